@@ -1,0 +1,49 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// Targets stand in floor order, lowest first; each imports lower floors only. The compiler proves
+// it: `swift build --explicit-target-dependency-import-check error`.
+
+let settings: [SwiftSetting] = [
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("InferIsolatedConformances"),
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+  .enableUpcomingFeature("ImmutableWeakCaptures"),
+]
+
+/// The C libraries serve Linux only; Apple platforms have ImageIO and CoreGraphics.
+let onLinux = TargetDependencyCondition.when(platforms: [.linux])
+let cairoOnLinux = TargetDependencyCondition.when(platforms: [.linux], traits: ["Cairo"])
+
+func systemLibrary(_ name: String, pkgConfig: String, apt: String) -> Target {
+  .systemLibrary(
+    name: name, path: "Sources/SystemLibraries/\(name)", pkgConfig: pkgConfig,
+    providers: [.apt([apt])])
+}
+
+let package = Package(
+  name: "FastImageCache",
+  platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+  products: [
+  ],
+  traits: [
+    .trait(name: "Cairo", description: "Drawing closures (`Canvas`) on Linux, through Cairo."),
+    .default(enabledTraits: ["Cairo"]),
+  ],
+  targets: [
+    .target(name: "Locking", swiftSettings: settings),
+
+    // Floor 1: vocabulary, and equal slots in mapped files.
+    .target(name: "Pixels", swiftSettings: settings),
+    // Tests.
+    .target(
+      name: "TestSupport", dependencies: ["Locking", "Pixels"], path: "Tests/TestSupport",
+      swiftSettings: settings),
+    .testTarget(
+      name: "PixelsTests", dependencies: ["Pixels", "TestSupport"], swiftSettings: settings),
+  ],
+  swiftLanguageModes: [.v6],
+  cLanguageStandard: .gnu11
+)

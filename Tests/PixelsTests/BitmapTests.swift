@@ -1,0 +1,35 @@
+import Pixels
+import Testing
+
+@Suite("A bitmap", .timeLimit(.minutes(5)))
+struct BitmapTests {
+  private let layout = PixelLayout(
+    size: PixelSize(width: 2, height: 2), format: .gray8, rowBytes: 2)!
+
+  @Test("keeps a copy of the bytes given")
+  func copiesBytes() throws {
+    var bytes: [UInt8] = [1, 2, 3, 4, 99]
+    let bitmap = try Bitmap(copying: bytes, layout: layout)
+    bytes[0] = 200
+    let kept = bitmap.withPixels { span in
+      (0..<4).map { span.unsafeLoad(fromByteOffset: $0, as: UInt8.self) }
+    }
+    #expect(kept == [1, 2, 3, 4])
+  }
+
+  @Test("refuses fewer bytes than its rows need")
+  func refusesShortBuffers() {
+    #expect(throws: BitmapError.tooFewBytes(3, needed: 4)) {
+      try Bitmap(copying: [1, 2, 3] as [UInt8], layout: layout)
+    }
+  }
+
+  @Test("reports memory that cannot be had instead of ending the process")
+  func reportsMissingMemory() throws {
+    let huge = try #require(
+      PixelLayout(size: PixelSize(width: 1 << 29, height: 1 << 29), format: .bgra32))
+    #expect(throws: BitmapError.outOfMemory(byteCount: huge.byteCount)) {
+      try Bitmap(layout: huge) { _ in }
+    }
+  }
+}

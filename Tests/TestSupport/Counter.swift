@@ -1,0 +1,38 @@
+import Locking
+
+/// A number that many tasks count up, and that a test can wait for.
+public final class Counter: Sendable {
+  private struct State {
+    var value = 0
+    var waiters: [(goal: Int, continuation: CheckedContinuation<Void, Never>)] = []
+  }
+  private let state = Lock(State())
+
+  public init() {}
+
+  public var value: Int { state.withLock { $0.value } }
+
+  /// Counts one up, wakes whoever waited for the new value, and returns it.
+  @discardableResult
+  public func increment() -> Int {
+    let (value, reached) = state.withLock { state in
+      state.value += 1
+      let reached = state.waiters.filter { $0.goal <= state.value }
+      state.waiters.removeAll { $0.goal <= state.value }
+      return (state.value, reached)
+    }
+    for waiter in reached { waiter.continuation.resume() }
+    return value
+  }
+
+  /// Waits until the counter stands at `goal` or above.
+  public func reaches(_ goal: Int) async {
+    await withCheckedContinuation { continuation in
+      let isThere = state.withLock { state in
+        if state.value < goal { state.waiters.append((goal, continuation)) }
+        return state.value >= goal
+      }
+      if isThere { continuation.resume() }
+    }
+  }
+}

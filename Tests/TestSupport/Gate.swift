@@ -1,0 +1,41 @@
+import Dispatch
+import Locking
+
+/// A door that tasks wait at until a test opens it; afterwards everybody passes.
+public final class Gate: Sendable {
+  private struct State {
+    var isOpen = false
+    var waiters: [CheckedContinuation<Void, Never>] = []
+  }
+  private let state = Lock(State())
+  private let closed = DispatchGroup()
+
+  public init() { closed.enter() }
+
+  /// Lets everybody pass, now and later.
+  public func open() {
+    let (wasOpen, waiters) = state.withLock { state in
+      defer {
+        state.isOpen = true
+        state.waiters = []
+      }
+      return (state.isOpen, state.waiters)
+    }
+    if !wasOpen { closed.leave() }
+    for waiter in waiters { waiter.resume() }
+  }
+
+  /// Waits until the gate is open.
+  public func pass() async {
+    await withCheckedContinuation { continuation in
+      let isOpen = state.withLock { state in
+        if !state.isOpen { state.waiters.append(continuation) }
+        return state.isOpen
+      }
+      if isOpen { continuation.resume() }
+    }
+  }
+
+  /// Blocks the thread until the gate is open; for code that runs on threads that may block.
+  public func waitBlocking() { closed.wait() }
+}

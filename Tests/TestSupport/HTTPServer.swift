@@ -1,0 +1,136 @@
+public import Foundation
+import Locking
+
+/// A small real web server on this machine, which answers each request as a test says.
+///
+/// Each connection has a thread of its own, so a reply that waits holds up nobody else. The server
+/// ends with its last reference.
+public final class HTTPServer: Sendable {
+  public struct Request: Sendable {
+    public let path: String
+    /// Names in lower case.
+    public let headers: [String: String]
+  }
+
+  public let port: UInt16
+
+  private let journal = Journal()
+  private let end = Signal()
+
+  /// - Parameter reply: Called on the connections' threads, several at once.
+  public init(_ reply: @escaping @Sendable (Request) -> HTTPReply) throws {
+    let listener: Socket
+    (listener, port) = try Socket.listening()
+    let (journal, end) = (journal, end)
+    Thread.detachNewThread {
+      while listener.waitsForInput(until: [end]) == .ready, let client = listener.accept() {
+        Thread.detachNewThread {
+          while let request = client.request(until: end) {
+            guard journal.writesDown(request, { reply(request).ending(sentTo: client, until: end) })
+            else { return }
+          }
+        }
+      }
+    }
+  }
+
+  deinit { end.send() }
+
+  /// Answers with what stands beside the path, and with 404 elsewhere.
+  public convenience init(_ replies: [String: HTTPReply]) throws {
+    try self.init { replies[$0.path] ?? .status(404) }
+  }
+
+  public func url(_ path: String) -> URL {
+    // A path that makes no URL is a mistake in the test, and this address leads nowhere.
+    URL(string: "http://127.0.0.1:\(port)\(path)") ?? URL(fileURLWithPath: "/")
+  }
+
+  /// Requests that have arrived.
+  public var requests: Counter { journal.requests }
+
+  /// Replies that the client did not wait for: it closed the connection before their end.
+  public var abandonments: Counter { journal.abandonments }
+
+  /// Everything that was asked, in order of arrival.
+  public var arrivedRequests: [Request] { journal.log.withLock { $0 } }
+
+  /// The most replies that were being written at the same time.
+  public var mostConcurrentReplies: Int { journal.replying.withLock { $0.most } }
+}
+
+/// What has happened at a server; its threads share it, and not the server itself.
+private final class Journal: Sendable {
+  let requests = Counter()
+  let abandonments = Counter()
+  let log = Lock<[HTTPServer.Request]>([])
+  let replying = Lock((now: 0, most: 0))
+
+  /// Writes one request down while its reply is written; `false` when the connection is over.
+  func writesDown(_ request: HTTPServer.Request, _ reply: () -> HTTPReply.Ending) -> Bool {
+    log.withLock { $0.append(request) }
+    replying.withLock { $0 = ($0.now + 1, max($0.most, $0.now + 1)) }
+    requests.increment()
+    let ending = reply()
+    replying.withLock { $0.now -= 1 }
+    if ending == .abandoned { abandonments.increment() }
+    return ending == .complete
+  }
+}
+
+extension HTTPReply {
+  fileprivate enum Ending {
+    case complete
+    case cut
+    case abandoned
+  }
+
+  fileprivate func ending(sentTo client: Socket, until end: Signal) -> Ending {
+    for step in steps {
+      switch step {
+      case .bytes(let bytes):
+        guard client.send(bytes, until: end) else { return .abandoned }
+      case .endless(let bytes):
+        while client.send(bytes, until: end) {}
+        return .abandoned
+      case .wait(let gate):
+        guard client.waits(for: gate, until: end) else { return .abandoned }
+      case .cut:
+        return .cut
+      }
+    }
+    return .complete
+  }
+}
+
+extension Socket {
+  /// Reads the next request; `nil` when the client or the server ended before one came.
+  fileprivate func request(until end: Signal) -> HTTPServer.Request? {
+    var text = Data()
+    while text.range(of: Data("\r\n\r\n".utf8)) == nil {
+      guard waitsForInput(until: [end]) == .ready, let bytes = receive() else { return nil }
+      text += bytes
+    }
+    let lines = String(decoding: text, as: UTF8.self).components(separatedBy: "\r\n")
+    let parts = lines[0].split(separator: " ")
+    guard parts.count == 3 else { return nil }
+    var headers: [String: String] = [:]
+    for line in lines.dropFirst() {
+      let field = line.split(separator: ":", maxSplits: 1)
+      guard field.count == 2 else { continue }
+      headers[field[0].lowercased()] = field[1].trimmingCharacters(in: .whitespaces)
+    }
+    return HTTPServer.Request(path: String(parts[1]), headers: headers)
+  }
+
+  /// Waits until the gate opens; `false` when the client leaves or the server ends before.
+  fileprivate func waits(for gate: Gate, until end: Signal) -> Bool {
+    let opened = Signal()
+    Task {
+      await gate.pass()
+      opened.send()
+    }
+    // A client that has asked sends nothing more, so input means that it left.
+    return waitsForInput(until: [opened, end]) == .signalled(opened)
+  }
+}

@@ -1,0 +1,147 @@
+import Foundation
+import Locking
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// A TCP socket that is closed with its last reference.
+final class Socket: Sendable {
+  enum Wake: Equatable {
+    case ready
+    case signalled(Signal)
+  }
+
+  private let descriptor: CInt
+
+  private init(_ descriptor: CInt) {
+    self.descriptor = descriptor
+    forbidSIGPIPE(descriptor)
+    // A head and its body are two writes; without this the second waits 40 ms for the other side.
+    var yes: CInt = 1
+    setsockopt(
+      descriptor, CInt(IPPROTO_TCP), TCP_NODELAY, &yes, socklen_t(MemoryLayout<CInt>.size))
+  }
+
+  deinit { close(descriptor) }
+
+  /// A socket that listens on the loopback interface, and its port.
+  static func listening() throws -> (Socket, UInt16) {
+    let socket = Socket(openStreamSocket())
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = in_addr_t(INADDR_LOOPBACK).bigEndian
+    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let outcome = withUnsafeMutablePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+        bind(socket.descriptor, address, length) == 0
+          && listen(socket.descriptor, 128) == 0
+          && getsockname(socket.descriptor, address, &length) == 0
+      }
+    }
+    guard outcome else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+    return (socket, UInt16(bigEndian: address.sin_port))
+  }
+
+  func accept() -> Socket? {
+    let client = acceptConnection(descriptor, nil, nil)
+    return client < 0 ? nil : Socket(client)
+  }
+
+  /// Bytes that have arrived; `nil` when the other side is gone.
+  func receive() -> Data? {
+    var bytes = [UInt8](repeating: 0, count: 4096)
+    let count = recv(descriptor, &bytes, bytes.count, 0)
+    return count > 0 ? Data(bytes[..<count]) : nil
+  }
+
+  /// Writes everything; `false` when the other side is gone or `end` came first.
+  func send(_ bytes: Data, until end: Signal) -> Bool {
+    bytes.withUnsafeBytes { bytes in
+      var sent = 0
+      while sent < bytes.count {
+        guard wait(for: CInt(POLLOUT), until: [end]) == .ready else { return false }
+        let rest = UnsafeRawBufferPointer(rebasing: bytes[sent...])
+        let count = sendWithoutSIGPIPE(descriptor, rest.baseAddress, rest.count)
+        if count < 0, errno != EAGAIN, errno != EINTR { return false }
+        sent += max(0, count)
+      }
+      return true
+    }
+  }
+
+  /// Waits until there is something to read, or the other side is gone, or a signal comes.
+  func waitsForInput(until signals: [Signal]) -> Wake? {
+    wait(for: CInt(POLLIN), until: signals)
+  }
+
+  private func wait(for events: CInt, until signals: [Signal]) -> Wake? {
+    var polled = [pollfd(fd: descriptor, events: Int16(events), revents: 0)]
+    polled += signals.map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
+    while true {
+      let count = poll(&polled, nfds_t(polled.count), -1)
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { return nil }
+      for (signal, entry) in zip(signals, polled.dropFirst()) where entry.revents != 0 {
+        return .signalled(signal)
+      }
+      return .ready
+    }
+  }
+}
+
+/// Something that happens once and that `poll(2)` can wait for: a pipe whose other end closes.
+final class Signal: Sendable, Equatable {
+  let descriptor: CInt
+  /// The end that is closed to send; -1 once it is.
+  private let other: Lock<CInt>
+
+  init() {
+    var ends: [CInt] = [-1, -1]
+    let outcome = pipe(&ends)
+    precondition(outcome == 0, "pipe(2) failed with \(errno).")
+    descriptor = ends[0]
+    other = Lock(ends[1])
+  }
+
+  deinit {
+    send()
+    close(descriptor)
+  }
+
+  func send() {
+    other.withLock { other in
+      if other >= 0 { close(other) }
+      other = -1
+    }
+  }
+
+  static func == (left: Signal, right: Signal) -> Bool { left === right }
+}
+
+#if canImport(Darwin)
+  private func openStreamSocket() -> CInt { socket(AF_INET, SOCK_STREAM, 0) }
+  private let acceptConnection = Darwin.accept
+  private func forbidSIGPIPE(_ descriptor: CInt) {
+    var yes: CInt = 1
+    setsockopt(descriptor, SOL_SOCKET, SO_NOSIGPIPE, &yes, socklen_t(MemoryLayout<CInt>.size))
+  }
+  private func sendWithoutSIGPIPE(
+    _ descriptor: CInt, _ bytes: UnsafeRawPointer?, _ count: Int
+  ) -> Int {
+    Darwin.send(descriptor, bytes, count, MSG_DONTWAIT)
+  }
+#else
+  private func openStreamSocket() -> CInt {
+    socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
+  }
+  private let acceptConnection = Glibc.accept
+  private func forbidSIGPIPE(_ descriptor: CInt) {}
+  private func sendWithoutSIGPIPE(
+    _ descriptor: CInt, _ bytes: UnsafeRawPointer?, _ count: Int
+  ) -> Int {
+    Glibc.send(descriptor, bytes, count, CInt(MSG_NOSIGNAL | MSG_DONTWAIT))
+  }
+#endif
