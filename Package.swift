@@ -37,12 +37,17 @@ let package = Package(
 
     // Floor 1: vocabulary, and equal slots in mapped files.
     .target(name: "Pixels", swiftSettings: settings),
+    .target(name: "TableStore", dependencies: ["Locking"], swiftSettings: settings),
+
     // Tests.
     .target(
       name: "TestSupport", dependencies: ["Locking", "Pixels"], path: "Tests/TestSupport",
       swiftSettings: settings),
     .testTarget(
       name: "PixelsTests", dependencies: ["Pixels", "TestSupport"], swiftSettings: settings),
+    .testTarget(
+      name: "TableStoreTests", dependencies: ["TableStore", "Locking", "TestSupport"],
+      swiftSettings: settings),
   ],
   swiftLanguageModes: [.v6],
   cLanguageStandard: .gnu11

@@ -1,0 +1,100 @@
+/// Finds the slot of an entity by its digest: a hash table with open addressing.
+///
+/// A bucket keeps 32 bits of the digest beside the slot, so that a search touches a slot's own
+/// data only when it has most likely found it, and growing or deleting touches none.
+///
+/// Invariants:
+/// 1. The bucket count is a power of two and at least 8/5 of the entries, so every search ends.
+/// 2. From the home of an entry to the entry there is no empty bucket. Deletion keeps this by
+///    moving later entries back, so there are no tombstones to clean up.
+struct DigestTable {
+  /// Tag in the upper half, slot plus one in the lower; 0 is empty.
+  private var buckets: [UInt64] = [UInt64](repeating: 0, count: 16)
+  private(set) var count = 0
+
+  /// Makes room for this many entries without growing on the way.
+  init(minimumCapacity: Int = 0) {
+    var size = 16
+    while size * 5 < minimumCapacity * 8 { size *= 2 }
+    if size > 16 { buckets = [UInt64](repeating: 0, count: size) }
+  }
+
+  /// The first slot under this digest that `matches`, which compares in full.
+  @inline(__always)
+  func slot(for digest: TableID.Digest, where matches: (Int) -> Bool) -> Int? {
+    bucket(for: digest, where: matches).map { slot(in: buckets[$0]) }
+  }
+
+  /// Brings the places of some digests into the processor's caches, all at once instead of one
+  /// after the other as insertion would; the result has no meaning.
+  func touch(_ digests: some Sequence<TableID.Digest>) -> UInt64 {
+    let mask = buckets.count - 1
+    return digests.reduce(0) { $0 ^ buckets[Int(tag(of: $1)) & mask] }
+  }
+
+  /// Adds a slot that is not in the table.
+  mutating func insert(_ slot: Int, for digest: TableID.Digest) {
+    if (count + 1) * 8 > buckets.count * 5 { grow() }
+    place(UInt64(tag(of: digest)) << 32 | UInt64(slot + 1))
+    count += 1
+  }
+
+  /// Takes a slot out, and tells whether it was there.
+  @discardableResult
+  mutating func remove(_ slot: Int, for digest: TableID.Digest) -> Bool {
+    guard var hole = bucket(for: digest, where: { $0 == slot }) else { return false }
+    let mask = buckets.count - 1
+    var next = (hole + 1) & mask
+    while buckets[next] != 0 {
+      // An entry may fill the hole when its home is not between the hole and itself.
+      let distance = (next - home(of: buckets[next])) & mask
+      if distance >= (next - hole) & mask {
+        buckets[hole] = buckets[next]
+        hole = next
+      }
+      next = (next + 1) & mask
+    }
+    buckets[hole] = 0
+    count -= 1
+    return true
+  }
+
+  // MARK: Private
+
+  @inline(__always)
+  private func bucket(for digest: TableID.Digest, where matches: (Int) -> Bool) -> Int? {
+    let wanted = tag(of: digest)
+    let mask = buckets.count - 1
+    var index = Int(wanted) & mask
+    while true {
+      let bucket = buckets[index]
+      if bucket == 0 { return nil }
+      if UInt32(truncatingIfNeeded: bucket >> 32) == wanted, matches(slot(in: bucket)) {
+        return index
+      }
+      index = (index + 1) & mask
+    }
+  }
+
+  private mutating func place(_ bucket: UInt64) {
+    let mask = buckets.count - 1
+    var index = home(of: bucket)
+    while buckets[index] != 0 { index = (index + 1) & mask }
+    buckets[index] = bucket
+  }
+
+  private mutating func grow() {
+    let old = buckets
+    buckets = [UInt64](repeating: 0, count: old.count * 2)
+    for bucket in old where bucket != 0 { place(bucket) }
+  }
+
+  @inline(__always)
+  private func tag(of digest: TableID.Digest) -> UInt32 { UInt32(truncatingIfNeeded: digest.low) }
+
+  @inline(__always)
+  private func home(of bucket: UInt64) -> Int { Int(bucket >> 32) & (buckets.count - 1) }
+
+  @inline(__always)
+  private func slot(in bucket: UInt64) -> Int { Int(bucket & 0xffff_ffff) - 1 }
+}

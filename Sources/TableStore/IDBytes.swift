@@ -1,0 +1,41 @@
+/// The UTF-8 of an id, kept once however many copies of the id there are.
+///
+/// A buffer of its own and not a `String`, so that the index can compare bytes in place: passing a
+/// string costs a retain and a release, which is more than comparing it.
+///
+/// `@unchecked Sendable` is safe: the bytes are written once, before anybody else has the buffer.
+struct IDBytes: @unchecked Sendable {
+  /// The byte count, and the bytes.
+  typealias Buffer = ManagedBuffer<Int, UInt8>
+
+  let buffer: Buffer
+
+  init(copying utf8: UnsafeBufferPointer<UInt8>) {
+    buffer = Buffer.create(minimumCapacity: utf8.count) { _ in utf8.count }
+    guard let source = utf8.baseAddress else { return }
+    buffer.withUnsafeMutablePointerToElements { $0.initialize(from: source, count: utf8.count) }
+  }
+
+  init(_ buffer: Buffer) { self.buffer = buffer }
+
+  /// Where the bytes are; valid while the buffer lives.
+  @inline(__always)
+  var span: IDSpan {
+    buffer.withUnsafeMutablePointers { count, elements in
+      IDSpan(base: UnsafeRawPointer(elements), count: count.pointee)
+    }
+  }
+}
+
+/// A place in memory with the bytes of an id, whose owner somebody else retains.
+struct IDSpan {
+  var base: UnsafeRawPointer?
+  var count: Int
+
+  @inline(__always)
+  func hasSameBytes(as other: IDSpan) -> Bool {
+    if base == other.base { return count == other.count }
+    guard let mine = base, let yours = other.base else { return false }
+    return count == other.count && SystemMemory.areEqual(mine, yours, byteCount: count)
+  }
+}

@@ -1,0 +1,22 @@
+/// Slots in private memory, for drawing, and for pictures that no table keeps.
+///
+/// They fit every table of the same geometry: what is drawn and sealed here can be inserted there.
+package struct PrivateSlots: Sendable {
+  private let pool: SlotBufferPool
+
+  package let geometry: TableGeometry
+
+  /// Throws `invalidGeometry`.
+  package init(geometry: TableGeometry) throws(TableError) {
+    self.geometry = geometry
+    pool = SlotBufferPool(layout: try TableLayout(geometry: geometry, capacity: .slots(1)))
+  }
+
+  /// Memory to draw one picture into; `nil` when the system has none.
+  ///
+  /// - Parameter isCleared: false leaves the pixels as some other picture left them, for those who
+  ///   will write each of them.
+  package func makeBuffer(isCleared: Bool = true) -> SlotBuffer? {
+    pool.makeBuffer(isCleared: isCleared)
+  }
+}

@@ -1,0 +1,150 @@
+import Locking
+
+/// Memory for one slot's content, into which a picture is drawn before it goes to the table.
+///
+/// There is one owner at any time: sealing takes the buffer, and dropping it gives its memory back
+/// to the table's pool. Rows start at multiples of 64 bytes.
+///
+/// `@unchecked Sendable` is safe: the type cannot be copied, so only its owner sees the memory.
+package struct SlotBuffer: ~Copyable, @unchecked Sendable {
+  private let memory: PooledMemory
+  let layout: TableLayout
+
+  fileprivate init(memory: PooledMemory, layout: TableLayout) {
+    self.memory = memory
+    self.layout = layout
+  }
+
+  /// The pixels to be drawn; valid while the buffer is.
+  package var pixels: UnsafeMutableRawBufferPointer {
+    UnsafeMutableRawBufferPointer(start: memory.base, count: layout.geometry.pixelByteCount)
+  }
+
+  /// Completes the content, after which it never changes.
+  ///
+  /// Costs one pass over the slot, for the hash. Throws `metadataTooLarge`.
+  package consuming func sealed(
+    key: TableKey, extent: SlotExtent, metadata: [UInt8] = []
+  ) throws(TableError) -> SealedSlot {
+    let trailer = try SlotTrailer(
+      key: key, extent: extent, metadata: metadata, roomByteCount: layout.trailerByteCount)
+    let room = UnsafeMutableRawBufferPointer(
+      start: memory.base + layout.trailerOffset, count: layout.trailerByteCount)
+    trailer.write(to: room)
+    return SealedSlot(
+      key: key, extent: extent, content: SlotContent(memory: memory, layout: layout))
+  }
+}
+
+/// A finished picture on its way to the table, with the hash of its content.
+package final class SealedSlot: Sendable {
+  package let key: TableKey
+  package let extent: SlotExtent
+  let content: SlotContent
+  let contentHash: UInt64
+
+  init(key: TableKey, extent: SlotExtent, content: SlotContent) {
+    self.key = key
+    self.extent = extent
+    self.content = content
+    contentHash = SlotContent.hash(of: content.bytes)
+  }
+}
+
+/// The pixels and trailer of one slot in private memory, which nobody changes any more.
+///
+/// `@unchecked Sendable` is safe: the memory is written before this object exists, and only read
+/// afterwards.
+final class SlotContent: @unchecked Sendable {
+  private let memory: PooledMemory
+  let layout: TableLayout
+
+  fileprivate init(memory: PooledMemory, layout: TableLayout) {
+    self.memory = memory
+    self.layout = layout
+  }
+
+  var base: UnsafeRawPointer { UnsafeRawPointer(memory.base) }
+
+  var bytes: UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(start: base, count: layout.contentByteCount)
+  }
+
+  /// The hash that records bind: over pixels and trailer.
+  static func hash(of content: UnsafeRawBufferPointer) -> UInt64 {
+    LaneHash.hash(content, seed: LaneHash.keys.6)
+  }
+}
+
+/// Keeps a few buffers of one size for reuse, since fresh memory costs a page fault every 4 KiB.
+final class SlotBufferPool: Sendable {
+  private static let keptCount = 4
+  /// Beyond this size buffers go back to the system at once.
+  private static let keptByteCount = 16 << 20
+
+  private let layout: TableLayout
+  private let kept = Lock<[OwnedMemory]>([])
+
+  init(layout: TableLayout) { self.layout = layout }
+
+  /// A buffer, its pixels zero if `isCleared` and otherwise anything; `nil` without memory for it.
+  func makeBuffer(isCleared: Bool) -> SlotBuffer? {
+    guard let memory = takeMemory() else { return nil }
+    if isCleared {
+      UnsafeMutableRawBufferPointer(start: memory.base, count: layout.contentByteCount)
+        .initializeMemory(as: UInt8.self, repeating: 0)
+    }
+    return SlotBuffer(memory: memory, layout: layout)
+  }
+
+  /// Content that `body` fills; `nil` without memory for it.
+  func makeContent<Result>(
+    _ body: (UnsafeMutableRawBufferPointer) -> Result
+  ) -> (content: SlotContent, result: Result)? {
+    guard let memory = takeMemory() else { return nil }
+    let bytes = UnsafeMutableRawBufferPointer(start: memory.base, count: layout.contentByteCount)
+    let result = body(bytes)
+    return (SlotContent(memory: memory, layout: layout), result)
+  }
+
+  private func takeMemory() -> PooledMemory? {
+    let owned = kept.withLock { $0.popLast() } ?? OwnedMemory(byteCount: layout.contentByteCount)
+    return owned.map { PooledMemory(memory: $0, pool: self) }
+  }
+
+  fileprivate func takeBack(_ memory: OwnedMemory) {
+    guard layout.contentByteCount <= Self.keptByteCount else { return }
+    kept.withLock { kept in
+      if kept.count < Self.keptCount { kept.append(memory) }
+    }
+  }
+}
+
+/// Memory that goes back to its pool when the last user lets go.
+private final class PooledMemory: Sendable {
+  private let memory: OwnedMemory
+  private let pool: SlotBufferPool
+
+  init(memory: OwnedMemory, pool: SlotBufferPool) {
+    self.memory = memory
+    self.pool = pool
+  }
+
+  deinit { pool.takeBack(memory) }
+
+  var base: UnsafeMutableRawPointer { memory.base }
+}
+
+/// Memory from the system, given back at the end.
+///
+/// `@unchecked Sendable` is safe: it only owns the address; who may write is settled above.
+private final class OwnedMemory: @unchecked Sendable {
+  let base: UnsafeMutableRawPointer
+
+  init?(byteCount: Int) {
+    guard let base = SystemMemory.allocate(byteCount: byteCount, alignment: 64) else { return nil }
+    self.base = base
+  }
+
+  deinit { SystemMemory.deallocate(base) }
+}

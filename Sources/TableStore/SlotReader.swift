@@ -1,0 +1,105 @@
+/// Reads records and slots of a table file with `pread(2)`, and believes nothing it cannot check.
+///
+/// Reading by call instead of through a mapping makes a file that somebody truncated, or a sector
+/// that cannot be read, an ordinary failure.
+struct SlotReader: Sendable {
+  /// What was found in a slot.
+  enum Finding {
+    /// Every byte is the one that the record was written for.
+    case intact(SlotTrailer)
+    /// Something else. The trailer may be readable all the same; then it names the picture.
+    case damaged(entity: StoredID?)
+
+    var trailer: SlotTrailer? {
+      if case .intact(let trailer) = self { trailer } else { nil }
+    }
+  }
+
+  let descriptor: Int32
+  let header: TableHeader
+  let system: SystemCalls
+
+  private var layout: TableLayout { header.layout }
+
+  /// Hands on all records whose hash is right and whose slot lies within the file, in the order of
+  /// slots.
+  func forEachRecord(_ body: (Int, SlotRecord) -> Void) throws(SystemError) {
+    let slotCount = try writtenSlotCount()
+    let size = TableLayout.recordByteCount
+    let chunk = min(slotCount, 4096)
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: chunk * size, alignment: 64)
+    defer { buffer.deallocate() }
+    for start in stride(from: 0, to: slotCount, by: max(1, chunk)) {
+      let count = min(chunk, slotCount - start)
+      let part = UnsafeMutableRawBufferPointer(rebasing: buffer[..<(count * size)])
+      let byteCount = try system.read(descriptor, into: part, at: layout.recordOffset(start))
+      for index in 0..<(byteCount / size) {
+        let bytes = UnsafeRawBufferPointer(rebasing: part[(index * size)..<((index + 1) * size)])
+        if let record = SlotRecord(reading: bytes, in: place(of: start + index)) {
+          body(start + index, record)
+        }
+      }
+    }
+  }
+
+  /// The records as a list, for those who read them all at leisure.
+  func records() throws(SystemError) -> [(slot: Int, record: SlotRecord)] {
+    var found: [(slot: Int, record: SlotRecord)] = []
+    try forEachRecord { found.append((slot: $0, record: $1)) }
+    return found
+  }
+
+  /// An index of the records.
+  func index(cells: SlotCells) throws(SystemError) -> TableIndex {
+    var index = TableIndex(slotCount: layout.slotCount, cells: cells)
+    index.reserveCapacity(try writtenSlotCount())
+    var batch: [(slot: Int, record: SlotRecord)] = []
+    batch.reserveCapacity(64)
+    try forEachRecord { slot, record in
+      batch.append((slot: slot, record: record))
+      if batch.count == 64 {
+        index.adopt(batch)
+        batch.removeAll(keepingCapacity: true)
+      }
+    }
+    index.adopt(batch)
+    index.finishAdopting()
+    return index
+  }
+
+  /// The record of one slot as it stands in the file now.
+  func record(of slot: Int) throws(SystemError) -> SlotRecord? {
+    let size = TableLayout.recordByteCount
+    let bytes = try system.read(descriptor, count: size, at: layout.recordOffset(slot))
+    guard bytes.count == size else { return nil }
+    return bytes.withUnsafeBytes { SlotRecord(reading: $0, in: place(of: slot)) }
+  }
+
+  /// Reads a whole slot into `content`, which has that size, and checks every byte.
+  func read(
+    _ slot: Int, record: SlotRecord, into content: UnsafeMutableRawBufferPointer
+  ) -> Finding {
+    // A slot that cannot be read is as lost as a damaged one; there is nobody to tell the errno.
+    let byteCount = try? system.read(descriptor, into: content, at: layout.slotOffset(slot))
+    guard byteCount == content.count else { return .damaged(entity: nil) }
+    let bytes = UnsafeRawBufferPointer(content)
+    let trailer = SlotTrailer(
+      reading: UnsafeRawBufferPointer(rebasing: bytes[layout.trailerOffset...]))
+    let hash = SlotContent.hash(of: bytes)
+    guard let trailer, record.covers(contentHash: hash, in: place(of: slot)) else {
+      return .damaged(entity: trailer?.entity)
+    }
+    return .intact(trailer)
+  }
+
+  // MARK: Private
+
+  private func place(of slot: Int) -> SlotPlace { SlotPlace(nonce: header.nonce, slot: slot) }
+
+  /// Slots that end beyond the end of the file were never written whole.
+  private func writtenSlotCount() throws(SystemError) -> Int {
+    let beyondFirst =
+      try system.status(of: descriptor).byteCount - layout.slotsOffset - layout.contentByteCount
+    return beyondFirst < 0 ? 0 : min(beyondFirst / layout.stride + 1, layout.slotCount)
+  }
+}

@@ -1,0 +1,105 @@
+/// One slot of one table file, as hashes name it.
+struct SlotPlace: Hashable, Sendable {
+  /// The random number of the file, made when the file is.
+  let nonce: UInt64
+  let slot: Int
+}
+
+/// The 64 bytes of a file that say what one slot holds.
+///
+/// ```
+///  0  entity digest, 16         40  slot hash, 8
+/// 16  source digest, 16         48  recency, 8, covered by no hash
+/// 32  generation, 8; 0 is free  56  record hash, 8
+/// ```
+///
+/// A record never straddles a 512-byte sector. Its own place is no field of it: the hashes bind it
+/// to its file and slot, so that a record copied elsewhere is no record there.
+struct SlotRecord: Hashable, Sendable {
+  let entity: TableID.Digest
+  let source: TableID.Digest
+  /// Counts the stores of one table; of two records for an entity the higher one is newer.
+  let generation: UInt64
+  /// Binds the slot's content to key, generation and place.
+  let slotHash: UInt64
+  /// The stamp of the last use. A wrong one changes the order of eviction and nothing else.
+  var recency: UInt64
+
+  /// A file whose generations have come so far is begun anew: no store could ever get there.
+  static let maximumGeneration = UInt64(1) << 63
+
+  init(
+    entity: TableID.Digest, source: TableID.Digest, generation: UInt64, slotHash: UInt64,
+    recency: UInt64
+  ) {
+    self.entity = entity
+    self.source = source
+    self.generation = generation
+    self.slotHash = slotHash
+    self.recency = recency
+  }
+
+  /// The record of a slot whose content has the hash `contentHash`.
+  init(
+    entity: TableID.Digest, source: TableID.Digest, generation: UInt64, contentHash: UInt64,
+    recency: UInt64, in place: SlotPlace
+  ) {
+    self.init(
+      entity: entity, source: source, generation: generation,
+      slotHash: LaneHash.hash(
+        contentHash, place.nonce, UInt64(place.slot), generation,
+        entity.low, entity.high, source.low, source.high),
+      recency: recency)
+  }
+
+  /// True when a slot with this content hash is the one that the record was written for.
+  func covers(contentHash: UInt64, in place: SlotPlace) -> Bool {
+    let expected = SlotRecord(
+      entity: entity, source: source, generation: generation, contentHash: contentHash,
+      recency: recency, in: place)
+    return expected.slotHash == slotHash
+  }
+
+  // MARK: Bytes
+
+  /// Reads a record; `nil` for a free slot, for damage, and for a record of another place.
+  init?(reading bytes: UnsafeRawBufferPointer, in place: SlotPlace) {
+    func field(_ offset: Int) -> UInt64 {
+      UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+    }
+    self.init(
+      entity: .init(low: field(0), high: field(8)),
+      source: .init(low: field(16), high: field(24)),
+      generation: field(32), slotHash: field(40), recency: field(48))
+    guard generation > 0, field(56) == recordHash(in: place) else { return nil }
+  }
+
+  /// Writes the record's 64 bytes.
+  func write(to bytes: UnsafeMutableRawBufferPointer, in place: SlotPlace) {
+    func put(_ value: UInt64, at offset: Int) {
+      bytes.storeBytes(of: value.littleEndian, toByteOffset: offset, as: UInt64.self)
+    }
+    put(entity.low, at: 0)
+    put(entity.high, at: 8)
+    put(source.low, at: 16)
+    put(source.high, at: 24)
+    put(generation, at: 32)
+    put(slotHash, at: 40)
+    put(recency, at: 48)
+    put(recordHash(in: place), at: 56)
+  }
+
+  /// The record's 64 bytes.
+  func bytes(in place: SlotPlace) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: TableLayout.recordByteCount)
+    bytes.withUnsafeMutableBytes { write(to: $0, in: place) }
+    return bytes
+  }
+
+  private func recordHash(in place: SlotPlace) -> UInt64 {
+    // The nonce is turned, so that this is never the value of a slot hash over the same numbers.
+    LaneHash.hash(
+      slotHash, place.nonce.byteSwapped, UInt64(place.slot), generation,
+      entity.low, entity.high, source.low, source.high)
+  }
+}

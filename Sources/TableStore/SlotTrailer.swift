@@ -1,0 +1,116 @@
+/// What stands behind the pixels of a slot: the picture's own size, its ids, and its metadata.
+///
+/// ```
+///  0  width, 4       4  height, 4
+///  8  code of the entity id, 2    10  code of the source id, 2
+/// 12  bytes of metadata, 4
+/// 16  entity id, source id, metadata, zeros up to the end
+/// ```
+///
+/// A code holds the kind of an id and its byte count. Ids and metadata share the room: an id gives
+/// way first, by being hashed, the longer one before the shorter.
+struct SlotTrailer: Hashable, Sendable {
+  static let fixedByteCount = 16
+
+  let extent: SlotExtent
+  let entity: StoredID
+  let source: StoredID
+  let metadata: [UInt8]
+
+  /// Throws `metadataTooLarge` when they do not fit even beside hashed ids.
+  init(
+    key: TableKey, extent: SlotExtent, metadata: [UInt8], roomByteCount: Int
+  ) throws(TableError) {
+    var entity = StoredID.full(key.entity)
+    var source = StoredID.full(key.source)
+    func isTooLong() -> Bool {
+      // Counted on the ids themselves: a string may exceed what a code can announce.
+      let ids = [entity, source].map(Self.byteCount)
+      return ids.reduce(Self.fixedByteCount + metadata.count, +) > roomByteCount
+        || ids.contains { $0 > StoredID.maximumByteCount }
+    }
+    func shorten(_ id: inout StoredID) {
+      guard case .full(let full) = id, full.kind == .string,
+        full.span.count > StoredID.hashedByteCount
+      else { return }
+      id = .hashing(full)
+    }
+    if isTooLong() {
+      if Self.byteCount(entity) > Self.byteCount(source) {
+        shorten(&entity)
+      } else {
+        shorten(&source)
+      }
+    }
+    if isTooLong() {
+      shorten(&entity)
+      shorten(&source)
+    }
+    guard !isTooLong() else {
+      let ids = Self.byteCount(entity) + Self.byteCount(source)
+      throw .metadataTooLarge(
+        byteCount: metadata.count, limit: max(0, roomByteCount - Self.fixedByteCount - ids))
+    }
+    self.extent = extent
+    self.entity = entity
+    self.source = source
+    self.metadata = metadata
+  }
+
+  /// True when the slot was stored for this key.
+  func matches(_ key: TableKey) -> Bool { entity.matches(key.entity) && source.matches(key.source) }
+
+  // MARK: Bytes
+
+  /// Fills the trailer's room, the unused end with zeros.
+  func write(to room: UnsafeMutableRawBufferPointer) {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(room.count)
+    append(UInt32(extent.width), to: &bytes)
+    append(UInt32(extent.height), to: &bytes)
+    append(entity.code, to: &bytes)
+    append(source.code, to: &bytes)
+    append(UInt32(metadata.count), to: &bytes)
+    bytes += entity.bytes + source.bytes + metadata
+    room.copyBytes(from: bytes)
+    room[bytes.count...].initializeMemory(as: UInt8.self, repeating: 0)
+  }
+
+  /// Reads a trailer; `nil` for anything that `write` would not have written.
+  init?(reading room: UnsafeRawBufferPointer) {
+    guard room.count >= Self.fixedByteCount else { return nil }
+    let width = UInt32(littleEndian: room.loadUnaligned(fromByteOffset: 0, as: UInt32.self))
+    let height = UInt32(littleEndian: room.loadUnaligned(fromByteOffset: 4, as: UInt32.self))
+    let entityCode = UInt16(littleEndian: room.loadUnaligned(fromByteOffset: 8, as: UInt16.self))
+    let sourceCode = UInt16(littleEndian: room.loadUnaligned(fromByteOffset: 10, as: UInt16.self))
+    let metadataByteCount = Int(
+      UInt32(littleEndian: room.loadUnaligned(fromByteOffset: 12, as: UInt32.self)))
+    let sourceStart = Self.fixedByteCount + StoredID.byteCount(code: entityCode)
+    let metadataStart = sourceStart + StoredID.byteCount(code: sourceCode)
+    guard width <= UInt16.max, height <= UInt16.max,
+      metadataStart + metadataByteCount <= room.count
+    else { return nil }
+    let bytes = [UInt8](room[..<(metadataStart + metadataByteCount)])
+    guard let entity = StoredID(code: entityCode, bytes: bytes[Self.fixedByteCount..<sourceStart]),
+      let source = StoredID(code: sourceCode, bytes: bytes[sourceStart..<metadataStart])
+    else { return nil }
+    extent = SlotExtent(width: Int(width), height: Int(height))
+    self.entity = entity
+    self.source = source
+    metadata = Array(bytes[metadataStart...])
+  }
+
+  // MARK: Private
+
+  private static func byteCount(_ id: StoredID) -> Int {
+    switch id {
+    case .full(let id) where id.kind == .string: id.span.count
+    case .full(let id): id.kind == .uuid ? 16 : 8
+    case .hashed: StoredID.hashedByteCount
+    }
+  }
+
+  private func append<Number: FixedWidthInteger>(_ value: Number, to bytes: inout [UInt8]) {
+    withUnsafeBytes(of: value.littleEndian) { bytes.append(contentsOf: $0) }
+  }
+}

@@ -1,0 +1,104 @@
+/// An id as a table file keeps it: in full, or as its SHA-256 where it is too long for the trailer.
+package enum StoredID: Hashable, Sendable, CustomStringConvertible {
+  case full(TableID)
+  /// Only strings are ever too long.
+  case hashed(sha256: [UInt8], byteCount: Int)
+
+  static let hashedByteCount = SHA256.byteCount + 8
+
+  /// The short form of a string's id.
+  static func hashing(_ id: TableID) -> StoredID {
+    withExtendedLifetime(id) {
+      let bytes = UnsafeRawBufferPointer(start: id.span.base, count: id.span.count)
+      return .hashed(sha256: SHA256.hash(bytes), byteCount: bytes.count)
+    }
+  }
+
+  /// True when this is what a file would keep for `id`, in either form.
+  func matches(_ id: TableID) -> Bool {
+    switch self {
+    case .full(let own): return own == id
+    case .hashed(_, let byteCount):
+      guard id.kind == .string, id.span.count == byteCount else { return false }
+      return self == .hashing(id)
+    }
+  }
+
+  /// The id as people read it; of a hashed one, `sha256:` and the hash.
+  package var description: String {
+    switch self {
+    case .full(let id): return id.description
+    case .hashed(let sha256, _):
+      let digits = Array("0123456789abcdef")
+      return "sha256:" + String(sha256.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] })
+    }
+  }
+
+  // MARK: Bytes
+
+  /// Kind in the upper three bits, byte count in the lower thirteen.
+  var code: UInt16 {
+    let kind =
+      switch self {
+      case .full(let id): UInt16(id.kind.rawValue)
+      case .hashed: Self.hashedKind
+      }
+    return kind << 13 | UInt16(bytes.count)
+  }
+
+  var bytes: [UInt8] {
+    switch self {
+    case .full(let id):
+      switch id.kind {
+      case .string: Array(id.text.utf8)
+      case .uuid: Self.bytes(of: id.words.0.bigEndian) + Self.bytes(of: id.words.1.bigEndian)
+      case .integer, .largeInteger: Self.bytes(of: id.words.0.littleEndian)
+      }
+    case .hashed(let sha256, let byteCount):
+      sha256 + Self.bytes(of: UInt64(byteCount).littleEndian)
+    }
+  }
+
+  /// The longest string that a code can announce.
+  static let maximumByteCount = 0x1fff
+
+  private static let hashedKind: UInt16 = 7
+
+  static func byteCount(code: UInt16) -> Int { Int(code & 0x1fff) }
+
+  /// Reads what `code` announced; `nil` when the bytes are no such id.
+  init?(code: UInt16, bytes: ArraySlice<UInt8>) {
+    let number = { (slice: ArraySlice<UInt8>) in
+      slice.reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+    }
+    guard bytes.count == Self.byteCount(code: code) else { return nil }
+    if code >> 13 == Self.hashedKind {
+      guard bytes.count == Self.hashedByteCount,
+        let byteCount = Int(exactly: number(bytes.dropFirst(SHA256.byteCount)))
+      else { return nil }
+      self = .hashed(sha256: Array(bytes.prefix(SHA256.byteCount)), byteCount: byteCount)
+      return
+    }
+    switch TableID.Kind(rawValue: UInt8(code >> 13)) {
+    case .string?:
+      guard let text = String(validating: bytes, as: UTF8.self) else { return nil }
+      self = .full(TableID(text))
+    case .uuid?:
+      guard bytes.count == 16 else { return nil }
+      let words = (number(bytes.prefix(8)).byteSwapped, number(bytes.suffix(8)).byteSwapped)
+      self = .full(TableID(uuid: words))
+    case .integer?:
+      guard bytes.count == 8 else { return nil }
+      self = .full(TableID(Int64(bitPattern: number(bytes))))
+    case .largeInteger?:
+      guard bytes.count == 8, number(bytes) > UInt64(Int64.max) else { return nil }
+      self = .full(TableID(number(bytes)))
+    case nil:
+      return nil
+    }
+  }
+
+  private static func bytes(of value: UInt64) -> [UInt8] {
+    withUnsafeBytes(of: value) { Array($0) }
+  }
+}

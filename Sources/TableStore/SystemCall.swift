@@ -1,0 +1,107 @@
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// A call that is about to be made, as the observer in `SystemCalls` sees it.
+package struct SystemCall {
+  package enum Kind: String, Hashable, Sendable, CaseIterable {
+    case openDirectory = "open(2) of a directory"
+    case makeDirectory = "mkdir(2)"
+    case list = "readdir(3)"
+    case open = "openat(2)"
+    case status = "fstat(2)"
+    case lock = "flock(2)"
+    case read = "pread(2)"
+    case write = "pwrite(2)"
+    case synchronize = "fdatasync(2)"
+    case map = "mmap(2)"
+    case rename = "renameat(2)"
+    case unlink = "unlinkat(2)"
+  }
+
+  package let kind: Kind
+  /// The file that is read or written, else -1.
+  package let descriptor: Int32
+  /// Where in that file.
+  package let offset: Int
+  /// What is about to be written; valid during the observer's call only.
+  package let bytes: UnsafeRawBufferPointer?
+}
+
+/// A call that failed, and the `errno` it failed with.
+package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
+  package let call: SystemCall.Kind
+  package let code: Int32
+
+  package init(call: SystemCall.Kind, code: Int32) {
+    self.call = call
+    self.code = code
+  }
+
+  package var description: String {
+    "\(call.rawValue) failed: \(String(cString: strerror(code))) (\(code))"
+  }
+}
+
+/// What a file is opened for.
+enum OpenPurpose {
+  case reading
+  case updating
+  /// A file that must not exist yet.
+  case creating
+}
+
+/// The part of `stat(2)` that tables look at.
+struct FileStatus: Equatable {
+  /// Which file this is, whatever it is called.
+  struct Identity: Hashable, Sendable {
+    let device: UInt64
+    let inode: UInt64
+  }
+
+  let identity: Identity
+  let isRegularFile: Bool
+  let isDirectory: Bool
+  /// True when the file is this user's and nobody else may read or write it.
+  let isPrivate: Bool
+  let linkCount: Int
+  let byteCount: Int
+  /// Bytes of the device that the file takes, holes left out.
+  let diskByteCount: Int
+
+  init(_ value: stat) {
+    identity = Identity(
+      device: UInt64(truncatingIfNeeded: value.st_dev), inode: UInt64(value.st_ino))
+    isRegularFile = value.st_mode & S_IFMT == S_IFREG
+    isDirectory = value.st_mode & S_IFMT == S_IFDIR
+    isPrivate = value.st_uid == geteuid() && value.st_mode & 0o077 == 0
+    linkCount = Int(value.st_nlink)
+    byteCount = Int(value.st_size)
+    // POSIX leaves the unit of st_blocks open; Linux and Darwin count 512 bytes.
+    diskByteCount = Int(value.st_blocks) * 512
+  }
+}
+
+extension SystemError {
+  var isDiskFull: Bool { code == ENOSPC || code == EDQUOT || code == EFBIG }
+
+  /// Other processes came first, again and again.
+  static let lostRaces = SystemError(call: .rename, code: EAGAIN)
+
+  /// Nothing stands under the name.
+  var isMissing: Bool { code == ENOENT }
+
+  /// The name appeared since it was looked at.
+  var isPresent: Bool { code == EEXIST }
+
+  /// Something stands under the name that cannot be opened as a table: a link, a socket, a file
+  /// that somebody else closed to us. A new file may take its name.
+  var isReplaceable: Bool {
+    [ELOOP, EMLINK, ENXIO, ENODEV, EACCES, EPERM, EOPNOTSUPP].contains(code)
+  }
+
+  /// The path leads to something that is no directory, or the name is one.
+  var isOccupied: Bool { [ENOTDIR, ELOOP, EMLINK, EISDIR, EEXIST].contains(code) }
+}

@@ -1,0 +1,220 @@
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// Every call that tables make to the operating system, with interruptions retried and failures
+/// thrown.
+///
+/// Tests hand in an observer that sees each call just before it is made, and may refuse it by
+/// throwing, record it, or end the process. A hit makes no call at all.
+package struct SystemCalls: Sendable {
+  package typealias Observer = @Sendable (borrowing SystemCall) throws(SystemError) -> Void
+
+  /// The calls without an observer.
+  package static let live = SystemCalls(observer: nil)
+
+  private let observer: Observer?
+
+  package init(observer: Observer?) { self.observer = observer }
+
+  // MARK: Directories
+
+  /// Opens the directory at `path` itself, never one that a link at the end of `path` names.
+  func openDirectory(_ path: String) throws(SystemError) -> Int32 {
+    try observe(.openDirectory)
+    return try checked(.openDirectory) {
+      open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+    }
+  }
+
+  /// Makes a directory that only its owner may enter, and is content when the name exists.
+  func makeDirectory(_ path: String) throws(SystemError) {
+    try observe(.makeDirectory)
+    do throws(SystemError) {
+      _ = try checked(.makeDirectory) { mkdir(path, 0o700) }
+    } catch  where error.code == EEXIST {
+      return
+    }
+  }
+
+  /// The names in a directory, in no order, without the two that every directory has.
+  func names(in directory: Int32) throws(SystemError) -> [String] {
+    try observe(.list)
+    let descriptor = try checked(.list) {
+      openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    }
+    guard let stream = fdopendir(descriptor) else {
+      let code = errno
+      close(descriptor)
+      throw SystemError(call: .list, code: code)
+    }
+    defer { closedir(stream) }
+    var names: [String] = []
+    while let item = readdir(stream) {
+      // The name lies inside the item that readdir(3) lends until its next call.
+      let name = withUnsafePointer(to: &item.pointee.d_name) { field in
+        field.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+      }
+      if name != ".", name != ".." { names.append(name) }
+    }
+    return names
+  }
+
+  // MARK: Files by name
+
+  /// Opens `name` below `directory` without following links or waiting for a pipe's other end.
+  func openFile(
+    _ name: String, in directory: Int32, _ purpose: OpenPurpose
+  ) throws(SystemError) -> Int32 {
+    try observe(.open)
+    let flags = O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK
+    return try checked(.open) {
+      switch purpose {
+      case .reading: openat(directory, name, O_RDONLY | flags)
+      case .updating: openat(directory, name, O_RDWR | flags)
+      case .creating: openat(directory, name, O_RDWR | O_CREAT | O_EXCL | flags, 0o600)
+      }
+    }
+  }
+
+  /// What stands under a name, a link itself and not its target; `nil` when nothing does.
+  func status(of name: String, in directory: Int32) throws(SystemError) -> FileStatus? {
+    try observe(.status)
+    var value = stat()
+    do throws(SystemError) {
+      _ = try checked(.status) { fstatat(directory, name, &value, AT_SYMLINK_NOFOLLOW) }
+    } catch  where error.code == ENOENT {
+      return nil
+    }
+    return FileStatus(value)
+  }
+
+  func rename(
+    _ name: String, to newName: String, in directory: Int32
+  ) throws(SystemError) {
+    try observe(.rename)
+    _ = try checked(.rename) { renameat(directory, name, directory, newName) }
+  }
+
+  func unlink(_ name: String, in directory: Int32) throws(SystemError) {
+    try observe(.unlink)
+    _ = try checked(.unlink) { unlinkat(directory, name, 0) }
+  }
+
+  // MARK: Open files
+
+  func status(of descriptor: Int32) throws(SystemError) -> FileStatus {
+    try observe(.status)
+    var value = stat()
+    _ = try checked(.status) { fstat(descriptor, &value) }
+    return FileStatus(value)
+  }
+
+  /// Takes the exclusive lock of the open file without waiting; false when somebody else has it.
+  func lock(_ descriptor: Int32) throws(SystemError) -> Bool {
+    try observe(.lock)
+    do throws(SystemError) {
+      _ = try checked(.lock) { flock(descriptor, LOCK_EX | LOCK_NB) }
+    } catch  where error.code == EWOULDBLOCK {
+      return false
+    }
+    return true
+  }
+
+  /// Fills `buffer` from `offset` on and returns how many bytes there were before the file's end.
+  func read(
+    _ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer, at offset: Int
+  ) throws(SystemError) -> Int {
+    var done = 0
+    while done < buffer.count {
+      let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[done...])
+      try observe(.read, descriptor: descriptor, offset: offset + done)
+      let count = try checked(.read) {
+        pread(descriptor, rest.baseAddress, rest.count, off_t(offset + done))
+      }
+      if count == 0 { break }
+      done += count
+    }
+    return done
+  }
+
+  /// Writes all of `bytes` at `offset`; an error may leave any part of them written.
+  func write(
+    _ bytes: UnsafeRawBufferPointer, to descriptor: Int32, at offset: Int
+  ) throws(SystemError) {
+    var done = 0
+    while done < bytes.count {
+      let rest = UnsafeRawBufferPointer(rebasing: bytes[done...])
+      try observe(.write, descriptor: descriptor, offset: offset + done, bytes: rest)
+      done += try checked(.write) {
+        pwrite(descriptor, rest.baseAddress, rest.count, off_t(offset + done))
+      }
+    }
+  }
+
+  /// Writes all of `bytes` at `offset`, as above.
+  func write(_ bytes: [UInt8], to descriptor: Int32, at offset: Int) throws(SystemError) {
+    let result = bytes.withUnsafeBytes { bytes in
+      Result { () throws(SystemError) in try write(bytes, to: descriptor, at: offset) }
+    }
+    try result.get()
+  }
+
+  /// Reads up to `count` bytes from `offset` on, fewer where the file ends.
+  func read(_ descriptor: Int32, count: Int, at offset: Int) throws(SystemError) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: count)
+    let result = bytes.withUnsafeMutableBytes { bytes in
+      Result { () throws(SystemError) in try read(descriptor, into: bytes, at: offset) }
+    }
+    return Array(bytes.prefix(try result.get()))
+  }
+
+  /// Brings the file's bytes to the device, as far as the system can tell.
+  func synchronize(_ descriptor: Int32) throws(SystemError) {
+    try observe(.synchronize)
+    _ = try checked(.synchronize) { Platform.synchronize(descriptor) }
+  }
+
+  /// Maps `byteCount` bytes of the file for reading; the range may reach beyond the file's end.
+  func map(_ descriptor: Int32, byteCount: Int) throws(SystemError) -> UnsafeRawPointer {
+    try observe(.map)
+    guard let base = mmap(nil, byteCount, PROT_READ, MAP_SHARED, descriptor, 0), base != MAP_FAILED
+    else { throw SystemError(call: .map, code: errno) }
+    return UnsafeRawPointer(base)
+  }
+
+  func unmap(_ base: UnsafeRawPointer, byteCount: Int) {
+    munmap(UnsafeMutableRawPointer(mutating: base), byteCount)
+  }
+
+  /// Gives the lock of an open file up, for all descriptors that share it.
+  ///
+  /// Closing would do the same, but only once no process has a copy of the descriptor; one that is
+  /// being spawned has, for a moment, copies of all.
+  static func unlock(_ descriptor: Int32) { _ = flock(descriptor, LOCK_UN) }
+
+  /// Closes without looking at the result: close(2) leaves nothing that a caller could still do.
+  static func closeFile(_ descriptor: Int32) { _ = close(descriptor) }
+
+  // MARK: Private
+
+  private func observe(
+    _ kind: SystemCall.Kind, descriptor: Int32 = -1, offset: Int = 0,
+    bytes: UnsafeRawBufferPointer? = nil
+  ) throws(SystemError) {
+    guard let observer else { return }
+    try observer(SystemCall(kind: kind, descriptor: descriptor, offset: offset, bytes: bytes))
+  }
+
+  private func checked<Code: FixedWidthInteger>(
+    _ kind: SystemCall.Kind, _ call: () -> Code
+  ) throws(SystemError) -> Code {
+    while true {
+      let result = call()
+      if result != -1 { return result }
+      if errno != EINTR { throw SystemError(call: kind, code: errno) }
+    }
+  }
+}

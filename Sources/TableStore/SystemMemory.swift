@@ -1,0 +1,67 @@
+import Synchronization
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// Memory that may be refused, unlike Swift's own allocation, which ends the process.
+enum SystemMemory {
+  static func allocate(byteCount: Int, alignment: Int) -> UnsafeMutableRawPointer? {
+    var memory: UnsafeMutableRawPointer?
+    return posix_memalign(&memory, alignment, byteCount) == 0 ? memory : nil
+  }
+
+  /// Memory full of zeros, of which a large part costs nothing before it is touched.
+  static func allocateZeros(byteCount: Int) -> UnsafeMutableRawPointer? {
+    calloc(byteCount, 1)
+  }
+
+  @inline(__always)
+  static func areEqual(
+    _ first: UnsafeRawPointer, _ second: UnsafeRawPointer, byteCount: Int
+  ) -> Bool {
+    memcmp(first, second, byteCount) == 0
+  }
+
+  /// Gives memory of either kind back.
+  static func deallocate(_ memory: UnsafeMutableRawPointer) { free(memory) }
+}
+
+/// Tells the thread sanitizer about writes that reach mapped bytes by way of `pwrite(2)`, which it
+/// cannot see; without the sanitizer there is nobody to tell.
+enum SanitizerWitness {
+  private typealias WriteRange = @convention(c) (UnsafeRawPointer, UInt) -> Void
+
+  /// Looked up by name, because only sanitized programs have the function.
+  private static let writeRange: WriteRange? = {
+    // The cast is safe: the interface of the sanitizer fixes the two parameters of this function.
+    dlsym(Platform.everywhere, "__tsan_write_range").map { unsafeBitCast($0, to: WriteRange.self) }
+  }()
+
+  static func willWrite(_ bytes: UnsafeRawPointer, byteCount: Int) {
+    writeRange?(bytes, UInt(byteCount))
+  }
+}
+
+/// Counts how often this process became another one by `fork(2)`.
+///
+/// A child inherits descriptors, mappings and locks, but its leases are unknown to its parent, so
+/// it has to notice. Asking for the process's number would be a system call at every hit.
+enum ForkWatch {
+  private static let forks = Atomic<Int>(0)
+
+  private static let isInstalled: Bool =
+    pthread_atfork(
+      nil, nil, { ForkWatch.forks.wrappingAdd(1, ordering: .relaxed) }) == 0
+
+  /// Starts watching, and returns the count to compare `generation` with.
+  static func start() -> Int {
+    _ = isInstalled
+    return generation
+  }
+
+  /// The number of forks between this process and the one that started watching.
+  static var generation: Int { forks.load(ordering: .relaxed) }
+}

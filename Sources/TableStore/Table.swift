@@ -1,0 +1,138 @@
+import Synchronization
+
+/// Pictures of one geometry in a file, found by key.
+///
+/// Any thread may call anything. Looking up takes a lock for a few instructions and never waits for
+/// somebody who writes; writers go one after the other, and block their thread for the length of
+/// their system calls. A hit returns exactly the bytes that were stored for its key, or is a miss,
+/// whatever happened to the file.
+///
+/// Several openings of one table in one process share it, with the capacity of the first. Where
+/// another process has the table, this one reads it by copying, keeps its own pictures in a private
+/// file, and takes the table over at the first change after the other is gone.
+package final class Table: Sendable {
+  private let core: TableCore
+  private let isClosed = Atomic<Bool>(false)
+
+  /// Opens the table called `name`, or makes it.
+  ///
+  /// A file of the same name with another geometry or of another program version is replaced; one
+  /// with another capacity gives its newest pictures to the new one.
+  ///
+  /// - Parameter system: what tests put between the table and the operating system.
+  /// - Throws: `TableError.invalidName`, `.invalidGeometry`, `.invalidCapacity`; `.occupied` when a
+  ///   directory has the file's name; `.diskFull` or `.system` when there is no way to make a file.
+  package init(
+    name: String, in directory: TableDirectory, geometry: TableGeometry, capacity: TableCapacity,
+    system: SystemCalls = .live
+  ) throws(TableError) {
+    let layout = try TableLayout(geometry: geometry, capacity: capacity)
+    let opener = try TableOpener(
+      directory: directory, name: name, layout: layout, system: system)
+    core = try TableRegistry.shared.open(opener)
+  }
+
+  deinit { close() }
+
+  /// Where the file is, while nobody renames it.
+  package var path: String { core.opener.directory.path + "/" + core.opener.fileName }
+
+  package var geometry: TableGeometry { core.opener.layout.geometry }
+
+  /// Pictures that the table can hold.
+  package var slotCount: Int { core.opener.layout.slotCount }
+
+  /// Bytes of metadata that fit beside any two ids; more may fit beside short ones.
+  package var metadataByteLimit: Int {
+    core.opener.layout.trailerByteCount - SlotTrailer.fixedByteCount - 2 * StoredID.hashedByteCount
+  }
+
+  // MARK: Looking up
+
+  /// The picture of a key, leased, or `nil`.
+  ///
+  /// Costs one allocation and no system call, except at the first hit on a picture of an earlier
+  /// session, which is read and checked once.
+  package func entry(for key: TableKey) -> TableEntry? {
+    isClosed.load(ordering: .relaxed) ? nil : core.entry(for: key)
+  }
+
+  /// True when a lookup would find the key; no side effect. A picture of an earlier session counts
+  /// before it has been checked.
+  package func contains(_ key: TableKey) -> Bool {
+    !isClosed.load(ordering: .relaxed) && core.contains(key)
+  }
+
+  // MARK: Storing
+
+  /// Memory to draw one picture into; `nil` when the system has none.
+  ///
+  /// - Parameter isCleared: false leaves the pixels as some other picture left them, for those who
+  ///   will write each of them.
+  package func makeBuffer(isCleared: Bool = true) -> SlotBuffer? {
+    core.pool.makeBuffer(isCleared: isCleared)
+  }
+
+  /// Stores a sealed picture in place of the entity's older one, and leases it.
+  ///
+  /// - Throws: `TableError.allSlotsLeased`, `.diskFull`, `.system`, `.paused` after failures in a
+  ///   row, `.closed`, `.foreignSlot`. Nothing is stored then, and the older picture stays.
+  package func insert(_ sealed: SealedSlot) throws(TableError) -> Insertion {
+    try throwIfClosed()
+    return try core.insert(sealed)
+  }
+
+  // MARK: Removing
+
+  /// Removes the picture of an entity, and tells whether there was one.
+  ///
+  /// It is a miss from now on, also after a crash of the process. After a power cut it may be back
+  /// unless `flush()` was called.
+  ///
+  /// - Throws: `TableError.diskFull` or `.system` when the file still names the picture, which is a
+  ///   miss all the same and is erased by the next change; `.closed`.
+  package func remove(_ entity: TableID) throws(TableError) -> Bool {
+    try throwIfClosed()
+    return try core.remove(entity)
+  }
+
+  /// Removes all pictures, by putting a new file in the place of the old one.
+  ///
+  /// - Throws: `TableError.diskFull` or `.system`, and then nothing was removed; `.closed`.
+  package func removeAll() throws(TableError) {
+    try throwIfClosed()
+    try core.removeAll()
+  }
+
+  // MARK: Keeping
+
+  /// Brings everything to the device, the order of use included.
+  ///
+  /// - Throws: `TableError.diskFull`, `.system`, `.closed`.
+  package func flush() throws(TableError) {
+    try throwIfClosed()
+    try core.flush()
+  }
+
+  /// Ends this opening; entries stay valid. With the last opening the table is flushed and its
+  /// file, once the last entry is gone, left to others.
+  package func close() {
+    guard !isClosed.exchange(true, ordering: .relaxed) else { return }
+    TableRegistry.shared.close(core)
+  }
+
+  // MARK: Looking inside
+
+  /// Figures of this moment; counts all slots, so that it takes microseconds per thousand.
+  package var statistics: TableStatistics { core.statistics }
+
+  /// All intact pictures of the file, in the order of slots; reads the whole file.
+  package func entries() -> [TableEntryInfo] { core.scan().entries }
+
+  /// Checks every byte of every slot, removes what is damaged, and returns it.
+  package func verify() -> [TableDamage] { core.scan().damages }
+
+  private func throwIfClosed() throws(TableError) {
+    if isClosed.load(ordering: .relaxed) { throw .closed }
+  }
+}

@@ -1,0 +1,55 @@
+/// Moves pictures from one table file to another with the same slots, newest first, for as long as
+/// there is room.
+///
+/// Each slot is checked in full on the way. Content is the same in both files; only the hashes that
+/// bind it to its place are made anew.
+struct TableCopy {
+  private let source: SlotReader
+  private let target: SlotReader
+
+  init(from source: SlotReader, to target: SlotReader) {
+    self.source = source
+    self.target = target
+  }
+
+  /// Copies what can be copied; an error ends the copy, and what is there by then is whole.
+  func run() {
+    // Nothing is lost that could not be drawn again, so that errors are not worth reporting.
+    guard let records = try? source.records() else { return }
+    let layout = target.header.layout
+    let content = UnsafeMutableRawBufferPointer.allocate(
+      byteCount: layout.contentByteCount, alignment: 64)
+    defer { content.deallocate() }
+    var slot = 0
+    let newestFirst = newestPerEntity(records).sorted { $0.record.recency > $1.record.recency }
+    for (sourceSlot, record) in newestFirst {
+      guard slot < layout.slotCount else { return }
+      guard case .intact = source.read(sourceSlot, record: record, into: content) else { continue }
+      let place = SlotPlace(nonce: target.header.nonce, slot: slot)
+      let copy = SlotRecord(
+        entity: record.entity, source: record.source, generation: record.generation,
+        contentHash: SlotContent.hash(of: UnsafeRawBufferPointer(content)),
+        recency: record.recency, in: place)
+      do throws(SystemError) {
+        try target.system.write(
+          UnsafeRawBufferPointer(content), to: target.descriptor, at: layout.slotOffset(slot))
+        try target.system.write(
+          copy.bytes(in: place), to: target.descriptor, at: layout.recordOffset(slot))
+      } catch {
+        return
+      }
+      slot += 1
+    }
+  }
+
+  private func newestPerEntity(
+    _ records: [(slot: Int, record: SlotRecord)]
+  ) -> [(slot: Int, record: SlotRecord)] {
+    var newest: [TableID.Digest: (slot: Int, record: SlotRecord)] = [:]
+    for item in records
+    where item.record.generation > newest[item.record.entity]?.record.generation ?? 0 {
+      newest[item.record.entity] = item
+    }
+    return Array(newest.values)
+  }
+}

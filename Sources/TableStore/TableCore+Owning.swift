@@ -1,0 +1,49 @@
+import Locking
+
+extension TableCore {
+  /// Takes the named table over when its owner is gone, and moves into it what was stored
+  /// privately meanwhile; without effect while the owner is there, or when it cannot be opened.
+  ///
+  /// The caller holds the writer's lock.
+  func becomeOwner(_ writer: inout TableWriter) {
+    // As a second opener all goes on as before, so that errors wait for the next attempt.
+    guard let opened = (try? opener.open()) ?? nil else {
+      findReader()
+      return
+    }
+    var owned = TableShelf(opened)
+    let removed = shelf.withLock { $0.reader }.map { reader in
+      owned.change { index in index.removeAll { reader.isHidden($0) } }
+    }
+    writer = TableWriter(generation: owned.index.newestGeneration)
+    let former = exchange(for: owned)
+    for slot in removed ?? [] { erase(slot, in: opened.file, &writer) }
+    move(from: former, &writer)
+  }
+
+  // MARK: Private
+
+  /// Looks for the owner's file again, if it was not there before.
+  private func findReader() {
+    guard shelf.withLock({ $0.reader == nil }) else { return }
+    let reader = opener.makeReader()
+    shelf.withLock { $0.reader = reader }
+  }
+
+  /// Stores the pictures of a private file in the owned one, the least recently used first.
+  private func move(from former: TableShelf, _ writer: inout TableWriter) {
+    guard let file = former.file else { return }
+    let slots = former.index.liveSlots.sorted {
+      file.cells.stamp(of: $0) < file.cells.stamp(of: $1)
+    }
+    for slot in slots {
+      guard let key = former.index.key(of: slot) else { continue }
+      let record = former.index.slots[slot].record
+      let made = pool.makeContent { file.slotReader.read(slot, record: record, into: $0) }
+      guard let (content, finding) = made, let trailer = finding.trailer else { continue }
+      let sealed = SealedSlot(key: key, extent: trailer.extent, content: content)
+      // What cannot be moved can be drawn again.
+      guard (try? store(sealed, &writer)) != nil else { return }
+    }
+  }
+}

@@ -1,0 +1,99 @@
+import Locking
+
+/// Where a picture went that was handed to a table.
+package struct Insertion: Sendable {
+  /// The picture, leased.
+  package let entry: TableEntry
+  /// The picture that made room for it.
+  package let eviction: Eviction?
+}
+
+extension TableCore {
+  /// Stores a picture; from its return on it is found, in this process and after a crash of it.
+  ///
+  /// The order of the calls is what makes a picture whole or absent after a kill at any instant:
+  ///
+  /// 1. The record of the slot becomes zero: nothing names the slot while it is written.
+  /// 2. The content is written.
+  /// 3. The record is written. It names content that the system has already.
+  /// 4. Readers see the picture.
+  /// 5. The record of the entity's older picture becomes zero.
+  ///
+  /// A power cut may keep any mixture of these writes; then the hashes decide.
+  func insert(_ sealed: SealedSlot) throws(TableError) -> Insertion {
+    guard sealed.content.layout.hasSameSlots(as: opener.layout) else { throw .foreignSlot }
+    return try writer.withLock { writer throws(TableError) in
+      try settle(&writer)
+      try writer.backOff.admit()
+      return try store(sealed, &writer)
+    }
+  }
+
+  /// Brings the table into a state in which it may be changed: open, ours, and owned if it can be.
+  func settle(_ writer: inout TableWriter) throws(TableError) {
+    if isChild { becomeSecondOpener(&writer) }
+    let (isOpen, isOwner) = shelf.withLock { ($0.file != nil, $0.isOwner) }
+    guard isOpen else { throw .closed }
+    if !isOwner, !isNameless { becomeOwner(&writer) }
+  }
+
+  /// Makes the record of a slot zero; on failure, notes that this is still to be done.
+  @discardableResult
+  func erase(_ slot: Int, in file: TableFile, _ writer: inout TableWriter) -> SystemError? {
+    do throws(SystemError) {
+      try file.writeRecord(nil, to: slot)
+      writer.unerased.remove(slot)
+      return nil
+    } catch {
+      writer.unerased.insert(slot)
+      return error
+    }
+  }
+
+  /// Stores a picture; the caller holds the writer's lock and has settled the table.
+  func store(
+    _ sealed: SealedSlot, _ writer: inout TableWriter
+  ) throws(TableError) -> Insertion {
+    let key = sealed.key
+    let reserved = shelf.withLock { shelf -> (TableFile, TableIndex.Reservation)? in
+      guard let file = shelf.file,
+        let reservation = shelf.change({ $0.reserve(for: key.entity) })
+      else { return nil }
+      return (file, reservation)
+    }
+    guard let (file, reservation) = reserved else { throw .allSlotsLeased }
+    let slot = reservation.slot
+    writer.generation += 1
+    let record = SlotRecord(
+      entity: key.entity.digest, source: key.source.digest, generation: writer.generation,
+      contentHash: sealed.contentHash, recency: file.cells.now, in: file.place(of: slot))
+    do throws(SystemError) {
+      try file.writeRecord(nil, to: slot)
+      writer.unerased.remove(slot)
+      try file.writeContent(sealed.content.bytes, to: slot)
+      try file.writeRecord(record, to: slot)
+    } catch {
+      erase(slot, in: file, &writer)
+      changeIndex(of: file) { $0.abandon(slot) }
+      writer.backOff.fail()
+      throw TableError(error)
+    }
+    writer.backOff.succeed()
+    let older = shelf.withLock { shelf in
+      shelf.change { $0.publish(slot, record: record, key: key, extent: sealed.extent) }
+    }
+    if let older { erase(older, in: file, &writer) }
+    return Insertion(entry: makeEntry(slot, in: file, of: sealed), eviction: reservation.eviction)
+  }
+
+  // MARK: Private
+
+  /// The entry of a slot that was just published, whose lease it takes over.
+  private func makeEntry(_ slot: Int, in file: TableFile, of sealed: SealedSlot) -> TableEntry {
+    guard let base = file.mappedContent(of: slot) else {
+      file.cells.release(slot)
+      return TableEntry(content: sealed.content, extent: sealed.extent)
+    }
+    return TableEntry(file: file, slot: slot, base: base, extent: sealed.extent)
+  }
+}

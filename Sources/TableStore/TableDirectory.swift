@@ -1,0 +1,141 @@
+/// A directory of table files, open for as long as this object lives.
+///
+/// All names are looked up below its descriptor, so that nobody can exchange the directory
+/// underneath. Only files that carry our magic are ever deleted.
+package final class TableDirectory: Sendable {
+  package let path: String
+  let descriptor: Int32
+  let identity: FileStatus.Identity
+  let system: SystemCalls
+
+  private static let suffix = ".imagetable"
+
+  /// Opens the directory at `path`, making it and those above it, for their owner only, where they
+  /// are missing.
+  ///
+  /// - Throws: `TableError.occupied` when the path leads to something else, a link included;
+  ///   `.system` or `.diskFull` otherwise.
+  package init(path: String, system: SystemCalls = .live) throws(TableError) {
+    self.path = path
+    self.system = system
+    do throws(SystemError) {
+      descriptor = try Self.openMakingMissing(path, system)
+    } catch {
+      throw error.isOccupied ? .occupied(path: path) : TableError(error)
+    }
+    do throws(SystemError) {
+      identity = try system.status(of: descriptor).identity
+    } catch {
+      // A throwing initialiser runs no deinit.
+      SystemCalls.closeFile(descriptor)
+      throw TableError(error)
+    }
+    sweep()
+  }
+
+  deinit { SystemCalls.closeFile(descriptor) }
+
+  /// A file name for any name: a readable part, and a hash of the exact bytes that tells names
+  /// apart on file systems that fold case or normalise.
+  ///
+  /// Throws `invalidName` for an empty name and for one above 255 bytes of UTF-8.
+  package static func safeName(for name: String) throws(TableError) -> String {
+    guard (1...TableHeader.maximumNameByteCount).contains(name.utf8.count) else {
+      throw .invalidName(name)
+    }
+    let readable = name.utf8.prefix(24).map { byte in
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"):
+        Character(UnicodeScalar(byte))
+      case UInt8(ascii: "A")...UInt8(ascii: "Z"):
+        Character(UnicodeScalar(byte | 0x20))
+      default:
+        Character("-")
+      }
+    }
+    let hash = SHA256.hash(Array(name.utf8)).prefix(8)
+    return String(readable) + "-" + hash.map(hexadecimal).joined()
+  }
+
+  /// Deletes the tables whose names are not among `names`, and returns how many that were.
+  ///
+  /// A table that somebody has open is left alone, and so is every file that is no table.
+  @discardableResult
+  package func removeTables(except names: Set<String>) throws(TableError) -> Int {
+    var kept: Set<String> = []
+    for name in names { kept.insert(try Self.fileName(for: name)) }
+    let doomed = try tableFileNames().filter { !kept.contains($0) }
+    var count = 0
+    for name in doomed where try TableError.wrapping({ () throws(SystemError) in try remove(name) })
+    {
+      count += 1
+    }
+    return count
+  }
+
+  // MARK: Names
+
+  static func fileName(for name: String) throws(TableError) -> String {
+    try safeName(for: name) + suffix
+  }
+
+  /// A name for a file that is about to replace `fileName`, used by nobody else.
+  static func temporaryName(for fileName: String) -> String {
+    fileName + temporaryMark + hexadecimal(UInt64.random(in: .min ... .max))
+  }
+
+  func tableFileNames() throws(TableError) -> [String] {
+    try TableError.wrapping { () throws(SystemError) in
+      try system.names(in: descriptor).filter { $0.hasSuffix(Self.suffix) }.sorted()
+    }
+  }
+
+  // MARK: Private
+
+  private static let temporaryMark = "-new-"
+
+  private static func hexadecimal<Number: FixedWidthInteger>(_ number: Number) -> String {
+    let digits = String(number, radix: 16)
+    return String(repeating: "0", count: Number.bitWidth / 4 - digits.count) + digits
+  }
+
+  private static func openMakingMissing(
+    _ path: String, _ system: SystemCalls
+  ) throws(SystemError) -> Int32 {
+    do throws(SystemError) {
+      return try system.openDirectory(path)
+    } catch  where error.isMissing {
+      let parts = path.split(separator: "/")
+      for count in 1...max(1, parts.count) {
+        let ancestor = (path.hasPrefix("/") ? "/" : "") + parts.prefix(count).joined(separator: "/")
+        try system.makeDirectory(ancestor)
+      }
+      return try system.openDirectory(path)
+    }
+  }
+
+  /// Removes what replacements that never came to their end have left behind.
+  private func sweep() {
+    // Left-overs take space and do no harm, so that failing to remove them fails nothing.
+    guard let names = try? system.names(in: descriptor) else { return }
+    for name in names where name.contains(Self.suffix + Self.temporaryMark) {
+      _ = try? remove(name)
+    }
+  }
+
+  /// Deletes a file of ours that nobody has locked; false for all others.
+  private func remove(_ name: String) throws(SystemError) -> Bool {
+    guard let status = try system.status(of: name, in: descriptor), status.isRegularFile else {
+      return false
+    }
+    let file = FileDescriptor(try system.openFile(name, in: descriptor, .updating))
+    guard try system.lock(file.value) else { return false }
+    let start = try system.read(file.value, count: TableHeader.magic.count, at: 0)
+    let isOurs = start == TableHeader.magic
+    // A replacement that ended before its header is empty; its name cannot come from elsewhere.
+    let isBegun = start.isEmpty && name.contains(Self.suffix + Self.temporaryMark)
+    guard isOurs || isBegun else { return false }
+    try system.unlink(name, in: descriptor)
+    return true
+  }
+}

@@ -1,0 +1,69 @@
+/// A picture that stays as it is while this object lives: a lease on a slot, or private memory.
+///
+/// Its bytes are never written again before the last reference is gone, whatever happens to the
+/// table meanwhile: replacement, eviction, removal, closing.
+///
+/// `@unchecked Sendable` is safe: all state is constant, and so are the bytes, by the lease or by
+/// the private content that this object retains.
+package final class TableEntry: @unchecked Sendable {
+  private let base: UnsafeRawPointer
+  private let file: TableFile?
+  private let content: SlotContent?
+  private let lease: SlotCells.Lease?
+  /// The picture's own size, at most the slot's.
+  package let extent: SlotExtent
+
+  /// Takes over a lease on `slot`, whose mapped bytes start at `base`.
+  init(file: TableFile, slot: Int, base: UnsafeRawPointer, extent: SlotExtent) {
+    self.base = base
+    self.file = file
+    content = nil
+    lease = file.cells.held(slot)
+    self.extent = extent
+  }
+
+  /// A sealed picture as an entry of its own, for when it was not stored; no table knows of it.
+  package convenience init(keepingPrivate sealed: SealedSlot) {
+    self.init(content: sealed.content, extent: sealed.extent)
+  }
+
+  init(content: SlotContent, extent: SlotExtent) {
+    base = content.base
+    file = nil
+    self.content = content
+    lease = nil
+    self.extent = extent
+  }
+
+  deinit {
+    // The cells belong to the file, which is let go after this.
+    lease?.end()
+  }
+
+  /// True when the bytes are in private memory and not in a table.
+  package var isPrivate: Bool { file == nil }
+
+  /// The whole slot's pixels, rows as the table's geometry says; valid while the entry lives.
+  package var pixels: UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(start: base, count: layout?.geometry.pixelByteCount ?? 0)
+  }
+
+  /// Lends the pixels, and keeps the entry alive meanwhile.
+  package func withPixels<Result, Failure: Error>(
+    _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    defer { withExtendedLifetime(self) {} }
+    return try body(pixels)
+  }
+
+  /// What was stored beside the pixels; read from the slot at each call.
+  package var metadata: [UInt8] {
+    guard let layout else { return [] }
+    let room = UnsafeRawBufferPointer(
+      start: base + layout.trailerOffset, count: layout.trailerByteCount)
+    defer { withExtendedLifetime(self) {} }
+    return SlotTrailer(reading: room)?.metadata ?? []
+  }
+
+  private var layout: TableLayout? { file?.layout ?? content?.layout }
+}

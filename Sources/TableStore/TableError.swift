@@ -1,0 +1,48 @@
+/// Why a table could not be opened or changed; reading never throws, it misses.
+package enum TableError: Error, Hashable, Sendable {
+  /// A name is empty or longer than 255 bytes of UTF-8.
+  case invalidName(String)
+  /// A geometry has no pixels, contradicts itself, or exceeds what a table can hold.
+  case invalidGeometry(TableGeometry)
+  /// A capacity holds no slot, or more than a table can hold.
+  case invalidCapacity(TableCapacity)
+  /// The path, or the name of a table in it, is taken by something that is not ours to replace.
+  case occupied(path: String)
+  /// The metadata is longer than the room beside this table's pixels.
+  case metadataTooLarge(byteCount: Int, limit: Int)
+  /// The slot was sealed for a table of another geometry.
+  case foreignSlot
+  /// Every slot is being looked at; nothing was stored and nothing evicted.
+  case allSlotsLeased
+  /// Several stores failed in a row, and this many more will be refused without trying.
+  case paused(attemptsLeft: Int)
+  /// There is no memory for a picture of this size.
+  case outOfMemory(byteCount: Int)
+  /// The device, or the user's share of it, is full.
+  case diskFull(SystemError)
+  /// The system refused a call.
+  case system(SystemError)
+  /// The table was closed.
+  case closed
+}
+
+extension TableError {
+  init(_ error: SystemError) {
+    self = error.isDiskFull ? .diskFull(error) : .system(error)
+  }
+
+  /// Runs system calls, and translates what they throw.
+  static func wrapping<Result: ~Copyable>(
+    _ body: () throws(SystemError) -> Result
+  ) throws(TableError) -> Result {
+    do throws(SystemError) { return try body() } catch { throw TableError(error) }
+  }
+}
+
+/// How much a table may hold.
+package enum TableCapacity: Hashable, Sendable {
+  /// This many pictures.
+  case slots(Int)
+  /// As many pictures as fit in this many bytes of file, index included.
+  case bytes(Int)
+}

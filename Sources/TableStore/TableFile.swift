@@ -1,0 +1,93 @@
+/// An open table file that this process may write: descriptor, lock, mapping and leases.
+///
+/// The file is written with `pwrite(2)` and read through one mapping that cannot be written to. So
+/// a full disk is an error and never a signal, and a stray pointer cannot damage a table. The
+/// mapping may reach beyond the file's end; only slots that were written are ever handed out.
+///
+/// Invariants:
+/// 1. Descriptor and mapping live exactly as long as this object, which every lease retains. With
+///    the descriptor goes the lock, so a new owner finds no reader of this process left behind.
+/// 2. No code truncates a file that is open here.
+///
+/// `@unchecked Sendable` is safe: all state is constant, and the mapped bytes of a slot change only
+/// while nobody has a lease on it (invariant 3 of `TableIndex`).
+final class TableFile: @unchecked Sendable {
+  let descriptor: Int32
+  let header: TableHeader
+  let cells: SlotCells
+  /// The mapping, or `nil` where the system has no room for it and slots are copied instead.
+  let base: UnsafeRawPointer?
+  private let system: SystemCalls
+  /// How often the process had forked when it opened the file.
+  private let forks = ForkWatch.start()
+
+  /// Takes over the descriptor of a file that has this header and, if it has a name, its lock.
+  init(descriptor: consuming FileDescriptor, header: TableHeader, system: SystemCalls) {
+    self.descriptor = descriptor.release()
+    self.header = header
+    self.system = system
+    cells = SlotCells(slotCount: header.layout.slotCount)
+    // A refused mapping costs copies, not pictures, so the reason is not worth an error.
+    base = try? system.map(self.descriptor, byteCount: header.layout.fileByteCount)
+  }
+
+  deinit {
+    if let base { system.unmap(base, byteCount: layout.fileByteCount) }
+    // A child of fork(2) shares the lock, but it is its parent's to give up.
+    if forks == ForkWatch.generation { SystemCalls.unlock(descriptor) }
+    SystemCalls.closeFile(descriptor)
+  }
+
+  var layout: TableLayout { header.layout }
+
+  /// Bytes of address space.
+  var mappedByteCount: Int { base == nil ? 0 : layout.fileByteCount }
+
+  func place(of slot: Int) -> SlotPlace { SlotPlace(nonce: header.nonce, slot: slot) }
+
+  /// The mapped content of a slot; the caller has a lease on it.
+  @inline(__always)
+  func mappedContent(of slot: Int) -> UnsafeRawPointer? {
+    base.map { $0 + layout.slotOffset(slot) }
+  }
+
+  // MARK: Writing
+
+  func writeContent(_ content: UnsafeRawBufferPointer, to slot: Int) throws(SystemError) {
+    if let mapped = mappedContent(of: slot) {
+      SanitizerWitness.willWrite(mapped, byteCount: content.count)
+    }
+    try system.write(content, to: descriptor, at: layout.slotOffset(slot))
+  }
+
+  /// Writes one record; `nil` writes zeros, after which no opener finds anything in the slot.
+  func writeRecord(_ record: SlotRecord?, to slot: Int) throws(SystemError) {
+    try writeRecords([record], from: slot)
+  }
+
+  /// Writes the records of neighbouring slots with one call.
+  func writeRecords(_ records: [SlotRecord?], from slot: Int) throws(SystemError) {
+    let size = TableLayout.recordByteCount
+    var bytes = [UInt8](repeating: 0, count: records.count * size)
+    bytes.withUnsafeMutableBytes { bytes in
+      for (index, record) in records.enumerated() {
+        let field = UnsafeMutableRawBufferPointer(rebasing: bytes[(index * size)...].prefix(size))
+        record?.write(to: field, in: place(of: slot + index))
+      }
+    }
+    try system.write(bytes, to: descriptor, at: layout.recordOffset(slot))
+  }
+
+  func synchronize() throws(SystemError) { try system.synchronize(descriptor) }
+
+  // MARK: Reading
+
+  /// A reader of the same descriptor, for proofs and for opening.
+  var slotReader: SlotReader { SlotReader(descriptor: descriptor, header: header, system: system) }
+
+  /// Bytes that the file takes on its device, 0 when nobody can tell.
+  var diskByteCount: Int {
+    // A figure for people; that it cannot be had is no reason to fail.
+    (try? system.status(of: descriptor))?.diskByteCount ?? 0
+  }
+}

@@ -1,0 +1,48 @@
+/// What all slots of a table have in common; two different ones never share a file.
+///
+/// The store itself only counts bytes. Width, height and format are kept for whoever looks into
+/// the file without knowing the program that wrote it.
+package struct TableGeometry: Hashable, Sendable {
+  /// Pixels, the largest picture the slot takes.
+  package let width: Int
+  /// Pixels, the largest picture the slot takes.
+  package let height: Int
+  /// Bytes from one row to the next, a multiple of 64: the alignment at which Core Animation takes
+  /// rows without copying them.
+  package let rowByteCount: Int
+  /// The client's own number for how a pixel lies in memory.
+  package let pixelFormat: UInt32
+
+  package init(width: Int, height: Int, rowByteCount: Int, pixelFormat: UInt32) {
+    self.width = width
+    self.height = height
+    self.rowByteCount = rowByteCount
+    self.pixelFormat = pixelFormat
+  }
+
+  /// Bytes of the largest picture; meaningful once `TableLayout` has accepted the geometry.
+  package var pixelByteCount: Int { rowByteCount * height }
+
+  /// True when the numbers stay inside the limits of the format, so that no sum of them overflows.
+  var isValid: Bool {
+    let sides = 1...Int(UInt16.max)
+    guard sides.contains(width), sides.contains(height) else { return false }
+    guard (64...(1 << 20)).contains(rowByteCount), rowByteCount % 64 == 0 else { return false }
+    return pixelByteCount <= TableLayout.maximumPixelByteCount
+  }
+}
+
+/// The size in pixels of the picture in one slot, which may be smaller than the slot.
+package struct SlotExtent: Hashable, Sendable {
+  package let width: Int
+  package let height: Int
+
+  /// Keeps `width` and `height`, each from 0 to 65 535; others are programming errors and trap.
+  package init(width: Int, height: Int) {
+    precondition(
+      UInt16(exactly: width) != nil && UInt16(exactly: height) != nil,
+      "A slot's picture is at most 65535 pixels wide and high, not \(width) x \(height).")
+    self.width = width
+    self.height = height
+  }
+}

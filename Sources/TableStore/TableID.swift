@@ -1,0 +1,162 @@
+/// Who a picture belongs to, or which version of it this is: a string, a UUID or an integer.
+///
+/// Ids are compared in full: kind and bytes, so that `"A"` and `"a"`, a UUID and its spelling, or
+/// two Unicode spellings of one word are different ids. Creating one from a UUID or an integer
+/// allocates nothing; one from a string copies its bytes once, so keep ids that are used often.
+///
+/// Invariants:
+/// 1. `digest` depends on kind and bytes only, on every platform and in every process.
+/// 2. For all kinds but strings `digest` is a permutation of the value, so that equal digests of
+///    one kind mean equal ids.
+/// 3. `bytes` is present for strings and for no other kind.
+package struct TableID: Hashable, Sendable {
+  /// 128 bits that find an id; strings may share them, however unlikely.
+  struct Digest: Hashable, Sendable {
+    let low: UInt64
+    let high: UInt64
+  }
+
+  /// The raw values stand on disk.
+  enum Kind: UInt8, Sendable {
+    case string = 0
+    case uuid = 1
+    case integer = 2
+    /// An integer above `Int64.max`.
+    case largeInteger = 3
+  }
+
+  let digest: Digest
+  let kind: Kind
+  let bytes: IDBytes?
+
+  /// Takes a string as it is, byte for byte of its UTF-8, empty ones included.
+  package init(_ string: String) {
+    var string = string
+    (digest, bytes) = string.withUTF8 { utf8 in
+      let raw = UnsafeRawBufferPointer(utf8)
+      let digest = Digest(
+        low: LaneHash.hash(raw, seed: LaneHash.keys.1),
+        high: LaneHash.hash(raw, seed: LaneHash.keys.2))
+      return (digest, IDBytes(copying: utf8))
+    }
+    kind = .string
+  }
+
+  /// Takes the sixteen bytes of a UUID as two numbers, the first eight bytes first, each in
+  /// big-endian order as RFC 9562 prints them.
+  package init(uuid: (UInt64, UInt64)) {
+    self.init(kind: .uuid, words: uuid)
+  }
+
+  package init(_ integer: Int64) {
+    self.init(kind: .integer, words: (UInt64(bitPattern: integer), 0))
+  }
+
+  /// Equals the id of the same number as an `Int64` where there is one.
+  package init(_ integer: UInt64) {
+    self.init(kind: integer > UInt64(Int64.max) ? .largeInteger : .integer, words: (integer, 0))
+  }
+
+  /// An id of a kind other than string.
+  init(kind: Kind, words: (UInt64, UInt64)) {
+    digest = Self.permuted(words, kind)
+    self.kind = kind
+    bytes = nil
+  }
+
+  /// Puts an id together again from its parts, which belong together.
+  init(kind: Kind, digest: Digest, bytes: IDBytes?) {
+    self.kind = kind
+    self.digest = digest
+    self.bytes = bytes
+  }
+
+  package static func == (first: TableID, second: TableID) -> Bool {
+    first.digest == second.digest && first.kind == second.kind
+      && first.span.hasSameBytes(as: second.span)
+  }
+
+  package func hash(into hasher: inout Hasher) {
+    hasher.combine(digest.low)
+    hasher.combine(digest.high)
+  }
+
+  /// The string of an id, empty for other kinds.
+  var text: String {
+    withExtendedLifetime(bytes) {
+      String(decoding: UnsafeRawBufferPointer(start: span.base, count: span.count), as: UTF8.self)
+    }
+  }
+
+  /// The bytes of a string, none for other kinds; valid while the id lives.
+  @inline(__always)
+  var span: IDSpan { bytes?.span ?? IDSpan(base: nil, count: 0) }
+
+  /// The value of an id that is no string (invariant 2 makes it recoverable).
+  var words: (UInt64, UInt64) { Self.unpermuted(digest, kind) }
+
+  // MARK: Private
+
+  /// A Feistel network, which is a permutation whatever its rounds compute. It spreads counting
+  /// numbers and similar UUIDs evenly; the kind takes part, so that equal bits of two kinds do not
+  /// compete for one place.
+  private static func permuted(_ words: (UInt64, UInt64), _ kind: Kind) -> Digest {
+    var (low, high) = words
+    for round in 0..<2 {
+      low ^= scrambled(high, kind, round * 2)
+      high ^= scrambled(low, kind, round * 2 + 1)
+    }
+    return Digest(low: low, high: high)
+  }
+
+  private static func unpermuted(_ digest: Digest, _ kind: Kind) -> (UInt64, UInt64) {
+    var (low, high) = (digest.low, digest.high)
+    for round in (0..<2).reversed() {
+      high ^= scrambled(low, kind, round * 2 + 1)
+      low ^= scrambled(high, kind, round * 2)
+    }
+    return (low, high)
+  }
+
+  private static func scrambled(_ word: UInt64, _ kind: Kind, _ round: Int) -> UInt64 {
+    LaneHash.mix(
+      word ^ LaneHash.keys.0 &+ UInt64(kind.rawValue), LaneHash.keys.3 ^ UInt64(round) << 56)
+  }
+}
+
+extension TableID: CustomStringConvertible {
+  /// The string itself, the UUID as RFC 9562 prints it in capitals, or the integer.
+  package var description: String {
+    switch kind {
+    case .string: text
+    case .integer: String(Int64(bitPattern: words.0))
+    case .largeInteger: String(words.0)
+    case .uuid: uuidDescription
+    }
+  }
+
+  private var uuidDescription: String {
+    let digits = [words.0, words.1].map { word in
+      let hex = String(word, radix: 16, uppercase: true)
+      return String(repeating: "0", count: 16 - hex.count) + hex
+    }.joined()
+    var parts: [Substring] = []
+    var rest = Substring(digits)
+    for count in [8, 4, 4, 4, 12] {
+      parts.append(rest.prefix(count))
+      rest = rest.dropFirst(count)
+    }
+    return parts.joined(separator: "-")
+  }
+}
+
+/// What a picture is found by: whose it is, and which version.
+package struct TableKey: Hashable, Sendable {
+  package let entity: TableID
+  package let source: TableID
+
+  package init(entity: TableID, source: TableID) {
+    self.entity = entity
+    self.source = source
+  }
+}

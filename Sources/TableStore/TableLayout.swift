@@ -1,0 +1,106 @@
+/// Where everything in a table file lies; all arithmetic on offsets is here, and none does I/O.
+///
+/// ```
+/// 0         header, 512 bytes used
+/// 16 KiB    one record of 64 bytes per slot
+/// then      the slots, from a multiple of 16 KiB on, `stride` bytes apart
+/// slot      pixels, trailer, padding up to the stride
+/// ```
+///
+/// A slot starts on a page where that is cheap, so that looking at one picture brings in no page of
+/// another. File bytes per slot, record included, are at most 1.25 times the pixels for pictures of
+/// 16 KiB and up, at most 2 times from 192 bytes on, and at most 384 below; header and padding add
+/// less than 32 KiB to a whole table.
+struct TableLayout: Hashable, Sendable {
+  /// The largest page of any target, so that one file serves machines of all page sizes.
+  static let pageByteCount = 16_384
+  static let headerByteCount = 512
+  static let recordByteCount = 64
+  static let recordsOffset = pageByteCount
+  /// Records of the largest table then take 256 MiB.
+  static let maximumSlotCount = 1 << 22
+  static let maximumPixelByteCount = 1 << 31
+  static let maximumFileByteCount = 1 << 44
+
+  let geometry: TableGeometry
+  let slotCount: Int
+  /// Where the trailer starts within a slot: after the pixels, which are a multiple of 64 bytes.
+  let trailerOffset: Int
+  let trailerByteCount: Int
+  /// Bytes from one slot to the next.
+  let stride: Int
+  /// Where the first slot starts.
+  let slotsOffset: Int
+
+  /// Throws `invalidGeometry` or `invalidCapacity`.
+  init(geometry: TableGeometry, capacity: TableCapacity) throws(TableError) {
+    guard geometry.isValid else { throw .invalidGeometry(geometry) }
+    let pixels = geometry.pixelByteCount
+    let room = Self.trailerByteCount(besides: pixels)
+    let stride = Self.stride(pixels: pixels, trailer: room)
+    let count: Int
+    switch capacity {
+    case .slots(let slots): count = slots
+    case .bytes(let bytes): count = Self.slotCount(fitting: bytes, stride: stride)
+    }
+    guard (1...Self.maximumSlotCount).contains(count) else { throw .invalidCapacity(capacity) }
+    self.geometry = geometry
+    slotCount = count
+    trailerOffset = pixels
+    trailerByteCount = room
+    self.stride = stride
+    slotsOffset = Self.slotsOffset(slotCount: count)
+    guard slotsOffset + slotCount * stride <= Self.maximumFileByteCount else {
+      throw .invalidCapacity(capacity)
+    }
+  }
+
+  /// Bytes of a slot that are written and hashed: pixels and trailer.
+  var contentByteCount: Int { trailerOffset + trailerByteCount }
+
+  /// Bytes of the file when every slot is used.
+  var fileByteCount: Int { slotsOffset + slotCount * stride }
+
+  func recordOffset(_ slot: Int) -> Int { Self.recordsOffset + slot * Self.recordByteCount }
+
+  func slotOffset(_ slot: Int) -> Int { slotsOffset + slot * stride }
+
+  /// True when slots of both mean the same and can be copied from one file to the other.
+  func hasSameSlots(as other: TableLayout) -> Bool { geometry == other.geometry }
+
+  // MARK: Private
+
+  /// Room for ids and metadata: a kilobyte beside most pictures, less beside tiny ones, never too
+  /// little for two hashed ids.
+  private static func trailerByteCount(besides pixels: Int) -> Int {
+    pixels >= 4096 ? 1024 : roundedUp(max(128, pixels / 4), to: 64)
+  }
+
+  private static func stride(pixels: Int, trailer: Int) -> Int {
+    let content = pixels + trailer
+    for page in [pageByteCount, 4096] {
+      let padded = roundedUp(content, to: page)
+      if (padded + recordByteCount) * 4 <= pixels * 5 { return padded }
+    }
+    return content
+  }
+
+  /// The largest count whose whole file stays within `bytes`; 0 when not even one slot does.
+  private static func slotCount(fitting bytes: Int, stride: Int) -> Int {
+    guard bytes > recordsOffset else { return 0 }
+    // A budget is an upper bound, so one beyond the limits means the largest table there can be.
+    let room = min(bytes, maximumFileByteCount) - recordsOffset
+    var count = min(room / (stride + recordByteCount), maximumSlotCount)
+    // Rounding the records up to a page can cost a few slots more than the division knows.
+    while count > 0, slotsOffset(slotCount: count) + count * stride > bytes { count -= 1 }
+    return count
+  }
+
+  private static func slotsOffset(slotCount: Int) -> Int {
+    roundedUp(recordsOffset + slotCount * recordByteCount, to: pageByteCount)
+  }
+
+  private static func roundedUp(_ value: Int, to multiple: Int) -> Int {
+    (value + multiple - 1) / multiple * multiple
+  }
+}

@@ -1,0 +1,200 @@
+/// Gets hold of the file of one table: opens it, makes it, or puts a new one in its place.
+///
+/// There is one owner per file, who holds its lock. The lock is on the file itself and not on its
+/// name, so after locking, the name must still lead to the same file; and a file that replaces
+/// another is locked before it gets the name.
+struct TableOpener: Sendable {
+  /// A file that is owned, and what is in it.
+  struct Opened {
+    let file: TableFile
+    let index: TableIndex
+  }
+
+  let directory: TableDirectory
+  let name: String
+  let fileName: String
+  let layout: TableLayout
+  let system: SystemCalls
+
+  init(
+    directory: TableDirectory, name: String, layout: TableLayout, system: SystemCalls
+  ) throws(TableError) {
+    self.directory = directory
+    self.name = name
+    self.layout = layout
+    self.system = system
+    fileName = try TableDirectory.fileName(for: name)
+  }
+
+  /// Opens the table as its owner; `nil` when somebody else is.
+  ///
+  /// A table of another capacity is copied, newest pictures first. Anything that is not this table
+  /// is replaced, whatever it is, except a directory.
+  func open() throws(TableError) -> Opened? {
+    do throws(SystemError) {
+      // Each turn loses a race against another process; nobody loses this often.
+      for _ in 0..<16 {
+        switch try attempt() {
+        case .opened(let opened): return opened
+        case .busy: return nil
+        case .changed: continue
+        }
+      }
+      return nil
+    } catch  where error.isOccupied {
+      throw .occupied(path: directory.path + "/" + fileName)
+    } catch {
+      throw TableError(error)
+    }
+  }
+
+  /// Opens the file that this process has locked already, because leases on it go on.
+  func reopen(_ file: TableFile) throws(TableError) -> Opened? {
+    try TableError.wrapping { () throws(SystemError) in
+      let status = try system.status(of: fileName, in: directory.descriptor)
+      guard status?.identity == (try system.status(of: file.descriptor)).identity else {
+        return nil
+      }
+      if isExpected(file.header) {
+        return Opened(file: file, index: try file.slotReader.index(cells: file.cells))
+      }
+      return try replace(
+        copying: file.header.layout.hasSameSlots(as: layout) ? file.slotReader : nil)
+    }
+  }
+
+  /// Puts a new and empty table in the place of whatever has the name.
+  func replaceEmpty() throws(TableError) -> Opened {
+    try TableError.wrapping { () throws(SystemError) in try replace(copying: nil) }
+  }
+
+  /// Makes a table without a name, which goes with its last user.
+  func makeNameless() throws(TableError) -> TableFile {
+    try TableError.wrapping { () throws(SystemError) in
+      let temporary = TableDirectory.temporaryName(for: fileName)
+      let descriptor = FileDescriptor(
+        try system.openFile(temporary, in: directory.descriptor, .creating))
+      do throws(SystemError) {
+        try system.unlink(temporary, in: directory.descriptor)
+      } catch  where error.isMissing {
+        // Another process took it for a left-over, which is just as well.
+      }
+      let header = freshHeader()
+      try system.write(header.bytes, to: descriptor.value, at: 0)
+      return TableFile(descriptor: descriptor, header: header, system: system)
+    }
+  }
+
+  /// A reader of the named file, when there is one that can be read.
+  func makeReader() -> TableReader? {
+    TableReader(fileName, in: directory, expecting: layout.geometry, system: system)
+  }
+
+  // MARK: Private
+
+  private enum Attempt {
+    case opened(Opened)
+    case busy
+    case changed
+  }
+
+  private func attempt() throws(SystemError) -> Attempt {
+    let found = try system.status(of: fileName, in: directory.descriptor)
+    if let found, !found.isRegularFile {
+      // Renaming over a directory fails, and says so; all else gives way, targets untouched.
+      return .opened(try replace(copying: nil))
+    }
+    let descriptor: FileDescriptor
+    do throws(SystemError) {
+      descriptor = FileDescriptor(
+        try system.openFile(
+          fileName, in: directory.descriptor, found == nil ? .creating : .updating))
+    } catch  where (found == nil && error.isPresent) || (found != nil && error.isMissing) {
+      return .changed
+    } catch  where error.isReplaceable {
+      return .opened(try replace(copying: nil))
+    }
+    guard try system.lock(descriptor.value) else { return .busy }
+    let status = try system.status(of: descriptor.value)
+    let named = try system.status(of: fileName, in: directory.descriptor)
+    guard named?.identity == status.identity else { return .changed }
+    guard status.isPrivate, status.linkCount == 1 else {
+      // Others may write to it. The lock is kept until the replacement has the name.
+      return .opened(try replace(copying: nil))
+    }
+    return .opened(try take(descriptor, isEmpty: status.byteCount == 0))
+  }
+
+  /// Takes over a file that is locked and under its name.
+  private func take(
+    _ descriptor: consuming FileDescriptor, isEmpty: Bool
+  ) throws(SystemError) -> Opened {
+    if isEmpty {
+      // Made a moment ago, by us or by somebody who ended there; nobody can have mapped it.
+      let header = freshHeader()
+      try system.write(header.bytes, to: descriptor.value, at: 0)
+      return try open(descriptor, header)
+    }
+    let bytes = try system.read(descriptor.value, count: TableLayout.headerByteCount, at: 0)
+    guard let header = TableHeader(reading: bytes), header.layout.hasSameSlots(as: layout) else {
+      return try replace(copying: nil)
+    }
+    let reader = SlotReader(descriptor: descriptor.value, header: header, system: system)
+    guard isExpected(header) else { return try replace(copying: reader) }
+    let opened = try open(descriptor, header)
+    // The file is replaced while it is locked, which it is as long as `opened` lives.
+    guard opened.index.newestGeneration < SlotRecord.maximumGeneration else {
+      return try replace(copying: nil)
+    }
+    return opened
+  }
+
+  private func open(
+    _ descriptor: consuming FileDescriptor, _ header: TableHeader
+  ) throws(SystemError) -> Opened {
+    let file = TableFile(descriptor: descriptor, header: header, system: system)
+    return Opened(file: file, index: try file.slotReader.index(cells: file.cells))
+  }
+
+  private func isExpected(_ header: TableHeader) -> Bool {
+    header.bytes == TableHeader(layout: layout, nonce: header.nonce, name: name).bytes
+  }
+
+  private func freshHeader() -> TableHeader {
+    TableHeader(layout: layout, nonce: .random(in: .min ... .max), name: name)
+  }
+
+  /// Makes a new file, locks it, fills it, and gives it the name.
+  private func replace(copying source: SlotReader?) throws(SystemError) -> Opened {
+    for _ in 0..<4 {
+      if let opened = try replaceOnce(copying: source) { return opened }
+    }
+    throw .lostRaces
+  }
+
+  /// As above; `nil` when another process took the unfinished file for a left-over, which can only
+  /// happen before it is locked.
+  private func replaceOnce(copying source: SlotReader?) throws(SystemError) -> Opened? {
+    let temporary = TableDirectory.temporaryName(for: fileName)
+    let descriptor = FileDescriptor(
+      try system.openFile(temporary, in: directory.descriptor, .creating))
+    let header = freshHeader()
+    do throws(SystemError) {
+      guard try system.lock(descriptor.value),
+        try system.status(of: descriptor.value).linkCount == 1
+      else { return nil }
+      try system.write(header.bytes, to: descriptor.value, at: 0)
+      if let source {
+        let target = SlotReader(descriptor: descriptor.value, header: header, system: system)
+        TableCopy(from: source, to: target).run()
+      }
+      let opened = try open(descriptor, header)
+      try system.rename(temporary, to: fileName, in: directory.descriptor)
+      return opened
+    } catch {
+      // The first error is the one to report; a left-over is swept at the next opening.
+      try? system.unlink(temporary, in: directory.descriptor)
+      throw error
+    }
+  }
+}

@@ -1,0 +1,268 @@
+import Locking
+
+/// Reads a table file that somebody else may be writing, by copying slots and checking every byte.
+///
+/// A copy that was torn by a writer does not match the hash in its record, so it is a miss. No lock
+/// is taken, and nothing in the file changes. It serves those who open a table that another process
+/// owns, and those who look into a directory without knowing the tables.
+///
+/// Invariant: the snapshot is only a guess at where a picture may be; what is handed out was
+/// checked against a record read after the question was asked.
+package final class TableReader: Sendable {
+  private struct Snapshot {
+    var file: ReadableFile
+    var table: DigestTable
+    var records: [Int: SlotRecord]
+    /// Misses to pass before the records are read again, so that reading them all is spread over
+    /// enough misses to cost each little.
+    var patience = 0
+  }
+
+  private let directory: TableDirectory
+  private let fileName: String
+  private let expected: TableGeometry?
+  private let system: SystemCalls
+  private let pool: SlotBufferPool
+  private let snapshot: Lock<Snapshot>
+  private let hiding = Lock(Hiding())
+
+  /// Opens a table for reading; `nil` when there is none, or none with the geometry expected.
+  init?(
+    _ fileName: String, in directory: TableDirectory, expecting geometry: TableGeometry?,
+    system: SystemCalls
+  ) {
+    guard let file = ReadableFile(fileName, in: directory, expecting: geometry, system: system)
+    else { return nil }
+    self.directory = directory
+    self.fileName = fileName
+    expected = geometry
+    self.system = system
+    pool = SlotBufferPool(layout: file.header.layout)
+    snapshot = Lock(Self.snapshot(of: file, system))
+  }
+
+  /// The readable name that the table was opened with.
+  package var name: String { file.header.name }
+  package var geometry: TableGeometry { file.header.layout.geometry }
+  package var slotCount: Int { file.header.layout.slotCount }
+
+  /// Bytes of the file on its device, 0 when nobody can tell.
+  package var diskByteCount: Int {
+    // A figure for people; that it cannot be had is no reason to fail.
+    (try? system.status(of: file.descriptor))?.diskByteCount ?? 0
+  }
+
+  /// Reads the picture of a key, as private memory.
+  func entry(for key: TableKey) -> TableEntry? {
+    entry(of: key.entity) { record, trailer in
+      record.source == key.source.digest && trailer.matches(key)
+    }
+  }
+
+  /// Reads the picture of an entity, whichever version is there.
+  package func entry(of entity: TableID) -> TableEntry? {
+    entry(of: entity) { _, trailer in trailer.entity.matches(entity) }
+  }
+
+  /// True when there is a record for the key.
+  func contains(_ key: TableKey) -> Bool {
+    let isThere = { [self] in candidate(for: key.entity)?.record.source == key.source.digest }
+    if isThere() { return true }
+    return refreshIfWorthwhile() && isThere()
+  }
+
+  /// All pictures that are intact, in the order of slots; reads the whole file.
+  package func entries() -> [TableEntryInfo] { scan().entries }
+
+  /// The slots that are not intact; reads the whole file.
+  package func damages() -> [TableDamage] { scan().damages }
+
+  // MARK: Hiding
+
+  /// Makes misses of an entity's pictures that are in the file now; the file is another's to change.
+  ///
+  /// Returns true when there was one to be found.
+  func hide(_ entity: TableID) -> Bool {
+    refresh()
+    let isThere = candidate(for: entity) != nil
+    let newest = newestGeneration
+    hiding.withLock { $0.entities[entity.digest] = newest }
+    return isThere
+  }
+
+  /// Makes misses of all pictures that are in the file now.
+  func hideAll() {
+    refresh()
+    let newest = newestGeneration
+    hiding.withLock { $0.newestOfAll = newest }
+  }
+
+  /// True when the record is one of those hidden, which a new owner then erases.
+  func isHidden(_ record: SlotRecord) -> Bool { hiding.withLock { $0.covers(record) } }
+
+  // MARK: Private
+
+  /// Pictures that were removed here but not in the file, by the generations they go up to.
+  private struct Hiding {
+    var entities: [TableID.Digest: UInt64] = [:]
+    var newestOfAll: UInt64 = 0
+
+    func covers(_ record: SlotRecord) -> Bool {
+      record.generation <= max(newestOfAll, entities[record.entity] ?? 0)
+    }
+  }
+
+  private var newestGeneration: UInt64 {
+    snapshot.withLock { $0.records.values.reduce(0) { max($0, $1.generation) } }
+  }
+
+  private var file: ReadableFile { snapshot.withLock { $0.file } }
+
+  private func entry(
+    of entity: TableID, where isWanted: (SlotRecord, SlotTrailer) -> Bool
+  ) -> TableEntry? {
+    if let entry = copy(of: entity, where: isWanted) { return entry }
+    return refreshIfWorthwhile() ? copy(of: entity, where: isWanted) : nil
+  }
+
+  private func copy(
+    of entity: TableID, where isWanted: (SlotRecord, SlotTrailer) -> Bool
+  ) -> TableEntry? {
+    guard let (file, slot, _) = candidate(for: entity), !file.isReplaced else { return nil }
+    // The owner may have written the slot since the snapshot, so its record is read again. A
+    // record that cannot be read is a miss like any other.
+    guard let record = (try? file.reader.record(of: slot)) ?? nil,
+      record.entity == entity.digest, !hiding.withLock({ $0.covers(record) }),
+      let (content, finding) = pool.makeContent({
+        file.reader.read(slot, record: record, into: $0)
+      }),
+      let trailer = finding.trailer, isWanted(record, trailer)
+    else { return nil }
+    return TableEntry(content: content, extent: trailer.extent)
+  }
+
+  private func candidate(
+    for entity: TableID
+  ) -> (file: ReadableFile, slot: Int, record: SlotRecord)? {
+    let digest = entity.digest
+    let found = snapshot.withLock { snapshot -> (ReadableFile, Int, SlotRecord)? in
+      let slot = snapshot.table.slot(for: digest) { snapshot.records[$0]?.entity == digest }
+      guard let slot, let record = snapshot.records[slot] else { return nil }
+      return (snapshot.file, slot, record)
+    }
+    guard let found, !hiding.withLock({ $0.covers(found.2) }) else { return nil }
+    return found
+  }
+
+  /// Reads the records again at some of the misses; tells whether. The time of the last change
+  /// would be cheaper to ask for, but two changes may share it.
+  private func refreshIfWorthwhile() -> Bool {
+    let isPatient = snapshot.withLock { snapshot in
+      snapshot.patience -= 1
+      return snapshot.patience > 0
+    }
+    if !isPatient { refresh() }
+    return !isPatient
+  }
+
+  /// Reads the records again, of the file that has the name now.
+  private func refresh() {
+    var file = self.file
+    if file.isReplaced,
+      let newer = ReadableFile(fileName, in: directory, expecting: expected, system: system),
+      newer.header.layout.hasSameSlots(as: file.header.layout)
+    {
+      file = newer
+    }
+    let fresh = Self.snapshot(of: file, system)
+    snapshot.withLock { $0 = fresh }
+  }
+
+  private static func snapshot(of file: ReadableFile, _ system: SystemCalls) -> Snapshot {
+    // A file that was replaced, or cannot be read, has no pictures.
+    let found = file.isReplaced ? [] : (try? file.reader.records()) ?? []
+    var table = DigestTable(minimumCapacity: found.count)
+    var records: [Int: SlotRecord] = [:]
+    for (slot, record) in found {
+      if let rival = table.slot(for: record.entity, where: { records[$0]?.entity == record.entity })
+      {
+        guard record.generation > records[rival]?.generation ?? 0 else { continue }
+        table.remove(rival, for: record.entity)
+        records[rival] = nil
+      }
+      table.insert(slot, for: record.entity)
+      records[slot] = record
+    }
+    return Snapshot(
+      file: file, table: table, records: records, patience: found.count / 512)
+  }
+
+  private func scan() -> (entries: [TableEntryInfo], damages: [TableDamage]) {
+    refresh()
+    let (file, records) = snapshot.withLock { ($0.file, $0.records) }
+    var entries: [TableEntryInfo] = []
+    var damages: [TableDamage] = []
+    for (slot, record) in records.sorted(by: { $0.key < $1.key }) {
+      let finding = pool.makeContent { file.reader.read(slot, record: record, into: $0) }
+      switch finding?.result {
+      case .intact(let trailer)?:
+        entries.append(TableEntryInfo(slot: slot, trailer: trailer, recency: record.recency))
+      case .damaged(let entity)?:
+        // An owner at work may have reused the slot meanwhile, which is no damage.
+        let current = (try? file.reader.record(of: slot)) ?? nil
+        if current?.generation == record.generation {
+          damages.append(TableDamage(slot: slot, entity: entity))
+        }
+      case nil:
+        continue
+      }
+    }
+    return (entries, damages)
+  }
+}
+
+extension TableDirectory {
+  /// Opens every table in the directory for reading, whoever owns it, in the order of file names.
+  package func tables() throws(TableError) -> [TableReader] {
+    try tableFileNames().compactMap { TableReader($0, in: self, expecting: nil, system: system) }
+  }
+}
+
+/// A table file that is open for reading only.
+private final class ReadableFile: Sendable {
+  let descriptor: Int32
+  let header: TableHeader
+  private let system: SystemCalls
+
+  /// `nil` for anything that is no table of this version.
+  init?(
+    _ fileName: String, in directory: TableDirectory, expecting geometry: TableGeometry?,
+    system: SystemCalls
+  ) {
+    // Why a file cannot be read makes no difference to those who only look.
+    guard let opened = try? system.openFile(fileName, in: directory.descriptor, .reading) else {
+      return nil
+    }
+    let descriptor = FileDescriptor(opened)
+    guard let status = try? system.status(of: descriptor.value), status.isRegularFile,
+      let bytes = try? system.read(
+        descriptor.value, count: TableLayout.headerByteCount, at: 0),
+      let header = TableHeader(reading: bytes),
+      geometry == nil || geometry == header.layout.geometry
+    else { return nil }
+    self.header = header
+    self.system = system
+    self.descriptor = descriptor.release()
+  }
+
+  deinit { SystemCalls.closeFile(descriptor) }
+
+  var reader: SlotReader { SlotReader(descriptor: descriptor, header: header, system: system) }
+
+  /// True when the file has lost its name to another one.
+  var isReplaced: Bool {
+    // A status that cannot be had is no sign of a replacement.
+    guard let status = try? system.status(of: descriptor) else { return false }
+    return status.linkCount == 0
+  }
+}

@@ -1,0 +1,10 @@
+/// What only those who change a table need to know; it stands behind their lock.
+struct TableWriter {
+  /// The generation given last in the file on the shelf.
+  var generation: UInt64
+  var backOff = BackOff()
+  /// Slots whose record must go but may still stand in the file, since writing zeros failed.
+  var unerased: Set<Int> = []
+
+  init(generation: UInt64) { self.generation = generation }
+}

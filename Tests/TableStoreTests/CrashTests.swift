@@ -1,0 +1,95 @@
+import Foundation
+import Locking
+import Testing
+
+@testable import TableStore
+
+/// Ends this process without a last word, just before its n-th call or in the middle of it.
+private final class Assassin: Sendable {
+  private let left: Lock<Int>
+  private let isMidway: Bool
+
+  init(after calls: Int, isMidway: Bool) {
+    left = Lock(calls)
+    self.isMidway = isMidway
+  }
+
+  var system: SystemCalls {
+    SystemCalls { [self] call throws(SystemError) in
+      let isDue = left.withLock { left in
+        left -= 1
+        return left < 0
+      }
+      guard isDue else { return }
+      if isMidway, let bytes = call.bytes {
+        _ = pwrite(call.descriptor, bytes.baseAddress, bytes.count / 2, off_t(call.offset))
+      }
+      kill(getpid(), SIGKILL)
+    }
+  }
+}
+
+@Suite("A table whose process is killed", .timeLimit(.minutes(5)))
+struct CrashTests {
+  /// Stores, replaces, evicts, removes and empties; exits with 7 when it comes to its end.
+  private static func work(in path: String, _ system: SystemCalls) {
+    let fixture = Fixture(path: path)
+    do {
+      let table = try fixture.open(slots: 3, system: system)
+      for entity in 0..<5 { try table.store(key(entity, 2)) }
+      try table.store(key(4, 3))
+      _ = try table.remove(key(3).entity)
+      try table.removeAll()
+      try table.store(key(1, 4))
+      table.close()
+      let larger = try fixture.open(slots: 6, system: system)
+      try larger.store(key(2, 5))
+      larger.close()
+    } catch {
+      exit(1)
+    }
+    exit(7)
+  }
+
+  private func check(_ fixture: Fixture, _ call: Int) throws {
+    let table = try fixture.open(slots: 3)
+    #expect(table.statistics.isOwner, "call \(call)")
+    // Asked before any hit, which would take a damaged picture out of the table.
+    #expect(table.verify().isEmpty, "call \(call)")
+    for entity in 0..<5 {
+      for version in 0...5 {
+        guard let entry = table.entry(for: key(entity, version)) else { continue }
+        #expect(entry.shows(key(entity, version)), "call \(call)")
+      }
+    }
+    try table.store(key(9))
+    #expect(table.entry(for: key(9))?.shows(key(9)) == true)
+    table.close()
+    let files = try FileManager.default.contentsOfDirectory(atPath: fixture.path)
+    #expect(files.count == 1, "call \(call)")
+  }
+
+  @Test("shows no wrong picture afterwards, whichever call it died at", arguments: [false, true])
+  func survivesEveryKill(isMidway: Bool) async throws {
+    for call in 0..<200 {
+      let fixture = try Fixture()
+      // A table with pictures of its own, so that there is something to lose.
+      let table = try fixture.open(slots: 3)
+      for entity in 0..<3 { try table.store(key(entity, 1)) }
+      table.close()
+      let path = fixture.path
+      let result = await #expect(processExitsWith: .failure) {
+        [path = path as String, call = call as Int, isMidway = isMidway as Bool] in
+        CrashTests.work(in: path, Assassin(after: call, isMidway: isMidway).system)
+      }
+      try check(fixture, call)
+      if result?.exitStatus == .exitCode(7) {
+        // Fewer calls would mean that the work was not what it ought to be.
+        #expect(call > 50)
+        return
+      }
+      #expect(result?.exitStatus == .signal(SIGKILL))
+    }
+    Issue.record("The work never came to its end.")
+  }
+}

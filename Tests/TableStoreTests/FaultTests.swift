@@ -1,0 +1,212 @@
+import Foundation
+import Testing
+
+@testable import TableStore
+
+@Suite("A table whose system calls fail", .timeLimit(.minutes(2)))
+struct FaultTests {
+  /// What a program does with a table, errors ignored; shows no wrong picture on the way.
+  private func workload(_ fixture: Fixture, _ system: SystemCalls) {
+    guard let table = try? fixture.open(slots: 4, system: system) else { return }
+    for step in 0..<3 {
+      for entity in 0..<6 {
+        let sealed = try? table.sealed(key(entity, step))
+        guard let sealed else { continue }
+        let entry = (try? table.insert(sealed).entry) ?? TableEntry(keepingPrivate: sealed)
+        #expect(entry.shows(key(entity, step)))
+      }
+      check(table, versions: 0...step)
+      _ = try? table.remove(key(step).entity)
+      #expect(!table.contains(key(step, step)))
+    }
+    _ = table.verify()
+    try? table.flush()
+    try? table.removeAll()
+    if let sealed = try? table.sealed(key(7)) { _ = try? table.insert(sealed) }
+    table.close()
+  }
+
+  private func check(_ table: Table, versions: ClosedRange<Int>) {
+    for entity in 0..<8 {
+      for version in versions {
+        if let entry = table.entry(for: key(entity, version)) {
+          #expect(entry.shows(key(entity, version)))
+        }
+      }
+    }
+  }
+
+  /// Opens the table without faults, which must always work.
+  private func checkAfterwards(_ fixture: Fixture) throws {
+    let table = try fixture.open(slots: 4)
+    #expect(table.statistics.isOwner)
+    check(table, versions: 0...3)
+    #expect(table.verify().isEmpty)
+    try table.store(key(1, 9))
+    #expect(table.entry(for: key(1, 9))?.shows(key(1, 9)) == true)
+    table.close()
+    let files = try FileManager.default.contentsOfDirectory(atPath: fixture.path)
+    #expect(files.count == 1)
+  }
+
+  @Test(
+    "shows no wrong picture and opens again, whichever call fails, once or from then on",
+    arguments: [1, Int.max])
+  func survivesEveryFault(count: Int) throws {
+    var failing = 0
+    while true {
+      let fixture = try Fixture()
+      let plan = FaultPlan()
+      plan.fail(after: failing, count: count)
+      workload(fixture, plan.system)
+      if plan.failureCount == 0 { break }
+      try checkAfterwards(fixture)
+      failing += 1
+    }
+    // Fewer would mean that the faults did not reach the stores.
+    #expect(failing > 60)
+  }
+
+  @Test("reports a full disk as such, keeps the older picture and stores again later")
+  func reportsFullDisk() throws {
+    let fixture = try Fixture()
+    let plan = FaultPlan(code: ENOSPC)
+    let table = try fixture.open(system: plan.system)
+    try table.store(key(1, 1))
+    for write in 0..<3 {
+      plan.fail(after: write, count: 1, only: [.write])
+      #expect(throws: TableError.diskFull(SystemError(call: .write, code: ENOSPC))) {
+        try table.store(key(1, 2))
+      }
+      #expect(table.entry(for: key(1, 1))?.shows(key(1, 1)) == true)
+      #expect(!table.contains(key(1, 2)))
+      plan.pass()
+      try table.store(key(3))
+    }
+    try table.store(key(1, 2))
+    #expect(table.entry(for: key(1, 2))?.shows(key(1, 2)) == true)
+  }
+
+  @Test("stops trying after three failures in a row, and tries again some stores later")
+  func backsOff() throws {
+    let fixture = try Fixture()
+    let plan = FaultPlan()
+    let table = try fixture.open(system: plan.system)
+    plan.fail(after: 0, only: [.write])
+    for _ in 0..<3 { #expect(throws: TableError.self) { try table.store(key(1)) } }
+    plan.pass()
+    var refusals = 0
+    while !table.contains(key(1)) {
+      do {
+        try table.store(key(1))
+      } catch TableError.paused(let left) {
+        refusals += 1
+        #expect(left == 16 - refusals)
+      }
+    }
+    #expect(refusals == 16)
+    #expect(plan.calls.count { $0 == .write } == 3)
+  }
+
+  @Test("does not bring back a removed picture whose record could not be erased at first")
+  func erasesLater() throws {
+    let fixture = try Fixture()
+    let plan = FaultPlan()
+    var table = try fixture.open(system: plan.system)
+    try table.store(key(1))
+    try table.store(key(2))
+    plan.fail(after: 0, only: [.write])
+    #expect(throws: TableError.self) { try table.remove(key(1).entity) }
+    #expect(!table.contains(key(1)))
+    plan.pass()
+    try table.flush()
+    table.close()
+    table = try fixture.open()
+    #expect(table.present(1...2) == [2])
+  }
+
+  @Test("removes older versions too, whose records could not be erased when they were replaced")
+  func erasesOlderVersions() throws {
+    let fixture = try Fixture()
+    let plan = FaultPlan()
+    var table = try fixture.open(system: plan.system)
+    try table.store(key(1, 1))
+    plan.fail(after: 3, count: 1, only: [.write])
+    try table.store(key(1, 2))
+    plan.pass()
+    #expect(try table.remove(key(1).entity))
+    table.close()
+    table = try fixture.open()
+    #expect(!table.contains(key(1, 1)))
+    #expect(!table.contains(key(1, 2)))
+  }
+
+  @Test("removes nothing when the new file cannot be made")
+  func keepsAllWhenEmptyingFails() throws {
+    let fixture = try Fixture()
+    for call in [SystemCall.Kind.open, .write, .rename] {
+      let plan = FaultPlan()
+      let table = try fixture.open(system: plan.system)
+      try table.store(key(1))
+      plan.fail(after: 0, only: [call])
+      #expect(throws: TableError.self) { try table.removeAll() }
+      #expect(table.entry(for: key(1))?.shows(key(1)) == true)
+      plan.pass()
+      try table.removeAll()
+      #expect(!table.contains(key(1)))
+    }
+  }
+
+  @Test("reads by copying where the file cannot be mapped")
+  func worksUnmapped() throws {
+    let fixture = try Fixture()
+    let plan = FaultPlan()
+    plan.fail(after: 0, only: [.map])
+    var table = try fixture.open(slots: 3, system: plan.system)
+    for _ in 0..<2 {
+      for entity in 1...5 {
+        #expect(try table.store(key(entity), metadata: [UInt8(entity)]).shows(key(entity)))
+      }
+      let entry = try #require(table.entry(for: key(5)))
+      #expect(entry.isPrivate)
+      #expect(entry.shows(key(5)))
+      #expect(entry.metadata == [5])
+      #expect(table.entry(for: key(5))?.shows(key(5)) == true)
+      #expect(table.statistics.leasedCount == 0)
+      #expect(table.statistics.mappedByteCount == 0)
+      table.close()
+      table = try fixture.open(slots: 3, system: plan.system)
+      #expect(table.entry(for: key(4))?.shows(key(4)) == true)
+    }
+  }
+
+  @Test("misses a picture that cannot be read, and gives its slot away")
+  func missesUnreadable() throws {
+    let fixture = try Fixture()
+    try fixture.open(slots: 1).store(key(1))
+    let plan = FaultPlan()
+    let table = try fixture.open(slots: 1, system: plan.system)
+    plan.fail(after: 0, only: [.read])
+    #expect(table.entry(for: key(1)) == nil)
+    #expect(!table.contains(key(1)))
+    plan.pass()
+    try table.store(key(2))
+    #expect(table.entry(for: key(2))?.shows(key(2)) == true)
+  }
+
+  @Test("misses pictures of a file that somebody cut while it was open")
+  func survivesTruncation() throws {
+    let fixture = try Fixture()
+    var table = try fixture.open()
+    for entity in 1...3 { try table.store(key(entity)) }
+    table.close()
+    table = try fixture.open()
+    let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: fixture.filePath()))
+    let layout = try TableLayout(geometry: Fixture.geometry, capacity: .slots(8))
+    try handle.truncate(atOffset: UInt64(layout.slotOffset(1)))
+    try handle.close()
+    #expect(table.entry(for: key(3)) == nil)
+    #expect(table.entry(for: key(2)) == nil)
+    #expect(table.entry(for: key(1))?.shows(key(1)) == true)
+  }
+}

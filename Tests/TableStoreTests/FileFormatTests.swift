@@ -1,0 +1,181 @@
+import Testing
+
+@testable import TableStore
+
+@Suite("A table header", .timeLimit(.minutes(5)))
+struct TableHeaderTests {
+  private let header: TableHeader
+
+  init() throws {
+    header = TableHeader(
+      layout: try TableLayout(geometry: Fixture.geometry, capacity: .slots(9)), nonce: 77,
+      name: "rows é")
+  }
+
+  @Test("is read as it was written")
+  func roundTrips() {
+    #expect(header.bytes.count == 512)
+    #expect(TableHeader(reading: header.bytes) == header)
+  }
+
+  @Test("is refused when any bit of it is another")
+  func refusesChanges() {
+    for index in header.bytes.indices {
+      for bit in 0..<8 {
+        var bytes = header.bytes
+        bytes[index] ^= 1 << UInt8(bit)
+        #expect(TableHeader(reading: bytes) == nil)
+      }
+    }
+  }
+
+  @Test("is refused with a right hash but offsets of its own", arguments: [40, 48, 56, 64, 80, 88])
+  func refusesForgedOffsets(offset: Int) {
+    var bytes = header.bytes
+    bytes[offset] ^= 0x40
+    let hash = bytes.withUnsafeBytes {
+      LaneHash.hash(UnsafeRawBufferPointer(rebasing: $0[..<504]), seed: LaneHash.keys.0)
+    }
+    withUnsafeBytes(of: hash.littleEndian) { bytes.replaceSubrange(504..., with: $0) }
+    #expect(TableHeader(reading: bytes) == nil)
+  }
+
+  @Test("is refused when it is cut short", arguments: [0, 1, 511])
+  func refusesShortHeaders(count: Int) {
+    #expect(TableHeader(reading: Array(header.bytes.prefix(count))) == nil)
+  }
+}
+
+@Suite("A slot record", .timeLimit(.minutes(5)))
+struct SlotRecordTests {
+  private let place = SlotPlace(nonce: 11, slot: 3)
+  private let record = SlotRecord(
+    entity: TableID("e").digest, source: TableID("s").digest, generation: 4, contentHash: 99,
+    recency: 5, in: SlotPlace(nonce: 11, slot: 3))
+
+  private func read(_ bytes: [UInt8], in place: SlotPlace) -> SlotRecord? {
+    bytes.withUnsafeBytes { SlotRecord(reading: $0, in: place) }
+  }
+
+  @Test("is read as it was written")
+  func roundTrips() {
+    #expect(record.bytes(in: place).count == 64)
+    #expect(read(record.bytes(in: place), in: place) == record)
+  }
+
+  @Test("is refused when any bit but those of its recency is another")
+  func refusesChanges() {
+    for index in 0..<64 {
+      var bytes = record.bytes(in: place)
+      bytes[index] ^= 0x10
+      #expect((read(bytes, in: place) == nil) == !(48..<56).contains(index))
+    }
+  }
+
+  @Test("is none in another slot and none in another table")
+  func bindsPlace() {
+    let bytes = record.bytes(in: place)
+    #expect(read(bytes, in: SlotPlace(nonce: 11, slot: 2)) == nil)
+    #expect(read(bytes, in: SlotPlace(nonce: 12, slot: 3)) == nil)
+  }
+
+  @Test("covers one content, in one place, of one generation and key")
+  func bindsContent() {
+    #expect(record.covers(contentHash: 99, in: place))
+    #expect(!record.covers(contentHash: 98, in: place))
+    #expect(!record.covers(contentHash: 99, in: SlotPlace(nonce: 11, slot: 2)))
+    let later = SlotRecord(
+      entity: record.entity, source: record.source, generation: 5, slotHash: record.slotHash,
+      recency: 5)
+    #expect(!later.covers(contentHash: 99, in: place))
+    let other = SlotRecord(
+      entity: record.entity, source: TableID("t").digest, generation: 4, slotHash: record.slotHash,
+      recency: 5)
+    #expect(!other.covers(contentHash: 99, in: place))
+  }
+
+  @Test("is none when it is free")
+  func refusesFree() {
+    #expect(read([UInt8](repeating: 0, count: 64), in: place) == nil)
+    let free = SlotRecord(
+      entity: record.entity, source: record.source, generation: 0, slotHash: 1, recency: 1)
+    #expect(read(free.bytes(in: place), in: place) == nil)
+  }
+}
+
+@Suite("A slot trailer", .timeLimit(.minutes(5)))
+struct SlotTrailerTests {
+  private func written(_ trailer: SlotTrailer, room: Int) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0xaa, count: room)
+    bytes.withUnsafeMutableBytes { trailer.write(to: $0) }
+    return bytes
+  }
+
+  private func read(_ bytes: [UInt8]) -> SlotTrailer? {
+    bytes.withUnsafeBytes { SlotTrailer(reading: $0) }
+  }
+
+  private func trailer(
+    _ entity: String, _ source: String, metadata: [UInt8] = [], room: Int = 128
+  ) throws(TableError) -> SlotTrailer {
+    try SlotTrailer(
+      key: TableKey(entity: TableID(entity), source: TableID(source)),
+      extent: SlotExtent(width: 65_535, height: 1), metadata: metadata, roomByteCount: room)
+  }
+
+  @Test("is read as it was written")
+  func roundTrips() throws {
+    let trailer = try trailer("entity", "source", metadata: [1, 0, 255])
+    #expect(read(written(trailer, room: 128)) == trailer)
+  }
+
+  @Test("hashes the longer id first, and both when that is not enough")
+  func hashesLongIDs() throws {
+    let long = String(repeating: "l", count: 110)
+    let one = try trailer("entity", long)
+    #expect(one.entity == .full(TableID("entity")))
+    #expect(one.source == .hashing(TableID(long)))
+    let both = try trailer(long + "1", long + "2")
+    #expect(both.entity == .hashing(TableID(long + "1")))
+    #expect(both.source == .hashing(TableID(long + "2")))
+    #expect(read(written(both, room: 128)) == both)
+    #expect(both.matches(TableKey(entity: TableID(long + "1"), source: TableID(long + "2"))))
+    #expect(!both.matches(TableKey(entity: TableID(long + "1"), source: TableID(long + "3"))))
+  }
+
+  @Test("keeps ids of any length", arguments: [8_191, 8_192, 100_000])
+  func keepsHugeIDs(count: Int) throws {
+    let huge = String(repeating: "h", count: count)
+    let trailer = try trailer(huge, huge, room: 300_000)
+    #expect(trailer.matches(TableKey(entity: TableID(huge), source: TableID(huge))))
+    #expect(read(written(trailer, room: 300_000)) == trailer)
+  }
+
+  @Test("takes metadata up to its limit and says what the limit is")
+  func limitsMetadata() throws {
+    let fits = [UInt8](repeating: 7, count: 128 - 16 - 2)
+    #expect(try read(written(trailer("e", "s", metadata: fits), room: 128))?.metadata == fits)
+    #expect(throws: TableError.metadataTooLarge(byteCount: 111, limit: 110)) {
+      try trailer("e", "s", metadata: fits + [7])
+    }
+  }
+
+  @Test("is refused when its lengths lead out of its room")
+  func refusesLengths() throws {
+    let bytes = written(try trailer("entity", "source", metadata: [1]), room: 128)
+    for offset in [9, 11, 13, 14, 15] {
+      var forged = bytes
+      forged[offset] |= 0x1f
+      #expect(read(forged) == nil)
+    }
+    #expect(read(Array(bytes.prefix(15))) == nil)
+    #expect(read([]) == nil)
+  }
+
+  @Test("is refused with a picture larger than any")
+  func refusesExtents() throws {
+    var bytes = written(try trailer("entity", "source"), room: 128)
+    bytes[2] = 1
+    #expect(read(bytes) == nil)
+  }
+}

@@ -1,0 +1,113 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import TableStore
+
+/// A directory for tables whose pictures are a function of their key, so that a wrong picture
+/// cannot look right.
+struct Fixture {
+  static let geometry = TableGeometry(width: 16, height: 4, rowByteCount: 64, pixelFormat: 7)
+
+  let path: String
+  /// Keeps the directory until the test ends; absent in a child, which must not remove it.
+  private let temporary: TemporaryDirectory?
+
+  init() throws {
+    let temporary = try TemporaryDirectory()
+    self.temporary = temporary
+    path = temporary.url.path + "/tables"
+  }
+
+  /// The directory of another process's fixture.
+  init(path: String) {
+    temporary = nil
+    self.path = path
+  }
+
+  func open(
+    _ name: String = "rows", slots: Int = 8, geometry: TableGeometry = Fixture.geometry,
+    system: SystemCalls = .live
+  ) throws -> Table {
+    try Table(
+      name: name, in: TableDirectory(path: path, system: system), geometry: geometry,
+      capacity: .slots(slots), system: system)
+  }
+
+  /// The table's file.
+  func filePath(_ name: String = "rows") throws -> String {
+    try path + "/" + TableDirectory.fileName(for: name)
+  }
+
+  func bytes(_ name: String = "rows") throws -> [UInt8] {
+    Array(try Data(contentsOf: URL(fileURLWithPath: filePath(name))))
+  }
+
+  /// Puts bytes in the place of the table's file, as a file that only its owner may read.
+  func replaceFile(_ name: String = "rows", with bytes: [UInt8]) throws {
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    let file = try filePath(name)
+    try? FileManager.default.removeItem(atPath: file)
+    try #require(
+      FileManager.default.createFile(
+        atPath: file, contents: Data(bytes), attributes: [.posixPermissions: 0o600]))
+  }
+}
+
+/// A key by two small numbers: which entity, and which version of its picture.
+func key(_ entity: Int, _ version: Int = 1) -> TableKey {
+  TableKey(entity: TableID("entity \(entity)"), source: TableID("version \(version) of \(entity)"))
+}
+
+/// The pixels of a key: noise that begins with a number made of the key's words, by a generator
+/// that has nothing in common with the store's hashes.
+func pixels(for key: TableKey, byteCount: Int) -> [UInt8] {
+  var state: UInt64 = 0xcbf2_9ce4_8422_2325
+  for byte in "\(key.entity)|\(key.source)".utf8 {
+    state = (state ^ UInt64(byte)) &* 0x100_0000_01b3
+  }
+  return (0..<byteCount).map { _ in
+    state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+    return UInt8(truncatingIfNeeded: state >> 33)
+  }
+}
+
+extension Table {
+  /// Draws and seals the picture of a key.
+  func sealed(_ key: TableKey, metadata: [UInt8] = []) throws -> SealedSlot {
+    guard let buffer = makeBuffer() else {
+      throw TableError.outOfMemory(byteCount: geometry.pixelByteCount)
+    }
+    buffer.pixels.copyBytes(from: TableStoreTests.pixels(for: key, byteCount: buffer.pixels.count))
+    return try buffer.sealed(
+      key: key, extent: SlotExtent(width: geometry.width, height: geometry.height),
+      metadata: metadata)
+  }
+
+  @discardableResult
+  func store(_ key: TableKey, metadata: [UInt8] = []) throws -> TableEntry {
+    try insert(sealed(key, metadata: metadata)).entry
+  }
+
+  /// The entities of this table that are found, with their version 1.
+  func present(_ entities: some Sequence<Int>) -> [Int] {
+    entities.filter { contains(key($0)) }
+  }
+}
+
+extension TableEntry {
+  /// True when every pixel is the one of the key.
+  ///
+  /// Reads through a plain pointer, so that the thread sanitizer sees each read: it has no eyes
+  /// inside the standard library.
+  func shows(_ key: TableKey) -> Bool {
+    withPixels { pixels in
+      guard let shown = pixels.bindMemory(to: UInt8.self).baseAddress else { return false }
+      var isSame = true
+      for (index, byte) in TableStoreTests.pixels(for: key, byteCount: pixels.count).enumerated() {
+        if shown[index] != byte { isSame = false }
+      }
+      return isSame
+    }
+  }
+}

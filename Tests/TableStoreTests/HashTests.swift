@@ -1,0 +1,82 @@
+import Testing
+
+@testable import TableStore
+
+@Suite("SHA-256", .timeLimit(.minutes(5)))
+struct SHA256Tests {
+  @Test(
+    "gives the digests of the NIST examples",
+    arguments: [
+      ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
+      ("abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
+      (
+        "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
+        "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"
+      ),
+      (
+        "abcdefghbcdefghicdefghijdefghijkefghijklfghijklmghijklmn"
+          + "hijklmnoijklmnopjklmnopqklmnopqrlmnopqrsmnopqrstnopqrstu",
+        "cf5b16a778af8380036ce59e7b0492370b249b11e8f07a51afac45037afee9d1"
+      ),
+      (
+        String(repeating: "a", count: 1000),
+        "41edece42d63e8d9bf515a9ba6932e1c20cbc9f5a5d134645adb5db1b9737ea3"
+      ),
+    ])
+  func matchesVectors(message: String, digest: String) {
+    #expect("\(StoredID.hashing(TableID(message)))" == "sha256:" + digest)
+  }
+}
+
+@Suite("The lane hash", .timeLimit(.minutes(5)))
+struct LaneHashTests {
+  @Test("changes with every single bit and with the length")
+  func coversEveryBit() {
+    let bytes = [UInt8](0..<200)
+    func hash(_ bytes: [UInt8]) -> UInt64 { bytes.withUnsafeBytes { LaneHash.hash($0, seed: 1) } }
+    var seen: Set<UInt64> = [hash(bytes), hash(bytes + [0])]
+    var expectedCount = 2
+    for index in bytes.indices {
+      for bit in 0..<8 {
+        var changed = bytes
+        changed[index] ^= 1 << UInt8(bit)
+        seen.insert(hash(changed))
+        expectedCount += 1
+      }
+    }
+    for count in 0..<64 {
+      seen.insert(hash([UInt8](repeating: 0, count: count)))
+      expectedCount += 1
+    }
+    #expect(seen.count == expectedCount)
+  }
+
+  @Test("depends on the order of blocks")
+  func dependsOnOrder() {
+    let blocks = (0..<4).map { [UInt8](repeating: UInt8($0), count: 64) }
+    func hash(_ order: [Int]) -> UInt64 {
+      order.flatMap { blocks[$0] }.withUnsafeBytes { LaneHash.hash($0, seed: 1) }
+    }
+    #expect(Set([hash([0, 1, 2, 3]), hash([1, 0, 2, 3]), hash([0, 1, 3, 2])]).count == 3)
+  }
+
+  @Test("of eight numbers depends on the place of each")
+  func dependsOnPlaces() {
+    var seen: Set<UInt64> = []
+    for place in 0..<8 {
+      var words = [UInt64](repeating: 5, count: 8)
+      words[place] = 6
+      seen.insert(
+        LaneHash.hash(
+          words[0], words[1], words[2], words[3], words[4], words[5], words[6], words[7]))
+    }
+    #expect(seen.count == 8)
+  }
+
+  @Test("has the values that older files were written with")
+  func isStable() {
+    let value = [UInt8](0..<100).withUnsafeBytes { LaneHash.hash($0, seed: 42) }
+    #expect(value == 14_562_644_955_665_624_955)
+    #expect(LaneHash.hash(1, 2, 3, 4, 5, 6, 7, 8) == 12_953_675_235_371_663_205)
+  }
+}

@@ -1,0 +1,199 @@
+import Foundation
+import Testing
+
+@testable import TableStore
+
+@Suite("A damaged or forged table file", .timeLimit(.minutes(5)))
+struct HostileFileTests {
+  let fixture: Fixture
+  let layout: TableLayout
+
+  init() throws {
+    fixture = try Fixture()
+    layout = try TableLayout(geometry: Fixture.geometry, capacity: .slots(8))
+  }
+
+  /// The bytes of a table with the pictures 1...5 in its first slots.
+  private func wholeFile() throws -> [UInt8] {
+    let table = try fixture.open()
+    for entity in 1...5 { try table.store(key(entity)) }
+    table.close()
+    return try fixture.bytes()
+  }
+
+  /// Opens the file and checks that each picture is right or absent, that the table still works,
+  /// and returns who was found.
+  @discardableResult
+  private func open(_ bytes: [UInt8]) throws -> [Int] {
+    try fixture.replaceFile(with: bytes)
+    let table = try fixture.open()
+    #expect(table.statistics.isOwner)
+    let found = (1...5).filter { entity in
+      guard let entry = table.entry(for: key(entity)) else { return false }
+      #expect(entry.shows(key(entity)))
+      return true
+    }
+    for entity in 1...8 {
+      try table.store(key(entity, 2))
+      #expect(table.entry(for: key(entity, 2))?.shows(key(entity, 2)) == true)
+    }
+    table.close()
+    return found
+  }
+
+  @Test("is begun anew when it is not a table", arguments: [0, 1, 511, 512, 16_384, 100_000])
+  func replacesGarbage(count: Int) throws {
+    var random = SeededGenerator(seed: 1)
+    let garbage = (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &random) }
+    #expect(try open(garbage) == [])
+    #expect(try open([UInt8](repeating: 0, count: count)) == [])
+  }
+
+  @Test("is begun anew when it is a sparse file of a gigabyte")
+  func replacesSparseFiles() throws {
+    try fixture.replaceFile(with: [])
+    let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: fixture.filePath()))
+    try handle.truncate(atOffset: 1 << 30)
+    try handle.close()
+    let table = try fixture.open()
+    try table.store(key(1))
+    #expect(table.entry(for: key(1))?.shows(key(1)) == true)
+    #expect(try fixture.bytes().count < 1 << 20)
+  }
+
+  @Test("gives the pictures that were written whole before it was cut")
+  func survivesTruncation() throws {
+    let bytes = try wholeFile()
+    for slot in 0..<5 {
+      let whole = layout.slotOffset(slot) + layout.contentByteCount
+      #expect(try open(Array(bytes.prefix(whole))) == Array(1...(slot + 1)))
+      #expect(try open(Array(bytes.prefix(whole - 1))) == Array((1...(slot + 1)).dropLast()))
+    }
+    for count in [512, 1000, 16_384, 16_384 + 100, layout.slotOffset(0)] {
+      #expect(try open(Array(bytes.prefix(count))) == [])
+    }
+  }
+
+  @Test("loses the picture whose pixels, trailer or record changed, and no other")
+  func losesDamagedSlots() throws {
+    let bytes = try wholeFile()
+    for slot in 0..<5 {
+      let others = (1...5).filter { $0 != slot + 1 }
+      let inSlot = [
+        0, 1, 255, layout.trailerOffset, layout.trailerOffset + 5, layout.trailerOffset + 100,
+      ]
+      let places =
+        inSlot.map { layout.slotOffset(slot) + $0 }
+        + [0, 15, 16, 31, 32, 40, 47, 56, 63].map { layout.recordOffset(slot) + $0 }
+      for place in places {
+        var changed = bytes
+        changed[place] ^= 1
+        #expect(try open(changed) == others, "byte \(place)")
+      }
+    }
+  }
+
+  @Test("shows no picture under a record or in a slot that was moved")
+  func bindsSlots() throws {
+    let bytes = try wholeFile()
+    func moving(_ count: Int, from source: Int, to target: Int) -> [UInt8] {
+      var moved = bytes
+      moved.replaceSubrange(target..<(target + count), with: bytes[source..<(source + count)])
+      return moved
+    }
+    let records = moving(64, from: layout.recordOffset(0), to: layout.recordOffset(1))
+    #expect(try open(records) == [1, 3, 4, 5])
+    let slots = moving(
+      layout.contentByteCount, from: layout.slotOffset(0), to: layout.slotOffset(1))
+    #expect(try open(slots) == [1, 3, 4, 5])
+    var both = slots
+    both.replaceSubrange(
+      layout.recordOffset(1)..<layout.recordOffset(2),
+      with: bytes[layout.recordOffset(0)..<layout.recordOffset(1)])
+    #expect(try open(both) == [1, 3, 4, 5])
+  }
+
+  @Test("shows no picture of another table, however whole")
+  func bindsTables() throws {
+    let first = try wholeFile()
+    try FileManager.default.removeItem(atPath: fixture.filePath())
+    let second = try wholeFile()
+    let mixed = Array(second.prefix(512)) + first.dropFirst(512)
+    #expect(try open(mixed) == [])
+  }
+
+  @Test("frees the slot of a record whose hash is right but whose content is not")
+  func freesForgedRecords() throws {
+    var bytes = try wholeFile()
+    let header = try #require(TableHeader(reading: Array(bytes.prefix(512))))
+    for slot in 0..<8 {
+      let place = SlotPlace(nonce: header.nonce, slot: slot)
+      let forged = SlotRecord(
+        entity: key(slot).entity.digest, source: key(slot).source.digest, generation: 1,
+        slotHash: 12, recency: 1)
+      bytes.replaceSubrange(
+        layout.recordOffset(slot)..<layout.recordOffset(slot + 1), with: forged.bytes(in: place))
+    }
+    #expect(try open(bytes) == [])
+  }
+
+  @Test("shows no picture for an id that only shares the digest of the one stored")
+  func comparesStoredIDs() throws {
+    // A whole slot whose trailer names somebody else, bound by right hashes to the digests of 1.
+    var bytes = try wholeFile()
+    let header = try #require(TableHeader(reading: Array(bytes.prefix(512))))
+    let place = SlotPlace(nonce: header.nonce, slot: 1)
+    let content = bytes[layout.slotOffset(1)...].prefix(layout.contentByteCount)
+    let hash = Array(content).withUnsafeBytes { SlotContent.hash(of: $0) }
+    let forged = SlotRecord(
+      entity: key(1).entity.digest, source: key(1).source.digest, generation: 100,
+      contentHash: hash, recency: 1, in: place)
+    bytes.replaceSubrange(
+      layout.recordOffset(1)..<layout.recordOffset(2), with: forged.bytes(in: place))
+    #expect(try open(bytes) == [3, 4, 5])
+  }
+
+  @Test("is begun anew when its generations have come to their end")
+  func restartsGenerations() throws {
+    var bytes = try wholeFile()
+    let header = try #require(TableHeader(reading: Array(bytes.prefix(512))))
+    let place = SlotPlace(nonce: header.nonce, slot: 4)
+    let last = SlotRecord(
+      entity: key(5).entity.digest, source: key(5).source.digest, generation: .max, slotHash: 1,
+      recency: 1)
+    bytes.replaceSubrange(
+      layout.recordOffset(4)..<layout.recordOffset(5), with: last.bytes(in: place))
+    #expect(try open(bytes) == [])
+  }
+
+  @Test("of random damage shows only what is right", arguments: [UInt64(1), 2, 3])
+  func survivesRandomDamage(seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    let bytes = try wholeFile()
+    for _ in 0..<30 {
+      var changed = bytes
+      for _ in 0..<Int.random(in: 1...20, using: &random) {
+        let start = Int.random(in: 0..<changed.count, using: &random)
+        let count = min(Int.random(in: 1...200, using: &random), changed.count - start)
+        let source = Int.random(in: 0...(changed.count - count), using: &random)
+        changed.replaceSubrange(start..<(start + count), with: bytes[source..<(source + count)])
+      }
+      try open(changed)
+    }
+  }
+
+  @Test("is named by verify, slot by slot, and served no more")
+  func verifies() throws {
+    var bytes = try wholeFile()
+    bytes[layout.slotOffset(2) + 7] ^= 1
+    bytes[layout.slotOffset(4) + layout.trailerOffset + 100] ^= 1
+    try fixture.replaceFile(with: bytes)
+    let table = try fixture.open()
+    let damages = table.verify()
+    #expect(damages.map(\.slot) == [2, 4])
+    #expect(damages.map { $0.entity?.description } == ["entity 3", "entity 5"])
+    #expect(table.present(1...5) == [1, 2, 4])
+    #expect(table.statistics.damageCount == 2)
+    #expect(table.verify().isEmpty)
+  }
+}

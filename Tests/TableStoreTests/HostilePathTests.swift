@@ -1,0 +1,231 @@
+import Foundation
+import Testing
+
+@testable import TableStore
+
+@Suite("A table directory", .timeLimit(.minutes(5)))
+struct HostilePathTests {
+  let fixture: Fixture
+  private let manager = FileManager.default
+
+  init() throws {
+    fixture = try Fixture()
+    try manager.createDirectory(atPath: fixture.path, withIntermediateDirectories: true)
+  }
+
+  private var outside: String { fixture.path + "/../precious" }
+
+  private func checkReplaced() throws {
+    let table = try fixture.open()
+    #expect(table.statistics.isOwner)
+    try table.store(key(1))
+    #expect(table.entry(for: key(1))?.shows(key(1)) == true)
+    table.close()
+    let type = try manager.attributesOfItem(atPath: fixture.filePath())[.type] as? FileAttributeType
+    #expect(type == .typeRegular)
+    #expect(try fixture.open().entry(for: key(1))?.shows(key(1)) == true)
+  }
+
+  @Test("replaces a link at a table's name and leaves its target alone", arguments: [false, true])
+  func replacesLinks(isHard: Bool) throws {
+    try "precious".write(toFile: outside, atomically: false, encoding: .utf8)
+    try manager.setAttributes([.posixPermissions: 0o600], ofItemAtPath: outside)
+    if isHard {
+      try manager.linkItem(atPath: outside, toPath: fixture.filePath())
+    } else {
+      try manager.createSymbolicLink(
+        atPath: fixture.filePath(), withDestinationPath: "../precious")
+    }
+    try checkReplaced()
+    #expect(try String(contentsOfFile: outside, encoding: .utf8) == "precious")
+  }
+
+  @Test("writes to no file that has another name too, be it empty or a table")
+  func replacesHardLinks() throws {
+    try fixture.open().store(key(2))
+    try manager.moveItem(atPath: fixture.filePath(), toPath: outside)
+    let whole = try Data(contentsOf: URL(fileURLWithPath: outside))
+    for content in [whole, Data()] {
+      try content.write(to: URL(fileURLWithPath: outside))
+      try manager.setAttributes([.posixPermissions: 0o600], ofItemAtPath: outside)
+      try? manager.removeItem(atPath: fixture.filePath())
+      try manager.linkItem(atPath: outside, toPath: fixture.filePath())
+      try checkReplaced()
+      #expect(try Data(contentsOf: URL(fileURLWithPath: outside)) == content)
+    }
+  }
+
+  @Test("replaces a link that leads nowhere, without making its target")
+  func replacesDanglingLinks() throws {
+    try manager.createSymbolicLink(atPath: fixture.filePath(), withDestinationPath: "../precious")
+    try checkReplaced()
+    #expect(!manager.fileExists(atPath: outside))
+  }
+
+  @Test("replaces a pipe at a table's name without waiting for it")
+  func replacesPipes() throws {
+    #expect(mkfifo(try fixture.filePath(), 0o600) == 0)
+    try checkReplaced()
+  }
+
+  @Test("replaces a table that others may read or write", arguments: [0o666, 0o640, 0o000])
+  func replacesPublicFiles(mode: Int) throws {
+    let table = try fixture.open()
+    try table.store(key(2))
+    table.close()
+    try manager.setAttributes([.posixPermissions: mode], ofItemAtPath: fixture.filePath())
+    let reopened = try fixture.open()
+    // A file without any permission is still this user's alone.
+    #expect(reopened.contains(key(2)) == (mode & 0o077 == 0 && geteuid() == 0))
+    reopened.close()
+    if mode != 0 { try checkReplaced() }
+  }
+
+  @Test("refuses a table whose name is taken by a directory, and leaves that alone")
+  func refusesDirectories() throws {
+    let file = try fixture.filePath()
+    try manager.createDirectory(atPath: file, withIntermediateDirectories: false)
+    try "kept".write(toFile: file + "/kept", atomically: false, encoding: .utf8)
+    #expect(throws: TableError.occupied(path: file)) { try fixture.open() }
+    #expect(manager.fileExists(atPath: file + "/kept"))
+    #expect(try manager.contentsOfDirectory(atPath: fixture.path).count == 1)
+  }
+
+  @Test("refuses to be a file or a link")
+  func refusesOtherPaths() throws {
+    try "a file".write(toFile: outside, atomically: false, encoding: .utf8)
+    #expect(throws: TableError.occupied(path: outside)) { try TableDirectory(path: outside) }
+    let link = fixture.path + "/../link"
+    try manager.createSymbolicLink(atPath: link, withDestinationPath: fixture.path)
+    #expect(throws: TableError.occupied(path: link)) { try TableDirectory(path: link) }
+    let below = outside + "/below"
+    #expect(throws: TableError.occupied(path: below)) { try TableDirectory(path: below) }
+  }
+
+  @Test("opens for tables that go on when it is deleted underneath")
+  func survivesDeletion() throws {
+    let table = try fixture.open()
+    let entry = try table.store(key(1))
+    try manager.removeItem(atPath: fixture.path)
+    #expect(entry.shows(key(1)))
+    try table.store(key(2))
+    #expect(table.entry(for: key(2))?.shows(key(2)) == true)
+    table.close()
+    let fresh = try fixture.open()
+    #expect(fresh.present(1...2).isEmpty)
+    try fresh.store(key(3))
+  }
+
+  // MARK: Names
+
+  @Test(
+    "keeps every name inside itself",
+    arguments: [
+      "../../etc/passwd", "a/b", "a\0b", ".", "..", " ", "\u{202e}", "-rf",
+      String(repeating: "n", count: 255),
+    ])
+  func keepsNamesInside(name: String) throws {
+    try fixture.open(name).store(key(1))
+    let files = try manager.contentsOfDirectory(atPath: fixture.path)
+    #expect(files == [try TableDirectory.fileName(for: name)])
+    let file = try #require(files.first)
+    let allowed = Set("abcdefghijklmnopqrstuvwxyz0123456789-")
+    #expect(file.hasSuffix(".imagetable"))
+    #expect(Set(file.dropLast(".imagetable".count)).isSubset(of: allowed))
+    #expect(file.utf8.count <= 64)
+    #expect(try fixture.open(name).entry(for: key(1))?.shows(key(1)) == true)
+    #expect(try TableDirectory(path: fixture.path).tables().map(\.name) == [name])
+  }
+
+  @Test("tells names apart that a file system may join")
+  func separatesNames() throws {
+    let names = ["Foo", "foo", "é", "e\u{301}", "a/b", "a-b", "a b"]
+    let files = try names.map { try TableDirectory.safeName(for: $0).lowercased() }
+    #expect(Set(files).count == names.count)
+  }
+
+  @Test("refuses names that are empty or too long", arguments: [0, 256, 10_000])
+  func refusesNames(count: Int) throws {
+    let name = String(repeating: "n", count: count)
+    #expect(throws: TableError.invalidName(name)) { try fixture.open(name) }
+  }
+
+  // MARK: Deleting
+
+  @Test("deletes tables that are not wanted any more, and nothing else")
+  func deletesOnlyTables() throws {
+    for name in ["old", "kept", "open"] {
+      try fixture.open(name).store(key(1))
+    }
+    let open = try fixture.open("open")
+    let stranger = fixture.path + "/holiday.imagetable"
+    let note = fixture.path + "/note.txt"
+    for path in [stranger, note] {
+      try "mine".write(toFile: path, atomically: false, encoding: .utf8)
+    }
+    let link = fixture.path + "/link.imagetable"
+    try manager.createSymbolicLink(
+      atPath: link, withDestinationPath: TableDirectory.fileName(for: "kept"))
+    #expect(try TableDirectory(path: fixture.path).removeTables(except: ["kept"]) == 1)
+    let left = try Set(manager.contentsOfDirectory(atPath: fixture.path))
+    #expect(
+      left == [
+        try TableDirectory.fileName(for: "kept"), try TableDirectory.fileName(for: "open"),
+        "holiday.imagetable", "note.txt", "link.imagetable",
+      ])
+    #expect(open.contains(key(1)))
+  }
+
+  @Test("clears away what unfinished replacements left, and nothing that looks alike")
+  func sweepsLeftovers() throws {
+    try fixture.open().store(key(1))
+    let table = try fixture.filePath()
+    let whole = table + "-new-0123456789abcdef"
+    try manager.copyItem(atPath: table, toPath: whole)
+    try Data().write(to: URL(fileURLWithPath: table + "-new-1123456789abcdef"))
+    let alike = table + "-new-2123456789abcdef"
+    try "mine".write(toFile: alike, atomically: false, encoding: .utf8)
+    _ = try TableDirectory(path: fixture.path)
+    let left = try Set(
+      manager.contentsOfDirectory(atPath: fixture.path).map { fixture.path + "/" + $0 })
+    #expect(left == [table, alike])
+  }
+
+  // MARK: Looking inside
+
+  @Test("shows its tables and their pictures to those who know no format")
+  func inspectsTables() throws {
+    let table = try fixture.open("Rows of Photos", slots: 5)
+    for entity in 1...3 { try table.store(key(entity), metadata: [UInt8(entity)]) }
+    for isOpen in [true, false] {
+      if !isOpen { table.close() }
+      let found = try TableDirectory(path: fixture.path).tables()
+      let reader = try #require(found.first)
+      #expect(found.count == 1)
+      #expect(reader.name == "Rows of Photos")
+      #expect(reader.geometry == Fixture.geometry)
+      #expect(reader.slotCount == 5)
+      #expect(reader.diskByteCount > 3 * 1024)
+      #expect(reader.entries().map { "\($0.entity)" } == ["entity 1", "entity 2", "entity 3"])
+      #expect(reader.entries().map(\.metadata) == [[1], [2], [3]])
+      #expect(reader.damages().isEmpty)
+      #expect(reader.entry(of: key(2).entity)?.shows(key(2)) == true)
+      #expect(reader.entry(of: key(4).entity) == nil)
+    }
+  }
+
+  @Test("names the damaged pictures of a table that nobody has open")
+  func inspectsDamage() throws {
+    let table = try fixture.open()
+    for entity in 1...3 { try table.store(key(entity)) }
+    table.close()
+    let layout = try TableLayout(geometry: Fixture.geometry, capacity: .slots(8))
+    var bytes = try fixture.bytes()
+    bytes[layout.slotOffset(1)] ^= 1
+    try fixture.replaceFile(with: bytes)
+    let reader = try #require(try TableDirectory(path: fixture.path).tables().first)
+    #expect(reader.damages().map { "\($0.slot) \($0.entity?.description ?? "")" } == ["1 entity 2"])
+    #expect(reader.entries().map(\.slot) == [0, 2])
+    #expect(reader.entry(of: key(2).entity) == nil)
+  }
+}

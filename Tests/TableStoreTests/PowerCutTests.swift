@@ -1,0 +1,81 @@
+import Foundation
+import Locking
+import Testing
+
+@testable import TableStore
+
+@Suite("A table after a power cut", .timeLimit(.minutes(2)))
+struct PowerCutTests {
+  /// What was written where, in order.
+  private final class Journal: Sendable {
+    struct Write {
+      let offset: Int
+      let bytes: [UInt8]
+    }
+    private let state = Lock<[Write]>([])
+    var writes: [Write] { state.withLock { $0 } }
+
+    var system: SystemCalls {
+      SystemCalls { [state] call throws(SystemError) in
+        guard call.kind == .write, let bytes = call.bytes else { return }
+        let write = Write(offset: call.offset, bytes: Array(bytes))
+        state.withLock { $0.append(write) }
+      }
+    }
+  }
+
+  /// The file as a device may hold it when the power goes: of each sector, any of the versions it
+  /// had since the start, or zeros where it never had one.
+  private func remains(
+    of writes: [Journal.Write], sectorByteCount: Int, using random: inout SeededGenerator
+  ) -> [UInt8] {
+    let end = writes.map { $0.offset + $0.bytes.count }.max() ?? 0
+    let length = (end + sectorByteCount - 1) / sectorByteCount * sectorByteCount
+    var current = [UInt8](repeating: 0, count: length)
+    var kept = current
+    for write in writes {
+      current.replaceSubrange(write.offset..<(write.offset + write.bytes.count), with: write.bytes)
+      let first = write.offset / sectorByteCount
+      let last = (write.offset + write.bytes.count - 1) / sectorByteCount
+      for sector in first...last where Bool.random(using: &random) {
+        let range = (sector * sectorByteCount)..<((sector + 1) * sectorByteCount)
+        kept.replaceSubrange(range, with: current[range])
+      }
+    }
+    return kept
+  }
+
+  @Test(
+    "shows no wrong picture, whichever sectors reached the device",
+    arguments: [(512, UInt64(1)), (4096, 2), (512, 3), (4096, 4)])
+  func survivesMixtures(sectorByteCount: Int, seed: UInt64) throws {
+    let fixture = try Fixture()
+    let journal = Journal()
+    let table = try fixture.open(slots: 3, system: journal.system)
+    for version in 1...4 {
+      for entity in 0..<4 { try table.store(key(entity, version)) }
+    }
+    table.close()
+    var random = SeededGenerator(seed: seed)
+    var hitCount = 0
+    for _ in 0..<60 {
+      // The header is on the device, or there would be nothing to see.
+      let count = Int.random(in: 2...journal.writes.count, using: &random)
+      var bytes = remains(
+        of: Array(journal.writes.prefix(count)), sectorByteCount: sectorByteCount, using: &random)
+      bytes.replaceSubrange(0..<512, with: journal.writes[0].bytes)
+      try fixture.replaceFile(with: bytes)
+      let reopened = try fixture.open(slots: 3)
+      for entity in 0..<4 {
+        for version in 1...4 {
+          guard let entry = reopened.entry(for: key(entity, version)) else { continue }
+          hitCount += 1
+          #expect(entry.shows(key(entity, version)))
+        }
+      }
+      reopened.close()
+    }
+    // No hits at all would prove nothing.
+    #expect(hitCount > 5)
+  }
+}

@@ -1,0 +1,138 @@
+import Foundation
+import Testing
+
+@testable import TableStore
+
+@Suite("A reopened table", .timeLimit(.minutes(5)))
+struct ReopeningTests {
+  let fixture: Fixture
+  init() throws { fixture = try Fixture() }
+
+  @Test("has its pictures, their sizes and their metadata")
+  func keepsPictures() throws {
+    var table = try fixture.open()
+    for entity in 1...5 { try table.store(key(entity), metadata: [UInt8(entity)]) }
+    table.close()
+    table = try fixture.open()
+    for entity in 1...5 {
+      let entry = try #require(table.entry(for: key(entity)))
+      #expect(entry.shows(key(entity)))
+      #expect(entry.metadata == [UInt8(entity)])
+      #expect(entry.extent == SlotExtent(width: 16, height: 4))
+      #expect(!entry.isPrivate)
+    }
+  }
+
+  @Test("goes on in the order of use", arguments: [false, true])
+  func keepsOrder(byFlush: Bool) throws {
+    var table = try fixture.open(slots: 5)
+    for entity in 1...5 { try table.store(key(entity)) }
+    for entity in [2, 1] { #expect(table.entry(for: key(entity)) != nil) }
+    if byFlush { try table.flush() }
+    table.close()
+    table = try fixture.open(slots: 5)
+    var gone: [Int] = []
+    for entity in 6...10 {
+      let evicted = (1...5).filter { !table.contains(key($0)) }
+      try table.store(key(entity))
+      gone += (1...5).filter { !table.contains(key($0)) && !evicted.contains($0) }
+    }
+    #expect(gone == [3, 4, 5, 2, 1])
+  }
+
+  @Test("finds the newest pictures after its capacity changed", arguments: [3, 8, 100])
+  func keepsNewest(slots: Int) throws {
+    var table = try fixture.open(slots: 8)
+    for entity in 1...8 { try table.store(key(entity)) }
+    #expect(table.entry(for: key(1)) != nil)
+    table.close()
+    table = try fixture.open(slots: slots)
+    let expected = slots == 3 ? [1, 7, 8] : Array(1...8)
+    #expect(table.present(1...8) == expected)
+    for entity in expected { #expect(table.entry(for: key(entity))?.shows(key(entity)) == true) }
+    try table.store(key(9))
+    #expect(table.entry(for: key(9))?.shows(key(9)) == true)
+    #expect(table.statistics.liveCount == min(slots, 9))
+  }
+
+  @Test("leaves damaged pictures behind when its capacity changes")
+  func copiesIntactOnly() throws {
+    var table = try fixture.open(slots: 4)
+    for entity in 1...3 { try table.store(key(entity)) }
+    table.close()
+    var bytes = try fixture.bytes()
+    let layout = try TableLayout(geometry: Fixture.geometry, capacity: .slots(4))
+    bytes[layout.slotOffset(1) + 100] ^= 1
+    try fixture.replaceFile(with: bytes)
+    table = try fixture.open(slots: 6)
+    #expect(table.present(1...3) == [1, 3])
+  }
+
+  @Test(
+    "is empty after its geometry changed",
+    arguments: [
+      TableGeometry(width: 15, height: 4, rowByteCount: 64, pixelFormat: 7),
+      TableGeometry(width: 16, height: 4, rowByteCount: 128, pixelFormat: 7),
+      TableGeometry(width: 16, height: 4, rowByteCount: 64, pixelFormat: 8),
+    ])
+  func dropsOtherGeometry(geometry: TableGeometry) throws {
+    var table = try fixture.open()
+    let entry = try table.store(key(1))
+    table.close()
+    table = try fixture.open(geometry: geometry)
+    #expect(table.statistics.isOwner)
+    #expect(table.entry(for: key(1)) == nil)
+    try table.store(key(2))
+    #expect(table.entry(for: key(2))?.shows(key(2)) == true)
+    #expect(entry.shows(key(1)))
+  }
+
+  @Test("is owned again while pictures of before are still looked at")
+  func reopensWhileLeased() throws {
+    var table = try fixture.open(slots: 2)
+    let held = try table.store(key(1))
+    let removed = try table.store(key(2))
+    #expect(try table.remove(key(2).entity))
+    table.close()
+    table = try fixture.open(slots: 2)
+    #expect(table.statistics.isOwner)
+    #expect(table.entry(for: key(1))?.shows(key(1)) == true)
+    #expect(throws: TableError.allSlotsLeased) { try table.store(key(3)) }
+    #expect(held.shows(key(1)))
+    #expect(removed.shows(key(2)))
+  }
+
+  @Test("changes its capacity while pictures of before are still looked at")
+  func resizesWhileLeased() throws {
+    var table = try fixture.open(slots: 2)
+    let held = try table.store(key(1))
+    table.close()
+    table = try fixture.open(slots: 1)
+    #expect(table.statistics.isOwner)
+    #expect(table.entry(for: key(1))?.shows(key(1)) == true)
+    try table.store(key(2))
+    #expect(table.present(1...2) == [2])
+    #expect(held.shows(key(1)))
+  }
+
+  @Test("takes no more of the disk than its pictures need")
+  func growsWithUse() throws {
+    let table = try fixture.open(slots: 100_000)
+    try table.store(key(1))
+    let attributes = try FileManager.default.attributesOfItem(atPath: fixture.filePath())
+    let size = try #require(attributes[.size] as? Int)
+    let layout = try TableLayout(geometry: Fixture.geometry, capacity: .slots(100_000))
+    #expect(size == layout.slotOffset(0) + layout.contentByteCount)
+    #expect(table.statistics.diskByteCount < 64_000)
+  }
+
+  @Test("is private to its user")
+  func isPrivate() throws {
+    try fixture.open().store(key(1))
+    let manager = FileManager.default
+    let file = try manager.attributesOfItem(atPath: fixture.filePath())[.posixPermissions] as? Int
+    let folder = try manager.attributesOfItem(atPath: fixture.path)[.posixPermissions] as? Int
+    #expect(file == 0o600)
+    #expect(folder == 0o700)
+  }
+}

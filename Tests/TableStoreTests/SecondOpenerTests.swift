@@ -1,0 +1,220 @@
+import Foundation
+import Testing
+
+@testable import TableStore
+
+/// A second opener of a table, as another process is one: past the registry that would let it share
+/// the first one's.
+private struct Stranger {
+  let core: TableCore
+
+  init(_ fixture: Fixture, slots: Int = 8, system: SystemCalls = .live) throws {
+    let opener = try TableOpener(
+      directory: TableDirectory(path: fixture.path), name: "rows",
+      layout: TableLayout(geometry: Fixture.geometry, capacity: .slots(slots)), system: system)
+    core = try TableCore(opener: opener, opened: opener.open())
+  }
+
+  func store(_ key: TableKey, from table: Table) throws {
+    _ = try core.insert(table.sealed(key))
+  }
+
+  func shows(_ key: TableKey) -> Bool { core.entry(for: key)?.shows(key) ?? false }
+}
+
+@Suite("A second opener", .timeLimit(.minutes(5)))
+struct SecondOpenerTests {
+  let fixture: Fixture
+  let table: Table
+
+  init() throws {
+    fixture = try Fixture()
+    table = try fixture.open()
+  }
+
+  @Test("finds the owner's pictures, those stored later too")
+  func readsOwner() throws {
+    try table.store(key(1))
+    let stranger = try Stranger(fixture)
+    #expect(!stranger.core.statistics.isOwner)
+    #expect(stranger.shows(key(1)))
+    #expect(stranger.core.entry(for: key(1))?.isPrivate == true)
+    #expect(stranger.core.entry(for: key(2)) == nil)
+    try table.store(key(2))
+    #expect(stranger.core.contains(key(2)))
+    #expect(stranger.shows(key(2)))
+    try table.store(key(1, 2))
+    #expect(stranger.shows(key(1, 2)))
+    #expect(stranger.core.entry(for: key(1, 1)) == nil)
+  }
+
+  @Test("keeps its own pictures to itself")
+  func keepsOwnPictures() throws {
+    let stranger = try Stranger(fixture)
+    try stranger.store(key(1), from: table)
+    #expect(stranger.shows(key(1)))
+    #expect(stranger.core.entry(for: key(1))?.isPrivate == false)
+    #expect(!table.contains(key(1)))
+    #expect(try FileManager.default.contentsOfDirectory(atPath: fixture.path).count == 1)
+  }
+
+  @Test("follows the owner to a new file when that empties the table")
+  func followsOwner() throws {
+    try table.store(key(1))
+    let stranger = try Stranger(fixture)
+    #expect(stranger.shows(key(1)))
+    try table.removeAll()
+    #expect(stranger.core.entry(for: key(1)) == nil)
+    try table.store(key(2))
+    #expect(stranger.shows(key(2)))
+  }
+
+  @Test("does not find what it removed itself, until that is stored anew")
+  func hidesRemoved() throws {
+    try table.store(key(1))
+    try table.store(key(2))
+    let stranger = try Stranger(fixture)
+    #expect(try stranger.core.remove(key(1).entity))
+    #expect(try !stranger.core.remove(key(9).entity))
+    #expect(stranger.core.entry(for: key(1)) == nil)
+    #expect(!stranger.core.contains(key(1)))
+    #expect(stranger.shows(key(2)))
+    try stranger.core.removeAll()
+    #expect(stranger.core.entry(for: key(2)) == nil)
+    #expect(table.present(1...2) == [1, 2])
+    try table.store(key(1, 2))
+    #expect(stranger.shows(key(1, 2)))
+  }
+
+  @Test("becomes the owner when the first one is gone, and brings its pictures along")
+  func becomesOwner() throws {
+    for entity in 1...3 { try table.store(key(entity)) }
+    var stranger: Stranger? = try Stranger(fixture)
+    try stranger?.store(key(4), from: table)
+    _ = try stranger?.core.remove(key(2).entity)
+    let sealed = try table.sealed(key(5))
+    table.close()
+    _ = try stranger?.core.insert(sealed)
+    #expect(stranger?.core.statistics.isOwner == true)
+    let expected = [1, 3, 4, 5]
+    #expect((1...5).filter { stranger?.shows(key($0)) == true } == expected)
+    _ = stranger?.core.close()
+    stranger = nil
+    let reopened = try fixture.open()
+    #expect(reopened.statistics.isOwner)
+    for entity in 1...5 {
+      #expect(
+        (reopened.entry(for: key(entity))?.shows(key(entity)) ?? false) == expected.contains(entity)
+      )
+    }
+  }
+
+  @Test("keeps what it looks at when it becomes the owner")
+  func keepsLeases() throws {
+    let stranger = try Stranger(fixture, slots: 2)
+    let own = try stranger.core.insert(table.sealed(key(1))).entry
+    let sealed = try (2...6).map { try table.sealed(key($0)) }
+    table.close()
+    for picture in sealed { _ = try stranger.core.insert(picture) }
+    #expect(stranger.core.statistics.isOwner)
+    #expect(own.shows(key(1)))
+  }
+
+  @Test("works where the owner has another geometry")
+  func ignoresOtherGeometry() throws {
+    try table.store(key(1))
+    let geometry = TableGeometry(width: 8, height: 4, rowByteCount: 64, pixelFormat: 7)
+    let opener = try TableOpener(
+      directory: TableDirectory(path: fixture.path), name: "rows",
+      layout: TableLayout(geometry: geometry, capacity: .slots(8)), system: .live)
+    let core = try TableCore(opener: opener, opened: opener.open())
+    #expect(core.entry(for: key(1)) == nil)
+    #expect(!core.statistics.isOwner)
+    #expect(table.entry(for: key(1))?.shows(key(1)) == true)
+  }
+
+  @Test("shows no torn picture while the owner writes without pause")
+  func toleratesWriter() async throws {
+    let stranger = try Stranger(fixture, slots: 4)
+    let table = table
+    let sealed = try (0..<6).map { try table.sealed(key($0)) }
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask {
+        for round in 0..<300 { _ = try table.insert(sealed[round % 6]) }
+      }
+      group.addTask {
+        for round in 0..<300 {
+          if let entry = stranger.core.entry(for: key(round % 6)) {
+            #expect(entry.shows(key(round % 6)))
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+  }
+}
+
+@Suite("Two processes on one table", .timeLimit(.minutes(5)))
+struct TwoProcessTests {
+  @Test("let the second read, then own, and lose nothing")
+  func shareATable() async throws {
+    let fixture = try Fixture()
+    let table = try fixture.open()
+    for entity in 1...3 { try table.store(key(entity)) }
+    let path = fixture.path
+    await #expect(processExitsWith: .exitCode(7)) { [path = path as String] in
+      let table = try Fixture(path: path).open()
+      let reads = (1...3).allSatisfy { table.entry(for: key($0))?.shows(key($0)) == true }
+      try table.store(key(4))
+      let stores = table.entry(for: key(4))?.shows(key(4)) == true
+      exit(reads && stores && !table.statistics.isOwner ? 7 : 1)
+    }
+    #expect(table.present(1...4) == [1, 2, 3])
+    table.close()
+    await #expect(processExitsWith: .exitCode(7)) { [path = path as String] in
+      let table = try Fixture(path: path).open()
+      try table.store(key(5))
+      exit(table.present(1...5) == [1, 2, 3, 5] && table.statistics.isOwner ? 7 : 1)
+    }
+    let reopened = try fixture.open()
+    #expect(reopened.statistics.isOwner)
+    for entity in [1, 2, 3, 5] {
+      #expect(reopened.entry(for: key(entity))?.shows(key(entity)) == true)
+    }
+  }
+
+  @Test("leave the owner's file to the parent after a fork")
+  func separateAfterFork() async throws {
+    await #expect(processExitsWith: .exitCode(7)) {
+      let fixture = try Fixture()
+      let table = try fixture.open(slots: 2)
+      try table.store(key(1))
+      let held = try table.store(key(2))
+      let sealed = try (3...5).map { try table.sealed(key($0)) }
+      // fork(2) itself is hidden from Swift.
+      typealias Fork = @convention(c) () -> Int32
+      guard let symbol = dlsym(Platform.everywhere, "fork") else { exit(2) }
+      let child = unsafeBitCast(symbol, to: Fork.self)()
+      if child == 0 {
+        let reads = table.entry(for: key(1))?.shows(key(1)) == true && held.shows(key(2))
+        let isPrivate = table.entry(for: key(1))?.isPrivate == true
+        for picture in sealed { _ = try table.insert(picture) }
+        let isSecond = !table.statistics.isOwner
+        let stores = table.entry(for: key(5))?.shows(key(5)) == true
+        table.close()
+        _exit(reads && isPrivate && isSecond && stores ? 7 : 1)
+      }
+      var status: Int32 = 0
+      waitpid(child, &status, 0)
+      guard status >> 8 & 0xff == 7, table.present(1...5) == [1, 2] else { exit(3) }
+      // The child has closed its copy; the lock must still be the parent's.
+      let opener = try TableOpener(
+        directory: TableDirectory(path: fixture.path), name: "rows",
+        layout: TableLayout(geometry: Fixture.geometry, capacity: .slots(2)), system: .live)
+      guard try opener.open() == nil, table.entry(for: key(1))?.shows(key(1)) == true else {
+        exit(4)
+      }
+      exit(7)
+    }
+  }
+}

@@ -1,0 +1,61 @@
+import Locking
+
+@testable import TableStore
+
+/// Counts the calls that a table makes, and lets one of them, or all from one on, fail.
+final class FaultPlan: Sendable {
+  private struct State {
+    var kinds: [SystemCall.Kind] = []
+    var offsets: [Int] = []
+    var failFrom = Int.max
+    var failUpTo = Int.max
+    var onlyKinds: Set<SystemCall.Kind> = []
+    var failureCount = 0
+  }
+
+  private let code: Int32
+  private let state = Lock(State())
+
+  init(code: Int32 = 5) { self.code = code }
+
+  var system: SystemCalls {
+    SystemCalls { [self] call throws(SystemError) in
+      let kind = call.kind
+      let offset = call.offset
+      let mustFail = state.withLock { state in
+        state.kinds.append(kind)
+        state.offsets.append(offset)
+        guard state.onlyKinds.isEmpty || state.onlyKinds.contains(kind) else { return false }
+        let count =
+          state.onlyKinds.isEmpty
+          ? state.kinds.count : state.kinds.count { state.onlyKinds.contains($0) }
+        let isInRange = count > state.failFrom && count <= state.failUpTo
+        if isInRange { state.failureCount += 1 }
+        return isInRange
+      }
+      if mustFail { throw SystemError(call: kind, code: code) }
+    }
+  }
+
+  /// The calls so far.
+  var calls: [SystemCall.Kind] { state.withLock { $0.kinds } }
+
+  /// Where the calls so far wrote or read.
+  var offsets: [Int] { state.withLock { $0.offsets } }
+
+  /// How many calls were made to fail.
+  var failureCount: Int { state.withLock { $0.failureCount } }
+
+  /// Forgets the calls so far, and lets those after the next `skipped` fail, `count` of them.
+  func fail(after skipped: Int, count: Int = .max, only kinds: Set<SystemCall.Kind> = []) {
+    state.withLock { state in
+      state = State()
+      state.failFrom = skipped
+      state.failUpTo = count == .max ? .max : skipped + count
+      state.onlyKinds = kinds
+    }
+  }
+
+  /// Lets all calls pass, and counts from nothing.
+  func pass() { state.withLock { $0 = State() } }
+}

@@ -1,0 +1,293 @@
+import Testing
+
+@testable import TableStore
+
+@Suite("A table", .timeLimit(.minutes(5)))
+struct TableTests {
+  let fixture: Fixture
+  init() throws { fixture = try Fixture() }
+
+  @Test("returns the very bytes that were stored")
+  func storesAndHits() throws {
+    let table = try fixture.open()
+    try table.store(key(1), metadata: [1, 2, 3])
+    let entry = try #require(table.entry(for: key(1)))
+    #expect(entry.shows(key(1)))
+    #expect(entry.metadata == [1, 2, 3])
+    #expect(entry.extent == SlotExtent(width: 16, height: 4))
+    #expect(!entry.isPrivate)
+  }
+
+  @Test(
+    "takes ids of every kind and length",
+    arguments: [
+      TableID(""), TableID(Int64(7)), TableID(UInt64.max), TableID(uuid: (1, 2)),
+      TableID(String(repeating: "long", count: 5000)),
+    ])
+  func takesAllIDs(id: TableID) throws {
+    var table = try fixture.open()
+    for source in [id, TableID("v")] {
+      let key = TableKey(entity: id, source: source)
+      try table.store(key)
+      #expect(table.entry(for: key)?.shows(key) == true)
+      table.close()
+      table = try fixture.open()
+      #expect(table.entry(for: key)?.shows(key) == true)
+      #expect(table.entry(for: key)?.shows(key) == true)
+    }
+  }
+
+  @Test("misses another version of the same entity")
+  func distinguishesVersions() throws {
+    let table = try fixture.open()
+    try table.store(key(1, 1))
+    #expect(table.entry(for: key(1, 2)) == nil)
+    #expect(!table.contains(key(1, 2)))
+    #expect(table.contains(key(1, 1)))
+  }
+
+  @Test("makes no system call for a hit, a miss and a question")
+  func hitsWithoutCalls() throws {
+    let plan = FaultPlan()
+    let table = try fixture.open(system: plan.system)
+    try table.store(key(1))
+    plan.pass()
+    for _ in 0..<10 {
+      #expect(table.entry(for: key(1))?.shows(key(1)) == true)
+      #expect(table.entry(for: key(2)) == nil)
+      #expect(table.contains(key(1)))
+    }
+    #expect(plan.calls.isEmpty)
+  }
+
+  @Test("reads a picture of an earlier session once")
+  func provesOnce() throws {
+    try fixture.open().store(key(1))
+    let plan = FaultPlan()
+    let table = try fixture.open(system: plan.system)
+    plan.pass()
+    #expect(table.contains(key(1)))
+    #expect(plan.calls.isEmpty)
+    #expect(table.entry(for: key(1))?.shows(key(1)) == true)
+    #expect(plan.calls == [.read])
+    #expect(table.entry(for: key(1))?.shows(key(1)) == true)
+    #expect(plan.calls == [.read])
+  }
+
+  @Test("writes a zero record, the content, the record, and then zeros over the older record")
+  func storesInOrder() throws {
+    let layout = try TableLayout(geometry: Fixture.geometry, capacity: .slots(8))
+    let plan = FaultPlan()
+    let table = try fixture.open(system: plan.system)
+    plan.pass()
+    try table.store(key(1))
+    #expect(plan.calls == [.write, .write, .write])
+    let (record, slot) = (layout.recordOffset(0), layout.slotOffset(0))
+    #expect(plan.offsets == [record, slot, record])
+    plan.pass()
+    try table.store(key(1, 2))
+    #expect(plan.calls == [.write, .write, .write, .write])
+    let (newRecord, newSlot) = (layout.recordOffset(1), layout.slotOffset(1))
+    #expect(plan.offsets == [newRecord, newSlot, newRecord, record])
+  }
+
+  // MARK: Leases
+
+  @Test("keeps a picture that is looked at through replacement, removal, emptying and closing")
+  func keepsLeasedPictures() throws {
+    var table = try fixture.open(slots: 4)
+    let replaced = try table.store(key(1, 1))
+    let removed = try table.store(key(2))
+    let emptied = try table.store(key(3))
+    try table.store(key(1, 2))
+    #expect(try table.remove(key(2).entity))
+    for entity in 10..<30 { _ = try? table.store(key(entity)) }
+    try table.removeAll()
+    for entity in 30..<50 { try table.store(key(entity)) }
+    table.close()
+    table = try fixture.open(slots: 4)
+    for entity in 50..<70 { try table.store(key(entity)) }
+    #expect(replaced.shows(key(1, 1)))
+    #expect(removed.shows(key(2)))
+    #expect(emptied.shows(key(3)))
+  }
+
+  @Test("refuses a store when every slot is looked at, and hands the picture out privately")
+  func refusesWhenAllLeased() throws {
+    let table = try fixture.open(slots: 2)
+    let entries = [try table.store(key(1)), try table.store(key(2))]
+    let sealed = try table.sealed(key(3))
+    #expect(throws: TableError.allSlotsLeased) { try table.insert(sealed) }
+    let entry = TableEntry(keepingPrivate: sealed)
+    #expect(entry.isPrivate)
+    #expect(entry.shows(key(3)))
+    #expect(!table.contains(key(3)))
+    for (entry, entity) in zip(entries, 1...) { #expect(entry.shows(key(entity))) }
+  }
+
+  @Test("stores again as soon as one picture is let go")
+  func reusesReleasedSlots() throws {
+    let table = try fixture.open(slots: 1)
+    var entry: TableEntry? = try table.store(key(1))
+    #expect(throws: TableError.allSlotsLeased) { try table.store(key(2)) }
+    #expect(entry?.shows(key(1)) == true)
+    entry = nil
+    #expect(try table.store(key(2)).shows(key(2)))
+    #expect(table.statistics.evictionCount == 1)
+  }
+
+  @Test("hands out buffers without the pixels of other pictures")
+  func clearsBuffers() throws {
+    let table = try fixture.open()
+    for entity in 1..<10 { try table.store(key(entity)) }
+    guard let buffer = table.makeBuffer() else {
+      Issue.record("There is no memory for a buffer.")
+      return
+    }
+    #expect(buffer.pixels.allSatisfy { $0 == 0 })
+    #expect(Int(bitPattern: buffer.pixels.baseAddress) % 64 == 0)
+  }
+
+  // MARK: Capacity
+
+  @Test("holds exactly as many pictures as it was opened for", arguments: [1, 2, 7])
+  func holdsItsCapacity(slots: Int) throws {
+    let table = try fixture.open(slots: slots)
+    for entity in 0..<20 { try table.store(key(entity)) }
+    #expect(table.present(0..<20) == Array((20 - slots)..<20))
+    #expect(table.statistics.liveCount == slots)
+  }
+
+  @Test("evicts the picture that was used least recently, and says whose it was")
+  func evictsLeastRecent() throws {
+    let table = try fixture.open(slots: 3)
+    for entity in 1...3 { try table.store(key(entity)) }
+    #expect(table.entry(for: key(1)) != nil)
+    let insertion = try table.insert(table.sealed(key(4)))
+    #expect(insertion.eviction?.entity == key(2).entity)
+    #expect(table.present(1...4) == [1, 3, 4])
+  }
+
+  @Test("counts a picture as used for as long as it is looked at")
+  func countsLeasesAsUse() throws {
+    let table = try fixture.open(slots: 3)
+    var held: TableEntry? = try table.store(key(1))
+    for entity in 2...3 { try table.store(key(entity)) }
+    #expect(held?.shows(key(1)) == true)
+    held = nil
+    try table.store(key(4))
+    #expect(table.present(1...4) == [1, 3, 4])
+  }
+
+  @Test("replaces the only picture it has room for")
+  func replacesInOneSlot() throws {
+    let table = try fixture.open(slots: 1)
+    try table.store(key(1, 1))
+    try table.store(key(1, 2))
+    #expect(table.entry(for: key(1, 2))?.shows(key(1, 2)) == true)
+    #expect(table.entry(for: key(1, 1)) == nil)
+  }
+
+  // MARK: Removing
+
+  @Test("removes one entity, whichever version it has")
+  func removesEntities() throws {
+    var table = try fixture.open()
+    for entity in 1...3 { try table.store(key(entity, 9)) }
+    #expect(try table.remove(key(2).entity))
+    #expect(try !table.remove(key(2).entity))
+    #expect(table.entry(for: key(2, 9)) == nil)
+    table.close()
+    table = try fixture.open()
+    #expect([1, 2, 3].filter { table.contains(key($0, 9)) } == [1, 3])
+  }
+
+  @Test("is empty after everything was removed, also when opened again")
+  func removesAll() throws {
+    var table = try fixture.open()
+    for entity in 1...5 { try table.store(key(entity)) }
+    try table.removeAll()
+    #expect(table.present(1...5).isEmpty)
+    try table.store(key(6))
+    table.close()
+    table = try fixture.open()
+    #expect(table.present(1...6) == [6])
+    #expect(table.entry(for: key(6))?.shows(key(6)) == true)
+  }
+
+  // MARK: Closing
+
+  @Test("misses and refuses everything once closed")
+  func refusesAfterClosing() throws {
+    let table = try fixture.open()
+    try table.store(key(1))
+    let sealed = try table.sealed(key(2))
+    table.close()
+    table.close()
+    #expect(table.entry(for: key(1)) == nil)
+    #expect(!table.contains(key(1)))
+    #expect(throws: TableError.closed) { try table.insert(sealed) }
+    #expect(throws: TableError.closed) { try table.remove(key(1).entity) }
+    #expect(throws: TableError.closed) { try table.removeAll() }
+    #expect(throws: TableError.closed) { try table.flush() }
+  }
+
+  @Test("is shared by two openings until both are closed")
+  func sharesOpenings() throws {
+    let first = try fixture.open(slots: 8)
+    let second = try fixture.open(slots: 3)
+    try first.store(key(1))
+    #expect(second.entry(for: key(1))?.shows(key(1)) == true)
+    #expect(second.statistics.slotCount == 8)
+    first.close()
+    try second.store(key(2))
+    #expect(second.present(1...2) == [1, 2])
+    #expect(second.statistics.isOwner)
+  }
+
+  @Test("gives an opening with another geometry a private table")
+  func separatesGeometries() throws {
+    let other = TableGeometry(width: 8, height: 8, rowByteCount: 64, pixelFormat: 7)
+    let first = try fixture.open()
+    try first.store(key(1))
+    let second = try fixture.open(geometry: other)
+    try second.store(key(2))
+    #expect(second.entry(for: key(2))?.shows(key(2)) == true)
+    #expect(second.entry(for: key(1)) == nil)
+    #expect(first.entry(for: key(1))?.shows(key(1)) == true)
+    #expect(throws: TableError.foreignSlot) { try first.insert(second.sealed(key(3))) }
+  }
+
+  // MARK: Looking inside
+
+  @Test("lists what it has without counting that as use")
+  func listsEntries() throws {
+    var table = try fixture.open(slots: 3)
+    for entity in 1...3 { try table.store(key(entity), metadata: [UInt8(entity)]) }
+    table.close()
+    table = try fixture.open(slots: 3)
+    #expect(table.statistics.unprovenCount == 3)
+    let entries = table.entries()
+    #expect(entries.map { "\($0.entity)" } == ["entity 1", "entity 2", "entity 3"])
+    #expect(entries.map(\.metadata) == [[1], [2], [3]])
+    #expect(entries.map(\.recency) == entries.map(\.recency).sorted())
+    try table.store(key(4))
+    #expect(table.present(1...4) == [2, 3, 4])
+    #expect(table.verify().isEmpty)
+  }
+
+  @Test("counts its slots, leases and bytes")
+  func countsItself() throws {
+    let table = try fixture.open(slots: 100)
+    let entry = try table.store(key(1))
+    try table.store(key(2))
+    let statistics = table.statistics
+    #expect(statistics.slotCount == 100)
+    #expect(statistics.liveCount == 2)
+    #expect(statistics.leasedCount == 1)
+    #expect(statistics.mappedByteCount > 100 * 256)
+    #expect((1...100_000).contains(statistics.diskByteCount))
+    #expect(statistics.isOwner)
+    withExtendedLifetime(entry) {}
+  }
+}
