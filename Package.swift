@@ -33,12 +33,28 @@ let package = Package(
     .default(enabledTraits: ["Cairo"]),
   ],
   targets: [
+    // Floor 0: what the system gives, and the lock.
+    systemLibrary("CJPEG", pkgConfig: "libjpeg", apt: "libjpeg62-turbo-dev"),
+    systemLibrary("CPNG", pkgConfig: "libpng", apt: "libpng-dev"),
+    systemLibrary("CWebP", pkgConfig: "libwebpdemux", apt: "libwebp-dev"),
+    systemLibrary("CLCMS", pkgConfig: "lcms2", apt: "liblcms2-dev"),
+    .target(
+      name: "CImageCodecs",
+      dependencies: [
+        .target(name: "CJPEG", condition: onLinux), .target(name: "CPNG", condition: onLinux),
+        .target(name: "CWebP", condition: onLinux), .target(name: "CLCMS", condition: onLinux),
+      ]),
     .target(name: "Locking", swiftSettings: settings),
 
     // Floor 1: vocabulary, and equal slots in mapped files.
     .target(name: "Pixels", swiftSettings: settings),
     .target(name: "TableStore", dependencies: ["Locking"], swiftSettings: settings),
 
+    // Floor 2: encoded bytes to bitmaps, bitmaps to slot bytes.
+    .target(
+      name: "ImageCodecs",
+      dependencies: ["Locking", "Pixels", .target(name: "CImageCodecs", condition: onLinux)],
+      swiftSettings: settings),
     // Tests.
     .target(
       name: "TestSupport", dependencies: ["Locking", "Pixels"], path: "Tests/TestSupport",
@@ -47,6 +63,22 @@ let package = Package(
       name: "PixelsTests", dependencies: ["Pixels", "TestSupport"], swiftSettings: settings),
     .testTarget(
       name: "TableStoreTests", dependencies: ["TableStore", "Locking", "TestSupport"],
+      swiftSettings: settings),
+    .target(
+      name: "CTestImages",
+      dependencies: [
+        .target(name: "CJPEG", condition: onLinux), .target(name: "CPNG", condition: onLinux),
+        .target(name: "CWebP", condition: onLinux), .target(name: "CLCMS", condition: onLinux),
+      ],
+      path: "Tests/CTestImages", linkerSettings: [.linkedLibrary("z", .when(platforms: [.linux]))]),
+    .testTarget(
+      name: "ImageCodecsTests",
+      dependencies: [
+        "ImageCodecs", "Pixels", "TestSupport", .target(name: "CTestImages", condition: onLinux),
+      ],
+      swiftSettings: settings),
+    .testTarget(
+      name: "CorpusTests", dependencies: ["ImageCodecs", "Pixels", "TestSupport"],
       swiftSettings: settings),
   ],
   swiftLanguageModes: [.v6],

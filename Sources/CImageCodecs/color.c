@@ -1,0 +1,144 @@
+#if defined(__linux__)
+
+#include "CImageCodecs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <lcms2.h>
+
+struct fic_color_transform {
+  fic_color_kind kind;
+  cmsHTRANSFORM handle;   // for all kinds but gray
+  uint8_t grays[256];     // for gray, which has too few values to compute any twice
+};
+
+static cmsHPROFILE srgb_gray_profile(void) {
+  // IEC 61966-2-1, as Little CMS's own sRGB profile has it.
+  const cmsFloat64Number curve[5] = {2.4, 1 / 1.055, 0.055 / 1.055, 1 / 12.92, 0.04045};
+  cmsToneCurve *tone = cmsBuildParametricToneCurve(NULL, 4, curve);
+  if (!tone) return NULL;
+  cmsHPROFILE profile = cmsCreateGrayProfile(cmsD50_xyY(), tone);
+  cmsFreeToneCurve(tone);
+  return profile;
+}
+
+static bool fits(cmsHPROFILE profile, fic_color_kind kind) {
+  cmsProfileClassSignature class = cmsGetDeviceClass(profile);
+  if (class != cmsSigDisplayClass && class != cmsSigInputClass && class != cmsSigOutputClass &&
+      class != cmsSigColorSpaceClass)
+    return false;
+  cmsColorSpaceSignature space = cmsGetColorSpace(profile);
+  switch (kind) {
+    case FIC_COLOR_GRAY:
+      return space == cmsSigGrayData;
+    case FIC_COLOR_RGB:
+      return space == cmsSigRgbData;
+    default:
+      return space == cmsSigCmykData;
+  }
+}
+
+// Threads share a transform, which is constant only without its one-pixel cache. Black maps to
+// black: otherwise the deepest black of an ink would become a dark gray.
+static cmsHTRANSFORM transform_of(
+    cmsHPROFILE source, cmsUInt32Number from, cmsHPROFILE target, cmsUInt32Number to) {
+  return cmsCreateTransform(
+      source, from, target, to, INTENT_RELATIVE_COLORIMETRIC,
+      cmsFLAGS_NOCACHE | cmsFLAGS_BLACKPOINTCOMPENSATION);
+}
+
+static bool fill_grays(fic_color_transform *transform, cmsHPROFILE source) {
+  cmsHPROFILE target = srgb_gray_profile();
+  if (!target) return false;
+  cmsHTRANSFORM handle = transform_of(source, TYPE_GRAY_DBL, target, TYPE_GRAY_DBL);
+  cmsCloseProfile(target);
+  if (!handle) return false;
+  for (int i = 0; i < 256; i++) {
+    double before = i / 255.0, after = 0;
+    cmsDoTransform(handle, &before, &after, 1);
+    // Written so that what is not a number becomes zero.
+    transform->grays[i] = after > 0 ? after < 1 ? (uint8_t)(after * 255 + 0.5) : 255 : 0;
+  }
+  cmsDeleteTransform(handle);
+  return true;
+}
+
+static bool open_colors(fic_color_transform *transform, cmsHPROFILE source) {
+  cmsHPROFILE target = cmsCreate_sRGBProfile();
+  if (!target) return false;
+  cmsUInt32Number from = transform->kind == FIC_COLOR_RGB    ? TYPE_BGRA_8
+                         : transform->kind == FIC_COLOR_CMYK ? TYPE_CMYK_8
+                                                             : TYPE_CMYK_8_REV;
+  transform->handle = transform_of(source, from, target, TYPE_BGRA_8);
+  cmsCloseProfile(target);
+  return transform->handle != NULL;
+}
+
+// Rounding moves a value by one; profiles that call themselves sRGB differ by one more in the
+// shadows. Nobody can see either, and leaving such pictures alone costs nothing.
+static bool changes_nothing(const fic_color_transform *transform) {
+  uint8_t before[4 * 9 * 9 * 9], after[sizeof before];
+  size_t pixels = transform->kind == FIC_COLOR_GRAY ? 256 : 9 * 9 * 9;
+  size_t bytes = transform->kind == FIC_COLOR_GRAY ? pixels : 4 * pixels;
+  for (size_t i = 0; i < pixels; i++) {
+    if (transform->kind == FIC_COLOR_GRAY) {
+      before[i] = (uint8_t)i;
+    } else {
+      before[4 * i] = (uint8_t)(i % 9 * 255 / 8);
+      before[4 * i + 1] = (uint8_t)(i / 9 % 9 * 255 / 8);
+      before[4 * i + 2] = (uint8_t)(i / 81 * 255 / 8);
+      before[4 * i + 3] = 255;
+    }
+  }
+  memcpy(after, before, bytes);
+  fic_color_apply(transform, after, pixels);
+  for (size_t i = 0; i < bytes; i++) {
+    if (abs(after[i] - before[i]) > 2) return false;
+  }
+  return true;
+}
+
+fic_color_transform *fic_color_create(
+    const uint8_t *profile, size_t count, fic_color_kind kind, bool *is_srgb) {
+  *is_srgb = false;
+  if (count > UINT32_MAX) return NULL;
+  cmsHPROFILE source = cmsOpenProfileFromMem(profile, (cmsUInt32Number)count);
+  if (!source) return NULL;
+  fic_color_transform *transform = calloc(1, sizeof *transform);
+  bool works = false;
+  if (transform && fits(source, kind)) {
+    transform->kind = kind;
+    works = kind == FIC_COLOR_GRAY ? fill_grays(transform, source) : open_colors(transform, source);
+  }
+  cmsCloseProfile(source);
+  bool is_light = kind == FIC_COLOR_GRAY || kind == FIC_COLOR_RGB;
+  *is_srgb = works && is_light && changes_nothing(transform);
+  if (works && !*is_srgb) return transform;
+  fic_color_close(transform);
+  return NULL;
+}
+
+void fic_color_close(fic_color_transform *transform) {
+  if (!transform) return;
+  if (transform->handle) cmsDeleteTransform(transform->handle);
+  free(transform);
+}
+
+void fic_color_apply(const fic_color_transform *transform, uint8_t *pixels, size_t count) {
+  if (transform->kind == FIC_COLOR_GRAY) {
+    for (size_t i = 0; i < count; i++) pixels[i] = transform->grays[pixels[i]];
+    return;
+  }
+  while (count > 0) {
+    cmsUInt32Number part = count > 1 << 20 ? 1 << 20 : (cmsUInt32Number)count;
+    cmsDoTransform(transform->handle, pixels, pixels, part);
+    if (transform->kind != FIC_COLOR_RGB) {
+      for (size_t i = 0; i < part; i++) pixels[4 * i + 3] = 255;
+    }
+    pixels += 4 * (size_t)part;
+    count -= part;
+  }
+}
+
+#endif

@@ -1,0 +1,222 @@
+// Flat functions over libjpeg-turbo, libpng, libwebp and Little CMS, for Linux.
+//
+// Rules that every function here keeps:
+// 1. A setjmp stands in the function that calls into libjpeg or libpng, so no longjmp leaves this
+//    target, and nothing of Swift's runs between the two. Work is cut into strips of rows instead:
+//    the caller decides between two calls whether there is to be another.
+// 2. Failure is a returned status; the text belongs to the reader or writer and lives as long.
+// 3. After a failure only the text may be asked for and the object closed.
+// 4. An object serves one thread at a time and keeps the caller's bytes by address: they must stay
+//    in place until it is closed.
+
+#ifndef CIMAGECODECS_H
+#define CIMAGECODECS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define FIC_ENUM enum __attribute__((enum_extensibility(closed)))
+#define FIC_SWIFT(name) __attribute__((swift_name(#name)))
+
+typedef FIC_ENUM {
+  FIC_OK FIC_SWIFT(ok) = 0,
+  FIC_TRUNCATED FIC_SWIFT(truncated),
+  FIC_DAMAGED FIC_SWIFT(damaged),
+  FIC_UNSUPPORTED FIC_SWIFT(unsupported),
+  FIC_TOO_LARGE FIC_SWIFT(tooLarge),
+  FIC_OUT_OF_MEMORY FIC_SWIFT(outOfMemory)
+} fic_status;
+
+// JPEG
+
+typedef struct fic_jpeg_reader fic_jpeg_reader;
+
+typedef FIC_ENUM {
+  FIC_JPEG_GRAY FIC_SWIFT(gray),
+  FIC_JPEG_COLOR FIC_SWIFT(color),
+  FIC_JPEG_CMYK FIC_SWIFT(cmyk)
+} fic_jpeg_kind;
+
+typedef struct {
+  uint32_t width, height;
+  fic_jpeg_kind kind;
+  bool ink_is_inverted;         // Adobe's way of writing CMYK: 255 is no ink
+  bool has_several_scans;       // all coefficients are kept until the last scan
+  uint64_t coefficient_bytes;   // what keeping them takes
+} fic_jpeg_header;
+
+// Returns null when there is no memory.
+fic_jpeg_reader *fic_jpeg_reader_create(void);
+void fic_jpeg_reader_close(fic_jpeg_reader *reader);
+const char *fic_jpeg_reader_message(const fic_jpeg_reader *reader);
+
+fic_status fic_jpeg_read_header(
+    fic_jpeg_reader *reader, const uint8_t *bytes, size_t count, fic_jpeg_header *header);
+
+// Prepares for output at `eighths` / 8 of the size, where `eighths` is 1, 2, 4 or 8. `memory_limit`
+// bounds libjpeg's own memory, in bytes.
+fic_status fic_jpeg_start(
+    fic_jpeg_reader *reader, uint32_t eighths, uint32_t scan_limit, size_t memory_limit,
+    uint32_t *width, uint32_t *height);
+
+// For pictures of several scans, to be called until `complete`: takes in up to `steps` rows of
+// blocks.
+fic_status fic_jpeg_take_in(fic_jpeg_reader *reader, uint32_t steps, bool *complete);
+
+// Writes the next rows: one gray byte a pixel, or B, G, R, 255, or the four inks as stored.
+fic_status fic_jpeg_read_rows(
+    fic_jpeg_reader *reader, uint8_t *rows, size_t row_bytes, uint32_t count);
+
+// Proves that the file goes on properly to its end; call after the last row.
+fic_status fic_jpeg_finish(fic_jpeg_reader *reader);
+
+typedef struct fic_jpeg_writer fic_jpeg_writer;
+
+fic_jpeg_writer *fic_jpeg_writer_create(void);
+void fic_jpeg_writer_close(fic_jpeg_writer *writer);
+const char *fic_jpeg_writer_message(const fic_jpeg_writer *writer);
+
+// Rows are one gray byte a pixel or B, G, R, unused; `quality` is 1 to 100.
+fic_status fic_jpeg_begin(
+    fic_jpeg_writer *writer, uint32_t width, uint32_t height, bool gray, int quality);
+fic_status fic_jpeg_write_row(fic_jpeg_writer *writer, const uint8_t *row);
+
+// Hands over the encoded bytes, which the caller frees with free(3).
+fic_status fic_jpeg_end(fic_jpeg_writer *writer, uint8_t **bytes, size_t *count);
+
+// PNG
+
+typedef struct fic_png_reader fic_png_reader;
+
+typedef struct {
+  uint32_t width, height;
+  uint32_t bytes_per_pixel;   // 1 gray; 4 B, G, R, alpha
+  bool has_alpha;             // otherwise the fourth byte is 255
+  bool interlaced;
+  const uint8_t *profile;     // ICC, or null; lives as long as the reader
+  size_t profile_count;
+} fic_png_header;
+
+fic_png_reader *fic_png_reader_create(void);
+void fic_png_reader_close(fic_png_reader *reader);
+const char *fic_png_reader_message(const fic_png_reader *reader);
+
+// Reads up to the first row. Sides above `side_limit` and chunks that take more than `chunk_limit`
+// bytes of memory are refused.
+fic_status fic_png_start(
+    fic_png_reader *reader, const uint8_t *bytes, size_t count, uint32_t side_limit,
+    size_t chunk_limit, fic_png_header *header);
+
+// Writes the next rows, colours not multiplied by alpha. An interlaced picture passes by seven
+// times: the same rows of the same whole picture are given again in each pass.
+fic_status fic_png_read_rows(
+    fic_png_reader *reader, uint8_t *rows, size_t row_bytes, uint32_t count);
+
+// Proves that the file goes on properly to its end; call after the last row.
+fic_status fic_png_finish(fic_png_reader *reader);
+
+typedef struct fic_png_writer fic_png_writer;
+
+typedef FIC_ENUM {
+  FIC_PNG_GRAY FIC_SWIFT(gray),
+  FIC_PNG_BGRX FIC_SWIFT(bgrx),
+  FIC_PNG_BGRA FIC_SWIFT(bgra)
+} fic_png_rows;
+
+fic_png_writer *fic_png_writer_create(void);
+void fic_png_writer_close(fic_png_writer *writer);
+const char *fic_png_writer_message(const fic_png_writer *writer);
+
+fic_status fic_png_begin(
+    fic_png_writer *writer, uint32_t width, uint32_t height, fic_png_rows rows);
+fic_status fic_png_write_row(fic_png_writer *writer, const uint8_t *row);
+
+// Hands over the encoded bytes, which the caller frees with free(3).
+fic_status fic_png_end(fic_png_writer *writer, uint8_t **bytes, size_t *count);
+
+// WebP
+
+typedef struct fic_webp_reader fic_webp_reader;
+
+typedef struct {
+  uint32_t width, height;   // of the canvas
+  uint32_t frame_x, frame_y, frame_width, frame_height;
+  bool has_alpha;           // of the first frame on its canvas
+  bool is_lossless;
+  size_t frame_count;       // encoded bytes of the first frame
+  const uint8_t *profile;
+  size_t profile_count;
+  const uint8_t *exif;
+  size_t exif_count;
+} fic_webp_header;
+
+fic_webp_reader *fic_webp_reader_create(void);
+void fic_webp_reader_close(fic_webp_reader *reader);
+
+fic_status fic_webp_read_header(
+    fic_webp_reader *reader, const uint8_t *bytes, size_t count, fic_webp_header *header);
+
+// Prepares to write the first frame, scaled to `width` times `height`, to `rows`, which must stay
+// in place until the reader is closed: B, G, R multiplied by alpha, alpha.
+fic_status fic_webp_start(
+    fic_webp_reader *reader, uint8_t *rows, size_t row_bytes, size_t byte_count, uint32_t width,
+    uint32_t height);
+
+// Decodes as far as the first `count` bytes of the frame reach; a larger count each time.
+fic_status fic_webp_decode(fic_webp_reader *reader, size_t count, bool *complete);
+
+// Colour
+
+typedef struct fic_color_transform fic_color_transform;
+
+typedef FIC_ENUM {
+  FIC_COLOR_GRAY FIC_SWIFT(gray),           // one byte to one byte
+  FIC_COLOR_RGB FIC_SWIFT(rgb),            // B, G, R and an untouched byte, to the same
+  FIC_COLOR_CMYK FIC_SWIFT(cmyk),           // four inks, 255 is full, to B, G, R, 255
+  FIC_COLOR_INVERTED_CMYK FIC_SWIFT(invertedCMYK)   // the same, 0 is full
+} fic_color_kind;
+
+// Builds the transform from a profile to sRGB. Null when the profile is broken, is not of that
+// kind, or there is no memory; null with `is_srgb` set when nothing would change.
+fic_color_transform *fic_color_create(
+    const uint8_t *profile, size_t count, fic_color_kind kind, bool *is_srgb);
+void fic_color_close(fic_color_transform *transform);
+
+// Converts pixels in place; any number of threads may do so with one transform.
+void fic_color_apply(const fic_color_transform *transform, uint8_t *pixels, size_t count);
+
+// Rows of pixels
+
+// Multiplies B, G, R by alpha in place, rounding to nearest.
+void fic_rows_premultiply(uint8_t *pixels, size_t count);
+
+// Undoes the multiplication, rounding to nearest; a pixel without alpha becomes zero.
+void fic_rows_unpremultiply(const uint8_t *pixels, uint8_t *result, size_t count);
+
+// Lays a picture's pixels over white in place: B, G, R multiplied by alpha, alpha, to opaque.
+void fic_rows_flatten_on_white(const uint8_t *pixels, uint8_t *result, size_t count);
+
+// Turns four inks into B, G, R, 255 in place, each ink taking light away on its own.
+void fic_rows_cmyk_to_bgrx(uint8_t *pixels, size_t count, bool inverted);
+
+// Turns 0RRRRRGGGGGBBBBB, least significant byte first, into B, G, R, 255.
+void fic_rows_bgr16_to_bgrx(const uint8_t *pixels, uint8_t *result, size_t count);
+
+// Adds one row to a row of sums, `factor` pixels to a sum.
+void fic_rows_add(
+    uint32_t *sums, const uint8_t *row, size_t width, uint32_t factor, uint32_t bytes_per_pixel);
+
+// Writes the averages of `rows` added rows and clears the sums.
+void fic_rows_average(
+    uint32_t *sums, uint8_t *result, size_t width, uint32_t factor, uint32_t rows,
+    uint32_t bytes_per_pixel);
+
+// Lays `rows` stored rows, the first of them number `first` of a stored picture of `width` times
+// `height`, into the upright picture; `orientation` is 1 to 8 as in EXIF 2.32, tag 0x0112.
+void fic_rows_place(
+    const uint8_t *stored, size_t stored_row_bytes, uint32_t first, uint32_t rows, uint32_t width,
+    uint32_t height, uint8_t *upright, size_t upright_row_bytes, uint32_t bytes_per_pixel,
+    uint32_t orientation);
+
+#endif

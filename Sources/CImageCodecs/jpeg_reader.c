@@ -1,0 +1,233 @@
+#if defined(__linux__)
+
+#include "CImageCodecs.h"
+
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <jpeglib.h>
+#include <jerror.h>
+
+// Cameras fill their files up to round sizes; more than this before a marker is a scan that went
+// astray.
+#define PADDING_LIMIT 16
+
+struct fic_jpeg_reader {
+  struct jpeg_decompress_struct codec;
+  struct jpeg_error_mgr errors;
+  jmp_buf escape;
+  fic_status status;
+  uint32_t scan_limit;
+  char message[JMSG_LENGTH_MAX];
+};
+
+static fic_jpeg_reader *reader_of(j_common_ptr codec) { return codec->client_data; }
+
+static fic_status status_of(int code) {
+  switch (code) {
+    case JERR_OUT_OF_MEMORY:
+      return FIC_OUT_OF_MEMORY;
+    case JERR_IMAGE_TOO_BIG:
+    case JERR_WIDTH_OVERFLOW:
+    case JERR_NO_BACKING_STORE:  // more than max_memory_to_use
+      return FIC_TOO_LARGE;
+    case JERR_BAD_PRECISION:
+    case JERR_SOF_UNSUPPORTED:
+    case JERR_ARITH_NOTIMPL:
+    case JERR_CCIR601_NOTIMPL:
+    case JERR_FRACT_SAMPLE_NOTIMPL:
+    case JERR_CONVERSION_NOTIMPL:
+    case JERR_COMPONENT_COUNT:
+    case JERR_BAD_DCTSIZE:
+      return FIC_UNSUPPORTED;
+    case JERR_INPUT_EMPTY:
+    case JERR_INPUT_EOF:
+    case JWRN_JPEG_EOF:
+      return FIC_TRUNCATED;
+    default:
+      return FIC_DAMAGED;
+  }
+}
+
+static void give_up(j_common_ptr codec) {
+  fic_jpeg_reader *reader = reader_of(codec);
+  reader->status = status_of(codec->err->msg_code);
+  if (codec->err->msg_code == JERR_NO_BACKING_STORE) {
+    snprintf(
+        reader->message, sizeof reader->message, "needs more than %ld bytes of working memory",
+        codec->mem->max_memory_to_use);
+  } else {
+    codec->err->format_message(codec, reader->message);
+  }
+  longjmp(reader->escape, 1);
+}
+
+static bool is_harmless(j_common_ptr codec) {
+  const struct jpeg_error_mgr *errors = codec->err;
+  switch (errors->msg_code) {
+    case JWRN_ADOBE_XFORM:
+    case JWRN_JFIF_MAJOR:
+    case JWRN_NOT_SEQUENTIAL:
+    case JWRN_BOGUS_ICC:
+      return true;
+    case JWRN_EXTRANEOUS_DATA:
+      // Before the first scan it is metadata of a wrong length, which the picture can do without.
+      return ((j_decompress_ptr)codec)->input_scan_number == 0 ||
+             errors->msg_parm.i[0] <= PADDING_LIMIT;
+    default:
+      return false;
+  }
+}
+
+// libjpeg goes on after a warning and fills what it could not read with gray, which a cache would
+// keep for ever.
+static void hear_message(j_common_ptr codec, int level) {
+  if (level < 0 && !is_harmless(codec)) give_up(codec);
+}
+
+static void stay_silent(j_common_ptr codec) { (void)codec; }
+
+fic_jpeg_reader *fic_jpeg_reader_create(void) {
+  fic_jpeg_reader *reader = calloc(1, sizeof *reader);
+  if (!reader) return NULL;
+  reader->codec.err = jpeg_std_error(&reader->errors);
+  reader->codec.client_data = reader;
+  reader->errors.error_exit = give_up;
+  reader->errors.emit_message = hear_message;
+  reader->errors.output_message = stay_silent;
+  if (setjmp(reader->escape)) {
+    fic_jpeg_reader_close(reader);
+    return NULL;
+  }
+  jpeg_create_decompress(&reader->codec);
+  return reader;
+}
+
+void fic_jpeg_reader_close(fic_jpeg_reader *reader) {
+  if (!reader) return;
+  jpeg_destroy_decompress(&reader->codec);
+  free(reader);
+}
+
+const char *fic_jpeg_reader_message(const fic_jpeg_reader *reader) { return reader->message; }
+
+static fic_status fail(fic_jpeg_reader *reader, fic_status status, const char *message) {
+  snprintf(reader->message, sizeof reader->message, "%s", message);
+  return reader->status = status;
+}
+
+// Whole rows and columns of blocks, as libjpeg keeps them (jdcoefct.c).
+static uint64_t coefficient_bytes(const struct jpeg_decompress_struct *codec) {
+  uint64_t bytes = 0;
+  for (int i = 0; i < codec->num_components; i++) {
+    const jpeg_component_info *component = &codec->comp_info[i];
+    uint64_t across = component->width_in_blocks + (uint64_t)component->h_samp_factor - 1;
+    uint64_t down = component->height_in_blocks + (uint64_t)component->v_samp_factor - 1;
+    bytes += across * down * sizeof(JBLOCK);
+  }
+  return bytes;
+}
+
+fic_status fic_jpeg_read_header(
+    fic_jpeg_reader *reader, const uint8_t *bytes, size_t count, fic_jpeg_header *header) {
+  struct jpeg_decompress_struct *codec = &reader->codec;
+  if (setjmp(reader->escape)) return reader->status;
+  jpeg_mem_src(codec, bytes, count);
+  jpeg_read_header(codec, TRUE);
+
+  header->width = codec->image_width;
+  header->height = codec->image_height;
+  switch (codec->jpeg_color_space) {
+    case JCS_GRAYSCALE:
+      header->kind = FIC_JPEG_GRAY;
+      codec->out_color_space = JCS_GRAYSCALE;
+      break;
+    case JCS_RGB:
+    case JCS_YCbCr:
+      header->kind = FIC_JPEG_COLOR;
+      // Promises 255 in the fourth byte, where JCS_EXT_BGRX promises nothing.
+      codec->out_color_space = JCS_EXT_BGRA;
+      break;
+    case JCS_CMYK:
+    case JCS_YCCK:
+      header->kind = FIC_JPEG_CMYK;
+      codec->out_color_space = JCS_CMYK;
+      break;
+    default:
+      snprintf(
+          reader->message, sizeof reader->message, "%d color components", codec->num_components);
+      return reader->status = FIC_UNSUPPORTED;
+  }
+  header->ink_is_inverted = codec->saw_Adobe_marker;
+  header->has_several_scans = jpeg_has_multiple_scans(codec);
+  header->coefficient_bytes = header->has_several_scans ? coefficient_bytes(codec) : 0;
+  return FIC_OK;
+}
+
+fic_status fic_jpeg_start(
+    fic_jpeg_reader *reader, uint32_t eighths, uint32_t scan_limit, size_t memory_limit,
+    uint32_t *width, uint32_t *height) {
+  struct jpeg_decompress_struct *codec = &reader->codec;
+  if (setjmp(reader->escape)) return reader->status;
+  codec->scale_num = eighths;
+  codec->scale_denom = 8;
+  codec->mem->max_memory_to_use = (long)memory_limit;
+  // In this mode starting returns at once, and the scans come in by jpeg_consume_input, a row of
+  // blocks at a time.
+  codec->buffered_image = jpeg_has_multiple_scans(codec);
+  reader->scan_limit = scan_limit;
+  jpeg_start_decompress(codec);
+  *width = codec->output_width;
+  *height = codec->output_height;
+  return FIC_OK;
+}
+
+fic_status fic_jpeg_take_in(fic_jpeg_reader *reader, uint32_t steps, bool *complete) {
+  struct jpeg_decompress_struct *codec = &reader->codec;
+  if (setjmp(reader->escape)) return reader->status;
+  *complete = false;
+  for (uint32_t i = 0; i < steps; i++) {
+    if (jpeg_consume_input(codec) == JPEG_REACHED_EOI) {
+      *complete = true;
+      jpeg_start_output(codec, codec->input_scan_number);
+      return FIC_OK;
+    }
+    if ((uint32_t)codec->input_scan_number > reader->scan_limit) {
+      snprintf(
+          reader->message, sizeof reader->message, "more than %u scans", reader->scan_limit);
+      return reader->status = FIC_TOO_LARGE;
+    }
+  }
+  return FIC_OK;
+}
+
+fic_status fic_jpeg_read_rows(
+    fic_jpeg_reader *reader, uint8_t *rows, size_t row_bytes, uint32_t count) {
+  struct jpeg_decompress_struct *codec = &reader->codec;
+  if (setjmp(reader->escape)) return reader->status;
+  if (count > codec->output_height - codec->output_scanline)
+    return fail(reader, FIC_DAMAGED, "fewer rows than announced");
+  JDIMENSION end = codec->output_scanline + count;
+  while (codec->output_scanline < end) {
+    JSAMPROW pointers[16];
+    JDIMENSION wanted = end - codec->output_scanline;
+    if (wanted > 16) wanted = 16;
+    for (JDIMENSION i = 0; i < wanted; i++) pointers[i] = rows + i * row_bytes;
+    JDIMENSION written = jpeg_read_scanlines(codec, pointers, wanted);
+    if (written == 0) return fail(reader, FIC_TRUNCATED, "no more rows");
+    rows += written * row_bytes;
+  }
+  return FIC_OK;
+}
+
+fic_status fic_jpeg_finish(fic_jpeg_reader *reader) {
+  struct jpeg_decompress_struct *codec = &reader->codec;
+  if (setjmp(reader->escape)) return reader->status;
+  if (codec->buffered_image) jpeg_finish_output(codec);
+  jpeg_finish_decompress(codec);
+  return FIC_OK;
+}
+
+#endif

@@ -1,0 +1,111 @@
+#if defined(__linux__)
+
+#include "CImageCodecs.h"
+
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <png.h>
+
+struct fic_png_writer {
+  png_structp codec;
+  png_infop info;
+  jmp_buf escape;
+  fic_status status;
+  uint8_t *bytes;
+  size_t count, capacity;
+  char message[200];
+};
+
+static void give_up(png_structp codec, png_const_charp message) {
+  fic_png_writer *writer = png_get_error_ptr(codec);
+  if (writer->status == FIC_OK) writer->status = FIC_DAMAGED;
+  snprintf(writer->message, sizeof writer->message, "%s", message);
+  longjmp(writer->escape, 1);
+}
+
+static void stay_silent(png_structp codec, png_const_charp message) {
+  (void)codec;
+  (void)message;
+}
+
+static void take_bytes(png_structp codec, png_bytep source, size_t count) {
+  fic_png_writer *writer = png_get_io_ptr(codec);
+  if (count > writer->capacity - writer->count) {
+    size_t capacity = writer->capacity * 2 > writer->count + count ? writer->capacity * 2
+                                                                   : writer->count + count;
+    uint8_t *bytes = realloc(writer->bytes, capacity);
+    if (!bytes) {
+      writer->status = FIC_OUT_OF_MEMORY;
+      png_error(codec, "no memory for the encoded picture");
+    }
+    writer->bytes = bytes;
+    writer->capacity = capacity;
+  }
+  memcpy(writer->bytes + writer->count, source, count);
+  writer->count += count;
+}
+
+static void flush_nothing(png_structp codec) { (void)codec; }
+
+fic_png_writer *fic_png_writer_create(void) {
+  fic_png_writer *writer = calloc(1, sizeof *writer);
+  if (!writer) return NULL;
+  if (setjmp(writer->escape)) {
+    fic_png_writer_close(writer);
+    return NULL;
+  }
+  writer->codec = png_create_write_struct(PNG_LIBPNG_VER_STRING, writer, give_up, stay_silent);
+  if (writer->codec) writer->info = png_create_info_struct(writer->codec);
+  if (!writer->info) {
+    fic_png_writer_close(writer);
+    return NULL;
+  }
+  return writer;
+}
+
+void fic_png_writer_close(fic_png_writer *writer) {
+  if (!writer) return;
+  png_destroy_write_struct(&writer->codec, &writer->info);
+  free(writer->bytes);
+  free(writer);
+}
+
+const char *fic_png_writer_message(const fic_png_writer *writer) { return writer->message; }
+
+fic_status fic_png_begin(
+    fic_png_writer *writer, uint32_t width, uint32_t height, fic_png_rows rows) {
+  png_structp codec = writer->codec;
+  if (setjmp(writer->escape)) return writer->status;
+  png_set_write_fn(codec, writer, take_bytes, flush_nothing);
+  int type = rows == FIC_PNG_GRAY   ? PNG_COLOR_TYPE_GRAY
+             : rows == FIC_PNG_BGRX ? PNG_COLOR_TYPE_RGB
+                                    : PNG_COLOR_TYPE_RGB_ALPHA;
+  png_set_IHDR(
+      codec, writer->info, width, height, 8, type, PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,
+      PNG_FILTER_TYPE_DEFAULT);
+  png_set_sRGB(codec, writer->info, PNG_sRGB_INTENT_PERCEPTUAL);
+  png_write_info(codec, writer->info);
+  if (rows == FIC_PNG_BGRX) png_set_filler(codec, 0, PNG_FILLER_AFTER);
+  if (rows != FIC_PNG_GRAY) png_set_bgr(codec);
+  return FIC_OK;
+}
+
+fic_status fic_png_write_row(fic_png_writer *writer, const uint8_t *row) {
+  if (setjmp(writer->escape)) return writer->status;
+  png_write_row(writer->codec, row);
+  return FIC_OK;
+}
+
+fic_status fic_png_end(fic_png_writer *writer, uint8_t **bytes, size_t *count) {
+  if (setjmp(writer->escape)) return writer->status;
+  png_write_end(writer->codec, NULL);
+  *bytes = writer->bytes;
+  *count = writer->count;
+  writer->bytes = NULL;
+  return FIC_OK;
+}
+
+#endif

@@ -1,0 +1,126 @@
+#if canImport(ImageIO)
+  import CoreGraphics
+  import Foundation
+  import ImageIO
+  import Pixels
+
+  /// What ``ImageDecoders/standard`` holds here.
+  let systemDecoders: [any ImageDecoder] = [ImageIODecoder()]
+
+  /// JPEG, PNG, WebP, HEIF and AVIF by the system's ImageIO.
+  ///
+  /// ImageIO decodes dozens of formats, so the type is checked before it sees a byte, and once more
+  /// by what it says itself.
+  struct ImageIODecoder: ImageDecoder {
+    private static let types: Set<EncodedImageType> = [.jpeg, .png, .webp, .heif, .avif]
+    private static let identifiers: Set<String> = [
+      "public.jpeg", "public.png", "org.webmproject.webp", "public.heic", "public.heif",
+      "public.avif",
+    ]
+
+    func recognizes(_ firstBytes: Data) -> Bool {
+      EncodedImageType(firstBytes: firstBytes).map(Self.types.contains) ?? false
+    }
+
+    func header(of data: Data) throws(ImageDecodingError) -> ImageHeader {
+      try header(of: source(data))
+    }
+
+    /// ImageIO makes the thumbnail and we draw it into memory of our own: twice the result. What
+    /// it takes inside, it does not say.
+    func workingByteCount(for header: ImageHeader, minimumSize: PixelSize?) -> Int {
+      let size = Self.size(of: header.size, for: minimumSize)
+      let (bytes, overflow) = (size.pixelCount ?? .max).multipliedReportingOverflow(by: 8)
+      return overflow ? .max : bytes
+    }
+
+    func decode(_ data: Data, _ request: DecodeRequest) throws(ImageDecodingError) -> Bitmap {
+      let source = try source(data)
+      let header = try header(of: source)
+      try request.limits.check(
+        header, encodedByteCount: data.count,
+        workingByteCount: workingByteCount(for: header, minimumSize: request.minimumSize))
+      if request.isCancelled() { throw .cancelled }
+      let size = Self.size(of: header.size, for: request.minimumSize)
+      let options: [CFString: Any] = [
+        kCGImageSourceCreateThumbnailFromImageAlways: true,
+        kCGImageSourceCreateThumbnailWithTransform: true,
+        kCGImageSourceThumbnailMaxPixelSize: max(size.width, size.height),
+        kCGImageSourceShouldCacheImmediately: true,
+      ]
+      let image = CGImageSourceCreateThumbnailAtIndex(source, 0, options as CFDictionary)
+      guard let image, CGImageSourceGetStatusAtIndex(source, 0) == .statusComplete else {
+        throw .truncated
+      }
+      if request.isCancelled() { throw .cancelled }
+      return try draw(image, hasAlpha: header.hasAlpha)
+    }
+
+    private func source(_ data: Data) throws(ImageDecodingError) -> CGImageSource {
+      guard recognizes(data.prefix(64)) else { throw .unknownType }
+      let options = [kCGImageSourceShouldCache: false] as CFDictionary
+      guard let source = CGImageSourceCreateWithData(data as CFData, options),
+        let type = CGImageSourceGetType(source), Self.identifiers.contains(type as String)
+      else { throw .unknownType }
+      guard CGImageSourceGetStatus(source) == .statusComplete else { throw .truncated }
+      return source
+    }
+
+    private func header(of source: CGImageSource) throws(ImageDecodingError) -> ImageHeader {
+      let options = [kCGImageSourceShouldCache: false] as CFDictionary
+      guard
+        let properties = CGImageSourceCopyPropertiesAtIndex(source, 0, options)
+          as? [CFString: Any],
+        let width = properties[kCGImagePropertyPixelWidth] as? Int,
+        let height = properties[kCGImagePropertyPixelHeight] as? Int, width > 0, height > 0
+      else { throw .damaged("ImageIO finds no size.") }
+      let value = properties[kCGImagePropertyOrientation] as? UInt32 ?? 1
+      let orientation = Orientation(rawValue: value) ?? .up
+      return ImageHeader(
+        size: orientation.turning(PixelSize(width: width, height: height)),
+        hasAlpha: properties[kCGImagePropertyHasAlpha] as? Bool ?? false)
+    }
+
+    /// Core Graphics converts to sRGB while drawing.
+    private func draw(
+      _ image: CGImage, hasAlpha: Bool
+    ) throws(ImageDecodingError) -> Bitmap {
+      let size = PixelSize(width: image.width, height: image.height)
+      let format: PixelFormat = hasAlpha ? .bgra32 : .bgrx32
+      let alpha: CGImageAlphaInfo = hasAlpha ? .premultipliedFirst : .noneSkipFirst
+      guard let layout = PixelLayout(size: size, format: format),
+        let space = CGColorSpace(name: CGColorSpace.sRGB)
+      else { throw .tooLarge("\(size) pixels cannot be counted.") }
+      let bitmap = try Bitmap(unfilled: layout, colorConversion: nil) {
+        pixels throws(ImageDecodingError) in
+        // What is not zero would shine through where the picture is transparent; skipped alpha
+        // bytes have to be 255.
+        pixels.initializeMemory(as: UInt8.self, repeating: hasAlpha ? 0 : 255)
+        let context = CGContext(
+          data: pixels.baseAddress, width: size.width, height: size.height, bitsPerComponent: 8,
+          bytesPerRow: layout.rowBytes, space: space,
+          bitmapInfo: alpha.rawValue | CGBitmapInfo.byteOrder32Little.rawValue)
+        guard let context else { throw .outOfMemory }
+        context.draw(image, in: CGRect(x: 0, y: 0, width: size.width, height: size.height))
+      }
+      guard let bitmap else { throw .outOfMemory }
+      return bitmap
+    }
+
+    /// The picture's own proportions, at or just above the size wanted.
+    private static func size(of size: PixelSize, for minimumSize: PixelSize?) -> PixelSize {
+      guard let minimumSize else { return size }
+      let scale = max(
+        Double(minimumSize.width) / Double(size.width),
+        Double(minimumSize.height) / Double(size.height))
+      guard scale < 1 else { return size }
+      // The longer side decides, and ImageIO rounds the shorter one as it likes: one more pixel
+      // keeps it from falling below.
+      let longer = (Double(max(size.width, size.height)) * scale).rounded(.up) + 1
+      let factor = longer / Double(max(size.width, size.height))
+      return PixelSize(
+        width: min(Int((Double(size.width) * factor).rounded(.up)), size.width),
+        height: min(Int((Double(size.height) * factor).rounded(.up)), size.height))
+    }
+  }
+#endif

@@ -1,0 +1,27 @@
+import Pixels
+
+extension DecodingLimits {
+  /// Refuses what would cost too much, before memory is taken.
+  ///
+  /// - Throws: ``ImageDecodingError/tooLarge(_:)`` with the limit and both numbers.
+  package func check(
+    _ header: ImageHeader, encodedByteCount: Int, workingByteCount: Int
+  ) throws(ImageDecodingError) {
+    let size = header.size
+    guard encodedByteCount <= self.encodedByteCount else {
+      throw .tooLarge(
+        "The file has \(encodedByteCount) bytes; the limit is \(self.encodedByteCount).")
+    }
+    guard size.width <= sideLength, size.height <= sideLength else {
+      throw .tooLarge("The picture has \(size) pixels; the limit is \(sideLength) a side.")
+    }
+    guard let pixels = size.pixelCount, pixels <= pixelCount else {
+      throw .tooLarge("The picture has \(size) pixels; the limit is \(pixelCount) in all.")
+    }
+    guard workingByteCount <= self.workingByteCount else {
+      throw .tooLarge(
+        "Decoding the picture of \(size) pixels takes \(workingByteCount) bytes of memory; "
+          + "the limit is \(self.workingByteCount).")
+    }
+  }
+}

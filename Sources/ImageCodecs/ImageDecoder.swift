@@ -1,0 +1,133 @@
+public import Foundation
+public import Pixels
+
+/// Turns one kind of encoded picture into pixels.
+///
+/// The cache asks its decoders in order and takes the first that recognises the bytes, whatever the
+/// file is called and whatever a server said about it. Decoders are called from threads that may
+/// block, never from an actor, and from several at once.
+public protocol ImageDecoder: Sendable {
+  /// Whether a file with these first bytes is this decoder's business.
+  ///
+  /// - Parameter firstBytes: Up to 64 bytes from the start of the file.
+  func recognizes(_ firstBytes: Data) -> Bool
+
+  /// Reads what is known before any pixel is decoded, taking memory for nothing but the answer.
+  ///
+  /// - Throws: ``ImageDecodingError`` for a header that is damaged, cut short or of an unsupported
+  ///   kind.
+  func header(of data: Data) throws(ImageDecodingError) -> ImageHeader
+
+  /// The private memory that ``decode(_:_:)`` will take at its peak, in bytes, result included.
+  ///
+  /// The cache admits decodes by this number and refuses those above its budget.
+  func workingByteCount(for header: ImageHeader, minimumSize: PixelSize?) -> Int
+
+  /// Decodes the picture upright, in sRGB or with its colour conversion attached, and with colours
+  /// multiplied by alpha.
+  ///
+  /// - Throws: ``ImageDecodingError``; a picture that is cut short or damaged is an error, since a
+  ///   cache would keep its grey half for ever.
+  func decode(_ data: Data, _ request: DecodeRequest) throws(ImageDecodingError) -> Bitmap
+}
+
+extension ImageDecoder {
+  /// Four bytes for each pixel of the full picture.
+  public func workingByteCount(for header: ImageHeader, minimumSize: PixelSize?) -> Int {
+    let (bytes, overflow) = (header.size.pixelCount ?? .max).multipliedReportingOverflow(by: 4)
+    return overflow ? .max : bytes
+  }
+}
+
+/// What an encoded picture says about itself before it is decoded.
+public struct ImageHeader: Hashable, Sendable {
+  /// Width and height in pixels once the picture stands upright.
+  public var size: PixelSize
+
+  /// Whether the file announces transparency.
+  public var hasAlpha: Bool
+
+  /// Whether the picture has one gray value a pixel and is decoded to ``PixelFormat/gray8``.
+  public var isGray: Bool
+
+  /// Bytes that the decoder holds at whatever size it decodes to, because the file does not tell
+  /// its pixels from top to bottom: progressive JPEG, interlaced PNG, lossless WebP. Zero where
+  /// rows come one after the other.
+  public var wholePictureByteCount: Int
+
+  /// Creates a header.
+  public init(
+    size: PixelSize, hasAlpha: Bool = false, isGray: Bool = false, wholePictureByteCount: Int = 0
+  ) {
+    self.size = size
+    self.hasAlpha = hasAlpha
+    self.isGray = isGray
+    self.wholePictureByteCount = wholePictureByteCount
+  }
+}
+
+/// What the caller needs from one decode.
+public struct DecodeRequest: Sendable {
+  /// The result may be smaller than the picture but not smaller than this in either dimension;
+  /// `nil` asks for every pixel. Upright, in pixels.
+  public var minimumSize: PixelSize?
+
+  /// What a decode may cost.
+  public var limits: DecodingLimits
+
+  /// Asked between rows; once it answers `true` the decode ends with
+  /// ``ImageDecodingError/cancelled``.
+  public var isCancelled: @Sendable () -> Bool
+
+  /// Creates a request.
+  public init(
+    minimumSize: PixelSize? = nil, limits: DecodingLimits = DecodingLimits(),
+    isCancelled: @escaping @Sendable () -> Bool = { false }
+  ) {
+    self.minimumSize = minimumSize
+    self.limits = limits
+    self.isCancelled = isCancelled
+  }
+}
+
+/// What decoding one picture may cost; checked from its header, before memory is taken.
+public struct DecodingLimits: Hashable, Sendable {
+  /// The largest encoded file, in bytes.
+  public var encodedByteCount = 50 << 20
+
+  /// The largest width or height, in pixels.
+  public var sideLength = 16_384
+
+  /// The most pixels of a picture that is decoded at reduced size.
+  public var pixelCount = 64 << 20
+
+  /// The most private memory that one decode may take, in bytes.
+  public var workingByteCount = 256 << 20
+
+  /// Creates the default limits.
+  public init() {}
+}
+
+/// Why encoded bytes did not become a picture.
+@nonexhaustive public enum ImageDecodingError: Error, Hashable, Sendable {
+  /// No decoder recognises the first bytes.
+  case unknownType
+
+  /// The bytes end before the picture does.
+  case truncated
+
+  /// The bytes contradict their format; the text says where.
+  case damaged(String)
+
+  /// A kind of this format that is not decoded here; the text names it.
+  case unsupported(String)
+
+  /// The picture exceeds a limit; the text names the limit and both numbers.
+  case tooLarge(String)
+
+  /// The system has no memory for the decode.
+  case outOfMemory
+
+  /// The request was given up.
+  case cancelled
+}

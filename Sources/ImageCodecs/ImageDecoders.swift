@@ -1,0 +1,23 @@
+package import Foundation
+
+/// The decoders that come with the library.
+public enum ImageDecoders {
+  /// Decoders for JPEG, PNG and WebP, and on Apple platforms HEIF and AVIF, in the order in which they
+  /// are asked.
+  public static let standard: [any ImageDecoder] = systemDecoders
+}
+
+extension Sequence where Element == any ImageDecoder {
+  /// The first decoder that recognises the bytes.
+  ///
+  /// - Throws: ``ImageDecodingError/unsupported(_:)`` for a known kind that none of them decodes,
+  ///   ``ImageDecodingError/unknownType`` for bytes that look like no picture at all,
+  ///   ``ImageDecodingError/truncated`` for none.
+  package func decoder(for data: Data) throws(ImageDecodingError) -> any ImageDecoder {
+    let firstBytes = data.prefix(64)
+    for decoder in self where decoder.recognizes(firstBytes) { return decoder }
+    guard !data.isEmpty else { throw .truncated }
+    guard let type = EncodedImageType(firstBytes: firstBytes) else { throw .unknownType }
+    throw .unsupported("\(type.rawValue) pictures are not decoded here.")
+  }
+}

@@ -1,0 +1,166 @@
+#if !canImport(ImageIO)
+  internal import CImageCodecs
+  import Foundation
+  import Pixels
+
+  /// JPEG by libjpeg-turbo, at 1/8, 2/8, 4/8 or 8/8 of the size: the scales at which its transform
+  /// is vectorised, so that a smaller result is never the slower one.
+  struct JPEGDecoder: ImageDecoder {
+    func recognizes(_ firstBytes: Data) -> Bool {
+      EncodedImageType(firstBytes: firstBytes) == .jpeg
+    }
+
+    func header(of data: Data) throws(ImageDecodingError) -> ImageHeader {
+      try data.lendBytes { bytes throws(ImageDecodingError) in
+        let reader = try JPEGReader(bytes)
+        let segments = JPEGSegments(bytes.bytes)
+        return reader.imageHeader(Orientation(exif: bytes.bytes, in: segments.exif))
+      }
+    }
+
+    func workingByteCount(for header: ImageHeader, minimumSize: PixelSize?) -> Int {
+      let eighths = Self.eighths(of: header.size, for: minimumSize)
+      return PixelLayout.byteCount(
+        size: header.size.scaled(toEighths: eighths), format: header.isGray ? .gray8 : .bgrx32
+      ).addingClamped(header.wholePictureByteCount).addingClamped(rowBufferByteCount(header.size))
+    }
+
+    func decode(_ data: Data, _ request: DecodeRequest) throws(ImageDecodingError) -> Bitmap {
+      try data.lendBytes { bytes throws(ImageDecodingError) in try decode(bytes, request) }
+    }
+
+    private func decode(
+      _ bytes: UnsafeRawBufferPointer, _ request: DecodeRequest
+    ) throws(ImageDecodingError) -> Bitmap {
+      let reader = try JPEGReader(bytes)
+      let segments = JPEGSegments(bytes.bytes)
+      let orientation = Orientation(exif: bytes.bytes, in: segments.exif)
+      let header = reader.imageHeader(orientation)
+      let working = workingByteCount(for: header, minimumSize: request.minimumSize)
+      try request.limits.check(
+        header, encodedByteCount: bytes.count, workingByteCount: working)
+
+      let conversion = LCMSConversion.shared(profile: segments.profile(bytes), kind: reader.kind)
+      let eighths = Self.eighths(of: header.size, for: request.minimumSize)
+      let scaled = try reader.start(
+        eighths: eighths,
+        memoryLimit: header.wholePictureByteCount + rowBufferByteCount(header.size)
+      )
+      try reader.takeInScans(unless: request.isCancelled)
+      let isInk = reader.kind.isInk
+      let bitmap = try Bitmap.decoding(
+        size: orientation.turning(scaled), format: header.isGray ? .gray8 : .bgrx32,
+        conversion: isInk ? nil : conversion
+      ) { pixels, layout throws(ImageDecodingError) in
+        let target = try UprightRows(pixels, layout: layout, orientation: orientation)
+        try target.fill(unless: request.isCancelled) {
+          rows, rowBytes, count throws(ImageDecodingError) in
+          try reader.read(into: rows, rowBytes: rowBytes, count: count)
+          if isInk {
+            for row in 0..<count {
+              reader.convertInk(rows + row * rowBytes, pixelCount: scaled.width, conversion)
+            }
+          }
+        }
+      }
+      try reader.finish()
+      return bitmap
+    }
+
+    /// The smallest scale whose result is not below the minimum in either dimension.
+    static func eighths(of size: PixelSize, for minimumSize: PixelSize?) -> Int {
+      guard let minimumSize else { return 8 }
+      return [1, 2, 4].first {
+        let scaled = size.scaled(toEighths: $0)
+        return scaled.width >= minimumSize.width && scaled.height >= minimumSize.height
+      } ?? 8
+    }
+  }
+
+  extension PixelSize {
+    /// libjpeg rounds up.
+    fileprivate func scaled(toEighths eighths: Int) -> PixelSize {
+      guard eighths < 8 else { return self }
+      return PixelSize(
+        width: (width * eighths).dividedRoundingUp(by: 8),
+        height: (height * eighths).dividedRoundingUp(by: 8))
+    }
+  }
+
+  /// One pass over one JPEG file, whose bytes stay in place for this object's life.
+  ///
+  /// Invariant: calls come in the order `init`, `start`, `takeInScans`, `read`, `finish`; none
+  /// follows one that threw.
+  private final class JPEGReader {
+    private let reader: OpaquePointer
+    private let header: fic_jpeg_header
+
+    var kind: LCMSConversion.Kind {
+      switch header.kind {
+      case .gray: .gray
+      case .color: .rgb
+      case .cmyk: header.ink_is_inverted ? .invertedCMYK : .cmyk
+      }
+    }
+
+    init(_ bytes: UnsafeRawBufferPointer) throws(ImageDecodingError) {
+      guard let start = bytes.start else { throw .truncated }
+      guard let reader = fic_jpeg_reader_create() else { throw .outOfMemory }
+      self.reader = reader
+      var header = fic_jpeg_header()
+      let status = fic_jpeg_read_header(reader, start, bytes.count, &header)
+      self.header = header
+      try check(status)
+    }
+
+    deinit { fic_jpeg_reader_close(reader) }
+
+    func imageHeader(_ orientation: Orientation) -> ImageHeader {
+      let stored = PixelSize(width: Int(header.width), height: Int(header.height))
+      return ImageHeader(
+        size: orientation.turning(stored), isGray: kind == .gray,
+        wholePictureByteCount: Int(clamping: header.coefficient_bytes))
+    }
+
+    func start(eighths: Int, memoryLimit: Int) throws(ImageDecodingError) -> PixelSize {
+      // A scan without content costs its reader 0.35 ms a megapixel and its writer 48 bytes.
+      let megapixels = Double(header.width) * Double(header.height) / 1_000_000
+      let scanLimit = min(200, max(30, 1500 / megapixels))
+      var (width, height) = (UInt32(0), UInt32(0))
+      try check(
+        fic_jpeg_start(reader, UInt32(eighths), UInt32(scanLimit), memoryLimit, &width, &height))
+      return PixelSize(width: Int(width), height: Int(height))
+    }
+
+    func takeInScans(unless isCancelled: () -> Bool) throws(ImageDecodingError) {
+      guard header.has_several_scans else { return }
+      var isComplete = false
+      while !isComplete {
+        if isCancelled() { throw .cancelled }
+        try check(fic_jpeg_take_in(reader, 16, &isComplete))
+      }
+    }
+
+    func read(
+      into rows: UnsafeMutablePointer<UInt8>, rowBytes: Int, count: Int
+    ) throws(ImageDecodingError) {
+      try check(fic_jpeg_read_rows(reader, rows, rowBytes, UInt32(count)))
+    }
+
+    func convertInk(
+      _ row: UnsafeMutablePointer<UInt8>, pixelCount: Int, _ conversion: LCMSConversion?
+    ) {
+      if let conversion {
+        conversion.convert(row, pixelCount: pixelCount)
+      } else {
+        fic_rows_cmyk_to_bgrx(row, pixelCount, header.ink_is_inverted)
+      }
+    }
+
+    func finish() throws(ImageDecodingError) { try check(fic_jpeg_finish(reader)) }
+
+    private func check(_ status: fic_status) throws(ImageDecodingError) {
+      try status.check(.jpeg, fic_jpeg_reader_message(reader))
+    }
+  }
+#endif

@@ -1,0 +1,234 @@
+#if !canImport(ImageIO)
+  internal import CImageCodecs
+  import Foundation
+  import Pixels
+
+  /// PNG by libpng, row by row.
+  ///
+  /// A picture much larger than wanted is averaged down by a whole factor while its rows pass by,
+  /// so that a huge one takes the memory of a small one. Interlaced ones stay whole.
+  struct PNGDecoder: ImageDecoder {
+    func recognizes(_ firstBytes: Data) -> Bool {
+      EncodedImageType(firstBytes: firstBytes) == .png
+    }
+
+    func header(of data: Data) throws(ImageDecodingError) -> ImageHeader {
+      try data.lendBytes { bytes throws(ImageDecodingError) in
+        let chunks = try PNGChunks(bytes.bytes)
+        return header(chunks, Orientation(exif: bytes.bytes, in: chunks.exif))
+      }
+    }
+
+    func workingByteCount(for header: ImageHeader, minimumSize: PixelSize?) -> Int {
+      let buffers = rowBufferByteCount(header.size)
+      guard header.wholePictureByteCount == 0 else {
+        return header.wholePictureByteCount.addingClamped(buffers)
+      }
+      let factor = Self.factor(of: header.size, for: minimumSize)
+      return PixelLayout.byteCount(
+        size: header.size.reduced(by: factor), format: header.isGray ? .gray8 : .bgra32
+      ).addingClamped(buffers)
+    }
+
+    func decode(_ data: Data, _ request: DecodeRequest) throws(ImageDecodingError) -> Bitmap {
+      try data.lendBytes { bytes throws(ImageDecodingError) in try decode(bytes, request) }
+    }
+
+    private func header(_ chunks: PNGChunks, _ orientation: Orientation) -> ImageHeader {
+      var whole = 0
+      if chunks.isInterlaced {
+        let format: PixelFormat = chunks.isGray ? .gray8 : .bgra32
+        whole = PixelLayout.byteCount(size: chunks.size, format: format)
+        // Turning takes a second picture.
+        if orientation != .up { whole = whole.addingClamped(whole) }
+      }
+      return ImageHeader(
+        size: orientation.turning(chunks.size), hasAlpha: chunks.hasAlpha, isGray: chunks.isGray,
+        wholePictureByteCount: whole)
+    }
+
+    private func decode(
+      _ bytes: UnsafeRawBufferPointer, _ request: DecodeRequest
+    ) throws(ImageDecodingError) -> Bitmap {
+      let chunks = try PNGChunks(bytes.bytes)
+      let orientation = Orientation(exif: bytes.bytes, in: chunks.exif)
+      let header = header(chunks, orientation)
+      try request.limits.check(
+        header, encodedByteCount: bytes.count,
+        workingByteCount: workingByteCount(for: header, minimumSize: request.minimumSize))
+
+      let reader = try PNGReader(bytes, sideLimit: request.limits.sideLength)
+      guard reader.size == chunks.size, reader.isInterlaced == chunks.isInterlaced else {
+        throw .damaged("PNG: the header cannot be read in one way only.")
+      }
+      let factor =
+        reader.isInterlaced ? 1 : Self.factor(of: header.size, for: request.minimumSize)
+      let bitmap = try Bitmap.decoding(
+        size: header.size.reduced(by: factor), format: reader.format,
+        conversion: LCMSConversion.shared(
+          profile: reader.profile, kind: reader.format == .gray8 ? .gray : .rgb)
+      ) { pixels, layout throws(ImageDecodingError) in
+        let target = try UprightRows(pixels, layout: layout, orientation: orientation)
+        if reader.isInterlaced {
+          try readWhole(reader, pixels, layout, target, orientation, request)
+        } else if factor > 1 {
+          let average = try RowAverage(reader, factor: factor)
+          try target.fill(unless: request.isCancelled, average.write)
+        } else {
+          try target.fill(unless: request.isCancelled, reader.read)
+        }
+      }
+      try reader.finish()
+      return bitmap
+    }
+
+    /// Seven passes over one whole picture: the result itself where it need not be turned.
+    private func readWhole(
+      _ reader: PNGReader, _ pixels: UnsafeMutableRawBufferPointer, _ layout: PixelLayout,
+      _ target: UprightRows, _ orientation: Orientation, _ request: DecodeRequest
+    ) throws(ImageDecodingError) {
+      let size = reader.size
+      var rowBytes = layout.rowBytes
+      var scratch: ScratchMemory?
+      var rows = pixels.baseAddress?.assumingMemoryBound(to: UInt8.self)
+      if orientation != .up {
+        rowBytes = size.width * layout.format.bytesPerPixel
+        let memory = try ScratchMemory(byteCount: rowBytes * size.height)
+        rows = memory.start
+        scratch = memory
+      }
+      guard let rows else { throw .outOfMemory }
+      for _ in 0..<7 {
+        for first in stride(from: 0, to: size.height, by: UprightRows.stripHeight) {
+          if request.isCancelled() { throw .cancelled }
+          try reader.readPass(
+            rows + first * rowBytes, rowBytes, min(UprightRows.stripHeight, size.height - first))
+        }
+      }
+      reader.premultiply(rows, rowBytes, size.height)
+      if let scratch {
+        target.place(scratch.start, rowBytes: rowBytes, first: 0, count: size.height)
+      }
+    }
+
+    /// The largest whole factor that does not make the picture smaller than wanted. Above 4096
+    /// the sums of a square of pixels would no longer fit their 32 bits.
+    static func factor(of size: PixelSize, for minimumSize: PixelSize?) -> Int {
+      guard let minimumSize else { return 1 }
+      let factor = min(
+        size.width / max(minimumSize.width, 1), size.height / max(minimumSize.height, 1))
+      return min(max(factor, 1), 4096)
+    }
+  }
+
+  extension PixelSize {
+    fileprivate func reduced(by factor: Int) -> PixelSize {
+      guard factor > 1 else { return self }
+      return PixelSize(
+        width: width.dividedRoundingUp(by: factor), height: height.dividedRoundingUp(by: factor))
+    }
+  }
+
+  /// Averages squares of pixels while the rows pass by.
+  private final class RowAverage {
+    private let reader: PNGReader
+    private let factor: Int
+    private let row: ScratchMemory
+    private let sums: ScratchMemory
+    private var rowsLeft: Int
+
+    init(_ reader: PNGReader, factor: Int) throws(ImageDecodingError) {
+      self.reader = reader
+      self.factor = factor
+      rowsLeft = reader.size.height
+      let bytesPerPixel = reader.format.bytesPerPixel
+      row = try ScratchMemory(byteCount: reader.size.width * bytesPerPixel)
+      let count = reader.size.width.dividedRoundingUp(by: factor) * bytesPerPixel
+      sums = try ScratchMemory(byteCount: count * MemoryLayout<UInt32>.stride)
+      memset(sums.start, 0, count * MemoryLayout<UInt32>.stride)
+    }
+
+    func write(
+      _ rows: UnsafeMutablePointer<UInt8>, _ rowBytes: Int, _ count: Int
+    ) throws(ImageDecodingError) {
+      let bytesPerPixel = UInt32(reader.format.bytesPerPixel)
+      // `malloc` aligns for every type, and nothing else looks at this memory.
+      let sums = UnsafeMutableRawPointer(sums.start).assumingMemoryBound(to: UInt32.self)
+      for index in 0..<count {
+        let height = min(factor, rowsLeft)
+        for _ in 0..<height {
+          try reader.read(row.start, 0, 1)
+          fic_rows_add(sums, row.start, reader.size.width, UInt32(factor), bytesPerPixel)
+        }
+        rowsLeft -= height
+        fic_rows_average(
+          sums, rows + index * rowBytes, reader.size.width, UInt32(factor), UInt32(height),
+          bytesPerPixel)
+      }
+    }
+  }
+
+  /// One pass over one PNG file, whose bytes stay in place for this object's life.
+  ///
+  /// Invariant: no call follows one that threw.
+  private final class PNGReader {
+    /// A chunk above this makes the file an error, as with libpng's own default.
+    private static let chunkLimit = 8 << 20
+    private static let profileLimit = 4 << 20
+
+    private let reader: OpaquePointer
+    private let header: fic_png_header
+
+    var size: PixelSize { PixelSize(width: Int(header.width), height: Int(header.height)) }
+    var isInterlaced: Bool { header.interlaced }
+    var format: PixelFormat {
+      header.bytes_per_pixel == 1 ? .gray8 : header.has_alpha ? .bgra32 : .bgrx32
+    }
+    var profile: Data? {
+      guard let start = header.profile, header.profile_count <= Self.profileLimit else {
+        return nil
+      }
+      return Data(bytes: start, count: header.profile_count)
+    }
+
+    init(_ bytes: UnsafeRawBufferPointer, sideLimit: Int) throws(ImageDecodingError) {
+      guard let start = bytes.start else { throw .truncated }
+      guard let reader = fic_png_reader_create() else { throw .outOfMemory }
+      self.reader = reader
+      var header = fic_png_header()
+      let status = fic_png_start(
+        reader, start, bytes.count, UInt32(clamping: min(sideLimit, Int(Int32.max))),
+        Self.chunkLimit, &header)
+      self.header = header
+      try check(status)
+    }
+
+    deinit { fic_png_reader_close(reader) }
+
+    /// Writes the next rows, multiplied by alpha.
+    func read(
+      _ rows: UnsafeMutablePointer<UInt8>, _ rowBytes: Int, _ count: Int
+    ) throws(ImageDecodingError) {
+      try readPass(rows, rowBytes, count)
+      premultiply(rows, rowBytes, count)
+    }
+
+    /// Writes what one pass has of the next rows, not yet multiplied.
+    func readPass(
+      _ rows: UnsafeMutablePointer<UInt8>, _ rowBytes: Int, _ count: Int
+    ) throws(ImageDecodingError) {
+      try check(fic_png_read_rows(reader, rows, rowBytes, UInt32(count)))
+    }
+
+    func premultiply(_ rows: UnsafeMutablePointer<UInt8>, _ rowBytes: Int, _ count: Int) {
+      guard header.has_alpha else { return }
+      for row in 0..<count { fic_rows_premultiply(rows + row * rowBytes, size.width) }
+    }
+
+    func finish() throws(ImageDecodingError) { try check(fic_png_finish(reader)) }
+
+    private func check(_ status: fic_status) throws(ImageDecodingError) {
+      try status.check(.png, fic_png_reader_message(reader))
+    }
+  }
+#endif

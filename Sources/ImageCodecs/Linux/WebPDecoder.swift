@@ -1,0 +1,158 @@
+#if !canImport(ImageIO)
+  internal import CImageCodecs
+  import Foundation
+  import Pixels
+
+  /// WebP by libwebp; of an animation the first frame.
+  struct WebPDecoder: ImageDecoder {
+    func recognizes(_ firstBytes: Data) -> Bool {
+      EncodedImageType(firstBytes: firstBytes) == .webp
+    }
+
+    func header(of data: Data) throws(ImageDecodingError) -> ImageHeader {
+      try data.lendBytes { bytes throws(ImageDecodingError) in
+        try WebPReader(bytes).imageHeader
+      }
+    }
+
+    func workingByteCount(for header: ImageHeader, minimumSize: PixelSize?) -> Int {
+      PixelLayout.byteCount(
+        size: Self.size(of: header.size, for: minimumSize), format: .bgra32
+      ).addingClamped(header.wholePictureByteCount).addingClamped(rowBufferByteCount(header.size))
+    }
+
+    func decode(_ data: Data, _ request: DecodeRequest) throws(ImageDecodingError) -> Bitmap {
+      try data.lendBytes { bytes throws(ImageDecodingError) in try decode(bytes, request) }
+    }
+
+    private func decode(
+      _ bytes: UnsafeRawBufferPointer, _ request: DecodeRequest
+    ) throws(ImageDecodingError) -> Bitmap {
+      let reader = try WebPReader(bytes)
+      let header = reader.imageHeader
+      try request.limits.check(
+        header, encodedByteCount: bytes.count,
+        workingByteCount: workingByteCount(for: header, minimumSize: request.minimumSize))
+
+      // A frame that covers only a part of its canvas keeps its place only at full size.
+      let size =
+        reader.coversCanvas ? Self.size(of: header.size, for: request.minimumSize) : header.size
+      return try Bitmap.decoding(
+        size: size, format: header.hasAlpha ? .bgra32 : .bgrx32,
+        conversion: LCMSConversion.shared(profile: reader.profile, kind: .rgb)
+      ) { pixels, layout throws(ImageDecodingError) in
+        guard reader.orientation != .up else {
+          try reader.decode(pixels, layout, unless: request.isCancelled)
+          return
+        }
+        let target = try UprightRows(pixels, layout: layout, orientation: reader.orientation)
+        guard let stored = PixelLayout(size: target.storedSize, format: layout.format) else {
+          throw .outOfMemory
+        }
+        let whole = try ScratchMemory(byteCount: stored.byteCount)
+        try reader.decode(
+          UnsafeMutableRawBufferPointer(start: whole.start, count: stored.byteCount), stored,
+          unless: request.isCancelled)
+        target.place(
+          whole.start, rowBytes: stored.rowBytes, first: 0, count: stored.size.height)
+      }
+    }
+
+    /// libwebp's own scaler averages exactly to any size; worth it from half the size on.
+    static func size(of size: PixelSize, for minimumSize: PixelSize?) -> PixelSize {
+      guard let minimumSize else { return size }
+      let width = max(minimumSize.width, 1)
+      let height = max(minimumSize.height, 1)
+      guard width <= size.width / 2, height <= size.height / 2 else { return size }
+      if size.width * height <= size.height * width {
+        return PixelSize(
+          width: width, height: (size.height * width).dividedRoundingUp(by: size.width))
+      }
+      return PixelSize(
+        width: (size.width * height).dividedRoundingUp(by: size.height), height: height)
+    }
+  }
+
+  /// One pass over one WebP file, whose bytes stay in place for this object's life.
+  ///
+  /// Invariant: no call follows one that threw.
+  private final class WebPReader {
+    private static let profileLimit = 4 << 20
+
+    /// Decoding pauses after this many bytes, or a thirty-second of the file, to ask whether to
+    /// go on: a few milliseconds of work.
+    private static let stepByteCount = 16 << 10
+
+    let orientation: Orientation
+    private let reader: OpaquePointer
+    private let header: fic_webp_header
+
+    private var canvas: PixelSize {
+      PixelSize(width: Int(header.width), height: Int(header.height))
+    }
+
+    var coversCanvas: Bool {
+      header.frame_width == header.width && header.frame_height == header.height
+    }
+
+    var profile: Data? {
+      guard let start = header.profile, header.profile_count <= Self.profileLimit else {
+        return nil
+      }
+      return Data(bytes: start, count: header.profile_count)
+    }
+
+    /// The lossless kind keeps four bytes a pixel, the lossy one a byte where there is alpha, and
+    /// turning takes a second picture.
+    var imageHeader: ImageHeader {
+      let pixel = (header.is_lossless ? 4 : header.has_alpha ? 1 : 0)
+      let turning = orientation == .up ? 0 : 4
+      // Sides have at most 24 bits (RFC 9649), so nothing overflows.
+      return ImageHeader(
+        size: orientation.turning(canvas), hasAlpha: header.has_alpha,
+        wholePictureByteCount: canvas.width * canvas.height * (pixel + turning))
+    }
+
+    init(_ bytes: UnsafeRawBufferPointer) throws(ImageDecodingError) {
+      guard let start = bytes.start else { throw .truncated }
+      guard let reader = fic_webp_reader_create() else { throw .outOfMemory }
+      self.reader = reader
+      var header = fic_webp_header()
+      let status = fic_webp_read_header(reader, start, bytes.count, &header)
+      self.header = header
+      let exif = UnsafeRawBufferPointer(start: header.exif, count: header.exif_count)
+      orientation = Orientation(exif: exif.bytes, in: 0..<exif.count)
+      try status.check(.webp)
+    }
+
+    deinit { fic_webp_reader_close(reader) }
+
+    func decode(
+      _ pixels: UnsafeMutableRawBufferPointer, _ layout: PixelLayout, unless isCancelled: () -> Bool
+    ) throws(ImageDecodingError) {
+      guard let start = pixels.baseAddress, pixels.count >= layout.byteCount else {
+        throw .outOfMemory
+      }
+      var offset = 0
+      var size = layout.size
+      if !coversCanvas {
+        memset(start, 0, layout.byteCount)
+        offset = Int(header.frame_y) * layout.rowBytes + Int(header.frame_x) * 4
+        size = PixelSize(width: Int(header.frame_width), height: Int(header.frame_height))
+      }
+      try fic_webp_start(
+        reader, start.assumingMemoryBound(to: UInt8.self) + offset, layout.rowBytes,
+        layout.byteCount - offset, UInt32(size.width), UInt32(size.height)
+      ).check(.webp)
+
+      let step = max(Self.stepByteCount, header.frame_count / 32)
+      var count = 0
+      var isComplete = false
+      while !isComplete {
+        if isCancelled() { throw .cancelled }
+        count = min(count + step, header.frame_count)
+        try fic_webp_decode(reader, count, &isComplete).check(.webp)
+      }
+    }
+  }
+#endif

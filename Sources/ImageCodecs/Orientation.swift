@@ -1,0 +1,67 @@
+import Pixels
+
+/// How a stored picture has to be turned to stand upright: the eight values of EXIF 2.32,
+/// tag 0x0112. Each name says which way the stored picture's top has to go.
+enum Orientation: UInt32, CaseIterable, Sendable {
+  case up = 1
+  case upMirrored
+  case down
+  case downMirrored
+  case leftMirrored
+  case right
+  case rightMirrored
+  case left
+
+  /// Whether width and height change places.
+  var isTransposing: Bool { rawValue >= Self.leftMirrored.rawValue }
+
+  /// A stored size as it is upright, and the other way round.
+  func turning(_ size: PixelSize) -> PixelSize { isTransposing ? size.transposed : size }
+}
+
+extension Orientation {
+  private static let tag = 0x0112
+  private static let shortType = 3
+  private static let entryLimit = 512
+
+  /// Metadata above this is not looked at; a JPEG segment cannot hold more.
+  static let metadataLimit = 64 << 10
+
+  /// Reads the orientation out of EXIF metadata; anything odd means upright.
+  ///
+  /// Only the first directory is read and no other pointer followed, so there is nothing to run in
+  /// circles.
+  ///
+  /// - Parameters:
+  ///   - bytes: The bytes of the file or more.
+  ///   - range: Where in them the metadata lies: a TIFF structure, perhaps after `Exif\0\0`.
+  init(exif bytes: RawSpan, in range: Range<Int>?) {
+    self = .up
+    guard var range, range.lowerBound >= 0, range.upperBound <= bytes.byteCount,
+      range.count <= Self.metadataLimit
+    else { return }
+    if bytes.extracting(range).has("Exif\0\0", at: 0) {
+      range = range.lowerBound + 6..<range.upperBound
+    }
+    let tiff = bytes.extracting(range)
+
+    let isLittle = tiff.has("II", at: 0)
+    guard isLittle || tiff.has("MM", at: 0) else { return }
+    func short(_ offset: Int) -> Int? {
+      isLittle ? tiff.littleEndian16(at: offset) : tiff.bigEndian16(at: offset)
+    }
+    func long(_ offset: Int) -> Int? {
+      isLittle ? tiff.littleEndian32(at: offset) : tiff.bigEndian32(at: offset)
+    }
+    guard short(2) == 42, let directory = long(4), let count = short(directory) else { return }
+    for index in 0..<min(count, Self.entryLimit) {
+      let entry = directory + 2 + 12 * index
+      guard short(entry) == Self.tag else { continue }
+      guard short(entry + 2) == Self.shortType, long(entry + 4) == 1,
+        let value = short(entry + 8), let orientation = Self(rawValue: UInt32(value))
+      else { return }
+      self = orientation
+      return
+    }
+  }
+}

@@ -1,0 +1,36 @@
+/// Numbers out of bytes that strangers wrote: past the end there is `nil`, never a trap and never a
+/// neighbour's memory.
+extension RawSpan {
+  func byte(at offset: Int) -> UInt8? {
+    guard offset >= 0, offset < byteCount else { return nil }
+    return unsafeLoad(fromByteOffset: offset, as: UInt8.self)
+  }
+
+  func bigEndian16(at offset: Int) -> Int? {
+    guard let high = byte(at: offset), let low = byte(at: offset + 1) else { return nil }
+    return Int(high) << 8 | Int(low)
+  }
+
+  func bigEndian32(at offset: Int) -> Int? {
+    guard let high = bigEndian16(at: offset), let low = bigEndian16(at: offset + 2) else {
+      return nil
+    }
+    return high << 16 | low
+  }
+
+  func littleEndian16(at offset: Int) -> Int? {
+    bigEndian16(at: offset).map { $0 >> 8 | ($0 & 0xFF) << 8 }
+  }
+
+  func littleEndian32(at offset: Int) -> Int? {
+    guard let low = littleEndian16(at: offset), let high = littleEndian16(at: offset + 2) else {
+      return nil
+    }
+    return high << 16 | low
+  }
+
+  func has(_ text: StaticString, at offset: Int) -> Bool {
+    let bytes = UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
+    return bytes.indices.allSatisfy { byte(at: offset + $0) == bytes[$0] }
+  }
+}

@@ -1,0 +1,72 @@
+// Encoders for pictures that the product reads but never writes. For tests only: a failure ends the
+// process.
+
+#ifndef CTESTIMAGES_H
+#define CTESTIMAGES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// Bytes that the caller frees with free(3).
+typedef struct {
+  uint8_t *bytes;
+  size_t count;
+} fic_test_bytes;
+
+typedef struct {
+  uint32_t width, height;
+  uint32_t components;      // of `pixels`: 1 gray, 3 red green blue, 4 inks as they are to be stored
+  bool progressive;
+  bool ycck;                // inks are stored as YCCK
+  bool adobe;               // writes an Adobe segment
+  bool rgb;                 // stores red, green and blue as they are
+  uint32_t h_sampling, v_sampling;   // of the first component, 1 to 4
+  uint32_t restart_rows;    // rows of blocks between two restart markers; 0 for none
+  bool scan_per_component;
+  int quality;
+  const uint8_t *profile;
+  size_t profile_count;
+} fic_test_jpeg;
+
+fic_test_bytes fic_test_encode_jpeg(fic_test_jpeg options, const uint8_t *pixels);
+
+typedef struct {
+  uint32_t width, height;
+  int color_type;           // 0 gray, 2 RGB, 3 palette, 4 gray and alpha, 6 RGB and alpha
+  int bit_depth;
+  bool interlaced;
+  const uint8_t *palette;   // red, green, blue
+  uint32_t palette_count;
+  const uint8_t *transparency;       // tRNS: alpha per palette entry
+  uint32_t transparency_count;
+  int32_t transparent_color[3];      // tRNS of gray and RGB; negative for none
+  const uint8_t *profile;
+  size_t profile_count;
+} fic_test_png;
+
+// `rows` are packed as in the file, without filter bytes.
+fic_test_bytes fic_test_encode_png(fic_test_png options, const uint8_t *rows);
+
+// `pixels` are red, green, blue, alpha, not multiplied.
+fic_test_bytes fic_test_encode_webp(
+    uint32_t width, uint32_t height, const uint8_t *pixels, bool lossless, float quality);
+
+// A display profile with the given chromaticities (x, y of red, green, blue, white) and a plain
+// gamma, or sRGB's curve where `gamma` is zero.
+fic_test_bytes fic_test_rgb_profile(const double chromaticities[8], double gamma);
+fic_test_bytes fic_test_gray_profile(double gamma);
+fic_test_bytes fic_test_srgb_profile(void);
+
+// An output profile in which each ink takes its light away linearly, but for yellow, which takes
+// none: a rule that is easily told from the one for files without a profile.
+fic_test_bytes fic_test_cmyk_profile(void);
+
+// What Little CMS makes of one pixel: `source` has 1, 3 or 4 bytes by its profile's kind.
+void fic_test_to_srgb(
+    const uint8_t *profile, size_t count, const uint8_t *source, uint8_t result[3]);
+
+// Compresses for chunks that are made by hand.
+fic_test_bytes fic_test_deflate_zeros(size_t count, const uint8_t *head, size_t head_count);
+
+#endif

@@ -1,0 +1,42 @@
+import Foundation
+import TestSupport
+
+/// One file below `Tests/Corpora`.
+struct CorpusFile: Sendable, CustomStringConvertible {
+  let description: String
+  let bytes: Data
+}
+
+/// The files, read once. A missing folder would leave nothing to test, so it traps.
+enum Corpus {
+  static let whole = files(in: "pictures/whole")
+  static let refused = files(in: "pictures/refused")
+
+  private static func files(in folder: String) -> [CorpusFile] {
+    let url = URL(fileURLWithPath: #filePath)
+      .deletingLastPathComponent().deletingLastPathComponent()
+      .appendingPathComponent("Corpora/\(folder)")
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: url.path)) ?? []
+    let files = names.sorted().compactMap { name in
+      (try? Data(contentsOf: url.appendingPathComponent(name))).map {
+        CorpusFile(description: name, bytes: $0)
+      }
+    }
+    precondition(!files.isEmpty, "The corpus has no \(folder).")
+    return files
+  }
+}
+
+extension Data {
+  /// Changes, removes or doubles a few bytes, anywhere.
+  mutating func damage(by random: inout SplitMix64) {
+    for _ in 0..<Int.random(in: 1...4, using: &random) where !isEmpty {
+      let index = Int.random(in: 0..<count, using: &random)
+      switch Int.random(in: 0..<4, using: &random) {
+      case 0: removeSubrange(index...)
+      case 1: insert(self[index], at: index)
+      default: self[index] = .random(in: 0...255, using: &random)
+      }
+    }
+  }
+}

@@ -1,0 +1,65 @@
+#if !canImport(ImageIO)
+  import Foundation
+  import Pixels
+  import Synchronization
+  import Testing
+
+  @testable import ImageCodecs
+
+  @Suite("A cancelled decode", .timeLimit(.minutes(5)))
+  struct CancellationTests {
+    enum Kind: CaseIterable {
+      case baselineJPEG, progressiveJPEG, png, reducedPNG, interlacedPNG, lossyWebP, losslessWebP
+
+      var data: Data {
+        // What repeats itself would be a few bytes, decoded in one step.
+        var random = SplitMix(state: 7)
+        let picture = Picture(160, 320) { _, _ in
+          let bits = Int(random.next() >> 32)
+          return (bits & 255, bits >> 8 & 255, bits >> 16 & 255, bits >> 24)
+        }
+        var jpeg = Fixture.JPEGOptions()
+        jpeg.isProgressive = self == .progressiveJPEG
+        var png = Fixture.PNGOptions()
+        png.isInterlaced = self == .interlacedPNG
+        switch self {
+        case .baselineJPEG, .progressiveJPEG:
+          return Fixture.jpeg(picture.size, picture.rgb, jpeg)
+        case .png, .reducedPNG, .interlacedPNG:
+          return Fixture.png(picture.size, picture.rgba, png)
+        case .lossyWebP: return Fixture.webp(picture, isLossless: false, quality: 100)
+        case .losslessWebP: return Fixture.webp(picture)
+        }
+      }
+
+      var minimumSize: PixelSize? {
+        self == .reducedPNG ? PixelSize(width: 80, height: 160) : nil
+      }
+    }
+
+    private final class Asked: Sendable {
+      let count = Atomic(0)
+    }
+
+    @Test("ends at the question that was answered with yes", arguments: Kind.allCases)
+    func ends(kind: Kind) throws {
+      let data = kind.data
+      let all = Asked()
+      _ = try decode(data, atLeast: kind.minimumSize) {
+        all.count.add(1, ordering: .relaxed)
+        return false
+      }
+      let questions = all.count.load(ordering: .relaxed)
+      #expect(questions >= 4)
+      for answer in [1, questions / 2, questions] {
+        let asked = Asked()
+        #expect(throws: ImageDecodingError.cancelled) {
+          try decode(data, atLeast: kind.minimumSize) {
+            asked.count.add(1, ordering: .relaxed).newValue >= answer
+          }
+        }
+        #expect(asked.count.load(ordering: .relaxed) == answer)
+      }
+    }
+  }
+#endif

@@ -1,0 +1,260 @@
+#if !canImport(ImageIO)
+  import Foundation
+  import Pixels
+  import Testing
+
+  @testable import ImageCodecs
+
+  @Suite("An embedded profile", .timeLimit(.minutes(5)))
+  struct ColorTests {
+    private static let colors: [[UInt8]] = [
+      [0, 0, 0], [255, 255, 255], [128, 128, 128], [200, 100, 50], [90, 140, 110], [60, 70, 160],
+      [130, 120, 40], [250, 240, 230],
+    ]
+    private let size = PixelSize(width: 8, height: 1)
+
+    /// What a picture of ``colors`` looks like once its conversion is applied: blue, green, red.
+    private func converted(_ bitmap: Bitmap) -> [[UInt8]] {
+      var bytes = bitmap.packedBytes
+      bytes.withUnsafeMutableBytes { bytes in
+        guard let start = bytes.baseAddress else { return }
+        bitmap.colorConversion?.convertToSRGB(
+          start, pixelCount: bitmap.size.width, format: bitmap.layout.format)
+      }
+      return (0..<bitmap.size.width).map { Array(bytes[4 * $0..<4 * $0 + 3].reversed()) }
+    }
+
+    private func png(profile: Data) -> Data {
+      var options = Fixture.PNGOptions()
+      options.colorType = 2
+      options.profile = profile
+      return Fixture.png(size, Self.colors.flatMap { $0 }, options)
+    }
+
+    /// From a space of red, green and blue to sRGB by IEC 61966-2-1 and a matrix worked out
+    /// elsewhere, from both spaces' chromaticities; out of gamut is cut off.
+    private func computed(
+      _ color: [UInt8], matrix: [[Double]], decode: (Double) -> Double
+    ) -> [UInt8] {
+      let linear = color.map { decode(Double($0) / 255) }
+      return matrix.map { row in
+        let value = min(max(zip(row, linear).map(*).reduce(0, +), 0), 1)
+        let curved = value <= 0.0031308 ? value * 12.92 : 1.055 * pow(value, 1 / 2.4) - 0.055
+        return UInt8((curved * 255).rounded())
+      }
+    }
+
+    @Test("of Display P3 leads to the sRGB values that the standards give")
+    func convertsDisplayP3() throws {
+      let bitmap = try decode(png(profile: Fixture.displayP3))
+      let matrix = [
+        [1.2249401, -0.2249402, 0], [-0.0420570, 1.0420571, 0],
+        [-0.0196376, -0.0786361, 1.0982736],
+      ]
+      let expected = Self.colors.map { color in
+        computed(color, matrix: matrix) {
+          $0 <= 0.04045 ? $0 / 12.92 : pow(($0 + 0.055) / 1.055, 2.4)
+        }
+      }
+      #expect(bitmap.colorConversion != nil)
+      #expect(zip(converted(bitmap), expected).allSatisfy { largestDifference($0, $1) <= 1 })
+      // Without the conversion the test must not pass.
+      #expect(zip(Self.colors, expected).contains { largestDifference($0, $1) > 8 })
+    }
+
+    @Test("of Adobe RGB leads to the sRGB values that the standards give")
+    func convertsAdobeRGB() throws {
+      let bitmap = try decode(png(profile: Fixture.adobeRGB))
+      let matrix = [
+        [1.3983558, -0.3983558, 0], [0, 1, 0], [0, -0.0429289, 1.0429289],
+      ]
+      let expected = Self.colors.map { color in
+        computed(color, matrix: matrix) { pow($0, 2.19921875) }
+      }
+      #expect(zip(converted(bitmap), expected).allSatisfy { largestDifference($0, $1) <= 1 })
+      #expect(zip(Self.colors, expected).contains { largestDifference($0, $1) > 8 })
+    }
+
+    @Test("is found in JPEG and WebP too")
+    func isFoundEverywhere() throws {
+      let picture = Picture.slopes(32, 32)
+      var options = Fixture.JPEGOptions()
+      options.profile = Fixture.displayP3
+      let jpeg = Fixture.jpeg(picture.size, picture.rgb, options)
+      let webp = Surgery.extendedWebP(
+        flags: 0x20, width: 32, height: 32,
+        Surgery.riffChunk("ICCP", Fixture.displayP3) + Surgery.webpChunks(Fixture.webp(picture)))
+      for data in [jpeg, webp] {
+        let bitmap = try decode(data)
+        var pixel = bitmap.pixel(20, 10)
+        let color = Array(pixel.prefix(3).reversed())
+        let expected = Fixture.toSRGB(color, profile: Fixture.displayP3)
+        #expect(largestDifference(color, expected) > 4)
+        pixel.withUnsafeMutableBytes { bytes in
+          guard let start = bytes.baseAddress else { return }
+          bitmap.colorConversion?.convertToSRGB(start, pixelCount: 1, format: .bgrx32)
+        }
+        #expect(largestDifference(Array(pixel.prefix(3).reversed()), expected) <= 1)
+        #expect(pixel[3] == 255)
+      }
+    }
+
+    @Test("in several pieces is put together in their order")
+    func joinsPieces() throws {
+      let profile = Fixture.displayP3
+      let picture = Picture.slopes(16, 16)
+      var jpeg = Fixture.jpeg(picture.size, picture.rgb)
+      let cut = profile.count / 3
+      // The last piece comes first in the file.
+      for (number, piece) in [(1, profile.prefix(cut)), (2, profile.dropFirst(cut))] {
+        jpeg = Surgery.adding(
+          segment: 0xE2, Data("ICC_PROFILE\0".utf8) + Data([UInt8(number), 2]) + piece, to: jpeg)
+      }
+      #expect(try decode(jpeg).colorConversion != nil)
+    }
+
+    @Test("with a missing or doubled piece is ignored", arguments: [[2, 2], [1, 1], [1, 3]])
+    func ignoresIncompletePieces(numbers: [Int]) throws {
+      let picture = Picture.slopes(16, 16)
+      var jpeg = Fixture.jpeg(picture.size, picture.rgb)
+      for number in numbers {
+        let piece = Data("ICC_PROFILE\0".utf8) + Data([UInt8(number), 2]) + Fixture.displayP3
+        jpeg = Surgery.adding(segment: 0xE2, piece, to: jpeg)
+      }
+      #expect(try decode(jpeg).colorConversion == nil)
+    }
+
+    @Test("of sRGB leaves nothing to do")
+    func ignoresSRGB() throws {
+      #expect(try decode(png(profile: Fixture.sRGB)).colorConversion == nil)
+    }
+
+    @Test("that is broken is ignored")
+    func ignoresBrokenProfiles() throws {
+      let picture = Picture.slopes(16, 16)
+      for broken in [Data(count: 200), Fixture.displayP3.prefix(300), Data("ICC".utf8)] {
+        let segment = Data("ICC_PROFILE\0".utf8) + Data([1, 1]) + broken
+        let jpeg = Surgery.adding(
+          segment: 0xE2, segment, to: Fixture.jpeg(picture.size, picture.rgb))
+        let bitmap = try decode(jpeg)
+        #expect(bitmap.colorConversion == nil)
+        #expect(largestDifference(bitmap.packedBytes, picture.opaqueBGRX) <= 4)
+      }
+    }
+
+    @Test("of another kind of colour than the picture's is ignored")
+    func ignoresForeignProfiles() throws {
+      let picture = Picture.slopes(16, 16)
+      var options = Fixture.JPEGOptions()
+      options.profile = Fixture.linearGray
+      let jpeg = Fixture.jpeg(picture.size, picture.rgb, options)
+      #expect(try decode(jpeg).colorConversion == nil)
+    }
+
+    @Test("for gray converts gray pixels")
+    func convertsGray() throws {
+      var options = Fixture.PNGOptions()
+      options.colorType = 0
+      options.profile = Fixture.linearGray
+      let bitmap = try decode(Fixture.png(size, [0, 1, 10, 50, 100, 128, 200, 255], options))
+      #expect(bitmap.layout.format == .gray8)
+      var bytes = bitmap.packedBytes
+      bytes.withUnsafeMutableBytes { bytes in
+        guard let start = bytes.baseAddress else { return }
+        bitmap.colorConversion?.convertToSRGB(start, pixelCount: 8, format: .gray8)
+      }
+      let expected = [0, 1, 10, 50, 100, 128, 200, 255].map { (value: Int) -> UInt8 in
+        let linear = Double(value) / 255
+        let curved = linear <= 0.0031308 ? linear * 12.92 : 1.055 * pow(linear, 1 / 2.4) - 0.055
+        return UInt8((curved * 255).rounded())
+      }
+      #expect(largestDifference(bytes, expected) <= 1)
+    }
+
+    @Test("for inks is applied while decoding", arguments: [false, true])
+    func convertsInk(isInverted: Bool) throws {
+      let inks: [[UInt8]] = [
+        [0, 0, 0, 0], [255, 0, 0, 0], [0, 255, 0, 0], [0, 0, 255, 0], [100, 50, 25, 51],
+      ]
+      let size = PixelSize(width: 16 * inks.count, height: 16)
+      let pixels = (0..<16 * size.width).flatMap { (index: Int) -> [UInt8] in
+        inks[index % size.width / 16].map { isInverted ? 255 - $0 : $0 }
+      }
+      var options = Fixture.JPEGOptions()
+      options.hasAdobeSegment = isInverted
+      options.profile = Fixture.cmyk
+      let bitmap = try decode(Fixture.jpeg(size, pixels, options))
+      #expect(bitmap.colorConversion == nil)
+      for (index, ink) in inks.enumerated() {
+        let expected = Fixture.toSRGB(ink, profile: Fixture.cmyk)
+        let pixel = bitmap.pixel(index * 16 + 8, 8)
+        #expect(largestDifference(Array(pixel.prefix(3).reversed()), expected) <= 4)
+        #expect(pixel[3] == 255)
+      }
+      // In this profile yellow takes no light away, unlike in the rule for files without one.
+      #expect(bitmap.pixel(3 * 16 + 8, 8)[0] > 240)
+    }
+
+    @Test("leaves alpha as it is")
+    func keepsAlpha() throws {
+      let conversion = try #require(LCMSConversion(profile: Fixture.displayP3, kind: .rgb))
+      var pixels: [UInt8] = [10, 200, 30, 0, 10, 200, 30, 77, 10, 200, 30, 255]
+      pixels.withUnsafeMutableBytes { bytes in
+        guard let start = bytes.baseAddress else { return }
+        conversion.convertToSRGB(start, pixelCount: 3, format: .bgra32)
+      }
+      #expect([pixels[3], pixels[7], pixels[11]] == [0, 77, 255])
+    }
+
+    @Test("is shared by pictures that are decoded at the same time")
+    func isShared() async throws {
+      let data = png(profile: Fixture.displayP3)
+      let expected = converted(try decode(data))
+      try await withThrowingTaskGroup(of: [[UInt8]].self) { group in
+        for _ in 0..<8 { group.addTask { converted(try decode(data)) } }
+        for try await colors in group { #expect(colors == expected) }
+      }
+    }
+
+    @Test("is built once")
+    func isBuiltOnce() {
+      let first = LCMSConversion.shared(profile: Fixture.adobeRGB, kind: .rgb)
+      let second = LCMSConversion.shared(profile: Data(Array(Fixture.adobeRGB)), kind: .rgb)
+      #expect(first != nil)
+      #expect(first === second)
+    }
+  }
+
+  @Suite("The known conversions", .timeLimit(.minutes(5)))
+  struct KnownConversionsTests {
+    @Test("forget the one unused for longest")
+    func forgetOldest() {
+      var known = KnownConversions()
+      for number in 0..<KnownConversions.countLimit {
+        known.add(Data([UInt8(number)]), .rgb, nil)
+      }
+      #expect(known.find(Data([0]), .rgb) != nil)
+      known.add(Data([200]), .rgb, nil)
+      #expect(known.entries.count == KnownConversions.countLimit)
+      #expect(known.find(Data([0]), .rgb) != nil)
+      #expect(known.find(Data([1]), .rgb) == nil)
+    }
+
+    @Test("stay below their bytes")
+    func staySmall() {
+      var known = KnownConversions()
+      for number in 0..<5 {
+        known.add(Data(repeating: UInt8(number), count: 3 << 20), .rgb, nil)
+      }
+      #expect(known.entries.count == 2)
+    }
+
+    @Test("tell kinds apart")
+    func tellKindsApart() {
+      var known = KnownConversions()
+      known.add(Data([1]), .cmyk, nil)
+      #expect(known.find(Data([1]), .invertedCMYK) == nil)
+      #expect(known.find(Data([1]), .cmyk) != nil)
+    }
+  }
+#endif

@@ -1,0 +1,144 @@
+#if !canImport(ImageIO)
+  import Foundation
+  import Pixels
+  import Testing
+
+  @testable import ImageCodecs
+
+  /// One small file of each sort.
+  enum Sample: String, CaseIterable {
+    case baselineJPEG, progressiveJPEG, grayJPEG, inkJPEG, turnedJPEG
+    case png, interlacedPNG, palettePNG
+    case lossyWebP, losslessWebP, alphaWebP, extendedWebP
+
+    var data: Data {
+      let picture = Picture.slopes(40, 33)
+      var jpeg = Fixture.JPEGOptions()
+      jpeg.quality = 80
+      var png = Fixture.PNGOptions()
+      switch self {
+      case .baselineJPEG:
+        jpeg.sampling = (2, 2)
+        return Fixture.jpeg(picture.size, picture.rgb, jpeg)
+      case .progressiveJPEG:
+        jpeg.isProgressive = true
+        jpeg.profile = Fixture.displayP3
+        return Fixture.jpeg(picture.size, picture.rgb, jpeg)
+      case .grayJPEG:
+        return Fixture.jpeg(picture.size, picture.red, jpeg)
+      case .inkJPEG:
+        jpeg.hasAdobeSegment = true
+        jpeg.isYCCK = true
+        return Fixture.jpeg(picture.size, picture.rgba, jpeg)
+      case .turnedJPEG:
+        return Surgery.adding(
+          exif: Surgery.exif(orientation: 6), toJPEG: Fixture.jpeg(picture.size, picture.rgb, jpeg))
+      case .png:
+        png.profile = Fixture.displayP3
+        return Fixture.png(picture.size, picture.rgba, png)
+      case .interlacedPNG:
+        png.isInterlaced = true
+        return Fixture.png(picture.size, picture.rgba, png)
+      case .palettePNG:
+        png.colorType = 3
+        png.palette = (0..<768).map { UInt8($0 % 251) }
+        png.transparency = [9, 99]
+        return Fixture.png(picture.size, picture.red, png)
+      case .lossyWebP:
+        return Fixture.webp(picture, isLossless: false)
+      case .losslessWebP:
+        return Fixture.webp(Picture.confetti(20, 17))
+      case .alphaWebP:
+        return Fixture.webp(
+          Picture(40, 33) { x, y in (x * 6, y * 7, 80, x * y % 256) }, isLossless: false)
+      case .extendedWebP:
+        let chunks =
+          Surgery.riffChunk("ICCP", Fixture.displayP3) + Surgery.webpChunks(Fixture.webp(picture))
+          + Surgery.riffChunk("EXIF", Surgery.exif(orientation: 8))
+        return Surgery.extendedWebP(flags: 0x28, width: 40, height: 33, chunks)
+      }
+    }
+  }
+
+  @Suite("A damaged file", .timeLimit(.minutes(5)))
+  struct DamageTests {
+    @Test("that is cut short gives an error or the whole picture", arguments: Sample.allCases)
+    func cutShort(sample: Sample) throws {
+      let data = sample.data
+      let whole = try decode(data)
+      for count in 0..<data.count {
+        // A fresh copy of exactly that size, so that reading past its end is reading elsewhere.
+        let cut = Data(Array(data.prefix(count)))
+        do {
+          let bitmap = try decode(cut)
+          #expect(
+            largestDifference(bitmap.packedBytes, whole.packedBytes) == 0,
+            "after \(count) of \(data.count) bytes")
+        } catch {
+          #expect(error != .cancelled && error != .outOfMemory)
+        }
+      }
+    }
+
+    @Test("that is cut short in the middle is an error", arguments: Sample.allCases)
+    func cutInTheMiddle(sample: Sample) {
+      let data = sample.data
+      #expect(throws: ImageDecodingError.self) { try decode(data.prefix(data.count * 2 / 3)) }
+    }
+
+    @Test("with wrong bytes anywhere does no harm", arguments: Sample.allCases)
+    func wrongBytes(sample: Sample) throws {
+      let data = sample.data
+      var limits = DecodingLimits()
+      limits.sideLength = 4096
+      limits.workingByteCount = 32 << 20
+      var random = SplitMix(state: 42)
+      var outcomes: [Bool: Int] = [:]
+      for round in 0..<150 {
+        var damaged = data
+        for _ in 0...round % 4 {
+          damaged[Int(random.next() % UInt64(data.count))] = UInt8(
+            truncatingIfNeeded: random.next())
+        }
+        let minimum = round % 2 == 0 ? nil : PixelSize(width: 9, height: 7)
+        // What matters is that this returns; whether with a picture, only the format can tell.
+        let bitmap = try? decode(damaged, atLeast: minimum, limits: limits)
+        if let bitmap { #expect(bitmap.size.width <= 4096) }
+        outcomes[bitmap == nil, default: 0] += 1
+      }
+      #expect(outcomes[true, default: 0] > 0)
+    }
+
+    @Test("with metadata longer than it says is whole")
+    func longMetadata() throws {
+      let data = Sample.baselineJPEG.data
+      let whole = try decode(data)
+      let segment = Data([0xFF, 0xEB]) + Surgery.bigEndian(10, bytes: 2) + Data(count: 300)
+      let longer = data.prefix(2) + segment + data.dropFirst(2)
+      #expect(try largestDifference(decode(longer).packedBytes, whole.packedBytes) == 0)
+    }
+
+    @Test("with a few bytes of padding before its end is whole")
+    func padding() throws {
+      let data = Sample.baselineJPEG.data
+      let whole = try decode(data)
+      let padded = data.dropLast(2) + Data([0, 0, 0, 0]) + data.suffix(2)
+      #expect(try largestDifference(decode(padded).packedBytes, whole.packedBytes) == 0)
+      let astray = data.dropLast(2) + Data(count: 100) + data.suffix(2)
+      #expect(throws: ImageDecodingError.self) { try decode(astray) }
+    }
+  }
+
+  /// Numbers that look random and are the same in every run (Steele, Lea, Flood 2014).
+  struct SplitMix: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+      state &+= 0x9E37_79B9_7F4A_7C15
+      var mixed = state
+      mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+      mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+      return mixed ^ (mixed >> 31)
+    }
+  }
+#endif

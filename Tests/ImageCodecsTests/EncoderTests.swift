@@ -1,0 +1,104 @@
+#if !canImport(ImageIO)
+  import Foundation
+  import Pixels
+  import Testing
+
+  @testable import ImageCodecs
+
+  @Suite("An encoder", .timeLimit(.minutes(5)))
+  struct EncoderTests {
+    private func bitmap(_ bytes: [UInt8], _ size: PixelSize, _ format: PixelFormat) throws -> Bitmap
+    {
+      let layout = try #require(
+        PixelLayout(size: size, format: format, rowBytes: bytes.count / size.height))
+      return try Bitmap(copying: bytes, layout: layout)
+    }
+
+    @Test("of PNG keeps opaque pixels exactly")
+    func keepsOpaquePixels() throws {
+      let picture = Picture.confetti(21, 13)
+      let data = try PNGEncoder.encode(bitmap(picture.opaqueBGRX, picture.size, .bgrx32))
+      #expect(try decode(data).layout.format == .bgrx32)
+      #expect(try largestDifference(decode(data).packedBytes, picture.opaqueBGRX) == 0)
+    }
+
+    @Test("of PNG undoes the multiplication by alpha")
+    func keepsTransparentPixels() throws {
+      let picture = Picture.confetti(21, 13)
+      let data = try PNGEncoder.encode(bitmap(picture.premultipliedBGRA, picture.size, .bgra32))
+      #expect(try decode(data).layout.format == .bgra32)
+      #expect(try largestDifference(decode(data).packedBytes, picture.premultipliedBGRA) == 0)
+    }
+
+    @Test("of PNG keeps gray pixels exactly")
+    func keepsGrayPixels() throws {
+      let picture = Picture.confetti(21, 13)
+      let data = try PNGEncoder.encode(bitmap(picture.red, picture.size, .gray8))
+      #expect(try decode(data).layout.format == .gray8)
+      #expect(try largestDifference(decode(data).packedBytes, picture.red) == 0)
+    }
+
+    @Test("spreads five bits over eight")
+    func spreadsFiveBits() throws {
+      let size = PixelSize(width: 4, height: 1)
+      let packed: [UInt8] = [0xFF, 0x7F, 0x00, 0x7C, 0xE0, 0x03, 0x10, 0x00]
+      let data = try PNGEncoder.encode(bitmap(packed, size, .bgr16))
+      #expect(
+        try decode(data).packedBytes
+          == [255, 255, 255, 255, 0, 0, 255, 255, 0, 255, 0, 255, 132, 0, 0, 255])
+    }
+
+    @Test("leaves the padding of rows aside")
+    func skipsPadding() throws {
+      let layout = try #require(
+        PixelLayout(size: PixelSize(width: 1, height: 2), format: .bgrx32, rowBytes: 8))
+      let padded = try Bitmap(
+        copying: [1, 2, 3, 255, 99, 99, 99, 99, 4, 5, 6, 255, 99, 99, 99, 99], layout: layout)
+      let data = try PNGEncoder.encode(padded)
+      #expect(try decode(data).packedBytes == [1, 2, 3, 255, 4, 5, 6, 255])
+    }
+
+    @Test("of JPEG comes close to the pixels")
+    func encodesJPEG() throws {
+      let picture = Picture.slopes(64, 48)
+      let data = try JPEGEncoder(quality: 0.95).encode(
+        bitmap(picture.opaqueBGRX, picture.size, .bgrx32))
+      #expect(largestDifference(try decode(data).packedBytes, picture.opaqueBGRX) <= 10)
+      let gray = try JPEGEncoder(quality: 0.95).encode(bitmap(picture.red, picture.size, .gray8))
+      #expect(try decode(gray).layout.format == .gray8)
+      #expect(largestDifference(try decode(gray).packedBytes, picture.red) <= 4)
+    }
+
+    @Test("of JPEG makes smaller files for less quality")
+    func obeysQuality() throws {
+      let picture = Picture.confetti(64, 48)
+      let pixels = try bitmap(picture.opaqueBGRX, picture.size, .bgrx32)
+      let counts = try [0, 0.3, 0.6, 0.9, 1].map {
+        try JPEGEncoder(quality: $0).encode(pixels).count
+      }
+      #expect(counts == counts.sorted() && Set(counts).count == counts.count)
+    }
+
+    @Test("of JPEG lays transparent pixels over white")
+    func flattens() throws {
+      let glass = Picture(16, 16) { _, _ in (255, 0, 0, 128) }
+      let data = try JPEGEncoder(quality: 1).encode(
+        bitmap(glass.premultipliedBGRA, glass.size, .bgra32))
+      #expect(largestDifference(try decode(data).pixel(8, 8), [127, 127, 255, 255]) <= 3)
+    }
+
+    @Test("applies a conversion that is still to be done")
+    func converts() throws {
+      let picture = Picture.slopes(20, 20)
+      var options = Fixture.PNGOptions()
+      options.profile = Fixture.displayP3
+      let source = try decode(Fixture.png(picture.size, picture.rgba, options))
+      let result = try decode(PNGEncoder.encode(source))
+      #expect(result.colorConversion == nil)
+      let color = Array(picture.rgba[(7 * 20 + 11) * 4..<(7 * 20 + 11) * 4 + 3])
+      let expected = Fixture.toSRGB(color, profile: Fixture.displayP3)
+      #expect(largestDifference(Array(result.pixel(11, 7).prefix(3).reversed()), expected) <= 1)
+      #expect(largestDifference(color, expected) > 4)
+    }
+  }
+#endif

@@ -1,0 +1,114 @@
+#if !canImport(ImageIO)
+  internal import CTestImages
+  import Foundation
+  import Pixels
+
+  extension Data {
+    fileprivate init(owning bytes: fic_test_bytes) {
+      self.init(bytesNoCopy: bytes.bytes, count: bytes.count, deallocator: .free)
+    }
+  }
+
+  /// Encoded pictures of kinds that the product only reads.
+  enum Fixture {
+    struct JPEGOptions {
+      var isProgressive = false
+      var isYCCK = false
+      var hasAdobeSegment = false
+      var isStoredAsRGB = false
+      var sampling: (across: UInt32, down: UInt32)? = (1, 1)
+      var restartRows: UInt32 = 0
+      var hasScanPerComponent = false
+      var quality: Int32 = 100
+      var profile: Data?
+    }
+
+    /// - Parameter pixels: One, three (red, green, blue) or four (inks, stored as given) bytes each.
+    static func jpeg(
+      _ size: PixelSize, _ pixels: [UInt8], _ options: JPEGOptions = JPEGOptions()
+    ) -> Data {
+      let profile = Array(options.profile ?? Data())
+      return profile.withUnsafeBufferPointer { profile in
+        let settings = fic_test_jpeg(
+          width: UInt32(size.width), height: UInt32(size.height),
+          components: UInt32(pixels.count / (size.width * size.height)),
+          progressive: options.isProgressive, ycck: options.isYCCK,
+          adobe: options.hasAdobeSegment, rgb: options.isStoredAsRGB,
+          h_sampling: options.sampling?.across ?? 0, v_sampling: options.sampling?.down ?? 0,
+          restart_rows: options.restartRows, scan_per_component: options.hasScanPerComponent,
+          quality: options.quality, profile: profile.isEmpty ? nil : profile.baseAddress,
+          profile_count: profile.count)
+        return Data(owning: fic_test_encode_jpeg(settings, pixels))
+      }
+    }
+
+    struct PNGOptions {
+      var colorType: Int32 = 6
+      var bitDepth: Int32 = 8
+      var isInterlaced = false
+      var palette: [UInt8] = []
+      var transparency: [UInt8] = []
+      var transparentColor: [Int32]?
+      var profile: Data?
+    }
+
+    /// - Parameter rows: Packed as in the file.
+    static func png(
+      _ size: PixelSize, _ rows: [UInt8], _ options: PNGOptions = PNGOptions()
+    ) -> Data {
+      let profile = Array(options.profile ?? Data())
+      let color = (options.transparentColor ?? [-1]) + [0, 0, 0]
+      return profile.withUnsafeBufferPointer { profile in
+        options.palette.withUnsafeBufferPointer { palette in
+          options.transparency.withUnsafeBufferPointer { transparency in
+            let settings = fic_test_png(
+              width: UInt32(size.width), height: UInt32(size.height),
+              color_type: options.colorType, bit_depth: options.bitDepth,
+              interlaced: options.isInterlaced,
+              palette: palette.isEmpty ? nil : palette.baseAddress,
+              palette_count: UInt32(palette.count / 3),
+              transparency: transparency.isEmpty ? nil : transparency.baseAddress,
+              transparency_count: UInt32(transparency.count),
+              transparent_color: (color[0], color[1], color[2]),
+              profile: profile.isEmpty ? nil : profile.baseAddress, profile_count: profile.count)
+            return Data(owning: fic_test_encode_png(settings, rows))
+          }
+        }
+      }
+    }
+
+    static func webp(_ picture: Picture, isLossless: Bool = true, quality: Float = 90) -> Data {
+      Data(
+        owning: fic_test_encode_webp(
+          UInt32(picture.size.width), UInt32(picture.size.height), picture.rgba, isLossless,
+          quality))
+    }
+
+    /// Display P3: SMPTE RP 431-2's primaries, D65, sRGB's curve.
+    static let displayP3 = rgbProfile([0.68, 0.32, 0.265, 0.69, 0.15, 0.06, 0.3127, 0.329], 0)
+
+    /// Adobe RGB (1998), section 4.2.
+    static let adobeRGB = rgbProfile(
+      [0.64, 0.33, 0.21, 0.71, 0.15, 0.06, 0.3127, 0.329], 2.19921875)
+
+    static let sRGB = Data(owning: fic_test_srgb_profile())
+    static let linearGray = Data(owning: fic_test_gray_profile(1))
+    static let cmyk = Data(owning: fic_test_cmyk_profile())
+
+    /// What Little CMS's exact arithmetic makes of one pixel: red, green, blue.
+    static func toSRGB(_ source: [UInt8], profile: Data) -> [UInt8] {
+      var result = [UInt8](repeating: 0, count: 3)
+      fic_test_to_srgb(Array(profile), profile.count, source, &result)
+      return result
+    }
+
+    /// `head` and then so many zeros, deflated.
+    static func deflated(head: [UInt8] = [], zeros: Int) -> Data {
+      Data(owning: fic_test_deflate_zeros(zeros, head, head.count))
+    }
+
+    private static func rgbProfile(_ chromaticities: [Double], _ gamma: Double) -> Data {
+      Data(owning: fic_test_rgb_profile(chromaticities, gamma))
+    }
+  }
+#endif

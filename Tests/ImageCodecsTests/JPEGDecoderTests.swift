@@ -1,0 +1,162 @@
+#if !canImport(ImageIO)
+  import Foundation
+  import Pixels
+  import Testing
+
+  @testable import ImageCodecs
+
+  @Suite("A JPEG decoder", .timeLimit(.minutes(5)))
+  struct JPEGDecoderTests {
+    private let picture = Picture.slopes(83, 61)
+
+    private func jpeg(_ change: (inout Fixture.JPEGOptions) -> Void = { _ in }) -> Data {
+      var options = Fixture.JPEGOptions()
+      change(&options)
+      return Fixture.jpeg(picture.size, picture.rgb, options)
+    }
+
+    @Test("gives blue, green, red and 255")
+    func decodesColor() throws {
+      let bitmap = try decode(jpeg())
+      #expect(bitmap.layout.format == .bgrx32)
+      #expect(bitmap.size == picture.size)
+      #expect(largestDifference(bitmap.packedBytes, picture.opaqueBGRX) <= 4)
+    }
+
+    @Test("reads every subsampling", arguments: [(1, 1), (2, 1), (1, 2), (2, 2), (4, 1), (4, 2)])
+    func readsSubsampling(across: Int, down: Int) throws {
+      let bitmap = try decode(jpeg { $0.sampling = (UInt32(across), UInt32(down)) })
+      #expect(largestDifference(bitmap.packedBytes, picture.opaqueBGRX) <= 16)
+    }
+
+    @Test("reads a progressive file to the same pixels as a baseline one")
+    func readsProgressive() throws {
+      let progressive = jpeg { $0.isProgressive = true }
+      #expect(try header(of: progressive).wholePictureByteCount >= 83 * 61 * 6)
+      #expect(try header(of: jpeg()).wholePictureByteCount == 0)
+      #expect(
+        try largestDifference(decode(progressive).packedBytes, decode(jpeg()).packedBytes) == 0)
+    }
+
+    @Test("reads a scan per component to the same pixels as a common one")
+    func readsSeparateScans() throws {
+      let separate = jpeg { $0.hasScanPerComponent = true }
+      #expect(try largestDifference(decode(separate).packedBytes, decode(jpeg()).packedBytes) == 0)
+    }
+
+    @Test("reads restart markers to the same pixels as a file without")
+    func readsRestarts() throws {
+      let restarting = jpeg { $0.restartRows = 1 }
+      #expect(
+        try largestDifference(decode(restarting).packedBytes, decode(jpeg()).packedBytes) == 0)
+    }
+
+    @Test("reads colours that are stored as red, green and blue")
+    func readsRGB() throws {
+      let bitmap = try decode(
+        jpeg {
+          $0.isStoredAsRGB = true
+          $0.hasAdobeSegment = true
+        })
+      #expect(largestDifference(bitmap.packedBytes, picture.opaqueBGRX) <= 4)
+    }
+
+    @Test("gives gray pixels for a gray file")
+    func decodesGray() throws {
+      let data = Fixture.jpeg(picture.size, picture.red)
+      let bitmap = try decode(data)
+      #expect(try header(of: data).isGray)
+      #expect(bitmap.layout.format == .gray8)
+      #expect(largestDifference(bitmap.packedBytes, picture.red) <= 2)
+    }
+
+    @Test(
+      "takes the smallest eighth that is not below the size wanted",
+      arguments: [
+        (11, 8, 11, 8), (12, 8, 21, 16), (11, 9, 21, 16), (21, 16, 21, 16), (22, 1, 42, 31),
+        (42, 31, 42, 31), (43, 1, 83, 61), (1, 32, 83, 61), (1, 1, 11, 8), (500, 500, 83, 61),
+      ])
+    func choosesScale(width: Int, height: Int, resultWidth: Int, resultHeight: Int) throws {
+      let bitmap = try decode(jpeg(), atLeast: PixelSize(width: width, height: height))
+      #expect(bitmap.size == PixelSize(width: resultWidth, height: resultHeight))
+    }
+
+    @Test("keeps the colours when it shrinks", arguments: [false, true])
+    func shrinksFaithfully(isProgressive: Bool) throws {
+      let large = Picture.slopes(256, 128)
+      var options = Fixture.JPEGOptions()
+      options.isProgressive = isProgressive
+      let data = Fixture.jpeg(large.size, large.rgb, options)
+      for (eighths, size) in [
+        (1, PixelSize(width: 32, height: 16)), (2, PixelSize(width: 64, height: 32)),
+        (4, PixelSize(width: 128, height: 64)),
+      ] {
+        let bitmap = try decode(data, atLeast: size)
+        #expect(bitmap.size == size)
+        // The middle of an averaged square lies half a square from its first pixel.
+        let factor = 8 / eighths
+        let expected = Picture(size.width, size.height) { x, y in
+          let offset = ((y * factor + factor / 2) * 256 + x * factor + factor / 2) * 4
+          return (
+            Int(large.rgba[offset]), Int(large.rgba[offset + 1]), Int(large.rgba[offset + 2]), 255
+          )
+        }
+        #expect(largestDifference(bitmap.packedBytes, expected.opaqueBGRX) <= 4)
+      }
+    }
+
+    // Without Adobe's segment nobody can tell YCCK from CMYK, so there is no fourth case.
+    @Test("turns four inks into light", arguments: [(false, false), (false, true), (true, true)])
+    func decodesInk(isYCCK: Bool, isInverted: Bool) throws {
+      // Cyan, magenta, yellow and black as shares of 255.
+      let inks: [[UInt8]] = [
+        [0, 0, 0, 0], [255, 0, 0, 0], [0, 255, 0, 0], [0, 0, 255, 0], [0, 0, 0, 255],
+        [100, 50, 25, 51],
+      ]
+      // Squares of 16 pixels, so that no transform mixes them.
+      let size = PixelSize(width: 16 * inks.count, height: 16)
+      let pixels = (0..<16 * size.width).flatMap { index in
+        inks[index % size.width / 16].map { isInverted ? 255 - $0 : $0 }
+      }
+      var options = Fixture.JPEGOptions()
+      options.isYCCK = isYCCK
+      options.hasAdobeSegment = isInverted
+      let bitmap = try decode(Fixture.jpeg(size, pixels, options))
+      #expect(bitmap.layout.format == .bgrx32)
+      #expect(bitmap.colorConversion == nil)
+      for (index, ink) in inks.enumerated() {
+        let light = (0..<3).map { (255 - Int(ink[$0])) * (255 - Int(ink[3])) / 255 }
+        let expected = [light[2], light[1], light[0], 255].map { UInt8($0) }
+        #expect(largestDifference(bitmap.pixel(index * 16 + 8, 8), expected) <= 3)
+      }
+    }
+
+    @Test("ignores what follows the end of the picture")
+    func ignoresTrailingBytes() throws {
+      let trailed = jpeg() + Data("garbage".utf8) + jpeg()
+      #expect(try largestDifference(decode(trailed).packedBytes, decode(jpeg()).packedBytes) == 0)
+    }
+
+    @Test("refuses damage that libjpeg merely warns about")
+    func refusesDamage() throws {
+      var data = jpeg { $0.restartRows = 1 }
+      // The first restart marker becomes the fourth: a row of blocks is missing.
+      let marker = try #require(data.range(of: Data([0xFF, 0xD0])))
+      data[marker.lowerBound + 1] = 0xD3
+      #expect(throws: ImageDecodingError.self) { try decode(data) }
+    }
+
+    @Test("names the kind that it does not decode")
+    func namesUnsupportedKinds() throws {
+      var data = jpeg()
+      let frame = try #require(data.range(of: Data([0xFF, 0xC0])))
+      data[frame.lowerBound + 1] = 0xC3
+      #expect {
+        try decode(data)
+      } throws: { error in
+        guard case ImageDecodingError.unsupported(let text) = error else { return false }
+        return text.contains("0xc3")
+      }
+    }
+  }
+#endif

@@ -1,0 +1,156 @@
+import Foundation
+import Pixels
+import Testing
+
+@testable import ImageCodecs
+
+private func orientation(_ exif: Data) -> Orientation {
+  exif.withUnsafeBytes { Orientation(exif: $0.bytes, in: 0..<exif.count) }
+}
+
+@Suite("An EXIF orientation", .timeLimit(.minutes(5)))
+struct OrientationTests {
+  @Test("is read in both byte orders", arguments: 1...8, [false, true])
+  func isRead(value: Int, isLittleEndian: Bool) {
+    let exif = Surgery.exif(orientation: value, isLittleEndian: isLittleEndian)
+    #expect(orientation(exif).rawValue == UInt32(value))
+    #expect(orientation(Data("Exif\0\0".utf8) + exif).rawValue == UInt32(value))
+  }
+
+  @Test(
+    "is upright where the metadata is odd",
+    arguments: [
+      Surgery.exif(orientation: 0), Surgery.exif(orientation: 9),
+      Surgery.exif(orientation: 6, type: 4), Surgery.exif(orientation: 6, count: 2),
+      Surgery.exif(orientation: 6, count: 0xFFFF_FFFF),
+      Surgery.exif(orientation: 6, directory: 0xFFFF_FFFF),
+      Surgery.exif(orientation: 6, directory: 4), Surgery.exif(orientation: 6, entryCount: 0),
+      Surgery.exif(orientation: 6) + Data(count: 64 << 10),
+    ])
+  func isUprightWhenOdd(exif: Data) {
+    #expect(orientation(exif) == .up)
+  }
+
+  @Test("is read though more entries are announced than there are")
+  func survivesLyingCounts() {
+    #expect(orientation(Surgery.exif(orientation: 6, entryCount: 0xFFFF)) == .right)
+  }
+
+  @Test("is upright where the metadata is cut short")
+  func survivesTruncation() {
+    let exif = Surgery.exif(orientation: 6)
+    for count in 0..<20 { #expect(orientation(exif.prefix(count)) == .up) }
+  }
+}
+
+#if !canImport(ImageIO)
+  @Suite("A turned picture", .timeLimit(.minutes(5)))
+  struct TurnedPictureTests {
+    /// The stored pixel that belongs to an upright one, by the wording of EXIF 2.32: which side of
+    /// the scene the stored row 0 and column 0 are.
+    private func stored(_ value: Int, x: Int, y: Int, _ stored: PixelSize) -> (x: Int, y: Int) {
+      let (right, bottom) = (stored.width - 1, stored.height - 1)
+      switch value {
+      case 1: return (x, y)  // top, left
+      case 2: return (right - x, y)  // top, right
+      case 3: return (right - x, bottom - y)  // bottom, right
+      case 4: return (x, bottom - y)  // bottom, left
+      case 5: return (y, x)  // left, top
+      case 6: return (y, bottom - x)  // right, top
+      case 7: return (right - y, bottom - x)  // right, bottom
+      default: return (right - y, x)  // left, bottom
+      }
+    }
+
+    private func turned(_ picture: Picture, _ value: Int) -> Picture {
+      let size = value < 5 ? picture.size : picture.size.transposed
+      return Picture(size.width, size.height) { x, y in
+        let source = stored(value, x: x, y: y, picture.size)
+        let offset = (source.y * picture.size.width + source.x) * 4
+        let pixel = picture.rgba[offset..<offset + 4].map(Int.init)
+        return (pixel[0], pixel[1], pixel[2], pixel[3])
+      }
+    }
+
+    @Test("stands upright from a PNG", arguments: 1...8, [false, true])
+    func turnsPNG(value: Int, isInterlaced: Bool) throws {
+      let picture = Picture.confetti(45, 71)
+      var options = Fixture.PNGOptions()
+      options.isInterlaced = isInterlaced
+      let data = Surgery.adding(
+        chunk: "eXIf", Surgery.exif(orientation: value),
+        toPNG: Fixture.png(picture.size, picture.rgba, options))
+      let expected = turned(picture, value)
+      #expect(try header(of: data).size == expected.size)
+      let bitmap = try decode(data)
+      #expect(bitmap.size == expected.size)
+      #expect(largestDifference(bitmap.packedBytes, expected.premultipliedBGRA) == 0)
+    }
+
+    @Test("stands upright from a gray PNG", arguments: 1...8)
+    func turnsGrayPNG(value: Int) throws {
+      let picture = Picture.confetti(45, 71)
+      var options = Fixture.PNGOptions()
+      options.colorType = 0
+      let data = Surgery.adding(
+        chunk: "eXIf", Surgery.exif(orientation: value),
+        toPNG: Fixture.png(picture.size, picture.red, options))
+      #expect(try largestDifference(decode(data).packedBytes, turned(picture, value).red) == 0)
+    }
+
+    @Test("stands upright from a PNG that is reduced", arguments: 1...8)
+    func turnsReducedPNG(value: Int) throws {
+      // Squares of three pixels of one colour each, so that averaging changes none.
+      let small = Picture.confetti(15, 24)
+      let picture = Picture(45, 72) { x, y in
+        let pixel = small.rgba[(y / 3 * 15 + x / 3) * 4..<(y / 3 * 15 + x / 3) * 4 + 4].map(
+          Int.init)
+        return (pixel[0], pixel[1], pixel[2], pixel[3])
+      }
+      let data = Surgery.adding(
+        chunk: "eXIf", Surgery.exif(orientation: value),
+        toPNG: Fixture.png(picture.size, picture.rgba))
+      let expected = turned(small, value)
+      let bitmap = try decode(data, atLeast: expected.size)
+      #expect(bitmap.size == expected.size)
+      #expect(largestDifference(bitmap.packedBytes, expected.premultipliedBGRA) == 0)
+    }
+
+    @Test("stands upright from a JPEG", arguments: 1...8)
+    func turnsJPEG(value: Int) throws {
+      let picture = Picture.slopes(45, 71)
+      let jpeg = Fixture.jpeg(picture.size, picture.rgb)
+      let data = Surgery.adding(exif: Surgery.exif(orientation: value), toJPEG: jpeg)
+      let expected = turned(picture, value)
+      #expect(try header(of: data).size == expected.size)
+      #expect(largestDifference(try decode(data).packedBytes, expected.opaqueBGRX) <= 4)
+    }
+
+    @Test("stands upright from a JPEG at an eighth", arguments: 1...8)
+    func turnsSmallJPEG(value: Int) throws {
+      let picture = Picture.slopes(160, 320)
+      let jpeg = Fixture.jpeg(picture.size, picture.rgb)
+      let data = Surgery.adding(exif: Surgery.exif(orientation: value), toJPEG: jpeg)
+      let expected = turned(Picture.slopes(20, 40), value)
+      let bitmap = try decode(data, atLeast: expected.size)
+      #expect(bitmap.size == expected.size)
+      #expect(largestDifference(bitmap.packedBytes, expected.opaqueBGRX) <= 6)
+    }
+
+    @Test("stands upright from a WebP", arguments: 1...8, [false, true])
+    func turnsWebP(value: Int, isScaled: Bool) throws {
+      let picture = isScaled ? Picture.slopes(90, 142) : Picture.confetti(45, 71)
+      let chunks =
+        Surgery.webpChunks(Fixture.webp(picture))
+        + Surgery.riffChunk("EXIF", Surgery.exif(orientation: value, isLittleEndian: true))
+      let data = Surgery.extendedWebP(
+        flags: 0x18, width: picture.size.width, height: picture.size.height, chunks)
+      let small = isScaled ? Picture.slopes(45, 71) : picture
+      let expected = turned(small, value)
+      let bitmap = try decode(data, atLeast: expected.size)
+      #expect(bitmap.size == expected.size)
+      #expect(
+        largestDifference(bitmap.packedBytes, expected.premultipliedBGRA) <= (isScaled ? 4 : 1))
+    }
+  }
+#endif

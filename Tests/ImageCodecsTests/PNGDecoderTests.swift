@@ -1,0 +1,238 @@
+#if !canImport(ImageIO)
+  import Foundation
+  import Pixels
+  import Testing
+
+  @testable import ImageCodecs
+
+  @Suite("A PNG decoder", .timeLimit(.minutes(5)))
+  struct PNGDecoderTests {
+    private let picture = Picture.confetti(37, 29)
+
+    private func png(
+      _ rows: [UInt8]? = nil, _ change: (inout Fixture.PNGOptions) -> Void = { _ in }
+    ) -> Data {
+      var options = Fixture.PNGOptions()
+      change(&options)
+      return Fixture.png(picture.size, rows ?? picture.rgba, options)
+    }
+
+    /// Gray values of fewer than eight bits, packed as in the file.
+    private func packed(bits: Int, _ value: (_ index: Int) -> Int) -> [UInt8] {
+      (0..<picture.size.height).flatMap { (y: Int) -> [UInt8] in
+        var row = [UInt8](repeating: 0, count: (picture.size.width * bits + 7) / 8)
+        for x in 0..<picture.size.width {
+          let shift = 8 - bits - x * bits % 8
+          row[x * bits / 8] |= UInt8(value(y * picture.size.width + x) << shift)
+        }
+        return row
+      }
+    }
+
+    @Test("multiplies colours by alpha", arguments: [false, true])
+    func premultiplies(isInterlaced: Bool) throws {
+      let bitmap = try decode(png { $0.isInterlaced = isInterlaced })
+      #expect(bitmap.layout.format == .bgra32)
+      #expect(largestDifference(bitmap.packedBytes, picture.premultipliedBGRA) == 0)
+    }
+
+    @Test("gives 255 where there is no alpha", arguments: [false, true])
+    func fillsAlpha(isInterlaced: Bool) throws {
+      let bitmap = try decode(
+        png(picture.rgb) {
+          $0.colorType = 2
+          $0.isInterlaced = isInterlaced
+        })
+      #expect(bitmap.layout.format == .bgrx32)
+      #expect(largestDifference(bitmap.packedBytes, picture.opaqueBGRX) == 0)
+    }
+
+    @Test("spreads gray values of any depth over 0 to 255", arguments: [1, 2, 4, 8])
+    func expandsGray(bits: Int) throws {
+      let largest = (1 << bits) - 1
+      let data = png(packed(bits: bits) { $0 * 7 % (largest + 1) }) {
+        $0.colorType = 0
+        $0.bitDepth = Int32(bits)
+      }
+      let bitmap = try decode(data)
+      #expect(try header(of: data).isGray)
+      #expect(bitmap.layout.format == .gray8)
+      let expected = (0..<37 * 29).map { UInt8($0 * 7 % (largest + 1) * 255 / largest) }
+      #expect(largestDifference(bitmap.packedBytes, expected) == 0)
+    }
+
+    @Test("rounds sixteen bits to eight", arguments: [false, true])
+    func roundsDeepColors(hasAlpha: Bool) throws {
+      let values = (0..<37 * 29 * (hasAlpha ? 4 : 3)).map { (index: Int) -> Int in
+        // Alpha is full, so that only the rounding shows.
+        hasAlpha && index % 4 == 3 ? 65535 : index * 8191 % 65536
+      }
+      let rows = values.flatMap { (value: Int) -> [UInt8] in
+        [UInt8(value >> 8), UInt8(value & 255)]
+      }
+      let bitmap = try decode(
+        png(rows) {
+          $0.colorType = hasAlpha ? 6 : 2
+          $0.bitDepth = 16
+        })
+      let rounded = values.map { Int((Double($0) * 255 / 65535).rounded()) }
+      let channels = hasAlpha ? 4 : 3
+      let expected = (0..<37 * 29).flatMap { (pixel: Int) -> [UInt8] in
+        [2, 1, 0].map { UInt8(rounded[pixel * channels + $0]) } + [255]
+      }
+      #expect(largestDifference(bitmap.packedBytes, expected) == 0)
+    }
+
+    @Test("looks colours up in the palette", arguments: [1, 2, 4, 8])
+    func readsPalettes(bits: Int) throws {
+      let count = 1 << bits
+      let palette = (0..<count * 3).map { UInt8($0 * 89 % 256) }
+      let bitmap = try decode(
+        png(packed(bits: bits) { $0 * 5 % count }) {
+          $0.colorType = 3
+          $0.bitDepth = Int32(bits)
+          $0.palette = palette
+        })
+      #expect(bitmap.layout.format == .bgrx32)
+      let expected = (0..<37 * 29).flatMap { (index: Int) -> [UInt8] in
+        let entry = index * 5 % count * 3
+        return [palette[entry + 2], palette[entry + 1], palette[entry], 255]
+      }
+      #expect(largestDifference(bitmap.packedBytes, expected) == 0)
+    }
+
+    @Test("takes a palette's alpha")
+    func readsTransparentPalettes() throws {
+      let data = png(packed(bits: 2) { $0 % 4 }) {
+        $0.colorType = 3
+        $0.bitDepth = 2
+        $0.palette = [255, 0, 0, 0, 255, 0, 0, 0, 255, 255, 255, 255]
+        $0.transparency = [0, 128]
+      }
+      let bitmap = try decode(data)
+      #expect(try header(of: data).hasAlpha)
+      #expect(bitmap.layout.format == .bgra32)
+      #expect(
+        Array(bitmap.packedBytes.prefix(16))
+          == [0, 0, 0, 0, 0, 128, 0, 128, 255, 0, 0, 255, 255, 255, 255, 255])
+    }
+
+    @Test("makes one gray value transparent where the file says so")
+    func readsTransparentGray() throws {
+      let bitmap = try decode(
+        png(packed(bits: 8) { $0 % 256 }) {
+          $0.colorType = 0
+          $0.transparentColor = [1]
+        })
+      #expect(bitmap.layout.format == .bgra32)
+      #expect(
+        Array(bitmap.packedBytes.prefix(12)) == [0, 0, 0, 255, 0, 0, 0, 0, 2, 2, 2, 255])
+    }
+
+    @Test("gives gray with alpha as colour")
+    func readsGrayAlpha() throws {
+      let rows = (0..<37 * 29).flatMap { (index: Int) -> [UInt8] in
+        [UInt8(index % 256), UInt8(index * 3 % 256)]
+      }
+      let bitmap = try decode(png(rows) { $0.colorType = 4 })
+      let expected = Picture(37, 29) { x, y in
+        let index = y * 37 + x
+        return (index % 256, index % 256, index % 256, index * 3 % 256)
+      }
+      #expect(bitmap.layout.format == .bgra32)
+      #expect(largestDifference(bitmap.packedBytes, expected.premultipliedBGRA) == 0)
+    }
+
+    @Test(
+      "averages whole squares while it stays at or above the size wanted",
+      arguments: [
+        (37, 29, 1), (19, 15, 1), (18, 14, 2), (12, 9, 3), (9, 7, 4), (5, 9, 3), (1, 1, 29),
+      ]
+    )
+    func reduces(width: Int, height: Int, factor: Int) throws {
+      let bitmap = try decode(png(), atLeast: PixelSize(width: width, height: height))
+      #expect(
+        bitmap.size
+          == PixelSize(
+            width: 37.dividedRoundingUp(by: factor), height: 29.dividedRoundingUp(by: factor)))
+      let source = picture.premultipliedBGRA
+      var expected: [UInt8] = []
+      for y in 0..<bitmap.size.height {
+        for x in 0..<bitmap.size.width {
+          for channel in 0..<4 {
+            let rows = y * factor..<min((y + 1) * factor, 29)
+            let columns = x * factor..<min((x + 1) * factor, 37)
+            let values = rows.flatMap { (row: Int) -> [Int] in
+              columns.map { Int(source[(row * 37 + $0) * 4 + channel]) }
+            }
+            let sum = values.reduce(0, +)
+            expected.append(UInt8((sum + values.count / 2) / values.count))
+          }
+        }
+      }
+      #expect(largestDifference(bitmap.packedBytes, expected) == 0)
+    }
+
+    @Test("averages gray pixels as gray")
+    func reducesGray() throws {
+      let bitmap = try decode(
+        png(packed(bits: 8) { $0 % 37 * 6 }) { $0.colorType = 0 },
+        atLeast: PixelSize(width: 18, height: 14))
+      #expect(bitmap.layout.format == .gray8)
+      #expect(Array(bitmap.packedBytes.prefix(4)) == [3, 15, 27, 39])
+    }
+
+    @Test("leaves an interlaced picture whole")
+    func keepsInterlacedWhole() throws {
+      let data = png { $0.isInterlaced = true }
+      #expect(try header(of: data).wholePictureByteCount >= 37 * 29 * 4)
+      #expect(try decode(data, atLeast: PixelSize(width: 4, height: 4)).size == picture.size)
+    }
+
+    @Test("refuses a wrong checksum", arguments: ["IHDR", "tEXt", "IDAT", "IEND"])
+    func refusesWrongChecksums(chunk: String) throws {
+      var data = Surgery.adding(chunk: "tEXt", Data("Title\0Confetti".utf8), toPNG: png())
+      let name = try #require(data.range(of: Data(chunk.utf8)))
+      let length = data[name.lowerBound - 4..<name.lowerBound].reduce(0) { $0 << 8 | Int($1) }
+      data[name.upperBound + length] ^= 1
+      #expect(throws: ImageDecodingError.self) { try decode(data) }
+    }
+
+    @Test("skips text that would unpack to a thousand times its size")
+    func skipsTextBombs() throws {
+      let bomb = Data("Comment\0\0".utf8) + Fixture.deflated(zeros: 16 << 20)
+      let data = Surgery.adding(chunk: "zTXt", bomb, toPNG: png())
+      #expect(try largestDifference(decode(data).packedBytes, picture.premultipliedBGRA) == 0)
+    }
+
+    @Test("skips a profile that would unpack to a thousand times its size")
+    func skipsProfileBombs() throws {
+      // The profile's first four bytes announce its size, 512 MB.
+      let bomb =
+        Data("profile\0\0".utf8) + Fixture.deflated(head: [0x20, 0, 0, 0], zeros: 16 << 20)
+      let data = Surgery.adding(chunk: "iCCP", bomb, toPNG: png())
+      let bitmap = try decode(data)
+      #expect(bitmap.colorConversion == nil)
+      #expect(largestDifference(bitmap.packedBytes, picture.premultipliedBGRA) == 0)
+    }
+
+    @Test("refuses a file without pixels")
+    func refusesEmptyPictures() throws {
+      let data =
+        Surgery.pngSignature
+        + Surgery.pngHeader(width: 8, height: 8, bitDepth: 8, colorType: 2)
+        + Surgery.pngChunk("IEND", Data())
+      #expect(throws: ImageDecodingError.self) { try decode(data) }
+    }
+
+    @Test("refuses pixel data that ends too early")
+    func refusesShortPixelData() throws {
+      let data =
+        Surgery.pngSignature
+        + Surgery.pngHeader(width: 8, height: 8, bitDepth: 8, colorType: 2)
+        + Surgery.pngChunk("IDAT", Fixture.deflated(zeros: 25 * 7))
+        + Surgery.pngChunk("IEND", Data())
+      #expect(throws: ImageDecodingError.self) { try decode(data) }
+    }
+  }
+#endif

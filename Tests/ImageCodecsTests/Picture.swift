@@ -1,0 +1,109 @@
+import Foundation
+import Pixels
+
+@testable import ImageCodecs
+
+/// A small picture that tests draw: red, green, blue, alpha, not multiplied, top row first.
+struct Picture {
+  let size: PixelSize
+  private(set) var rgba: [UInt8]
+
+  init(
+    _ width: Int, _ height: Int, _ color: (_ x: Int, _ y: Int) -> (Int, Int, Int, Int)
+  ) {
+    size = PixelSize(width: width, height: height)
+    rgba = []
+    rgba.reserveCapacity(width * height * 4)
+    for y in 0..<height {
+      for x in 0..<width {
+        let (red, green, blue, alpha) = color(x, y)
+        rgba.append(UInt8(clamping: red))
+        rgba.append(UInt8(clamping: green))
+        rgba.append(UInt8(clamping: blue))
+        rgba.append(UInt8(clamping: alpha))
+      }
+    }
+  }
+
+  /// Colours that change slowly, so that lossy coding keeps them, and differently along each side,
+  /// so that no turn or mirror image looks the same.
+  static func slopes(_ width: Int, _ height: Int) -> Picture {
+    Picture(width, height) { x, y in
+      let right = x * 200 / max(width - 1, 1)
+      let down = y * 200 / max(height - 1, 1)
+      return (right + 20, down + 30, (right + down) / 2 + 10, 255)
+    }
+  }
+
+  /// Every pixel another colour and another alpha.
+  static func confetti(_ width: Int, _ height: Int) -> Picture {
+    Picture(width, height) { x, y in
+      let n = y * width + x
+      return (n * 37 % 256, n * 101 % 256, n * 13 % 256, n * 59 % 256)
+    }
+  }
+
+  var rgb: [UInt8] {
+    rgba.indices.filter { $0 % 4 != 3 }.map { rgba[$0] }
+  }
+
+  var red: [UInt8] {
+    stride(from: 0, to: rgba.count, by: 4).map { rgba[$0] }
+  }
+
+  /// What a decoder has to make of it: blue, green, red multiplied by alpha, alpha.
+  var premultipliedBGRA: [UInt8] {
+    stride(from: 0, to: rgba.count, by: 4).flatMap { (offset: Int) -> [UInt8] in
+      let alpha = Double(rgba[offset + 3])
+      let colors = [2, 1, 0].map { (channel: Int) -> UInt8 in
+        UInt8((Double(rgba[offset + channel]) * alpha / 255).rounded())
+      }
+      return colors + [rgba[offset + 3]]
+    }
+  }
+
+  var opaqueBGRX: [UInt8] {
+    stride(from: 0, to: rgba.count, by: 4).flatMap { (offset: Int) -> [UInt8] in
+      [rgba[offset + 2], rgba[offset + 1], rgba[offset], 255]
+    }
+  }
+}
+
+extension Bitmap {
+  /// The pixels without the padding of their rows.
+  var packedBytes: [UInt8] {
+    let used = size.width * bytesPerPixel
+    return withUnsafeBytes { bytes in
+      (0..<size.height).flatMap { (y: Int) -> [UInt8] in
+        Array(bytes[y * layout.rowBytes..<y * layout.rowBytes + used])
+      }
+    }
+  }
+
+  func pixel(_ x: Int, _ y: Int) -> [UInt8] {
+    let offset = (y * size.width + x) * bytesPerPixel
+    return Array(packedBytes[offset..<offset + bytesPerPixel])
+  }
+
+  private var bytesPerPixel: Int { layout.format.bytesPerPixel }
+}
+
+/// The largest difference between bytes of equal place, or 256 where the counts differ.
+func largestDifference(_ first: [UInt8], _ second: [UInt8]) -> Int {
+  guard first.count == second.count else { return 256 }
+  return zip(first, second).map { abs(Int($0) - Int($1)) }.max() ?? 0
+}
+
+/// Decodes as the cache does: by the first decoder that recognises the bytes.
+func decode(
+  _ data: Data, atLeast minimumSize: PixelSize? = nil, limits: DecodingLimits = DecodingLimits(),
+  isCancelled: @escaping @Sendable () -> Bool = { false }
+) throws(ImageDecodingError) -> Bitmap {
+  let request = DecodeRequest(
+    minimumSize: minimumSize, limits: limits, isCancelled: isCancelled)
+  return try ImageDecoders.standard.decoder(for: data).decode(data, request)
+}
+
+func header(of data: Data) throws(ImageDecodingError) -> ImageHeader {
+  try ImageDecoders.standard.decoder(for: data).header(of: data)
+}

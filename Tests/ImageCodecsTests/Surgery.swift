@@ -1,0 +1,95 @@
+import Foundation
+
+/// Files taken apart and put together by hand.
+enum Surgery {
+  static func bigEndian(_ value: Int, bytes: Int) -> Data {
+    Data((0..<bytes).map { UInt8(value >> (8 * (bytes - 1 - $0)) & 0xFF) })
+  }
+
+  static func littleEndian(_ value: Int, bytes: Int) -> Data {
+    Data(bigEndian(value, bytes: bytes).reversed())
+  }
+
+  /// EXIF with nothing but an orientation.
+  static func exif(
+    orientation: Int, isLittleEndian: Bool = false, type: Int = 3, count: Int = 1,
+    directory: Int = 8, entryCount: Int = 1
+  ) -> Data {
+    func number(_ value: Int, _ bytes: Int) -> Data {
+      isLittleEndian ? littleEndian(value, bytes: bytes) : bigEndian(value, bytes: bytes)
+    }
+    var exif = Data((isLittleEndian ? "II" : "MM").utf8)
+    exif += number(42, 2) + number(directory, 4) + number(entryCount, 2)
+    exif += number(0x0112, 2) + number(type, 2) + number(count, 4)
+    exif += number(orientation, 2) + number(0, 2) + number(0, 4)
+    return exif
+  }
+
+  /// A JPEG with a segment put in right after its first marker.
+  static func adding(segment marker: UInt8, _ payload: Data, to jpeg: Data) -> Data {
+    jpeg.prefix(2) + Data([0xFF, marker]) + bigEndian(payload.count + 2, bytes: 2) + payload
+      + jpeg.dropFirst(2)
+  }
+
+  static func adding(exif: Data, toJPEG jpeg: Data) -> Data {
+    adding(segment: 0xE1, Data("Exif\0\0".utf8) + exif, to: jpeg)
+  }
+
+  static func pngChunk(_ name: String, _ content: Data) -> Data {
+    let body = Data(name.utf8) + content
+    return bigEndian(content.count, bytes: 4) + body + bigEndian(Int(crc32(body)), bytes: 4)
+  }
+
+  /// A PNG with a chunk put in right after its header.
+  static func adding(chunk name: String, _ content: Data, toPNG png: Data) -> Data {
+    png.prefix(33) + pngChunk(name, content) + png.dropFirst(33)
+  }
+
+  static let pngSignature = Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A])
+
+  static func pngHeader(
+    width: Int, height: Int, bitDepth: UInt8, colorType: UInt8, isInterlaced: Bool = false
+  ) -> Data {
+    pngChunk(
+      "IHDR",
+      bigEndian(width, bytes: 4) + bigEndian(height, bytes: 4)
+        + Data([bitDepth, colorType, 0, 0, isInterlaced ? 1 : 0]))
+  }
+
+  static func riffChunk(_ name: String, _ content: Data) -> Data {
+    Data(name.utf8) + littleEndian(content.count, bytes: 4) + content
+      + Data(count: content.count % 2)
+  }
+
+  /// The picture chunks of a WebP file without its container.
+  static func webpChunks(_ webp: Data) -> Data {
+    let chunks = Data(webp.dropFirst(12))
+    guard chunks.prefix(4) == Data("VP8X".utf8) else { return chunks }
+    return Data(chunks.dropFirst(18))
+  }
+
+  /// An extended WebP file around chunks; RFC 9649, section 2.7.
+  static func extendedWebP(flags: UInt8, width: Int, height: Int, _ chunks: Data) -> Data {
+    let canvas = littleEndian(width - 1, bytes: 3) + littleEndian(height - 1, bytes: 3)
+    let body =
+      Data("WEBP".utf8) + riffChunk("VP8X", Data([flags, 0, 0, 0]) + canvas) + chunks
+    return Data("RIFF".utf8) + littleEndian(body.count, bytes: 4) + body
+  }
+
+  static func webpFrame(_ picture: Data, x: Int, y: Int, width: Int, height: Int) -> Data {
+    riffChunk(
+      "ANMF",
+      littleEndian(x / 2, bytes: 3) + littleEndian(y / 2, bytes: 3)
+        + littleEndian(width - 1, bytes: 3) + littleEndian(height - 1, bytes: 3)
+        + littleEndian(100, bytes: 3) + Data([0]) + webpChunks(picture))
+  }
+
+  /// PNG 1.2, annex D.
+  private static func crc32(_ data: Data) -> UInt32 {
+    ~data.reduce(~UInt32(0)) { crc, byte in
+      (0..<8).reduce(crc ^ UInt32(byte)) { crc, _ in
+        crc & 1 == 1 ? 0xEDB8_8320 ^ (crc >> 1) : crc >> 1
+      }
+    }
+  }
+}

@@ -1,0 +1,129 @@
+#if !canImport(ImageIO)
+  import Foundation
+  import Pixels
+  import Testing
+
+  @testable import ImageCodecs
+
+  @Suite("A WebP decoder", .timeLimit(.minutes(5)))
+  struct WebPDecoderTests {
+    private let confetti = Picture.confetti(38, 30)
+    private let slopes = Picture.slopes(128, 96)
+
+    @Test("reads lossless pixels exactly and multiplies them by alpha")
+    func readsLossless() throws {
+      let data = Fixture.webp(confetti)
+      let bitmap = try decode(data)
+      #expect(try header(of: data).wholePictureByteCount == 38 * 30 * 4)
+      #expect(bitmap.layout.format == .bgra32)
+      #expect(largestDifference(bitmap.packedBytes, confetti.premultipliedBGRA) <= 1)
+    }
+
+    @Test("reads lossless pixels without alpha exactly")
+    func readsOpaqueLossless() throws {
+      let bitmap = try decode(Fixture.webp(slopes))
+      #expect(bitmap.layout.format == .bgrx32)
+      #expect(largestDifference(bitmap.packedBytes, slopes.opaqueBGRX) == 0)
+    }
+
+    @Test("reads lossy pixels")
+    func readsLossy() throws {
+      let data = Fixture.webp(slopes, isLossless: false, quality: 100)
+      let bitmap = try decode(data)
+      #expect(try header(of: data).wholePictureByteCount == 0)
+      #expect(bitmap.layout.format == .bgrx32)
+      #expect(largestDifference(bitmap.packedBytes, slopes.opaqueBGRX) <= 12)
+    }
+
+    @Test("reads lossy pixels with alpha")
+    func readsLossyAlpha() throws {
+      let glass = Picture(64, 64) { x, y in (200, 100, 40, x * 4) }
+      let data = Fixture.webp(glass, isLossless: false, quality: 100)
+      let bitmap = try decode(data)
+      #expect(try header(of: data).hasAlpha)
+      #expect(bitmap.layout.format == .bgra32)
+      #expect(largestDifference(bitmap.packedBytes, glass.premultipliedBGRA) <= 12)
+    }
+
+    @Test(
+      "scales to just above the size wanted from half the size on",
+      arguments: [
+        (64, 48, 64, 48), (65, 48, 128, 96), (64, 49, 128, 96), (32, 10, 32, 24),
+        (10, 24, 32, 24), (11, 1, 11, 9), (1, 7, 10, 7),
+      ], [true, false])
+    func scales(_ sizes: (Int, Int, Int, Int), isLossless: Bool) throws {
+      let (width, height, resultWidth, resultHeight) = sizes
+      let data = Fixture.webp(slopes, isLossless: isLossless, quality: 100)
+      let bitmap = try decode(data, atLeast: PixelSize(width: width, height: height))
+      #expect(bitmap.size == PixelSize(width: resultWidth, height: resultHeight))
+      // Slopes keep their values in the middle whatever the scale.
+      let middle = bitmap.pixel(resultWidth / 2, resultHeight / 2).map(Int.init)
+      let expected = slopes.opaqueBGRX
+      let offset = (96 / 2 * 128 + 128 / 2) * 4
+      for channel in 0..<4 {
+        let tolerance = 8 + 220 / min(resultWidth, resultHeight)
+        #expect(abs(middle[channel] - Int(expected[offset + channel])) <= tolerance)
+      }
+    }
+
+    @Test("multiplies by alpha before it scales")
+    func scalesPremultiplied() throws {
+      // White that shows beside red that does not: no red may bleed.
+      let picture = Picture(64, 64) { x, _ in x % 2 == 0 ? (255, 255, 255, 255) : (255, 0, 0, 0) }
+      let bitmap = try decode(Fixture.webp(picture), atLeast: PixelSize(width: 32, height: 32))
+      let pixel = bitmap.pixel(16, 16).map(Int.init)
+      #expect(pixel.allSatisfy { abs($0 - 128) <= 2 })
+    }
+
+    @Test("gives the first frame of an animation on its transparent canvas")
+    func readsFirstFrame() throws {
+      let opaque = Picture(38, 30) { x, y in (x * 6, y * 8, 99, 255) }
+      let other = Fixture.webp(Picture(38, 30) { _, _ in (1, 2, 3, 255) })
+      let frames =
+        Surgery.riffChunk("ANIM", Data([9, 9, 9, 255, 0, 0]))
+        + Surgery.webpFrame(Fixture.webp(opaque), x: 4, y: 6, width: 38, height: 30)
+        + Surgery.webpFrame(other, x: 0, y: 0, width: 38, height: 30)
+      let data = Surgery.extendedWebP(flags: 0x02, width: 50, height: 40, frames)
+      let bitmap = try decode(data, atLeast: PixelSize(width: 10, height: 10))
+      #expect(bitmap.size == PixelSize(width: 50, height: 40))
+      #expect(bitmap.layout.format == .bgra32)
+      let expected = Picture(50, 40) { x, y in
+        let isInside = (4..<42).contains(x) && (6..<36).contains(y)
+        return isInside ? ((x - 4) * 6, (y - 6) * 8, 99, 255) : (0, 0, 0, 0)
+      }
+      #expect(largestDifference(bitmap.packedBytes, expected.premultipliedBGRA) == 0)
+    }
+
+    @Test("refuses pixels that end before their container does", arguments: [true, false])
+    func refusesShortPixelData(isLossless: Bool) throws {
+      let webp = Fixture.webp(slopes, isLossless: isLossless)
+      let name = Data((isLossless ? "VP8L" : "VP8 ").utf8)
+      let start = try #require(webp.range(of: name)).upperBound + 4
+      for share in [2, 5, 9] {
+        let pixels = Data(webp[start..<start + (webp.count - start) * share / 10])
+        let body =
+          Data("WEBP".utf8) + Surgery.riffChunk(String(decoding: name, as: UTF8.self), pixels)
+        let short = Data("RIFF".utf8) + Surgery.littleEndian(body.count, bytes: 4) + body
+        #expect(throws: ImageDecodingError.self) { try decode(short) }
+      }
+    }
+
+    @Test("refuses a frame that reaches over its canvas")
+    func refusesOversizedFrames() throws {
+      let frames =
+        Surgery.riffChunk("ANIM", Data(count: 6))
+        + Surgery.webpFrame(Fixture.webp(confetti), x: 20, y: 0, width: 38, height: 30)
+      let data = Surgery.extendedWebP(flags: 0x02, width: 50, height: 40, frames)
+      #expect(throws: ImageDecodingError.self) { try decode(data) }
+    }
+
+    @Test("refuses a frame whose size contradicts its pixels")
+    func refusesContradictingFrames() throws {
+      let frames =
+        Surgery.riffChunk("ANIM", Data(count: 6))
+        + Surgery.webpFrame(Fixture.webp(slopes), x: 0, y: 0, width: 38, height: 30)
+      let data = Surgery.extendedWebP(flags: 0x02, width: 50, height: 40, frames)
+      #expect(throws: ImageDecodingError.self) { try decode(data) }
+    }
+  }
+#endif
