@@ -38,6 +38,7 @@ let package = Package(
     systemLibrary("CPNG", pkgConfig: "libpng", apt: "libpng-dev"),
     systemLibrary("CWebP", pkgConfig: "libwebpdemux", apt: "libwebp-dev"),
     systemLibrary("CLCMS", pkgConfig: "lcms2", apt: "liblcms2-dev"),
+    systemLibrary("CCairo", pkgConfig: "cairo", apt: "libcairo2-dev"),
     .target(
       name: "CImageCodecs",
       dependencies: [
@@ -55,6 +56,14 @@ let package = Package(
       name: "ImageCodecs",
       dependencies: ["Locking", "Pixels", .target(name: "CImageCodecs", condition: onLinux)],
       swiftSettings: settings),
+    .target(
+      name: "ImageDrawing",
+      dependencies: [
+        "Locking", "Pixels",
+        .target(name: "CCairo", condition: cairoOnLinux),
+      ],
+      swiftSettings: settings),
+
     // Tests.
     .target(
       name: "TestSupport", dependencies: ["Locking", "Pixels"], path: "Tests/TestSupport",
@@ -76,6 +85,9 @@ let package = Package(
       dependencies: [
         "ImageCodecs", "Pixels", "TestSupport", .target(name: "CTestImages", condition: onLinux),
       ],
+      swiftSettings: settings),
+    .testTarget(
+      name: "ImageDrawingTests", dependencies: ["ImageDrawing", "Pixels", "TestSupport"],
       swiftSettings: settings),
     .testTarget(
       name: "CorpusTests", dependencies: ["ImageCodecs", "Pixels", "TestSupport"],

@@ -1,0 +1,236 @@
+#if Cairo && canImport(CCairo)
+  import CCairo
+  import Pixels
+
+  /// Cairo's side of a ``Canvas``, drawing into memory that the canvas' maker owns.
+  ///
+  /// Cairo's ARGB32 is a native-endian word, which on the little-endian machines that Swift runs on
+  /// is `.bgra32`. Cairo counts from the top left corner, too.
+  struct CanvasContext: ~Copyable {
+    /// Owned: released by `deinit`, and reachable through this value only, which has one owner.
+    fileprivate let context: OpaquePointer
+    private let surface: OpaquePointer
+
+    init(
+      pixels: UnsafeMutableRawPointer, size: PixelSize, rowBytes: Int
+    ) throws(DrawingError) {
+      guard let width = Int32(exactly: size.width), let height = Int32(exactly: size.height),
+        let pitch = Int32(exactly: rowBytes),
+        let surface = cairo_image_surface_create_for_data(
+          pixels.assumingMemoryBound(to: UInt8.self), CAIRO_FORMAT_ARGB32, width, height, pitch)
+      else { throw .canvasFailed("\(size) is too large for Cairo.") }
+      let context = cairo_create(surface)
+      // On failure both are inert objects that hold the status and must be released all the same.
+      guard let context, cairo_status(context) == CAIRO_STATUS_SUCCESS else {
+        let error = Self.error(context.map { cairo_status($0) } ?? CAIRO_STATUS_NO_MEMORY)
+        cairo_destroy(context)
+        cairo_surface_destroy(surface)
+        throw error
+      }
+      self.context = context
+      self.surface = surface
+    }
+
+    deinit {
+      cairo_destroy(context)
+      cairo_surface_destroy(surface)
+    }
+
+    func save() { cairo_save(context) }
+
+    func restore() { cairo_restore(context) }
+
+    func concatenate(_ transform: Canvas.Transform) {
+      var matrix = transform.matrix
+      cairo_transform(context, &matrix)
+    }
+
+    func clear(_ path: Canvas.Path?) {
+      paint(path, .clear, CAIRO_OPERATOR_CLEAR, .winding)
+    }
+
+    func fill(
+      _ path: Canvas.Path?, _ color: Canvas.Color, _ blendMode: Canvas.BlendMode,
+      _ rule: Canvas.FillRule
+    ) {
+      paint(path, color, blendMode.cairoOperator, rule)
+    }
+
+    func stroke(
+      _ path: Canvas.Path, _ stroke: Canvas.Stroke, _ color: Canvas.Color,
+      _ blendMode: Canvas.BlendMode
+    ) {
+      cairo_save(context)
+      append(path)
+      cairo_set_source_rgba(context, color.red, color.green, color.blue, color.alpha)
+      cairo_set_operator(context, blendMode.cairoOperator)
+      cairo_set_line_width(context, stroke.lineWidth)
+      cairo_set_line_cap(context, stroke.cap.cairoCap)
+      cairo_set_line_join(context, stroke.join.cairoJoin)
+      cairo_set_miter_limit(context, 10)
+      cairo_stroke(context)
+      cairo_restore(context)
+    }
+
+    func clip(_ path: Canvas.Path, _ rule: Canvas.FillRule) {
+      append(path)
+      cairo_set_fill_rule(context, rule.cairoRule)
+      cairo_clip(context)
+    }
+
+    /// Draws `.bgra32` pixels.
+    ///
+    /// - Parameters:
+    ///   - bitmap: The pixels.
+    ///   - transform: From its pixels to the canvas'.
+    ///   - outline: What of it is drawn, in pixels of the canvas.
+    ///   - style: Opacity and blend mode.
+    ///   - isSmooth: Whether places between its pixels are mixed from their neighbours.
+    func paint(
+      _ bitmap: Bitmap, _ transform: Canvas.Transform, within outline: Canvas.Path,
+      _ style: Canvas.PaintStyle, isSmooth: Bool
+    ) {
+      bitmap.withUnsafeBytes { bytes in
+        // Cairo only reads a source, though its parameter does not say so.
+        let pixels = UnsafeMutableRawPointer(mutating: bytes.baseAddress)
+        let image = cairo_image_surface_create_for_data(
+          pixels?.assumingMemoryBound(to: UInt8.self), CAIRO_FORMAT_ARGB32,
+          Int32(bitmap.size.width), Int32(bitmap.size.height), Int32(bitmap.layout.rowBytes))
+        cairo_save(context)
+        cairo_identity_matrix(context)
+        append(outline)
+        cairo_set_fill_rule(context, CAIRO_FILL_RULE_WINDING)
+        cairo_clip(context)
+        var matrix = transform.matrix
+        cairo_transform(context, &matrix)
+        cairo_set_source_surface(context, image, 0, 0)
+        let pattern = cairo_get_source(context)
+        cairo_pattern_set_filter(pattern, isSmooth ? CAIRO_FILTER_BILINEAR : CAIRO_FILTER_NEAREST)
+        // The border's pixels go on outside, so that the edge is not mixed with transparency.
+        cairo_pattern_set_extend(pattern, CAIRO_EXTEND_PAD)
+        cairo_set_operator(context, style.blendMode.cairoOperator)
+        cairo_paint_with_alpha(context, style.opacity)
+        // Drops the context's reference to the source, whose memory is lent for this call only.
+        cairo_restore(context)
+        cairo_surface_destroy(image)
+      }
+    }
+
+    func finish() throws(DrawingError) {
+      cairo_surface_flush(surface)
+      let status = cairo_status(context)
+      guard status == CAIRO_STATUS_SUCCESS else { throw Self.error(status) }
+    }
+
+    private func paint(
+      _ path: Canvas.Path?, _ color: Canvas.Color, _ mode: cairo_operator_t,
+      _ rule: Canvas.FillRule
+    ) {
+      cairo_save(context)
+      cairo_set_source_rgba(context, color.red, color.green, color.blue, color.alpha)
+      cairo_set_operator(context, mode)
+      if let path {
+        append(path)
+        cairo_set_fill_rule(context, rule.cairoRule)
+        cairo_fill(context)
+      } else {
+        cairo_paint(context)
+      }
+      cairo_restore(context)
+    }
+
+    /// Makes `path` the context's, in points of now.
+    private func append(_ path: Canvas.Path) {
+      cairo_new_path(context)
+      for element in path.elements {
+        switch element {
+        case .move(let point): cairo_move_to(context, point.x, point.y)
+        case .line(let point): cairo_line_to(context, point.x, point.y)
+        case .curve(let point, let control1, let control2):
+          cairo_curve_to(
+            context, control1.x, control1.y, control2.x, control2.y, point.x, point.y)
+        case .close: cairo_close_path(context)
+        }
+      }
+    }
+
+    private static func error(_ status: cairo_status_t) -> DrawingError {
+      guard status != CAIRO_STATUS_NO_MEMORY else { return .outOfMemory }
+      return .canvasFailed(String(cString: cairo_status_to_string(status)))
+    }
+  }
+
+  extension Canvas {
+    /// Lends the `cairo_t` that this canvas draws with, for text, gradients and all else that Cairo
+    /// can.
+    ///
+    /// Its user space is the canvas' points, its clip the canvas' clip. What `body` changes in the
+    /// context's state is undone afterwards; an error of Cairo ends the whole drawing with
+    /// ``DrawingError/canvasFailed(_:)``. The context must not be kept.
+    public mutating func withNativeContext<Result, Failure: Error>(
+      _ body: (_ context: OpaquePointer) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+      context.save()
+      defer { context.restore() }
+      return try body(context.context)
+    }
+  }
+
+  extension Canvas.Transform {
+    fileprivate var matrix: cairo_matrix_t {
+      cairo_matrix_t(xx: a, yx: b, xy: c, yy: d, x0: tx, y0: ty)
+    }
+  }
+
+  extension Canvas.BlendMode {
+    fileprivate var cairoOperator: cairo_operator_t {
+      switch self {
+      case .normal: CAIRO_OPERATOR_OVER
+      case .multiply: CAIRO_OPERATOR_MULTIPLY
+      case .screen: CAIRO_OPERATOR_SCREEN
+      case .overlay: CAIRO_OPERATOR_OVERLAY
+      case .darken: CAIRO_OPERATOR_DARKEN
+      case .lighten: CAIRO_OPERATOR_LIGHTEN
+      case .colorDodge: CAIRO_OPERATOR_COLOR_DODGE
+      case .colorBurn: CAIRO_OPERATOR_COLOR_BURN
+      case .hardLight: CAIRO_OPERATOR_HARD_LIGHT
+      case .softLight: CAIRO_OPERATOR_SOFT_LIGHT
+      case .difference: CAIRO_OPERATOR_DIFFERENCE
+      case .exclusion: CAIRO_OPERATOR_EXCLUSION
+      case .hue: CAIRO_OPERATOR_HSL_HUE
+      case .saturation: CAIRO_OPERATOR_HSL_SATURATION
+      case .color: CAIRO_OPERATOR_HSL_COLOR
+      case .luminosity: CAIRO_OPERATOR_HSL_LUMINOSITY
+      }
+    }
+  }
+
+  extension Canvas.LineCap {
+    fileprivate var cairoCap: cairo_line_cap_t {
+      switch self {
+      case .butt: CAIRO_LINE_CAP_BUTT
+      case .round: CAIRO_LINE_CAP_ROUND
+      case .square: CAIRO_LINE_CAP_SQUARE
+      }
+    }
+  }
+
+  extension Canvas.LineJoin {
+    fileprivate var cairoJoin: cairo_line_join_t {
+      switch self {
+      case .miter: CAIRO_LINE_JOIN_MITER
+      case .round: CAIRO_LINE_JOIN_ROUND
+      case .bevel: CAIRO_LINE_JOIN_BEVEL
+      }
+    }
+  }
+
+  extension Canvas.FillRule {
+    fileprivate var cairoRule: cairo_fill_rule_t {
+      switch self {
+      case .winding: CAIRO_FILL_RULE_WINDING
+      case .evenOdd: CAIRO_FILL_RULE_EVEN_ODD
+      }
+    }
+  }
+#endif

@@ -1,0 +1,127 @@
+public import Pixels
+
+/// What a drawing closure draws on: a picture in sRGB that starts out empty.
+///
+/// Lengths and places are in points, counted from the top left corner to the right and downwards;
+/// ``scale`` says how many pixels a point has. Edges are antialiased. The same calls give the same
+/// picture on Linux, with Cairo, and on Apple platforms, with CoreGraphics: pixels of bitmaps are
+/// scaled by the same code, while curves and blends may differ by a few of 255 steps at edges.
+///
+/// A canvas lives as long as the call of its closure; being neither copyable nor sendable, it cannot
+/// leave it.
+public struct Canvas: ~Copyable {
+  /// Width and height in points.
+  public let size: Size
+
+  /// Pixels to a point.
+  public let scale: Double
+
+  /// Width and height in pixels.
+  public let pixelSize: PixelSize
+
+  let context: CanvasContext
+
+  /// From the points of now to pixels; the context follows the same one.
+  var transform: Transform
+
+  /// - Parameters:
+  ///   - pixels: `size.height` rows of zeroed `.bgra32` that outlive the canvas.
+  ///   - rowBytes: Bytes from row to row, a multiple of four.
+  init(
+    pixels: UnsafeMutableRawPointer, size: PixelSize, rowBytes: Int, scale: Double
+  ) throws(DrawingError) {
+    context = try CanvasContext(pixels: pixels, size: size, rowBytes: rowBytes)
+    self.size = Size(width: Double(size.width) / scale, height: Double(size.height) / scale)
+    self.scale = scale
+    pixelSize = size
+    transform = Transform()
+    concatenate(.scale(x: scale, y: scale))
+  }
+
+  /// The whole canvas, as long as it is neither moved, scaled nor turned.
+  public var bounds: Rect { Rect(x: 0, y: 0, width: size.width, height: size.height) }
+
+  /// Makes everything transparent within the clip.
+  public mutating func clear() { context.clear(nil) }
+
+  /// Makes a rectangle transparent.
+  public mutating func clear(_ rect: Rect) { context.clear(.rect(rect)) }
+
+  /// Covers everything within the clip with a colour.
+  public mutating func fill(_ color: Color, blendMode: BlendMode = .normal) {
+    context.fill(nil, color, blendMode, .winding)
+  }
+
+  /// Fills a rectangle.
+  public mutating func fill(_ rect: Rect, with color: Color, blendMode: BlendMode = .normal) {
+    context.fill(.rect(rect), color, blendMode, .winding)
+  }
+
+  /// Fills what a path encloses; open parts count as closed.
+  public mutating func fill(
+    _ path: Path, with color: Color, blendMode: BlendMode = .normal, rule: FillRule = .winding
+  ) {
+    context.fill(path, color, blendMode, rule)
+  }
+
+  /// Draws along a path.
+  ///
+  /// - Parameters:
+  ///   - path: The middle of the line.
+  ///   - color: The line's colour.
+  ///   - lineWidth: In points.
+  ///   - cap: The shape of its ends.
+  ///   - join: The shape of its corners.
+  ///   - blendMode: How it meets what is on the canvas.
+  public mutating func stroke(
+    _ path: Path, with color: Color, lineWidth: Double, cap: LineCap = .butt,
+    join: LineJoin = .miter, blendMode: BlendMode = .normal
+  ) {
+    context.stroke(path, Stroke(lineWidth: lineWidth, cap: cap, join: join), color, blendMode)
+  }
+
+  /// Lets later calls draw within a rectangle only, until the saved state ends.
+  public mutating func clip(to rect: Rect) { context.clip(.rect(rect), .winding) }
+
+  /// Lets later calls draw only within what a path encloses, until the saved state ends.
+  public mutating func clip(to path: Path, rule: FillRule = .winding) {
+    context.clip(path, rule)
+  }
+
+  /// Moves the origin.
+  public mutating func translate(x: Double, y: Double) {
+    concatenate(.translation(x: x, y: y))
+  }
+
+  /// Makes a point as many times as wide and as high; negative numbers mirror, zero is a mistake.
+  public mutating func scale(x: Double, y: Double) {
+    precondition(x != 0 && y != 0, "A canvas cannot be scaled by zero.")
+    concatenate(.scale(x: x, y: y))
+  }
+
+  /// Turns the axes clockwise about the origin.
+  public mutating func rotate(degrees: Double) {
+    concatenate(.rotation(degrees: degrees))
+  }
+
+  /// Runs `body` and then undoes its clips, moves, scales and turns; what it drew stays.
+  public mutating func withSavedState<Result, Failure: Error>(
+    _ body: (inout Canvas) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    let saved = transform
+    context.save()
+    defer {
+      context.restore()
+      transform = saved
+    }
+    return try body(&self)
+  }
+
+  /// Ends the drawing; the pixels are complete afterwards.
+  func finish() throws(DrawingError) { try context.finish() }
+
+  private mutating func concatenate(_ inner: Transform) {
+    transform = inner.followed(by: transform)
+    context.concatenate(inner)
+  }
+}

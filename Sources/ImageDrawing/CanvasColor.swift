@@ -1,0 +1,62 @@
+extension Canvas {
+  /// A colour in sRGB with its opacity.
+  public struct Color: Hashable, Sendable {
+    /// The share of red, from 0 to 1, not multiplied by ``alpha``.
+    public var red: Double
+
+    /// The share of green, from 0 to 1, not multiplied by ``alpha``.
+    public var green: Double
+
+    /// The share of blue, from 0 to 1, not multiplied by ``alpha``.
+    public var blue: Double
+
+    /// The opacity, from 0 for invisible to 1 for solid.
+    public var alpha: Double
+
+    /// Creates a colour from components between 0 and 1; others count as the nearer bound when the
+    /// colour is used.
+    public init(red: Double, green: Double, blue: Double, alpha: Double = 1) {
+      self.red = red
+      self.green = green
+      self.blue = blue
+      self.alpha = alpha
+    }
+
+    /// Creates a gray from black, 0, to white, 1.
+    public init(white: Double, alpha: Double = 1) {
+      self.init(red: white, green: white, blue: white, alpha: alpha)
+    }
+
+    /// The same colour at another opacity.
+    public func withAlpha(_ alpha: Double) -> Color {
+      Color(red: red, green: green, blue: blue, alpha: alpha)
+    }
+
+    /// Nothing at all.
+    public static let clear = Color(white: 0, alpha: 0)
+    /// All components 0.
+    public static let black = Color(white: 0)
+    /// All components 1.
+    public static let white = Color(white: 1)
+    /// The middle between black and white, in sRGB's numbers.
+    public static let gray = Color(white: 0.5)
+    /// sRGB's first primary.
+    public static let red = Color(red: 1, green: 0, blue: 0)
+    /// sRGB's second primary.
+    public static let green = Color(red: 0, green: 1, blue: 0)
+    /// sRGB's third primary.
+    public static let blue = Color(red: 0, green: 0, blue: 1)
+    /// Red and green.
+    public static let yellow = Color(red: 1, green: 1, blue: 0)
+
+    /// This colour as one pixel of ``PixelFormat/bgra32``: multiplied by alpha and rounded.
+    var premultiplied: SIMD4<UInt8> {
+      func bounded(_ component: Double) -> Double { max(0, min(1, component)) }
+      let opacity = bounded(alpha)
+      func byte(_ component: Double) -> UInt8 { UInt8((component * 255).rounded()) }
+      return SIMD4(
+        byte(bounded(blue) * opacity), byte(bounded(green) * opacity),
+        byte(bounded(red) * opacity), byte(opacity))
+    }
+  }
+}

@@ -1,0 +1,109 @@
+package import Pixels
+
+extension Drawing {
+  /// Draws a source into the bytes of a slot.
+  ///
+  /// Pure work of the processor: call it where that may take milliseconds. A closure runs here, too.
+  ///
+  /// - Parameters:
+  ///   - source: Upright, in any format; its colour conversion is applied after scaling, or before a
+  ///     closure sees it.
+  ///   - destination: At least `layout.byteCount` bytes. Each is written: pixels, and zeros between
+  ///     the rows. After an error they hold nothing of value.
+  ///   - layout: Of the destination; its size is what ``outputSize(source:slot:upTo:)`` answered.
+  ///   - scale: Pixels to a point.
+  ///   - upTo: As for ``outputSize(source:slot:upTo:)``.
+  ///   - isCancelled: Asked before each row, and before and after a closure.
+  package func draw(
+    _ source: Bitmap, into destination: UnsafeMutableRawBufferPointer, layout: PixelLayout,
+    scale: Double, upTo: Bool, isCancelled: () -> Bool
+  ) throws(DrawingError) {
+    guard destination.count >= layout.byteCount, let output = destination.baseAddress else {
+      preconditionFailure("A drawing needs \(layout.byteCount) bytes, not \(destination.count).")
+    }
+    if isCancelled() { throw .cancelled }
+    switch content {
+    case .recipe(let recipe):
+      let source =
+        source.layout.format == .bgr16 ? try source.converted(to: .bgrx32) : source
+      let painter = try RecipePainter(
+        upTo ? recipe.stretched : recipe, source: source, layout: layout, scale: scale)
+      try painter.paint(output, isCancelled: isCancelled)
+    case .closure(let closure):
+      try Self.run(
+        closure, source.inSRGB(), layout: layout, scale: scale, output, isCancelled: isCancelled)
+    }
+  }
+
+  private static func run(
+    _ closure: Closure, _ source: Bitmap, layout: PixelLayout, scale: Double,
+    _ output: UnsafeMutableRawPointer, isCancelled: () -> Bool
+  ) throws(DrawingError) {
+    let size = layout.size
+    let rowBytes = size.width * 4
+    let pixels = try ScratchMemory(byteCount: rowBytes * size.height)
+    var canvas = try Canvas(
+      pixels: pixels.bytes, size: size, rowBytes: rowBytes, scale: scale)
+    if isCancelled() { throw .cancelled }
+    do {
+      try closure(source, &canvas)
+    } catch is CancellationError {
+      throw .cancelled
+    } catch {
+      throw .closureFailed(error)
+    }
+    try canvas.finish()
+    if isCancelled() { throw .cancelled }
+
+    let used = size.width * layout.format.bytesPerPixel
+    for y in 0..<size.height {
+      let target = output + y * layout.rowBytes
+      PixelRows.convert(
+        pixels.bytes + y * rowBytes, to: layout.format, target, count: size.width)
+      (target + used).initializeMemory(as: UInt8.self, repeating: 0, count: layout.rowBytes - used)
+    }
+  }
+}
+
+extension Bitmap {
+  /// The same picture in `.bgra32` or `.bgrx32`, its colour conversion still to be done.
+  func converted(to format: PixelFormat) throws(DrawingError) -> Bitmap {
+    guard layout.format != format else { return self }
+    return try copy(format: format, colorConversion: colorConversion) { source, target in
+      PixelRows.expand(source, format: layout.format, to: target, count: size.width)
+    }
+  }
+
+  /// The same picture with its colour conversion done.
+  func inSRGB() throws(DrawingError) -> Bitmap {
+    guard let colorConversion else { return self }
+    let format: PixelFormat = layout.format == .bgr16 ? .bgrx32 : layout.format
+    let convertible = layout.format == .bgr16 ? try converted(to: .bgrx32) : self
+    let usedBytes = size.width * format.bytesPerPixel
+    return try convertible.copy(format: format, colorConversion: nil) { source, target in
+      target.copyMemory(from: source, byteCount: usedBytes)
+      colorConversion.convertRow(target, pixelCount: size.width, format: format)
+    }
+  }
+
+  /// A bitmap of the same size whose rows `write` makes from this one's.
+  private func copy(
+    format: PixelFormat, colorConversion: (any ColorConversion)?,
+    write: (_ source: UnsafeRawPointer, _ target: UnsafeMutableRawPointer) -> Void
+  ) throws(DrawingError) -> Bitmap {
+    guard let layout = PixelLayout(size: size, format: format) else { throw .outOfMemory }
+    do {
+      return try Bitmap(layout: layout, colorConversion: colorConversion) { target in
+        withUnsafeBytes { source in
+          guard let target = target.baseAddress, let source = source.baseAddress else { return }
+          for y in 0..<size.height {
+            write(source + y * self.layout.rowBytes, target + y * layout.rowBytes)
+          }
+        }
+      }
+    } catch {
+      // The only error of that initialiser, since the closure throws none.
+      throw .outOfMemory
+    }
+  }
+}

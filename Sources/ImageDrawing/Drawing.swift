@@ -1,0 +1,137 @@
+public import Pixels
+
+/// How a source picture becomes the picture of a slot.
+///
+/// ```swift
+/// let face = Drawing.aspectFill(alignment: .top, corners: .ellipse)
+/// let page = Drawing.aspectFit(background: .white)
+/// let badge = Drawing.custom { source, canvas in
+///   canvas.clip(to: .ellipse(in: canvas.bounds))
+///   try canvas.draw(source, in: canvas.bounds, scaling: .aspectFill)
+///   canvas.stroke(.ellipse(in: canvas.bounds.inset(by: 1)), with: .white, lineWidth: 2)
+/// }
+/// ```
+///
+/// Recipes go straight from the decoded pixels to the slot; a closure costs a canvas in between.
+/// A background lies under the picture wherever that leaves room or lets light through. The formats
+/// without alpha show black where the background is clear, too.
+public struct Drawing: Sendable {
+  /// How a picture of other proportions meets the rectangle it is drawn into.
+  public enum Scaling: String, CaseIterable, Hashable, Sendable, Codable {
+    /// Covers the whole rectangle; what protrudes is cut off.
+    case aspectFill
+
+    /// Shows the whole picture; the rest of the rectangle stays as it was.
+    case aspectFit
+
+    /// Shows the whole picture in the whole rectangle, in the rectangle's proportions.
+    case stretch
+  }
+
+  /// What happens at the corners of the picture.
+  public enum Corners: Hashable, Sendable {
+    /// They stay square.
+    case square
+
+    /// Quarters of a circle take their place.
+    ///
+    /// - Parameter radius: In points; at most half of the picture's shorter side is used.
+    case rounded(radius: Double)
+
+    /// The largest ellipse within the picture remains; a circle where the picture is square.
+    case ellipse
+  }
+
+  /// What a closure gets to draw with: the decoded picture in sRGB, and an empty canvas that
+  /// becomes the slot's picture.
+  public typealias Closure = @Sendable (_ source: Bitmap, _ canvas: inout Canvas) throws -> Void
+
+  /// Scaling, alignment and all that a recipe needs besides the pixels.
+  package struct Recipe: Hashable, Sendable {
+    package var scaling: Scaling
+    package var alignment = Alignment.center
+    package var background = Canvas.Color.clear
+    package var corners = Corners.square
+    package var crop: Canvas.Rect?
+  }
+
+  package enum Content: Sendable {
+    case recipe(Recipe)
+    case closure(Closure)
+  }
+
+  package let content: Content
+
+  /// The picture covers the slot, centred; what protrudes is cut off.
+  public static let aspectFill = Drawing(content: .recipe(Recipe(scaling: .aspectFill)))
+
+  /// The whole picture, centred in the slot; the rest of the slot is transparent, or black in
+  /// formats without alpha.
+  public static let aspectFit = Drawing(content: .recipe(Recipe(scaling: .aspectFit)))
+
+  /// The whole picture in the proportions of the slot.
+  public static let stretch = Drawing(content: .recipe(Recipe(scaling: .stretch)))
+
+  /// The picture covers the slot; what protrudes is cut off.
+  ///
+  /// - Parameters:
+  ///   - alignment: Which part of the picture survives the cut.
+  ///   - background: The colour under transparent parts and outside of the corners.
+  ///   - corners: The outline of the picture.
+  ///   - crop: The part of the upright source to use, with the whole of it reaching from 0 to 1 in
+  ///     both directions. What lies outside of the source is ignored; a crop that contains nothing
+  ///     of it counts as none.
+  public static func aspectFill(
+    alignment: Alignment = .center, background: Canvas.Color = .clear, corners: Corners = .square,
+    crop: Canvas.Rect? = nil
+  ) -> Drawing {
+    let recipe = Recipe(
+      scaling: .aspectFill, alignment: alignment, background: background, corners: corners,
+      crop: crop)
+    return Drawing(content: .recipe(recipe))
+  }
+
+  /// The whole picture within the slot.
+  ///
+  /// - Parameters:
+  ///   - alignment: Where in the slot the picture lies.
+  ///   - background: The colour around the picture and under transparent parts.
+  ///   - corners: The outline of the picture.
+  ///   - crop: The part of the source to use, as in
+  ///     ``aspectFill(alignment:background:corners:crop:)``.
+  public static func aspectFit(
+    alignment: Alignment = .center, background: Canvas.Color = .clear, corners: Corners = .square,
+    crop: Canvas.Rect? = nil
+  ) -> Drawing {
+    let recipe = Recipe(
+      scaling: .aspectFit, alignment: alignment, background: background, corners: corners,
+      crop: crop)
+    return Drawing(content: .recipe(recipe))
+  }
+
+  /// The whole picture in the proportions of the slot.
+  ///
+  /// - Parameters:
+  ///   - background: The colour under transparent parts and outside of the corners.
+  ///   - corners: The outline of the picture.
+  ///   - crop: The part of the source to use, as in
+  ///     ``aspectFill(alignment:background:corners:crop:)``.
+  public static func stretch(
+    background: Canvas.Color = .clear, corners: Corners = .square, crop: Canvas.Rect? = nil
+  ) -> Drawing {
+    let recipe = Recipe(
+      scaling: .stretch, background: background, corners: corners, crop: crop)
+    return Drawing(content: .recipe(recipe))
+  }
+
+  /// Whatever `closure` draws.
+  ///
+  /// The closure runs on a thread for long work, never on an actor, and perhaps at the same time as
+  /// others. What it throws reaches everybody who waits for the picture, and nothing is stored. The
+  /// source is decoded just large enough to fill the slot sharply; a closure that magnifies a part
+  /// of it sees no more detail than that. On Linux this needs the package trait `Cairo`, which is on
+  /// by default; without it, drawing ends with ``DrawingError/canvasUnavailable``.
+  public static func custom(_ closure: @escaping Closure) -> Drawing {
+    Drawing(content: .closure(closure))
+  }
+}

@@ -1,0 +1,119 @@
+package import Pixels
+
+/// Whole pixels of the picture drawn.
+package struct PixelRect: Hashable, Sendable {
+  package var x: Int
+  package var y: Int
+  package var width: Int
+  package var height: Int
+}
+
+/// Which part of a source goes to which pixels of the output: aspect arithmetic without pixels.
+///
+/// The destination has whole pixels, so that a picture never ends in a half transparent line; the
+/// source makes up for it with fractions.
+package struct Placement: Hashable, Sendable {
+  /// In pixels of the source.
+  package var source: Canvas.Rect
+
+  /// In pixels of the output.
+  package var destination: PixelRect
+
+  package init(_ recipe: Drawing.Recipe, source: PixelSize, output: PixelSize) {
+    let region = recipe.region(of: source)
+    let alignment = recipe.alignment.bounded
+    let width = Double(output.width)
+    let height = Double(output.height)
+    self.source = region
+    destination = PixelRect(x: 0, y: 0, width: output.width, height: output.height)
+    // Cross multiplication keeps the side that fits exactly as it is, free of rounding.
+    let isWiderThanOutput = region.width * height > region.height * width
+    switch recipe.scaling {
+    case .stretch: break
+    case .aspectFill where isWiderThanOutput:
+      self.source.width = region.height * width / height
+      self.source.x += (region.width - self.source.width) * alignment.x
+    case .aspectFill:
+      self.source.height = region.width * height / width
+      self.source.y += (region.height - self.source.height) * alignment.y
+    case .aspectFit where isWiderThanOutput:
+      let fitted = (width * region.height / region.width).rounded()
+      destination.height = max(1, Int(fitted))
+      destination.y = Int((Double(output.height - destination.height) * alignment.y).rounded())
+    case .aspectFit:
+      let fitted = (height * region.width / region.height).rounded()
+      destination.width = max(1, Int(fitted))
+      destination.x = Int((Double(output.width - destination.width) * alignment.x).rounded())
+    }
+  }
+}
+
+extension Drawing.Recipe {
+  /// The part of a source to use, in its pixels.
+  func region(of source: PixelSize) -> Canvas.Rect {
+    let part = crop?.intersection(Canvas.Rect(x: 0, y: 0, width: 1, height: 1))
+    let unit = part ?? Canvas.Rect(x: 0, y: 0, width: 1, height: 1)
+    let width = Double(source.width)
+    let height = Double(source.height)
+    return Canvas.Rect(
+      x: unit.x * width, y: unit.y * height, width: unit.width * width,
+      height: unit.height * height)
+  }
+}
+
+extension Drawing {
+  /// The size of the picture that this drawing makes of a source.
+  ///
+  /// - Parameters:
+  ///   - source: The whole upright source, in pixels.
+  ///   - slot: The size of the format, in pixels.
+  ///   - upTo: Whether a picture keeps its own proportions and stays within the slot; it is then
+  ///     not enlarged either. Otherwise every picture fills the slot.
+  package func outputSize(source: PixelSize, slot: PixelSize, upTo: Bool) -> PixelSize {
+    guard upTo else { return slot }
+    let region = recipeForArithmetic.region(of: source)
+    let scale = min(1, Double(slot.width) / region.width, Double(slot.height) / region.height)
+    func fitted(_ side: Double, _ limit: Int) -> Int {
+      max(1, min(Int((side * scale).rounded()), Int(side), limit))
+    }
+    return PixelSize(
+      width: fitted(region.width, slot.width), height: fitted(region.height, slot.height))
+  }
+
+  /// The smallest decoded size of a source that shows this drawing one pixel to one.
+  ///
+  /// - Returns: The size of the whole upright source, not of its crop; never more than `source`.
+  package func minimumSourceSize(
+    source: PixelSize, slot: PixelSize, upTo: Bool
+  ) -> PixelSize {
+    let output = outputSize(source: source, slot: slot, upTo: upTo)
+    let placement = Placement(
+      upTo ? recipeForArithmetic.stretched : recipeForArithmetic, source: source, output: output)
+    func needed(_ whole: Int, _ part: Double, _ drawn: Int) -> Int {
+      // Far below a pixel, and above the rounding of the division.
+      let exact = (Double(whole) * (Double(drawn) / part) - 1e-6).rounded(.up)
+      return max(1, Int(min(Double(whole), exact)))
+    }
+    return PixelSize(
+      width: needed(source.width, placement.source.width, placement.destination.width),
+      height: needed(source.height, placement.source.height, placement.destination.height))
+  }
+
+  /// The recipe itself; a closure is expected to fill its canvas with the whole source.
+  private var recipeForArithmetic: Recipe {
+    switch content {
+    case .recipe(let recipe): recipe
+    case .closure: Recipe(scaling: .aspectFill)
+    }
+  }
+}
+
+extension Drawing.Recipe {
+  /// The same for an output that has the picture's own proportions but for rounding: there nothing
+  /// may be cut off or left over.
+  var stretched: Drawing.Recipe {
+    var recipe = self
+    recipe.scaling = .stretch
+    return recipe
+  }
+}

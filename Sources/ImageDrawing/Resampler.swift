@@ -1,0 +1,185 @@
+import Pixels
+
+/// Scales a part of a bitmap, one output row at a time, in two passes: rows first, because summing
+/// whole rows is the cheaper half and leaves fewer of them, then the pixels of the sum.
+///
+/// Works in the numbers that the bitmap holds, colours multiplied by alpha, so that transparent
+/// pixels weigh nothing.
+struct Resampler: ~Copyable {
+  /// Which numbers the sums are made in; both give the same picture within a step.
+  enum Arithmetic {
+    /// 16-bit integers in vectors where the weights allow, which is whenever a picture shrinks.
+    case fixed
+
+    /// `Float` throughout.
+    case float
+
+    /// What is faster in this build of the library.
+    static var preferred: Arithmetic {
+      var isOptimized = true
+      // An assertion's condition is computed in builds without optimisation only.
+      assert(
+        {
+          isOptimized = false
+          return true
+        }())
+      return isOptimized ? .fixed : .float
+    }
+  }
+
+  /// Bytes of one output pixel: those of the source.
+  let bytesPerPixel: Int
+
+  private let columns: ResamplingAxis
+  private let rows: ResamplingAxis
+  private let fixedRows: FixedWeights?
+  private let fixedColumns: FixedPairs?
+  private let layout: PixelLayout
+
+  /// A float, and a 16-bit integer, for each byte of the source columns in use and for four more.
+  private let sums: ScratchMemory
+  private let fixedSums: ScratchMemory
+
+  /// Creates a resampler for sources of one layout.
+  ///
+  /// - Parameters:
+  ///   - layout: The source's; any format but ``PixelFormat/bgr16``.
+  ///   - region: What the output shows, in pixels of the source.
+  ///   - limits: Nothing outside of this part of the source is looked at, but for the rest of pixels
+  ///     that its edges cut; where the region goes beyond, the border's pixels are repeated.
+  ///   - size: The output's.
+  ///   - interpolation: Where pixels come from.
+  ///   - arithmetic: The numbers to calculate in.
+  init(
+    layout: PixelLayout, region: Canvas.Rect, limits: Canvas.Rect, size: PixelSize,
+    _ interpolation: Canvas.Interpolation = .smooth, arithmetic: Arithmetic = .preferred
+  ) throws(DrawingError) {
+    // All that can fail comes before the first stored property: a value half made, of parts that
+    // cannot be copied, could not be taken apart again.
+    let columns = try ResamplingAxis(
+      origin: region.x, step: region.width / Double(size.width), count: size.width,
+      limits: Self.pixels(from: limits.x, to: limits.maxX, of: layout.size.width), interpolation)
+    let rows = try ResamplingAxis(
+      origin: region.y, step: region.height / Double(size.height), count: size.height,
+      limits: Self.pixels(from: limits.y, to: limits.maxY, of: layout.size.height), interpolation)
+    let isFixed = arithmetic == .fixed && !rows.isSigned
+    let fixedRows = isFixed ? try FixedWeights(rows) : nil
+    let fixedColumns = try Self.fixedColumns(columns, fixedRows, layout.format)
+    let sumCount = columns.sourceRange.count * layout.format.bytesPerPixel + 4
+    let sums = try ScratchMemory(byteCount: sumCount * MemoryLayout<Float>.stride)
+    let fixedSums = try ScratchMemory(byteCount: sumCount * MemoryLayout<UInt16>.stride)
+
+    self.layout = layout
+    bytesPerPixel = layout.format.bytesPerPixel
+    self.columns = columns
+    self.rows = rows
+    self.fixedRows = fixedRows
+    self.fixedColumns = fixedColumns
+    self.sums = sums
+    self.fixedSums = fixedSums
+  }
+
+  /// Weights for columns in integers, where both directions can do with one chunk.
+  private static func fixedColumns(
+    _ columns: borrowing ResamplingAxis, _ fixedRows: borrowing FixedWeights?,
+    _ format: PixelFormat
+  ) throws(DrawingError) -> FixedPairs? {
+    switch fixedRows {
+    case .some(let rows):
+      guard rows.isSingleChunk, !columns.isSigned, format.bytesPerPixel == 4 else { return nil }
+      let weights = try FixedWeights(columns)
+      return weights.isSingleChunk ? try FixedPairs(columns, weights) : nil
+    case .none:
+      return nil
+    }
+  }
+
+  /// Makes one row.
+  ///
+  /// - Parameters:
+  ///   - index: From 0, the top row of the output.
+  ///   - source: The bytes of a bitmap of the layout that was given.
+  ///   - output: A source pixel's bytes for each column of the output.
+  func writeRow(
+    _ index: Int, of source: UnsafeRawBufferPointer, to output: UnsafeMutableRawPointer
+  ) {
+    guard let base = source.baseAddress else { return }
+    let taps = rows.taps[index]
+    let first =
+      base + taps.first * layout.rowBytes + columns.sourceRange.lowerBound * bytesPerPixel
+    if rows.isIdentity, columns.isIdentity {
+      output.copyMemory(from: first, byteCount: columns.count * bytesPerPixel)
+      return
+    }
+    let isDone = writeFixedRow(index, first, output)
+    if isDone { return }
+    let sums = sums.bytes.assumingMemoryBound(to: Float.self)
+    sumRows(index, first, sums)
+    let bytes = output.assumingMemoryBound(to: UInt8.self)
+    if bytesPerPixel == 1 {
+      FloatSums.addPixels(sums, columns, output: bytes)
+    } else {
+      FloatSums.addPixels(sums, columns, hasAlpha: layout.format.hasAlpha, output: bytes)
+    }
+  }
+
+  /// Bytes of a source row in use.
+  private var byteCount: Int { columns.sourceRange.count * bytesPerPixel }
+
+  /// Makes a row in integers, if both directions are prepared for it.
+  private func writeFixedRow(
+    _ index: Int, _ first: UnsafeRawPointer, _ output: UnsafeMutableRawPointer
+  ) -> Bool {
+    switch fixedColumns {
+    case .none:
+      return false
+    case .some(let pairs):
+      let sums = fixedSums.bytes.assumingMemoryBound(to: UInt16.self)
+      sumFixedRows(index, chunkAt: 0, first, sums)
+      FixedSums.addPixels(sums, columns, pairs, output: output)
+      return true
+    }
+  }
+
+  private func sumFixedRows(
+    _ index: Int, chunkAt start: Int, _ first: UnsafeRawPointer,
+    _ sums: UnsafeMutablePointer<UInt16>
+  ) {
+    switch fixedRows {
+    case .none: return
+    case .some(let fixed):
+      FixedSums.addRows(
+        first + start * layout.rowBytes, rowBytes: layout.rowBytes,
+        weights: fixed.weights + index * rows.stride + start,
+        count: min(FixedWeights.chunk, rows.taps[index].count - start), sums: sums,
+        byteCount: byteCount)
+    }
+  }
+
+  private func sumRows(
+    _ index: Int, _ first: UnsafeRawPointer, _ sums: UnsafeMutablePointer<Float>
+  ) {
+    let count = rows.taps[index].count
+    switch fixedRows {
+    case .none:
+      FloatSums.addRows(
+        first, rowBytes: layout.rowBytes, weights: rows.weights + index * rows.stride,
+        count: count, sums: sums, byteCount: byteCount)
+    case .some(let fixed):
+      let chunkSums = fixedSums.bytes.assumingMemoryBound(to: UInt16.self)
+      for start in stride(from: 0, to: count, by: FixedWeights.chunk) {
+        sumFixedRows(index, chunkAt: start, first, chunkSums)
+        FloatSums.add(
+          chunkSums, unit: fixed.units[index], isFirst: start == 0, sums: sums, count: byteCount)
+      }
+    }
+  }
+
+  /// The source pixels between two edges. Edges that came out of a division lie on a pixel's border
+  /// when they all but do.
+  private static func pixels(from low: Double, to high: Double, of count: Int) -> Range<Int> {
+    let first = max(0, min(count - 1, Int((low + 1e-6).rounded(.down))))
+    let last = max(first + 1, min(count, Int((high - 1e-6).rounded(.up))))
+    return first..<last
+  }
+}

@@ -1,0 +1,39 @@
+#if !canImport(CoreGraphics) && !(Cairo && canImport(CCairo))
+  import Pixels
+
+  /// The canvas of builds without a library to draw with: there is none, and the compiler knows,
+  /// because a value of this type cannot exist.
+  ///
+  /// Code with drawing closures compiles unchanged; making their canvas is what fails.
+  struct CanvasContext: ~Copyable {
+    private let absent: Never
+
+    init(
+      pixels: UnsafeMutableRawPointer, size: PixelSize, rowBytes: Int
+    ) throws(DrawingError) {
+      throw .canvasUnavailable
+    }
+
+    func save() { switch absent {} }
+    func restore() { switch absent {} }
+    func concatenate(_ transform: Canvas.Transform) { switch absent {} }
+    func clear(_ path: Canvas.Path?) { switch absent {} }
+    func clip(_ path: Canvas.Path, _ rule: Canvas.FillRule) { switch absent {} }
+    func finish() throws(DrawingError) { switch absent {} }
+
+    func fill(
+      _ path: Canvas.Path?, _ color: Canvas.Color, _ blendMode: Canvas.BlendMode,
+      _ rule: Canvas.FillRule
+    ) { switch absent {} }
+
+    func stroke(
+      _ path: Canvas.Path, _ stroke: Canvas.Stroke, _ color: Canvas.Color,
+      _ blendMode: Canvas.BlendMode
+    ) { switch absent {} }
+
+    func paint(
+      _ bitmap: Bitmap, _ transform: Canvas.Transform, within outline: Canvas.Path,
+      _ style: Canvas.PaintStyle, isSmooth: Bool
+    ) { switch absent {} }
+  }
+#endif

@@ -1,0 +1,171 @@
+import Pixels
+import Testing
+
+@testable import ImageDrawing
+
+@Suite("A placement", .timeLimit(.minutes(5)))
+struct PlacementTests {
+  private let wide = PixelSize(width: 400, height: 200)
+  private let square = PixelSize(width: 100, height: 100)
+
+  private func placement(
+    _ scaling: Drawing.Scaling, _ alignment: Drawing.Alignment = .center,
+    crop: Canvas.Rect? = nil, of source: PixelSize, in output: PixelSize
+  ) -> Placement {
+    Placement(
+      Drawing.Recipe(scaling: scaling, alignment: alignment, crop: crop), source: source,
+      output: output)
+  }
+
+  @Test(
+    "that fills cuts off what protrudes where its alignment says",
+    arguments: [
+      (Drawing.Alignment.left, 0.0), (.center, 100), (.right, 200), (.topRight, 200),
+      (.bottomLeft, 0), (Drawing.Alignment(x: 0.25, y: 0.5), 50),
+      (Drawing.Alignment(x: 7, y: 0), 200),
+    ])
+  func fills(alignment: Drawing.Alignment, left: Double) {
+    let placement = placement(.aspectFill, alignment, of: wide, in: square)
+    #expect(placement.source == Canvas.Rect(x: left, y: 0, width: 200, height: 200))
+    #expect(placement.destination == PixelRect(x: 0, y: 0, width: 100, height: 100))
+  }
+
+  @Test(
+    "that fills cuts above and below, too",
+    arguments: [(Drawing.Alignment.top, 0.0), (.center, 100), (.bottom, 200)])
+  func fillsTall(alignment: Drawing.Alignment, top: Double) {
+    let placement = placement(.aspectFill, alignment, of: wide.transposed, in: square)
+    #expect(placement.source == Canvas.Rect(x: 0, y: top, width: 200, height: 200))
+  }
+
+  @Test(
+    "that fits leaves room where its alignment says",
+    arguments: [
+      (Drawing.Alignment.top, 0), (.center, 25), (.bottom, 50), (.topLeft, 0), (.bottomRight, 50),
+    ])
+  func fits(alignment: Drawing.Alignment, top: Int) {
+    let placement = placement(.aspectFit, alignment, of: wide, in: square)
+    #expect(placement.source == Canvas.Rect(x: 0, y: 0, width: 400, height: 200))
+    #expect(placement.destination == PixelRect(x: 0, y: top, width: 100, height: 50))
+  }
+
+  @Test("that fits leaves room beside tall pictures")
+  func fitsTall() {
+    let placement = placement(.aspectFit, .right, of: wide.transposed, in: square)
+    #expect(placement.destination == PixelRect(x: 50, y: 0, width: 50, height: 100))
+  }
+
+  @Test("that fits shows a line of even the flattest picture")
+  func fitsExtremes() {
+    let line = PixelSize(width: 10_000, height: 1)
+    let placement = placement(.aspectFit, of: line, in: square)
+    #expect(placement.destination == PixelRect(x: 0, y: 50, width: 100, height: 1))
+  }
+
+  @Test("that stretches uses everything for everything")
+  func stretches() {
+    let placement = placement(.stretch, .left, of: wide, in: square)
+    #expect(placement.source == Canvas.Rect(x: 0, y: 0, width: 400, height: 200))
+    #expect(placement.destination == PixelRect(x: 0, y: 0, width: 100, height: 100))
+  }
+
+  @Test("works within a crop, or what of it lies in the picture")
+  func crops() {
+    let right = Canvas.Rect(x: 0.5, y: 0, width: 0.5, height: 1)
+    let beyond = Canvas.Rect(x: 0.5, y: -1, width: 7, height: 3)
+    for crop in [right, beyond] {
+      let stretched = placement(.stretch, crop: crop, of: wide, in: square)
+      let filled = placement(.aspectFill, crop: crop, of: wide, in: wide)
+      #expect(stretched.source == Canvas.Rect(x: 200, y: 0, width: 200, height: 200))
+      #expect(filled.source == Canvas.Rect(x: 200, y: 50, width: 200, height: 100))
+    }
+  }
+
+  @Test(
+    "takes a crop without any of the picture for none",
+    arguments: [
+      Canvas.Rect(x: 2, y: 0, width: 1, height: 1), Canvas.Rect(x: 0, y: 0, width: 0, height: 1),
+      Canvas.Rect(x: .nan, y: 0, width: 1, height: 1),
+      Canvas.Rect(x: 0, y: 0, width: -1, height: 1),
+    ])
+  func ignoresEmptyCrops(crop: Canvas.Rect) {
+    let placement = placement(.stretch, crop: crop, of: wide, in: square)
+    #expect(placement.source == Canvas.Rect(x: 0, y: 0, width: 400, height: 200))
+  }
+}
+
+@Suite("The size of a drawing", .timeLimit(.minutes(5)))
+struct DrawingSizeTests {
+  private let slot = PixelSize(width: 200, height: 150)
+
+  private static let drawings: [Drawing] = [
+    .aspectFill, .aspectFit, .stretch, .custom { _, _ in },
+  ]
+
+  @Test("is the slot's in an exact format")
+  func exact() {
+    for drawing in Self.drawings {
+      let size = drawing.outputSize(
+        source: PixelSize(width: 3, height: 999), slot: slot, upTo: false)
+      #expect(size == slot)
+    }
+  }
+
+  @Test(
+    "keeps the picture's proportions within an up-to format, without enlarging",
+    arguments: [
+      ((4000, 3000), (200, 150)), ((3000, 4000), (113, 150)), ((4000, 1000), (200, 50)),
+      ((120, 90), (120, 90)), ((120, 200), (90, 150)), ((200, 150), (200, 150)),
+      ((10_000, 3), (200, 1)), ((1, 10_000), (1, 150)), ((1, 1), (1, 1)),
+    ] as [((Int, Int), (Int, Int))])
+  func upTo(source: (Int, Int), expected: (Int, Int)) {
+    for drawing in Self.drawings {
+      let size = drawing.outputSize(
+        source: PixelSize(width: source.0, height: source.1), slot: slot, upTo: true)
+      #expect(size == PixelSize(width: expected.0, height: expected.1))
+    }
+  }
+
+  @Test("is that of the crop in an up-to format")
+  func upToCrop() {
+    let crop = Canvas.Rect(x: 0.25, y: 0, width: 0.25, height: 1)
+    let drawing = Drawing.aspectFill(crop: crop)
+    let large = drawing.outputSize(
+      source: PixelSize(width: 4000, height: 3000), slot: slot, upTo: true)
+    let small = drawing.outputSize(
+      source: PixelSize(width: 102, height: 90), slot: slot, upTo: true)
+    #expect(large == PixelSize(width: 50, height: 150))
+    #expect(small == PixelSize(width: 25, height: 90))
+  }
+
+  @Test(
+    "needs as many source pixels as it shows, and never more than there are",
+    arguments: [
+      (Drawing.aspectFill, (400, 300)), (.aspectFit, (200, 150)), (.stretch, (200, 300)),
+      (.custom { _, _ in }, (400, 300)),
+      (.aspectFill(crop: Canvas.Rect(x: 0, y: 0, width: 0.5, height: 1)), (400, 300)),
+      (.stretch(crop: Canvas.Rect(x: 0, y: 0, width: 0.01, height: 0.01)), (4000, 3000)),
+    ] as [(Drawing, (Int, Int))])
+  func minimumSource(drawing: Drawing, expected: (Int, Int)) {
+    let size = drawing.minimumSourceSize(
+      source: PixelSize(width: 4000, height: 3000), slot: PixelSize(width: 200, height: 300),
+      upTo: false)
+    #expect(size == PixelSize(width: expected.0, height: expected.1))
+  }
+
+  @Test("needs no more than the picture's own proportions in an up-to format")
+  func minimumSourceUpTo() {
+    let size = Drawing.aspectFill.minimumSourceSize(
+      source: PixelSize(width: 3000, height: 1001), slot: slot, upTo: true)
+    #expect(size == PixelSize(width: 200, height: 67))
+  }
+
+  @Test("needs the whole of a source that is smaller than the slot")
+  func minimumSourceOfSmallPictures() {
+    for drawing in Self.drawings {
+      let size = drawing.minimumSourceSize(
+        source: PixelSize(width: 20, height: 30), slot: slot, upTo: false)
+      #expect(size == PixelSize(width: 20, height: 30))
+    }
+  }
+}

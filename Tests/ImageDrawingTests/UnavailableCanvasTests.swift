@@ -1,0 +1,22 @@
+#if !canImport(CoreGraphics) && !Cairo
+  import Pixels
+  import Testing
+
+  @testable import ImageDrawing
+
+  @Suite("A build without a canvas", .timeLimit(.minutes(5)))
+  struct UnavailableCanvasTests {
+    @Test("says so when a closure is to draw")
+    func failsClearly() throws {
+      let source = try Bitmap.colors(1, 1) { _, _ in .red }
+      do throws(DrawingError) {
+        _ = try Drawing.custom { _, canvas in canvas.fill(.red) }.drawn(source, 4, 4)
+        Issue.record("A closure drew on nothing.")
+      } catch .canvasUnavailable {
+        return
+      } catch {
+        Issue.record("\(error)")
+      }
+    }
+  }
+#endif
