@@ -27,6 +27,7 @@ let package = Package(
   name: "FastImageCache",
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
   products: [
+    .library(name: "FastImageCache", targets: ["FastImageCache"]),
   ],
   traits: [
     .trait(name: "Cairo", description: "Drawing closures (`Canvas`) on Linux, through Cairo."),
@@ -39,6 +40,7 @@ let package = Package(
     systemLibrary("CWebP", pkgConfig: "libwebpdemux", apt: "libwebp-dev"),
     systemLibrary("CLCMS", pkgConfig: "lcms2", apt: "liblcms2-dev"),
     systemLibrary("CCairo", pkgConfig: "cairo", apt: "libcairo2-dev"),
+    systemLibrary("CCURL", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev"),
     .target(
       name: "CImageCodecs",
       dependencies: [
@@ -64,10 +66,21 @@ let package = Package(
       ],
       swiftSettings: settings),
 
+    // Floor 3: the library.
+    .target(
+      name: "FastImageCache",
+      dependencies: [
+        "Locking", "Pixels", "TableStore", "ImageCodecs", "ImageDrawing",
+        .target(name: "CCairo", condition: cairoOnLinux),
+        .target(name: "CCURL", condition: onLinux),
+      ],
+      swiftSettings: settings),
+
     // Tests.
     .target(
       name: "TestSupport", dependencies: ["Locking", "Pixels"], path: "Tests/TestSupport",
       swiftSettings: settings),
+    .target(name: "CTestProbes", path: "Tests/CTestProbes"),
     .testTarget(
       name: "PixelsTests", dependencies: ["Pixels", "TestSupport"], swiftSettings: settings),
     .testTarget(
@@ -88,6 +101,14 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "ImageDrawingTests", dependencies: ["ImageDrawing", "Pixels", "TestSupport"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "FastImageCacheTests",
+      dependencies: [
+        "FastImageCache", "TableStore", "ImageCodecs", "ImageDrawing", "Pixels", "Locking",
+        "TestSupport", .target(name: "CTestProbes", condition: onLinux),
+        .target(name: "CCairo", condition: cairoOnLinux),
+      ],
       swiftSettings: settings),
     .testTarget(
       name: "CorpusTests", dependencies: ["ImageCodecs", "Pixels", "TestSupport"],

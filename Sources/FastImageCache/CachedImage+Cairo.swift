@@ -1,0 +1,51 @@
+#if Cairo && canImport(CCairo)
+  import CCairo
+  import Pixels
+  import TableStore
+
+  extension CachedImage {
+    /// Makes a `cairo_surface_t` over the mapped pixels, without copying them.
+    ///
+    /// The surface holds this lease until it is destroyed. It is there to be drawn from: the pixels
+    /// are mapped for reading only, and drawing onto them ends the process.
+    ///
+    /// - Returns: The surface, which the caller releases with `cairo_surface_destroy`; `nil` for
+    ///   the styles that Cairo does not know, `bgr16` and `gray8`.
+    public func makeCairoSurface() -> OpaquePointer? {
+      let format: cairo_format_t
+      switch layout.format {
+      case .bgra32: format = CAIRO_FORMAT_ARGB32
+      case .bgrx32: format = CAIRO_FORMAT_RGB24
+      case .bgr16, .gray8: return nil
+      }
+      guard let address = entry.pixels.baseAddress else { return nil }
+      // Cairo asks for memory it may write to; as a source it only reads. The lease that keeps the
+      // memory where it is goes along as the surface's user data.
+      let pixels = UnsafeMutableRawPointer(mutating: address)
+      let surface = cairo_image_surface_create_for_data(
+        pixels.assumingMemoryBound(to: UInt8.self), format, Int32(size.width), Int32(size.height),
+        Int32(layout.rowBytes))
+      let lease = Unmanaged.passRetained(entry)
+      let status = cairo_surface_set_user_data(surface, leaseKey.address, lease.toOpaque()) {
+        if let lease = $0 { Unmanaged<TableEntry>.fromOpaque(lease).release() }
+      }
+      guard status == CAIRO_STATUS_SUCCESS, cairo_surface_status(surface) == CAIRO_STATUS_SUCCESS
+      else {
+        // A refused lease was not taken over; one that was goes with the surface.
+        if status != CAIRO_STATUS_SUCCESS { lease.release() }
+        cairo_surface_destroy(surface)
+        return nil
+      }
+      return surface
+    }
+  }
+
+  /// Tells our user data from that of others, by its address.
+  ///
+  /// `@unchecked Sendable` is safe: the memory is never read or written.
+  private struct LeaseKey: @unchecked Sendable {
+    let address = UnsafeMutablePointer<cairo_user_data_key_t>.allocate(capacity: 1)
+  }
+
+  private let leaseKey = LeaseKey()
+#endif

@@ -1,0 +1,91 @@
+public import Foundation
+import ImageCodecs
+public import Pixels
+package import TableStore
+
+/// A picture that is ready to be shown: a lease on the slot that holds its pixels.
+///
+/// The pixels never change while this value, or a copy of it, exists: whatever is stored, removed
+/// or evicted meanwhile goes to other slots. Keep it as long as the picture is on screen and no
+/// longer, because a leased slot cannot make room for another picture.
+///
+/// Copying costs one reference count; the pixels stay where they are, in the mapped file.
+public struct CachedImage: Sendable {
+  /// Size, pixel format and row bytes.
+  public let layout: PixelLayout
+
+  /// Pixels in a point, as the format declares.
+  public let scale: Double
+
+  package let entry: TableEntry
+
+  package init(entry: TableEntry, layout: PixelLayout, scale: Double) {
+    self.entry = entry
+    self.layout = layout
+    self.scale = scale
+  }
+
+  /// Width and height in pixels.
+  public var size: PixelSize { layout.size }
+
+  /// Whether the pixels live in private memory because no table could take them.
+  ///
+  /// That happens when all slots are leased, the disk is full, or the format is not stored on this
+  /// kind of device.
+  public var isPrivate: Bool { entry.isPrivate }
+
+  /// Lends the pixels, top row first, for the length of `body`.
+  ///
+  /// ```swift
+  /// let blue = image.withPixels { $0.unsafeLoad(as: UInt8.self) }
+  /// ```
+  ///
+  /// The first touch of a page may wait for the disk; ``prepareForDisplay()`` does that elsewhere.
+  public func withPixels<Result, Failure: Error>(
+    _ body: (RawSpan) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    try entry.withPixels { bytes throws(Failure) in
+      try body(UnsafeRawBufferPointer(rebasing: bytes[..<layout.byteCount]).bytes)
+    }
+  }
+
+  /// Copies the pixels into private memory, which ends the need for this lease.
+  ///
+  /// - Throws: ``BitmapError/outOfMemory(byteCount:)``.
+  public func makeBitmap() throws -> Bitmap {
+    try Bitmap(layout: layout) { target in
+      entry.withPixels { bytes in
+        target.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[..<layout.byteCount]))
+      }
+    }
+  }
+
+  /// Encodes the picture as PNG, losslessly; gray stays gray.
+  ///
+  /// - Throws: An error of the encoder.
+  public func pngData() throws -> Data {
+    try entry.withPixels { try PNGEncoder.encode($0, layout: layout) }
+  }
+
+  /// Encodes the picture as JPEG; what is transparent becomes white.
+  ///
+  /// - Parameter quality: 0 (smallest) to 1 (best).
+  /// - Throws: An error of the encoder.
+  public func jpegData(quality: Double = 0.9) throws -> Data {
+    try entry.withPixels { try JPEGEncoder(quality: quality).encode($0, layout: layout) }
+  }
+
+  /// Touches every page of the picture, so that showing it waits for no disk.
+  ///
+  /// Call it off the main thread, for pictures about to appear. `preheat` of the original library.
+  @concurrent public func prepareForDisplay() async {
+    withPixels { span in
+      var sum: UInt8 = 0
+      for offset in stride(from: 0, to: span.byteCount, by: 4096) {
+        sum &+= span.unsafeLoad(fromByteOffset: offset, as: UInt8.self)
+      }
+      // The sum is what keeps the loop from being optimised away.
+      withExtendedLifetime(sum) {}
+    }
+  }
+}

@@ -1,0 +1,46 @@
+public import Foundation
+public import Pixels
+
+/// Something that happened in a cache, for people who look inside.
+///
+/// Events report; nothing waits for them and nothing depends on their being read.
+@nonexhaustive public enum CacheEvent: Sendable {
+  /// A picture was found decoded.
+  case hit(entity: ImageID, format: String)
+
+  /// A picture was asked for that no table has.
+  case missed(entity: ImageID, format: String)
+
+  /// A request joined a load that was under way.
+  case joined(entity: ImageID, format: String)
+
+  /// A source delivered; duration in seconds.
+  case fetched(URL?, byteCount: Int, seconds: Double)
+
+  /// A picture was decoded; size of the result in pixels, duration in seconds.
+  case decoded(URL?, size: PixelSize, seconds: Double)
+
+  /// A picture was stored.
+  case stored(entity: ImageID, format: String)
+
+  /// A picture is shown but not kept; the reason is a sentence.
+  case notStored(entity: ImageID, format: String, reason: String)
+
+  /// A picture made room for another one.
+  case evicted(entity: ImageID?, format: String)
+
+  /// Pictures were removed on request.
+  case removed(entity: ImageID?, format: String)
+
+  /// A slot failed its proof and was dropped; the picture will be loaded anew.
+  case damaged(format: String)
+
+  /// A load failed.
+  case failed(entity: ImageID, format: String, ImageCacheError)
+
+  /// The last one who waited for a load left, and the load with them.
+  case cancelled(entity: ImageID, format: String)
+
+  /// This listener was too slow and missed that many events at this point.
+  case skipped(Int)
+}

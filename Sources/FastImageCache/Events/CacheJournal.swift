@@ -1,0 +1,104 @@
+package import Foundation
+import Locking
+package import Pixels
+import Synchronization
+
+/// Counts what happens in a cache and tells whoever listens.
+///
+/// Invariants:
+/// 1. Numbers only grow.
+/// 2. Counting a hit takes no lock; everything else happens where milliseconds are spent anyway.
+package final class CacheJournal: Sendable {
+  package struct Counts: Sendable {
+    package var misses = 0
+    package var joined = 0
+    package var fetches = 0
+    package var fetchedByteCount = 0
+    package var fetchSeconds = 0.0
+    package var decodes = 0
+    package var decodeSeconds = 0.0
+    package var drawings = 0
+    package var drawSeconds = 0.0
+    package var stores = 0
+    package var notStored = 0
+    package var failures = 0
+    package var cancellations = 0
+  }
+
+  package let hub: EventHub
+  private let hitCount = Atomic<Int>(0)
+  private let state = Lock(Counts())
+
+  package init(hub: EventHub) { self.hub = hub }
+
+  package var hits: Int { hitCount.load(ordering: .relaxed) }
+  package var counts: Counts { state.withLock { $0 } }
+
+  @inline(__always)
+  package func hit(_ key: @autoclosure () -> ImageKey) {
+    hitCount.wrappingAdd(1, ordering: .relaxed)
+    guard hub.hasListeners else { return }
+    let key = key()
+    hub.send(.hit(entity: key.entity, format: key.format))
+  }
+
+  package func missed(_ key: ImageKey) {
+    state.withLock { $0.misses += 1 }
+    hub.send(.missed(entity: key.entity, format: key.format))
+  }
+
+  package func joined(_ request: ImageRequest) {
+    state.withLock { $0.joined += 1 }
+    hub.send(.joined(entity: request.key.entity, format: request.key.format))
+  }
+
+  package func fetched(_ url: URL?, byteCount: Int, in duration: Duration) {
+    state.withLock { counts in
+      counts.fetches += 1
+      counts.fetchedByteCount += byteCount
+      counts.fetchSeconds += duration.seconds
+    }
+    hub.send(.fetched(url, byteCount: byteCount, seconds: duration.seconds))
+  }
+
+  package func decoded(_ url: URL?, size: PixelSize, in duration: Duration) {
+    state.withLock { counts in
+      counts.decodes += 1
+      counts.decodeSeconds += duration.seconds
+    }
+    hub.send(.decoded(url, size: size, seconds: duration.seconds))
+  }
+
+  package func drew(in duration: Duration) {
+    state.withLock { counts in
+      counts.drawings += 1
+      counts.drawSeconds += duration.seconds
+    }
+  }
+
+  package func stored(_ key: ImageKey) {
+    state.withLock { $0.stores += 1 }
+    hub.send(.stored(entity: key.entity, format: key.format))
+  }
+
+  package func notStored(_ key: ImageKey, reason: @autoclosure () -> String) {
+    state.withLock { $0.notStored += 1 }
+    hub.send(.notStored(entity: key.entity, format: key.format, reason: reason()))
+  }
+
+  package func failed(_ key: ImageKey, _ error: ImageCacheError) {
+    state.withLock { $0.failures += 1 }
+    hub.send(.failed(entity: key.entity, format: key.format, error))
+  }
+
+  package func cancelled(_ request: ImageRequest) {
+    state.withLock { $0.cancellations += 1 }
+    hub.send(.cancelled(entity: request.key.entity, format: request.key.format))
+  }
+}
+
+extension Duration {
+  package var seconds: Double {
+    Double(components.seconds) + Double(components.attoseconds) * 1e-18
+  }
+}

@@ -1,0 +1,75 @@
+import TableStore
+
+/// What a cache has done since it was opened, and what it holds now.
+public struct CacheStatistics: Sendable {
+  /// Requests answered from a table.
+  public internal(set) var hits = 0
+  /// Requests that no table could answer.
+  public internal(set) var misses = 0
+  /// Requests that joined a load under way; they count as misses too.
+  public internal(set) var joinedRequests = 0
+  /// Sources asked and answered.
+  public internal(set) var fetches = 0
+  /// Encoded bytes that sources delivered.
+  public internal(set) var fetchedByteCount = 0
+  /// Seconds spent waiting for sources, over all loads.
+  public internal(set) var fetchSeconds = 0.0
+  /// Pictures decoded.
+  public internal(set) var decodes = 0
+  /// Seconds of processor time spent decoding.
+  public internal(set) var decodeSeconds = 0.0
+  /// Pictures drawn into slots.
+  public internal(set) var drawings = 0
+  /// Seconds of processor time spent drawing.
+  public internal(set) var drawSeconds = 0.0
+  /// Pictures written to tables.
+  public internal(set) var stores = 0
+  /// Pictures shown but not kept.
+  public internal(set) var notStored = 0
+  /// Loads that ended with an error.
+  public internal(set) var failures = 0
+  /// Pictures whose last waiter left before they were ready.
+  public internal(set) var cancellations = 0
+  /// Loads under way now.
+  public internal(set) var flights = 0
+  /// Callers and streams waiting now.
+  public internal(set) var waiters = 0
+  /// One record for each format, in the order of the cache's formats.
+  public internal(set) var tables: [Table] = []
+
+  /// Hits as a part of all requests; 0 before the first one.
+  public var hitRate: Double {
+    hits + misses == 0 ? 0 : Double(hits) / Double(hits + misses)
+  }
+
+  /// What one table holds.
+  public struct Table: Sendable {
+    /// The format's name.
+    public let format: String
+    /// Pictures kept.
+    public let entryCount: Int
+    /// Pictures that fit.
+    public let slotCount: Int
+    /// Pictures that somebody holds right now.
+    public let leasedCount: Int
+    /// Pictures that made room for others since the table was opened.
+    public let evictionCount: Int
+    /// Bytes that the file occupies on disk, which may be fewer than its length.
+    public let diskByteCount: Int
+    /// Bytes of address space that the file's mapping takes.
+    public let mappedByteCount: Int
+  }
+}
+
+extension CacheStatistics.Table {
+  /// All zero for a format that is not stored on this kind of device.
+  init(format: String, _ statistics: TableStatistics?) {
+    self.format = format
+    entryCount = statistics?.liveCount ?? 0
+    slotCount = statistics?.slotCount ?? 0
+    leasedCount = statistics?.leasedCount ?? 0
+    evictionCount = statistics?.evictionCount ?? 0
+    diskByteCount = statistics?.diskByteCount ?? 0
+    mappedByteCount = statistics?.mappedByteCount ?? 0
+  }
+}

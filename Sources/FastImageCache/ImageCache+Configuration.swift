@@ -1,0 +1,38 @@
+public import Foundation
+public import ImageCodecs
+
+extension ImageCache {
+  /// Where a cache lives, where it gets pictures from, and what it may use for that.
+  public struct Configuration: Sendable {
+    /// The folder that holds a subfolder for each namespace; `ImageTables` in the user's caches
+    /// folder by default, which on Linux is `$XDG_CACHE_HOME` or `~/.cache`.
+    public var directory: URL?
+
+    /// Where encoded pictures come from: files, data URLs, http and https by default.
+    public var source: any ImageSource = URLImageSource()
+
+    /// Asked in order; the first that recognises a picture's bytes decodes it.
+    public var decoders: [any ImageDecoder] = ImageDecoders.standard
+
+    /// What one decode may cost.
+    public var limits = DecodingLimits()
+
+    /// How many pictures are decoded and drawn at the same time; the number of cores by default.
+    public var decodeWidth = max(ProcessInfo.processInfo.activeProcessorCount, 1)
+
+    /// The private memory that all decodes together may take, in bytes.
+    public var decodeByteBudget = 256 << 20
+
+    /// How many loads over http and https may be under way at the same time.
+    public var networkWidth = 6
+
+    /// How many loads of files and other local sources may be under way at the same time.
+    public var localWidth = max(ProcessInfo.processInfo.activeProcessorCount, 1) + 2
+
+    /// The kind of device this is; formats made for other kinds are not stored.
+    public var device: ImageFormat.Devices = .current
+
+    /// Creates the default configuration.
+    public init() {}
+  }
+}

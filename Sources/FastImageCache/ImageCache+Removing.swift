@@ -1,0 +1,97 @@
+import TableStore
+
+extension ImageCache {
+  /// Removes the entity's picture of one format, whatever its version.
+  ///
+  /// The picture cannot be found any more when this returns; whoever shows it goes on showing it.
+  /// A load under way still answers its waiters and stores nothing. Removed pixels stay in the file
+  /// until their slot is used again; ``removeAllImages(in:)`` replaces the file. A removal outlives a
+  /// power cut only after ``flush()``.
+  ///
+  /// - Throws: ``ImageCacheError/unknownFormat(_:)``, ``ImageCacheError/storageUnavailable(_:)``,
+  ///   ``ImageCacheError/diskFull``, ``ImageCacheError/closed``.
+  public func removeImage(
+    for entity: some ImageEntity, format: ImageFormat
+  ) async throws(ImageCacheError) {
+    guard let table = tables[format] else { throw .unknownFormat(format.name) }
+    try await remove(entity.imageID, from: table)
+  }
+
+  /// Removes the entity's pictures of all formats.
+  ///
+  /// - Throws: As ``removeImage(for:format:)``; formats after the failing one keep their pictures.
+  public func removeImages(for entity: some ImageEntity) async throws(ImageCacheError) {
+    for table in tables.all { try await remove(entity.imageID, from: table) }
+  }
+
+  /// Removes all pictures of one format and gives their disk space back.
+  ///
+  /// A new file takes the old one's place; pictures on screen keep the old one alive until they are
+  /// released.
+  ///
+  /// - Throws: As ``removeImage(for:format:)``.
+  public func removeAllImages(in format: ImageFormat) async throws(ImageCacheError) {
+    guard let table = tables[format] else { throw .unknownFormat(format.name) }
+    try await removeAll(in: table)
+  }
+
+  /// Removes all pictures of all formats and gives their disk space back. `reset` of the original
+  /// library.
+  ///
+  /// - Throws: As ``removeImage(for:format:)``; formats after the failing one keep their pictures.
+  public func removeAllImages() async throws(ImageCacheError) {
+    for table in tables.all { try await removeAll(in: table) }
+  }
+
+  /// Waits until everything stored and removed so far would survive a power cut; for sign-out.
+  ///
+  /// - Throws: ``ImageCacheError/storageUnavailable(_:)``, ``ImageCacheError/diskFull``,
+  ///   ``ImageCacheError/closed``.
+  public func flush() async throws(ImageCacheError) {
+    for table in tables.all {
+      do { try await table.flush() } catch { throw ImageCacheError(error) }
+    }
+  }
+
+  /// Ends all loads, writes the order of use, and lets the files go.
+  ///
+  /// Waiters are told ``ImageCacheError/closed``; streams end. Pictures that somebody holds stay
+  /// valid. The same happens, on the thread that lets go, when the last reference to the cache goes.
+  public func close() async {
+    await registry.close()
+    for table in tables.all { await table.close() }
+    journal.hub.finish()
+  }
+
+  private func remove(_ entity: ImageID, from table: ImageTable) async throws(ImageCacheError) {
+    // First the loads: one that ends between these two lines would put the picture back.
+    await registry.forbidStoring(.entity(entity, format: table.format.name))
+    do {
+      guard try await table.remove(entity) else { return }
+      journal.hub.send(.removed(entity: entity, format: table.format.name))
+    } catch {
+      throw ImageCacheError(error)
+    }
+  }
+
+  private func removeAll(in table: ImageTable) async throws(ImageCacheError) {
+    await registry.forbidStoring(.format(table.format.name))
+    do {
+      try await table.removeAll()
+      journal.hub.send(.removed(entity: nil, format: table.format.name))
+    } catch {
+      throw ImageCacheError(error)
+    }
+  }
+}
+
+extension ImageCacheError {
+  /// The same fault in the words of the public face.
+  init(_ error: TableError) {
+    switch error {
+    case .diskFull: self = .diskFull
+    case .closed: self = .closed
+    default: self = .storageUnavailable("\(error)")
+    }
+  }
+}

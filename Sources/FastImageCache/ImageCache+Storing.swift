@@ -1,0 +1,96 @@
+public import Foundation
+public import Pixels
+import TableStore
+
+extension ImageCache {
+  /// Stores a bitmap as the entity's picture, drawn as the entity wants it.
+  ///
+  /// The other formats of the family are drawn anew too, unless the entity says no. Requests that
+  /// wait for this picture are answered with it.
+  ///
+  /// - Parameters:
+  ///   - bitmap: The source picture, of any size and pixel format.
+  ///   - entity: Whose picture.
+  ///   - format: One of ``formats``.
+  /// - Returns: A lease on what was stored; private if all slots are leased, or if the format is
+  ///   not stored on this device.
+  /// - Throws: ``ImageCacheError/unknownFormat(_:)``,
+  ///   ``ImageCacheError/drawingFailed(entity:format:underlying:)``, ``ImageCacheError/diskFull``,
+  ///   ``ImageCacheError/storageUnavailable(_:)``, ``ImageCacheError/cancelled``,
+  ///   ``ImageCacheError/closed``.
+  @discardableResult
+  public func store(
+    _ bitmap: Bitmap, for entity: some ImageEntity, format: ImageFormat
+  ) async throws(ImageCacheError) -> CachedImage {
+    try await store(.bitmap(bitmap), for: entity, format: format)
+  }
+
+  /// Stores encoded bytes, a JPEG for example, as the entity's picture.
+  ///
+  /// - Throws: As with a bitmap, and ``ImageCacheError/undecodable(_:reason:)`` and
+  ///   ``ImageCacheError/pictureTooLarge(_:_:)``.
+  @discardableResult
+  public func store(
+    _ data: Data, for entity: some ImageEntity, format: ImageFormat
+  ) async throws(ImageCacheError) -> CachedImage {
+    try await store(.encoded(data), for: entity, format: format)
+  }
+
+  /// Stores what a file holds as the entity's picture.
+  ///
+  /// - Throws: As with encoded bytes, and ``ImageCacheError/sourceFailed(_:underlying:)``.
+  @discardableResult
+  public func store(
+    contentsOf file: URL, for entity: some ImageEntity, format: ImageFormat
+  ) async throws(ImageCacheError) -> CachedImage {
+    let request = ImageSourceRequest(
+      url: file, priority: Task.currentPriority, byteCountLimit: artist.limits.encodedByteCount)
+    let content: ImageSourceContent
+    do {
+      content = try await URLImageSource().load(request) { _ in }
+    } catch is CancellationError {
+      throw .cancelled
+    } catch {
+      throw .sourceFailed(file, underlying: error)
+    }
+    return try await store(content, for: entity, format: format)
+  }
+
+  private func store(
+    _ content: ImageSourceContent, for entity: some ImageEntity, format: ImageFormat
+  ) async throws(ImageCacheError) -> CachedImage {
+    let request = try request(for: entity, format: format)
+    // The caller's format first; whoever waits for it does not wait for the family.
+    let others = request.family()
+    // Loads under way would put an older picture over this one.
+    for superseded in [request] + others {
+      await registry.forbidStoring(.entity(request.key.entity, format: superseded.key.format))
+    }
+    let urgency = Urgency(Task.currentPriority)
+    var picture = try artist.picture(from: content, url: nil)
+    let image = try await store(request, besides: others, from: &picture, urgency)
+    for other in others {
+      _ = try await store(other, besides: [], from: &picture, urgency)
+    }
+    return image
+  }
+
+  private func store(
+    _ request: ImageRequest, besides family: [ImageRequest], from picture: inout SourcePicture,
+    _ urgency: Urgency
+  ) async throws(ImageCacheError) -> CachedImage {
+    let drawn: [Result<DrawnSlot, ImageCacheError>]
+    do {
+      drawn = try await artist.draw(
+        [request], besides: family, from: &picture, urgency: urgency, report: { _ in })
+    } catch let error as ImageCacheError {
+      throw error
+    } catch {
+      throw .cancelled
+    }
+    guard let slot = try drawn.first?.get() else { throw .cancelled }
+    let image = try await request.table.store(slot, for: request.key, journal)
+    await registry.satisfy(request.key, with: image)
+    return image
+  }
+}

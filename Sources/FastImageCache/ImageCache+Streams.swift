@@ -1,0 +1,79 @@
+extension ImageCache {
+  /// The steps of one picture's load, which starts if nobody has started it.
+  ///
+  /// The stream holds an interest in the load, as a call of ``image(for:format:)`` does: when it is
+  /// not iterated any more, that interest ends, and the load too if it was the last. A slow reader
+  /// misses steps but never the last one, which is always `finished` or `failed`.
+  ///
+  /// ```swift
+  /// for await step in cache.progress(for: photo, format: .row) {
+  ///   if case .receiving(let count, let total?) = step { bar.value = count * 100 / total }
+  ///   if case .finished(let image) = step { show(image) }
+  /// }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - entity: Whose picture.
+  ///   - format: One of ``formats``.
+  public nonisolated func progress(
+    for entity: some ImageEntity, format: ImageFormat
+  ) -> AsyncStream<ImageProgress> {
+    // The newest few are kept, and nothing follows the last event: so it is never lost.
+    let (stream, continuation) = AsyncStream<ImageProgress>.makeStream(
+      bufferingPolicy: .bufferingNewest(16))
+    if let image = cachedImage(for: entity, format: format) {
+      continuation.yield(.finished(image))
+      continuation.finish()
+      return stream
+    }
+    do throws(ImageCacheError) {
+      let request = try request(for: entity, format: format)
+      journal.missed(request.key)
+      let priority = Task.currentPriority
+      // Ends by itself, as soon as the registry knows the listener.
+      Task(name: "image progress", priority: priority) { [registry] in
+        await registry.addListener(continuation, for: request, priority: priority)
+      }
+    } catch {
+      continuation.yield(.failed(error))
+      continuation.finish()
+    }
+    return stream
+  }
+
+  /// What happens in this cache from now on.
+  ///
+  /// Nothing waits for a listener. One that falls behind by more than `bufferSize` events loses the
+  /// newest, and finds ``CacheEvent/skipped(_:)`` with their number where they are missing. The
+  /// stream ends when the cache is closed.
+  ///
+  /// - Parameter bufferSize: Unread events that are kept, at least one.
+  public nonisolated func events(bufferSize: Int = 256) -> AsyncStream<CacheEvent> {
+    journal.hub.makeStream(bufferSize: max(bufferSize, 1))
+  }
+
+  /// What the cache has done since it was opened, and what it holds now.
+  public func statistics() async -> CacheStatistics {
+    let counts = journal.counts
+    let load = await registry.load
+    var statistics = CacheStatistics()
+    statistics.hits = journal.hits
+    statistics.misses = counts.misses
+    statistics.joinedRequests = counts.joined
+    statistics.fetches = counts.fetches
+    statistics.fetchedByteCount = counts.fetchedByteCount
+    statistics.fetchSeconds = counts.fetchSeconds
+    statistics.decodes = counts.decodes
+    statistics.decodeSeconds = counts.decodeSeconds
+    statistics.drawings = counts.drawings
+    statistics.drawSeconds = counts.drawSeconds
+    statistics.stores = counts.stores
+    statistics.notStored = counts.notStored
+    statistics.failures = counts.failures
+    statistics.cancellations = counts.cancellations
+    statistics.flights = load.flights
+    statistics.waiters = load.waiters
+    statistics.tables = tables.all.map(\.statistics)
+    return statistics
+  }
+}

@@ -1,0 +1,153 @@
+public import Foundation
+
+/// Pictures kept decoded: shown before, they are there again in nanoseconds.
+///
+/// ```swift
+/// let cache = try await ImageCache(namespace: "photos", formats: [.row, .dot])
+/// let image = try await cache.image(for: photo, format: .row)
+/// ```
+///
+/// The journey of a request, always to the right:
+///
+///     image(for:format:) ── hit ────────────────────────────────────────────────> CachedImage
+///             └── miss -> ImageCache -> InFlightRegistry -> ImageSource -> decode
+///                                                  -> draw -> ImageTable -> CachedImage
+///
+/// A hit enters no actor and does not suspend. Only a miss does, and there the actors wait while
+/// threads of their own read, decode, draw and write.
+///
+/// `FICImageCache` of the original library. An app that wants one instance for everything keeps it
+/// in a global: `let shared = Task { try await ImageCache(...) }`.
+public actor ImageCache {
+  /// Names the folder that holds this cache's tables.
+  public nonisolated let namespace: String
+
+  /// What the tables were created for, in the order given.
+  public nonisolated let formats: [ImageFormat]
+
+  /// The folder that holds the table files.
+  public nonisolated let directory: URL
+
+  nonisolated let tables: TableSet
+  nonisolated let journal: CacheJournal
+  nonisolated let registry: InFlightRegistry
+  nonisolated let artist: ImageArtist
+
+  /// Opens the tables of a namespace, and creates those that are missing.
+  ///
+  /// Table files of formats that are not listed any more are deleted; nothing else in the folder is
+  /// touched. Two caches on one namespace share their tables; a second process keeps its own new
+  /// pictures in a nameless table and reads those of the first.
+  ///
+  /// Cost: 64 bytes are read for each picture, none of its pixels.
+  ///
+  /// - Parameters:
+  ///   - namespace: Any text of 1 to 255 bytes.
+  ///   - formats: The tables; names must differ.
+  ///   - configuration: Where, from what source, and within what limits.
+  /// - Throws: ``ImageCacheError/invalidNamespace(_:)``, ``ImageCacheError/duplicateFormat(_:)``,
+  ///   ``ImageCacheError/invalidFormat(_:reason:)``,
+  ///   ``ImageCacheError/storageUnavailable(_:)`` and ``ImageCacheError/diskFull``.
+  public init(
+    namespace: String = "default", formats: [ImageFormat],
+    configuration: Configuration = Configuration()
+  ) async throws(ImageCacheError) {
+    try Self.check(namespace: namespace, formats: formats)
+    let storage = try await Storage.open(
+      namespace: namespace, formats: formats, configuration: configuration)
+    self.namespace = namespace
+    self.formats = formats
+    directory = storage.directory
+    tables = storage.tables
+    journal = CacheJournal(hub: EventHub())
+    artist = ImageArtist(
+      decoders: configuration.decoders, limits: configuration.limits,
+      workers: WorkerPool(
+        name: "FastImageCache.worker", width: configuration.decodeWidth,
+        byteBudget: configuration.decodeByteBudget),
+      journal: journal)
+    registry = InFlightRegistry(
+      loader: ImageLoader(
+        source: configuration.source,
+        gates: LoadGates(network: configuration.networkWidth, local: configuration.localWidth),
+        artist: artist, journal: journal, encodedByteLimit: configuration.limits.encodedByteCount))
+  }
+
+  // MARK: Asking
+
+  /// The entity's picture, from the table or, if it is missing, from its source.
+  ///
+  /// A hit returns without suspending, from the main actor too: the picture is there in the same
+  /// frame. On a miss the caller waits for a load that is shared by all who ask for the same URL,
+  /// and runs at the priority of the most urgent of them. Cancelling the calling task ends the wait
+  /// at once; when nobody waits any more, the load ends too and nothing is stored.
+  ///
+  /// ```swift
+  /// .task(id: photo.id) { picture = try? await cache.image(for: photo, format: .row) }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - entity: Whose picture.
+  ///   - format: One of ``formats``.
+  /// - Returns: A lease on the picture. It is private if the table could not take the picture.
+  /// - Throws: Any ``ImageCacheError`` but those of opening and storing by hand.
+  public nonisolated(nonsending) func image(
+    for entity: some ImageEntity, format: ImageFormat
+  ) async throws(ImageCacheError) -> CachedImage {
+    if let image = cachedImage(for: entity, format: format) { return image }
+    let request = try request(for: entity, format: format)
+    journal.missed(request.key)
+    return try await registry.image(for: request, priority: Task.currentPriority).get()
+  }
+
+  /// The entity's picture if the table has it, at once, from any thread; never loads.
+  ///
+  /// Cost: a lookup and one small object. No system call, except the first time that a picture from
+  /// an earlier run is asked for, whose pixels are then checked once.
+  ///
+  /// - Parameters:
+  ///   - entity: Whose picture.
+  ///   - format: One of ``formats``; for any other the answer is `nil`.
+  public nonisolated func cachedImage(
+    for entity: some ImageEntity, format: ImageFormat
+  ) -> CachedImage? {
+    guard let table = tables[format] else { return nil }
+    let (who, which) = (entity.imageID, entity.sourceID(for: format))
+    guard let image = table.cachedImage(entity: who, source: which) else { return nil }
+    journal.hit(ImageKey(entity: who, source: which, format: format.name))
+    return image
+  }
+
+  /// Whether the table has this version of the entity's picture; changes nothing, not even the
+  /// order of use.
+  public nonisolated func containsImage(
+    for entity: some ImageEntity, format: ImageFormat
+  ) -> Bool {
+    guard let table = tables[format] else { return false }
+    return table.contains(ImageRequest(entity: entity, table: table, tables: tables).key)
+  }
+
+  /// The formats in which this version of the entity's picture is there.
+  public nonisolated func cachedFormats(for entity: some ImageEntity) -> [ImageFormat] {
+    formats.filter { containsImage(for: entity, format: $0) }
+  }
+
+  /// The request for a picture of one of this cache's formats.
+  nonisolated func request(
+    for entity: some ImageEntity, format: ImageFormat
+  ) throws(ImageCacheError) -> ImageRequest {
+    guard let table = tables[format] else { throw .unknownFormat(format.name) }
+    return ImageRequest(entity: entity, table: table, tables: tables)
+  }
+
+  private static func check(
+    namespace: String, formats: [ImageFormat]
+  ) throws(ImageCacheError) {
+    guard (1...255).contains(namespace.utf8.count) else { throw .invalidNamespace(namespace) }
+    var names: Set<String> = []
+    for format in formats {
+      if let problem = format.problem { throw .invalidFormat(format.name, reason: problem) }
+      guard names.insert(format.name).inserted else { throw .duplicateFormat(format.name) }
+    }
+  }
+}

@@ -1,0 +1,84 @@
+public import Foundation
+public import ImageCodecs
+
+/// Everything that can go wrong, as one list.
+///
+/// Cancellation is a case of it, so that a function has one error type; it is an outcome rather
+/// than a failure.
+@nonexhaustive public enum ImageCacheError: Error, Sendable {
+  /// The format was not among those that the cache was created with.
+  case unknownFormat(String)
+
+  /// Two formats with the same name were given.
+  case duplicateFormat(String)
+
+  /// A format cannot have a table; the reason names the offending value.
+  case invalidFormat(String, reason: String)
+
+  /// The namespace is empty or longer than 255 bytes.
+  case invalidNamespace(String)
+
+  /// The entity has neither a URL nor a picture of its own for the format.
+  case noSourceURL(entity: ImageID, format: String)
+
+  /// The source did not deliver; the underlying error says why.
+  case sourceFailed(URL?, underlying: any Error)
+
+  /// The bytes are not a picture that a decoder here can read whole.
+  case undecodable(URL?, reason: ImageDecodingError)
+
+  /// The picture exceeds a limit for decoding; the text names the limit and both numbers.
+  case pictureTooLarge(URL?, String)
+
+  /// The drawing closure threw, or drawing found no memory.
+  case drawingFailed(entity: ImageID, format: String, underlying: any Error)
+
+  /// The disk is full. Only storing by hand and emptying report this; a request answers with a
+  /// picture in private memory instead.
+  case diskFull
+
+  /// The table's file cannot be read or written; the text is the system's.
+  case storageUnavailable(String)
+
+  /// The awaiting task was cancelled.
+  case cancelled
+
+  /// The cache was closed.
+  case closed
+}
+
+extension ImageCacheError: CustomStringConvertible {
+  /// One sentence that names the offending value.
+  public var description: String {
+    switch self {
+    case .unknownFormat(let name): "The cache has no format named \"\(name)\"."
+    case .duplicateFormat(let name): "Two formats are named \"\(name)\"."
+    case .invalidFormat(let name, let reason):
+      "The format \"\(name)\" cannot have a table: \(reason)."
+    case .invalidNamespace(let name):
+      "A namespace needs 1 to 255 bytes; \"\(name.prefix(40))\" has \(name.utf8.count)."
+    case .noSourceURL(let entity, let format):
+      "Entity \(entity) has no URL and no picture of its own for format \"\(format)\"."
+    case .sourceFailed(let url, let underlying):
+      "The source of \(url?.abbreviated ?? "the picture") failed: \(underlying)"
+    case .undecodable(let url, let reason):
+      "\(url?.abbreviated ?? "The picture") cannot be decoded: \(reason)"
+    case .pictureTooLarge(let url, let text):
+      "\(url?.abbreviated ?? "The picture") is too large: \(text)"
+    case .drawingFailed(let entity, let format, let underlying):
+      "Drawing entity \(entity) for format \"\(format)\" failed: \(underlying)"
+    case .diskFull: "The disk is full."
+    case .storageUnavailable(let text): "The image table cannot be used: \(text)"
+    case .cancelled: "The request was cancelled."
+    case .closed: "The cache is closed."
+    }
+  }
+}
+
+extension URL {
+  /// Enough of the URL to recognise it; a data URL can be megabytes long.
+  fileprivate var abbreviated: String {
+    let text = absoluteString
+    return text.utf8.count <= 200 ? text : "\(text.prefix(200))…"
+  }
+}

@@ -1,0 +1,175 @@
+public import Pixels
+
+/// What all pictures of one table have in common: size, style, and how many are kept.
+///
+/// A format is a value that lives in code, so that a picture is asked for by leading dot:
+///
+/// ```swift
+/// extension ImageFormat {
+///   static let row = ImageFormat(
+///     name: "row", family: "photos", size: PixelSize(width: 200, height: 200), style: .bgrx32,
+///     capacity: 500)
+/// }
+/// ```
+///
+/// The name, the size and the style decide whether pictures from an earlier run are still valid;
+/// changing one of them starts the table afresh. Family, capacity, devices, scale and protection
+/// may change freely: the pictures stay. `FICImageFormat` of the original library.
+public struct ImageFormat: Hashable, Sendable, Codable {
+  /// Names the table; unique within a cache, 1 to 255 bytes.
+  public let name: String
+
+  /// Formats of one family are drawn from the same decode; `nil` stands alone.
+  public let family: String?
+
+  /// The size of every picture, or the largest one if ``keepsProportions`` is set, in pixels.
+  public let size: PixelSize
+
+  /// Whether each picture has its own width and height within ``size`` instead of filling it.
+  public let keepsProportions: Bool
+
+  /// Pixels in a point, which drawing closures and native images use; 1 where points do not matter.
+  public let scale: Double
+
+  /// How a pixel lies in memory and on disk.
+  public let style: PixelFormat
+
+  /// How many pictures are kept before the least recently used one makes room.
+  public let capacity: Capacity
+
+  /// The kinds of device on which pictures of this format are stored; on any other they are drawn
+  /// anew for each request.
+  public let devices: Devices
+
+  /// When the file may be read on a locked device; effective on Apple platforms.
+  public let protection: Protection
+
+  /// Creates a format whose pictures all have the same size.
+  ///
+  /// - Parameters:
+  ///   - name: Names the table; unique within a cache, 1 to 255 bytes.
+  ///   - family: Formats drawn together from one decode.
+  ///   - size: The size of every picture, in pixels.
+  ///   - scale: Pixels in a point.
+  ///   - style: How a pixel lies in memory and on disk.
+  ///   - capacity: A count of pictures, or a number of bytes on disk.
+  ///   - devices: Where pictures of this format are stored.
+  ///   - protection: When the file may be read on a locked Apple device.
+  public init(
+    name: String, family: String? = nil, size: PixelSize, scale: Double = 1,
+    style: PixelFormat = .bgra32, capacity: Capacity, devices: Devices = .all,
+    protection: Protection = .none
+  ) {
+    self.init(
+      name: name, family: family, size: size, keepsProportions: false, scale: scale, style: style,
+      capacity: capacity, devices: devices, protection: protection)
+  }
+
+  /// Creates a format whose pictures keep their own proportions, and their own size where that is
+  /// smaller.
+  ///
+  /// - Parameters:
+  ///   - name: Names the table; unique within a cache, 1 to 255 bytes.
+  ///   - family: Formats drawn together from one decode.
+  ///   - largest: The size that no picture exceeds, in pixels; each takes the room of this size on
+  ///     disk.
+  ///   - scale: Pixels in a point.
+  ///   - style: How a pixel lies in memory and on disk.
+  ///   - capacity: A count of pictures, or a number of bytes on disk.
+  ///   - devices: Where pictures of this format are stored.
+  ///   - protection: When the file may be read on a locked Apple device.
+  public init(
+    name: String, family: String? = nil, upTo largest: PixelSize, scale: Double = 1,
+    style: PixelFormat = .bgra32, capacity: Capacity, devices: Devices = .all,
+    protection: Protection = .none
+  ) {
+    self.init(
+      name: name, family: family, size: largest, keepsProportions: true, scale: scale,
+      style: style, capacity: capacity, devices: devices, protection: protection)
+  }
+
+  private init(
+    name: String, family: String?, size: PixelSize, keepsProportions: Bool, scale: Double,
+    style: PixelFormat, capacity: Capacity, devices: Devices, protection: Protection
+  ) {
+    self.name = name
+    self.family = family
+    self.size = size
+    self.keepsProportions = keepsProportions
+    self.scale = scale
+    self.style = style
+    self.capacity = capacity
+    self.devices = devices
+    self.protection = protection
+  }
+}
+
+extension ImageFormat {
+  /// How much a table keeps; a hard limit, never exceeded.
+  public enum Capacity: Hashable, Sendable, Codable, ExpressibleByIntegerLiteral {
+    /// At most this many pictures.
+    case count(Int)
+
+    /// As many pictures as fit into a file of this many bytes, and at least one.
+    case bytes(Int)
+
+    /// A count of pictures.
+    public init(integerLiteral value: Int) { self = .count(value) }
+  }
+
+  /// Kinds of device, as a set.
+  public struct Devices: OptionSet, Hashable, Sendable, Codable {
+    /// One bit for each kind.
+    public let rawValue: UInt8
+
+    /// Creates a set from its bits.
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// iPhone and iPod touch.
+    public static let phone = Devices(rawValue: 1 << 0)
+    /// iPad.
+    public static let pad = Devices(rawValue: 1 << 1)
+    /// Mac and Linux desktops and servers.
+    public static let desktop = Devices(rawValue: 1 << 2)
+    /// Apple TV.
+    public static let tv = Devices(rawValue: 1 << 3)
+    /// Apple Watch.
+    public static let watch = Devices(rawValue: 1 << 4)
+    /// Apple Vision.
+    public static let headset = Devices(rawValue: 1 << 5)
+    /// Every kind, those to come included.
+    public static let all = Devices(rawValue: .max)
+  }
+
+  /// When a table's file may be read; the classes of Apple's data protection.
+  public enum Protection: String, Hashable, Sendable, Codable {
+    /// Always.
+    case none
+    /// While the device is unlocked. Pictures on screen may become unreadable when it locks.
+    case complete
+    /// From the first unlock after a restart.
+    case untilFirstUnlock
+  }
+}
+
+extension ImageFormat {
+  /// The largest width or height of a format, in pixels.
+  package static let largestSide = 32_767
+
+  /// Why this format cannot have a table; `nil` for a good one.
+  package var problem: String? {
+    if name.isEmpty || name.utf8.count > 255 { return "its name has \(name.utf8.count) bytes" }
+    if !size.isPositive || size.width > Self.largestSide || size.height > Self.largestSide {
+      return "its size is \(size); each side must be 1 to \(Self.largestSide) pixels"
+    }
+    if !scale.isFinite || scale <= 0 { return "its scale is \(scale)" }
+    switch capacity {
+    case .count(let count) where count < 1 || count > 1 << 24:
+      return "its capacity is \(count) pictures; it must be 1 to \(1 << 24)"
+    case .bytes(let bytes) where bytes < 1:
+      return "its capacity is \(bytes) bytes"
+    default:
+      return nil
+    }
+  }
+}

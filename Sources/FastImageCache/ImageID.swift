@@ -1,0 +1,53 @@
+public import Foundation
+package import TableStore
+
+/// Names an entity, or one version of its picture, by any string, UUID or integer.
+///
+/// Ids are compared exactly, byte for byte: `"a"` and `"A"` differ, and so do two spellings of
+/// `"é"`. An integer, a UUID and a string never equal each other, whatever they look like.
+///
+/// Keep ids free of container paths: an app's folder changes with each update, and with it every
+/// id made from a path below it.
+///
+/// ```swift
+/// let who = ImageID(photo.uuid)
+/// let which = ImageID("\(photo.uuid)/revision-\(photo.revision)")
+/// ```
+public struct ImageID: Hashable, Sendable, CustomStringConvertible, ExpressibleByStringLiteral,
+  ExpressibleByIntegerLiteral
+{
+  package let tableID: TableID
+
+  /// Creates an id from the exact UTF-8 bytes of a string.
+  public init(_ string: String) { tableID = TableID(string) }
+
+  /// Creates an id from the 16 bytes of a UUID, without making a string of it.
+  public init(_ uuid: UUID) {
+    tableID = TableID(
+      uuid: withUnsafeBytes(of: uuid.uuid) { bytes in
+        (
+          UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self)),
+          UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+        )
+      })
+  }
+
+  /// Creates an id from an integer.
+  public init(_ integer: some BinaryInteger) {
+    tableID = TableID(Int64(truncatingIfNeeded: integer))
+  }
+
+  /// Creates an id from the absolute string of a URL.
+  public init(_ url: URL) { tableID = TableID(url.absoluteString) }
+
+  /// Creates an id from a string written in the source.
+  public init(stringLiteral value: String) { self.init(value) }
+
+  /// Creates an id from a number written in the source.
+  public init(integerLiteral value: Int) { self.init(value) }
+
+  package init(_ tableID: TableID) { self.tableID = tableID }
+
+  /// The string, the UUID or the number, as text.
+  public var description: String { tableID.description }
+}

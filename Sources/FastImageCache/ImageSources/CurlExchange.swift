@@ -1,0 +1,128 @@
+#if !canImport(Darwin)
+  import CCURL
+  import Foundation
+
+  /// One request's handle of libcurl and what has to live as long as it.
+  ///
+  /// Invariants:
+  /// 1. The handle's callbacks get this object unretained; it outlives them, since `CurlLoop` keeps
+  ///    it until it has taken the handle from the multi handle, on the thread that calls them.
+  /// 2. A head is complete when its empty line comes; fields that come later are trailers, and heads
+  ///    of interim answers (1xx) are replaced by the next head.
+  final class CurlExchange {
+    let easy: UnsafeMutableRawPointer
+    let transfer: HTTPTransfer
+
+    private let url: URL
+    private var fields: UnsafeMutablePointer<curl_slist>?
+    private let errorText: UnsafeMutablePointer<CChar>
+
+    private var head: [String: String] = [:]
+    private var isHeadPassedOn = false
+
+    /// `nil` when there is no memory, or when the library refuses the address.
+    init?(_ transfer: HTTPTransfer, _ request: HTTPRequest) {
+      guard let easy = curl_easy_init() else { return nil }
+      self.easy = easy
+      self.transfer = transfer
+      url = request.url
+      errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
+      errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+      guard configure(request) else { return nil }
+    }
+
+    deinit {
+      curl_easy_cleanup(easy)
+      curl_slist_free_all(fields)
+      errorText.deallocate()
+    }
+
+    /// What the library says about an exchange that ended with `code`; `nil` when it went well.
+    func fault(_ code: CURLcode) -> String? {
+      guard code != CURLE_OK else { return nil }
+      let detail = String(cString: errorText)
+      return detail.isEmpty ? String(cString: curl_easy_strerror(code)) : detail
+    }
+
+    private func configure(_ request: HTTPRequest) -> Bool {
+      for (name, value) in request.headers {
+        // A field without a value is written with a semicolon; CURLOPT_HTTPHEADER(3).
+        let line = value.isEmpty ? "\(name);" : "\(name): \(value)"
+        guard let extended = curl_slist_append(fields, line) else { return false }
+        fields = extended
+      }
+      let context = Unmanaged.passUnretained(self).toOpaque()
+      let outcomes = [
+        fic_curl_set_text(easy, CURLOPT_URL, request.url.absoluteString),
+        fic_curl_set_long(easy, CURLOPT_PROTOCOLS, Int(CURLPROTO_HTTP | CURLPROTO_HTTPS)),
+        // Decodes what comes encoded all the same, so that both systems answer alike.
+        fic_curl_set_text(easy, CURLOPT_ACCEPT_ENCODING, "identity"),
+        fic_curl_set_pointer(easy, CURLOPT_HTTPHEADER, fields),
+        fic_curl_set_long(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1),
+        // Time is kept by `HTTPClient`; and no signal may be used by a library.
+        fic_curl_set_long(easy, CURLOPT_NOSIGNAL, 1),
+        fic_curl_set_pointer(easy, CURLOPT_ERRORBUFFER, errorText),
+        fic_curl_set_receiver(easy, CURLOPT_HEADERFUNCTION, receiveHeaderLine),
+        fic_curl_set_pointer(easy, CURLOPT_HEADERDATA, context),
+        fic_curl_set_receiver(easy, CURLOPT_WRITEFUNCTION, receiveBody),
+        fic_curl_set_pointer(easy, CURLOPT_WRITEDATA, context),
+      ]
+      return outcomes.allSatisfy { $0 == CURLE_OK }
+    }
+
+    /// One line of a head, an empty one at its end; `false` drops the connection.
+    fileprivate func receive(headerLine line: String) -> Bool {
+      guard !isHeadPassedOn else { return true }
+      if line.hasPrefix("HTTP/") {
+        head = [:]
+      } else if line.isEmpty {
+        return passOnHead()
+      } else if let colon = line.firstIndex(of: ":") {
+        let value = line[line.index(after: colon)...]
+        head[line[..<colon].lowercased()] = value.trimmingCharacters(in: .whitespaces)
+      }
+      return true
+    }
+
+    fileprivate func receive(body bytes: UnsafeRawBufferPointer) -> Bool {
+      transfer.receive(Data(bytes))
+    }
+
+    private func passOnHead() -> Bool {
+      var status = 0
+      fic_curl_get_long(easy, CURLINFO_RESPONSE_CODE, &status)
+      guard status >= 200 else { return true }
+      isHeadPassedOn = true
+      return transfer.receive(
+        HTTPExchange.Head(
+          url: url, status: status, location: head["location"],
+          contentLength: head["content-length"].flatMap { Int($0) },
+          contentEncoding: head["content-encoding"]))
+    }
+  }
+
+  /// CURLOPT_HEADERFUNCTION(3): any answer but the number of bytes drops the connection.
+  private func receiveHeaderLine(
+    _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int,
+    _ context: UnsafeMutableRawPointer?
+  ) -> Int {
+    guard let context else { return -1 }
+    let exchange = Unmanaged<CurlExchange>.fromOpaque(context).takeUnretainedValue()
+    let line = String(
+      decoding: UnsafeRawBufferPointer(start: bytes, count: size * count), as: UTF8.self)
+    let goesOn = exchange.receive(headerLine: line.trimmingCharacters(in: .newlines))
+    return goesOn ? size * count : -1
+  }
+
+  /// CURLOPT_WRITEFUNCTION(3): any answer but the number of bytes drops the connection.
+  private func receiveBody(
+    _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int,
+    _ context: UnsafeMutableRawPointer?
+  ) -> Int {
+    guard let context else { return -1 }
+    let exchange = Unmanaged<CurlExchange>.fromOpaque(context).takeUnretainedValue()
+    let goesOn = exchange.receive(
+      body: UnsafeRawBufferPointer(start: bytes, count: size * count))
+    return goesOn ? size * count : -1
+  }
+#endif

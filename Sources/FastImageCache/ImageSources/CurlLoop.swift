@@ -1,0 +1,86 @@
+#if !canImport(Darwin)
+  import CCURL
+  import Foundation
+
+  /// Serves all transfers of one source on its own thread, until it is told to stop.
+  ///
+  /// `@unchecked Sendable` is safe because everything but `bell` is touched by the thread that calls
+  /// ``run()`` alone, once it has been called.
+  final class CurlLoop: @unchecked Sendable {
+    let bell: CurlBell
+
+    private let multi: UnsafeMutableRawPointer
+    private let mailbox: CurlMailbox
+    private var exchanges: [UnsafeMutableRawPointer: CurlExchange] = [:]
+    private var isStopped = false
+
+    init(connectionsPerHost: Int, mailbox: CurlMailbox) {
+      guard let multi = curl_multi_init() else {
+        preconditionFailure("curl_multi_init(3) found no memory.")
+      }
+      fic_curl_multi_set_long(multi, CURLMOPT_MAX_HOST_CONNECTIONS, connectionsPerHost)
+      self.multi = multi
+      self.mailbox = mailbox
+      bell = CurlBell(multi)
+    }
+
+    /// Blocks its thread until a stop is read; then every connection is closed.
+    func run() {
+      while true {
+        mailbox.takeMessages().forEach(obey)
+        if isStopped { break }
+        var runningCount: CInt = 0
+        curl_multi_perform(multi, &runningCount)
+        endFinishedExchanges()
+        // Until a socket, one of the library's timers or the bell; curl_multi_poll(3).
+        curl_multi_poll(multi, nil, 0, .max, nil)
+      }
+      for exchange in exchanges.values { drop(exchange, fault: "The source is gone.") }
+      bell.silence()
+      curl_multi_cleanup(multi)
+    }
+
+    private func obey(_ message: CurlMailbox.Message) {
+      switch message {
+      case .start(let transfer, let request):
+        // Its cancel may have overtaken it.
+        if transfer.isOver { return }
+        guard let exchange = CurlExchange(transfer, request) else {
+          transfer.end(fault: "There is no memory for a request.")
+          return
+        }
+        exchanges[exchange.easy] = exchange
+        curl_multi_add_handle(multi, exchange.easy)
+      case .cancel(let transfer):
+        let exchange = exchanges.values.first { $0.transfer === transfer }
+        if let exchange { drop(exchange, fault: nil) }
+      case .stop:
+        isStopped = true
+      }
+    }
+
+    private func endFinishedExchanges() {
+      var restCount: CInt = 0
+      while let message = curl_multi_info_read(multi, &restCount) {
+        guard message.pointee.msg == CURLMSG_DONE, let easy = message.pointee.easy_handle,
+          let exchange = exchanges[easy]
+        else { continue }
+        drop(exchange, fault: exchange.fault(message.pointee.data.result))
+      }
+    }
+
+    /// Ends an exchange; one that is not finished takes its connection with it.
+    private func drop(_ exchange: CurlExchange, fault: String?) {
+      curl_multi_remove_handle(multi, exchange.easy)
+      exchanges[exchange.easy] = nil
+      exchange.transfer.end(fault: fault)
+    }
+
+    /// Once in a process, before anything else of the library is used; curl_global_init(3). The first
+    /// call takes milliseconds.
+    static let initializeLibrary: Void = {
+      let code = curl_global_init(Int(CURL_GLOBAL_DEFAULT))
+      precondition(code == CURLE_OK, "curl_global_init(3) failed.")
+    }()
+  }
+#endif

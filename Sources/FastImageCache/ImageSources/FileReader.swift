@@ -1,0 +1,134 @@
+import Foundation
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// Reads a whole file into private memory, blocking its thread.
+///
+/// Not through a mapping: a file that somebody shortens while it is mapped kills the process with
+/// SIGBUS, and this file belongs to somebody else.
+enum FileReader {
+  private static let chunkByteCount = 256 << 10
+
+  /// - Parameters:
+  ///   - limit: The most bytes the file may have, checked before memory is taken.
+  ///   - isCancelled: Asked between chunks.
+  ///   - progress: Called after each chunk.
+  /// - Throws: ``ImageSourceError``, and `CancellationError` once `isCancelled` answers `true`.
+  static func read(
+    path: String, limit: Int, isCancelled: () -> Bool, progress: (ImageSourceProgress) -> Void
+  ) throws -> Data {
+    let file = try OpenFile(path: path)
+    let before = try file.status()
+    guard before.byteCount <= limit else {
+      throw ImageSourceError.tooLarge(byteCountLimit: limit)
+    }
+
+    // One byte more than the file has: `read(2)` fills it only when the file has grown.
+    let capacity = before.byteCount + 1
+    guard let memory = malloc(capacity) else {
+      throw ImageSourceError.unreadable(path: path, reason: reason(ENOMEM))
+    }
+    var isHandedOver = false
+    defer { if !isHandedOver { free(memory) } }
+
+    var count = 0
+    while count < capacity {
+      if isCancelled() { throw CancellationError() }
+      let chunk = UnsafeMutableRawBufferPointer(
+        start: memory + count, count: min(chunkByteCount, capacity - count))
+      let readCount = try file.read(into: chunk)
+      if readCount == 0 { break }
+      count += readCount
+      progress(
+        ImageSourceProgress(receivedByteCount: count, expectedByteCount: before.byteCount))
+    }
+
+    // A writer that is not finished leaves a picture that is half old, half new.
+    guard count == before.byteCount, try file.status() == before else {
+      throw ImageSourceError.unreadable(path: path, reason: "The file changed while it was read.")
+    }
+    isHandedOver = true
+    return Data(bytesNoCopy: memory, count: count, deallocator: .free)
+  }
+
+  fileprivate static func reason(_ code: CInt) -> String { String(cString: strerror(code)) }
+}
+
+/// A regular file, open for reading and closed with its owner.
+private struct OpenFile: ~Copyable {
+  struct Status: Equatable {
+    let byteCount: Int
+    let modificationSeconds: Int
+    let modificationNanoseconds: Int
+  }
+
+  private let path: String
+  private let descriptor: CInt
+
+  /// - Throws: ``ImageSourceError/notFound(path:)`` and ``ImageSourceError/unreadable(path:reason:)``.
+  init(path: String) throws(ImageSourceError) {
+    guard !path.utf8.contains(0) else {
+      throw .unreadable(path: path, reason: "The path contains a NUL character.")
+    }
+    // Without O_NONBLOCK, opening a FIFO that nobody writes to waits for ever; open(2).
+    let descriptor = retryingInterrupted { open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
+    guard descriptor >= 0 else { throw Self.openError(path, errno) }
+    self.path = path
+    self.descriptor = descriptor
+  }
+
+  deinit { close(descriptor) }
+
+  func status() throws(ImageSourceError) -> Status {
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else {
+      throw .unreadable(path: path, reason: FileReader.reason(errno))
+    }
+    switch status.st_mode & S_IFMT {
+    case S_IFREG: break
+    case S_IFDIR: throw .unreadable(path: path, reason: FileReader.reason(EISDIR))
+    default: throw .unreadable(path: path, reason: "Not a regular file.")
+    }
+    let modification = status.modificationTime
+    return Status(
+      byteCount: Int(status.st_size), modificationSeconds: modification.tv_sec,
+      modificationNanoseconds: modification.tv_nsec)
+  }
+
+  func read(into chunk: UnsafeMutableRawBufferPointer) throws(ImageSourceError) -> Int {
+    let count = retryingInterrupted { systemRead(descriptor, chunk.baseAddress, chunk.count) }
+    guard count >= 0 else { throw .unreadable(path: path, reason: FileReader.reason(errno)) }
+    return count
+  }
+
+  private static func openError(_ path: String, _ code: CInt) -> ImageSourceError {
+    switch code {
+    case ENOENT, ENOTDIR: .notFound(path: path)
+    default: .unreadable(path: path, reason: FileReader.reason(code))
+    }
+  }
+}
+
+/// Calls again as long as a signal ended the call early.
+private func retryingInterrupted<Result: BinaryInteger>(_ call: () -> Result) -> Result {
+  while true {
+    let result = call()
+    if result >= 0 || errno != EINTR { return result }
+  }
+}
+
+#if canImport(Darwin)
+  private let systemRead = Darwin.read
+  extension stat {
+    fileprivate var modificationTime: timespec { st_mtimespec }
+  }
+#else
+  private let systemRead = Glibc.read
+  extension stat {
+    fileprivate var modificationTime: timespec { st_mtim }
+  }
+#endif

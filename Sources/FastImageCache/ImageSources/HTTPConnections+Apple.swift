@@ -1,0 +1,120 @@
+#if canImport(Darwin)
+  import Foundation
+
+  #if canImport(FoundationNetworking)
+    // Never on Apple platforms, whose Foundation has URL sessions; where this file is only
+    // type-checked, on Linux, they are in a module of their own.
+    import FoundationNetworking
+  #endif
+  import Locking
+
+  /// The connections of one source, through `URLSession`.
+  final class HTTPConnections: Sendable {
+    private let delegate = HTTPSessionDelegate()
+    private let session: URLSession
+
+    init(options: HTTPOptions) {
+      session = URLSession(
+        configuration: Self.configuration(options), delegate: delegate, delegateQueue: nil)
+    }
+
+    /// A session keeps its delegate alive until it is told to end.
+    deinit { session.invalidateAndCancel() }
+
+    /// Sends one request and hands what comes back to `transfer`.
+    func outcome(
+      of request: HTTPRequest, priority: TaskPriority, _ transfer: HTTPTransfer
+    ) async throws -> HTTPTransfer.Outcome {
+      var urlRequest = URLRequest(url: request.url)
+      for (name, value) in request.headers {
+        urlRequest.setValue(value, forHTTPHeaderField: name)
+      }
+      let task = session.dataTask(with: urlRequest)
+      task.priority = Self.priority(priority)
+      delegate.add(transfer, for: task)
+      defer { delegate.removeTransfer(for: task) }
+      return try await transfer.outcome(start: { task.resume() }, cancel: { task.cancel() })
+    }
+
+    private static func configuration(_ options: HTTPOptions) -> URLSessionConfiguration {
+      let configuration = URLSessionConfiguration.ephemeral
+      // The image tables are the cache; nothing else is to keep a copy or an identity.
+      configuration.urlCache = nil
+      configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
+      configuration.httpCookieStorage = nil
+      configuration.httpCookieAcceptPolicy = .never
+      configuration.httpShouldSetCookies = false
+      configuration.urlCredentialStorage = nil
+      configuration.httpMaximumConnectionsPerHost = options.connectionsPerHost
+      // Late enough that `HTTPClient` comes first, which counts every request of a load.
+      configuration.timeoutIntervalForRequest =
+        TimeInterval(options.totalTimeout.components.seconds + 2)
+      return configuration
+    }
+
+    private static func priority(_ priority: TaskPriority) -> Float {
+      switch priority {
+      case .high...: URLSessionTask.highPriority
+      case .medium...: URLSessionTask.defaultPriority
+      default: URLSessionTask.lowPriority
+      }
+    }
+  }
+
+  /// Hands the events of one session to its transfers; called on the session's serial queue.
+  ///
+  /// Invariant: a task's transfer is in `transfers` from before the task is resumed until whoever
+  /// awaits the transfer has its answer; events without a transfer came too late.
+  private final class HTTPSessionDelegate: NSObject, URLSessionDataDelegate {
+    private let transfers = Lock<[Int: HTTPTransfer]>([:])
+
+    func add(_ transfer: HTTPTransfer, for task: URLSessionTask) {
+      transfers.withLock { $0[task.taskIdentifier] = transfer }
+    }
+
+    func removeTransfer(for task: URLSessionTask) {
+      transfers.withLock { $0[task.taskIdentifier] = nil }
+    }
+
+    func urlSession(
+      _ session: URLSession, task: URLSessionTask,
+      willPerformHTTPRedirection response: HTTPURLResponse, newRequest request: URLRequest,
+      completionHandler: @escaping @Sendable (URLRequest?) -> Void
+    ) {
+      // Refused, so that the redirect arrives as an answer and is checked like any other.
+      completionHandler(nil)
+    }
+
+    func urlSession(
+      _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
+      completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
+    ) {
+      guard let response = response as? HTTPURLResponse, let url = response.url,
+        let transfer = transfer(for: dataTask)
+      else {
+        completionHandler(.cancel)
+        return
+      }
+      let head = HTTPExchange.Head(
+        url: url, status: response.statusCode,
+        location: response.value(forHTTPHeaderField: "Location"),
+        contentLength: Int(clamping: response.expectedContentLength),
+        contentEncoding: response.value(forHTTPHeaderField: "Content-Encoding"))
+      completionHandler(transfer.receive(head) ? .allow : .cancel)
+    }
+
+    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+      if transfer(for: dataTask)?.receive(data) != true { dataTask.cancel() }
+    }
+
+    func urlSession(
+      _ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?
+    ) {
+      transfer(for: task)?.end(fault: error?.localizedDescription)
+    }
+
+    private func transfer(for task: URLSessionTask) -> HTTPTransfer? {
+      transfers.withLock { $0[task.taskIdentifier] }
+    }
+  }
+#endif

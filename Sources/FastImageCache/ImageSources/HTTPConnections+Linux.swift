@@ -1,0 +1,82 @@
+#if !canImport(Darwin)
+  import CCURL
+  import Foundation
+  import Locking
+
+  /// The connections of one source, through libcurl.
+  ///
+  /// Not through FoundationNetworking's `URLSession`, which stands on the same library: as of Swift
+  /// 6.3 it traps on some redirects that a server may send, gathers the bodies of redirects without
+  /// a limit, and queues what arrives without a limit, so that a server can end the process. Here
+  /// each piece is counted before the next one is read.
+  ///
+  /// One thread serves all transfers. Other threads leave it messages in its mailbox.
+  final class HTTPConnections: Sendable {
+    private let mailbox: CurlMailbox
+
+    init(options: HTTPOptions) {
+      mailbox = CurlMailbox(connectionsPerHost: options.connectionsPerHost)
+    }
+
+    deinit { mailbox.post(.stop) }
+
+    /// Sends one request and hands what comes back to `transfer`.
+    ///
+    /// The priority has no meaning here: every request that finds a connection is under way at once.
+    func outcome(
+      of request: HTTPRequest, priority: TaskPriority, _ transfer: HTTPTransfer
+    ) async throws -> HTTPTransfer.Outcome {
+      try await transfer.outcome(
+        start: { mailbox.post(.start(transfer, request)) },
+        cancel: { mailbox.post(.cancel(transfer)) })
+    }
+  }
+
+  /// What other threads want of the one that owns the connections.
+  ///
+  /// Invariants:
+  /// 1. The thread exists from the first start until it has read `stop`; nothing is posted later,
+  ///    since `stop` comes from the deinitialiser of the only poster.
+  /// 2. Messages are read in the order in which they were posted. A cancel that overtook its start
+  ///    finds nothing to cancel, and then the start finds a transfer that is over.
+  final class CurlMailbox: Sendable {
+    enum Message: Sendable {
+      case start(HTTPTransfer, HTTPRequest)
+      case cancel(HTTPTransfer)
+      case stop
+    }
+
+    private struct State {
+      var messages: [Message] = []
+      var bell: CurlBell?
+    }
+
+    private let connectionsPerHost: Int
+    private let state = Lock(State())
+
+    init(connectionsPerHost: Int) {
+      self.connectionsPerHost = connectionsPerHost
+    }
+
+    func post(_ message: Message) {
+      if case .start = message { CurlLoop.initializeLibrary }
+      state.withLock { state in
+        if state.bell == nil, case .start = message {
+          let loop = CurlLoop(connectionsPerHost: connectionsPerHost, mailbox: self)
+          state.bell = loop.bell
+          Thread.detachNewThread { loop.run() }
+        }
+        guard let bell = state.bell else { return }
+        state.messages.append(message)
+        bell.ring()
+      }
+    }
+
+    func takeMessages() -> [Message] {
+      state.withLock { state in
+        defer { state.messages = [] }
+        return state.messages
+      }
+    }
+  }
+#endif

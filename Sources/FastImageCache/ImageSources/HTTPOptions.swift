@@ -1,0 +1,30 @@
+/// How a ``URLImageSource`` talks to web servers.
+public struct HTTPOptions: Sendable {
+  /// Whether pictures may come over plain http from other machines; `false` by default.
+  ///
+  /// https, and http to this machine itself, are always allowed. On Apple platforms the app's
+  /// transport security settings apply besides.
+  public var allowsInsecureHTTP = false
+
+  /// How long nothing may arrive; 15 seconds by default.
+  public var idleTimeout: Duration = .seconds(15)
+
+  /// How long one load may take with all its redirects; 60 seconds by default.
+  public var totalTimeout: Duration = .seconds(60)
+
+  /// How many connections are open to one host at a time; 6 by default.
+  public var connectionsPerHost = 6
+
+  /// How many redirects one load follows; 5 by default.
+  public var redirectLimit = 5
+
+  /// Changes each request before it is sent: headers, authorization, a signed URL; or refuses it by
+  /// throwing.
+  ///
+  /// It is asked again for every redirect, with the new URL, and what it added before is gone; so
+  /// give credentials to hosts that you know, and they go nowhere else. Runs off every actor.
+  public var modifyRequest: (@concurrent @Sendable (HTTPRequest) async throws -> HTTPRequest)?
+
+  /// Creates the default options.
+  public init() {}
+}

@@ -1,0 +1,38 @@
+public import Foundation
+
+/// What is asked of a web server: one picture, with a GET.
+public struct HTTPRequest: Hashable, Sendable {
+  /// The picture's address, https or http.
+  public var url: URL
+
+  /// Header fields by name, such as `Authorization`.
+  public var headers: [String: String]
+
+  /// Creates a request.
+  public init(url: URL, headers: [String: String] = [:]) {
+    self.url = url
+    self.headers = headers
+  }
+
+  /// A field that stands here would end early and begin another: RFC 9112 section 11.1.
+  package func checkHeaders() throws(ImageSourceError) {
+    for (name, value) in headers {
+      guard !name.isEmpty, name.utf8.allSatisfy(Self.isTokenCharacter) else {
+        throw .invalidHeader(name)
+      }
+      guard !value.utf8.contains(where: { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F }) else {
+        throw .invalidHeader(name)
+      }
+    }
+  }
+
+  /// RFC 9110 section 5.6.2.
+  private static func isTokenCharacter(_ character: UInt8) -> Bool {
+    switch character {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"):
+      true
+    default: "!#$%&'*+-.^_`|~".utf8.contains(character)
+    }
+  }
+}

@@ -1,0 +1,47 @@
+/// Several sources, asked in order until one brings the picture.
+///
+/// ```swift
+/// let source = ImageSourceChain([BundledPhotos(), URLImageSource()])
+/// ```
+///
+/// Progress starts anew with each source.
+public struct ImageSourceChain: ImageSource {
+  /// Why a chain brought nothing.
+  public struct Failure: Error {
+    /// One error from each source, in the order in which they were asked; empty for a chain without
+    /// sources.
+    public let errors: [any Error]
+  }
+
+  private let sources: [any ImageSource]
+
+  /// Creates a chain.
+  ///
+  /// - Parameter sources: The one to ask first comes first.
+  public init(_ sources: [any ImageSource]) {
+    self.sources = sources
+  }
+
+  /// Brings what the first successful source brings.
+  ///
+  /// - Throws: ``Failure`` when every source failed; `CancellationError` when the task was cancelled
+  ///   or a source threw it, and then no further source is asked.
+  @concurrent
+  public func load(
+    _ request: ImageSourceRequest, progress: @escaping @Sendable (ImageSourceProgress) -> Void
+  ) async throws -> ImageSourceContent {
+    var errors: [any Error] = []
+    for source in sources {
+      do {
+        return try await source.load(request, progress: progress)
+      } catch let cancellation as CancellationError {
+        throw cancellation
+      } catch {
+        // A source may report its cancellation as any error.
+        try Task.checkCancellation()
+        errors.append(error)
+      }
+    }
+    throw Failure(errors: errors)
+  }
+}

@@ -1,0 +1,74 @@
+import Foundation
+
+/// Pictures behind `file`, `data`, `https` and `http` URLs: the default source.
+///
+/// Files are read, and data URLs decoded, on threads that may block. A web server's answer counts
+/// only when it is complete and of status 200.
+///
+/// ```swift
+/// var http = HTTPOptions()
+/// http.modifyRequest = { request in
+///   var request = request
+///   if request.url.host == "photos.example.com" {
+///     request.headers["Authorization"] = "Bearer \(try await tokens.current())"
+///   }
+///   return request
+/// }
+/// let source = URLImageSource(http: http)
+/// ```
+///
+/// Copies share connections and threads, which go with the last of them.
+public struct URLImageSource: ImageSource {
+  /// Few, since a disk gains little from more; several, so that a slow volume does not hold up the
+  /// others.
+  private static let fileLaneCount = 3
+
+  private let files: WorkerPool
+  private let client: HTTPClient
+
+  /// Creates a source; it connects to nothing yet.
+  ///
+  /// - Parameter http: How web servers are talked to.
+  public init(http: HTTPOptions = HTTPOptions()) {
+    // Without a budget: a file's bytes live on, for the decoder, when its reading is over.
+    files = WorkerPool(name: "FastImageCache.files", width: Self.fileLaneCount)
+    client = HTTPClient(options: http)
+  }
+
+  /// Fetches a picture file's bytes.
+  ///
+  /// - Throws: ``ImageSourceError``, what ``HTTPOptions/modifyRequest`` throws, and
+  ///   `CancellationError` when the task is cancelled.
+  @concurrent
+  public func load(
+    _ request: ImageSourceRequest, progress: @escaping @Sendable (ImageSourceProgress) -> Void
+  ) async throws -> ImageSourceContent {
+    let (url, limit) = (request.url, request.byteCountLimit)
+    switch url.scheme?.lowercased() {
+    case "file":
+      let path = try Self.path(of: url)
+      return .encoded(
+        try await files.run(urgency: request.urgency) { isCancelled in
+          try FileReader.read(
+            path: path, limit: limit, isCancelled: isCancelled, progress: progress)
+        })
+    case "data":
+      return .encoded(
+        try await files.run(urgency: request.urgency) { _ in
+          try DataURL.bytes(of: url, limit: limit)
+        })
+    case "http", "https":
+      return .encoded(try await client.body(of: request, progress: progress))
+    case let scheme:
+      throw ImageSourceError.unsupportedScheme(scheme ?? "")
+    }
+  }
+
+  private static func path(of url: URL) throws(ImageSourceError) -> String {
+    // RFC 8089 section 2: a host other than this machine would need a protocol to reach it.
+    guard ["", "localhost"].contains(url.host?.lowercased() ?? "") else {
+      throw .unreadable(path: url.path, reason: "The file is on another host, \(url.host ?? "").")
+    }
+    return url.path
+  }
+}

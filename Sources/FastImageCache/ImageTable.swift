@@ -1,0 +1,141 @@
+import Foundation
+package import Pixels
+package import TableStore
+
+/// One format's pictures: the only writer of one table file.
+///
+/// Everything that writes is the actor's and runs on a thread of its own, since writing may wait for
+/// the disk. Reading is not: a hit asks the store's published index from whatever thread it is on,
+/// and never waits for a write.
+///
+/// Invariants:
+/// 1. Slots are reserved, written, published and removed by methods of the actor only.
+/// 2. `store` and `format` never change, so they are reached without isolation.
+package actor ImageTable {
+  package nonisolated let format: ImageFormat
+
+  /// `nil` where pictures of this format are not kept on this kind of device.
+  private nonisolated let store: Table?
+  private nonisolated let slots: PrivateSlots
+  private nonisolated let executor: SerialQueueExecutor
+
+  /// Whether pictures of this format are kept.
+  package nonisolated var isStored: Bool { store != nil }
+
+  package nonisolated var unownedExecutor: UnownedSerialExecutor {
+    executor.asUnownedSerialExecutor()
+  }
+
+  package init(format: ImageFormat, slots: PrivateSlots, store: Table?) {
+    self.format = format
+    self.slots = slots
+    self.store = store
+    executor = SerialQueueExecutor(label: "FastImageCache.table.\(format.name)")
+  }
+
+  // MARK: Reading, from any thread
+
+  /// A lease on the picture, if the table has it.
+  @inline(__always)
+  package nonisolated func cachedImage(entity: ImageID, source: ImageID) -> CachedImage? {
+    let key = TableKey(entity: entity.tableID, source: source.tableID)
+    guard let entry = store?.entry(for: key) else { return nil }
+    return image(of: entry)
+  }
+
+  package nonisolated func cachedImage(for key: ImageKey) -> CachedImage? {
+    cachedImage(entity: key.entity, source: key.source)
+  }
+
+  package nonisolated func contains(_ key: ImageKey) -> Bool {
+    store?.contains(key.tableKey) ?? false
+  }
+
+  private nonisolated func image(of entry: TableEntry) -> CachedImage? {
+    let size = PixelSize(width: entry.extent.width, height: entry.extent.height)
+    return PixelLayout(size: size, format: format.style).map {
+      CachedImage(entry: entry, layout: $0, scale: format.scale)
+    }
+  }
+
+  // MARK: Drawing, on a worker
+
+  /// Has `draw` write a picture into scratch memory and prepares it for ``keep(_:for:_:)``.
+  ///
+  /// - Parameter size: At most the format's size, in pixels.
+  package nonisolated func drawSlot(
+    for key: ImageKey, size: PixelSize,
+    _ draw: (UnsafeMutableRawBufferPointer, PixelLayout) throws -> Void
+  ) throws -> DrawnSlot {
+    guard let layout = PixelLayout(size: size, format: format.style),
+      let buffer = slots.makeBuffer()
+    else { throw BitmapError.outOfMemory(byteCount: slots.geometry.pixelByteCount) }
+    try draw(UnsafeMutableRawBufferPointer(rebasing: buffer.pixels[..<layout.byteCount]), layout)
+    let extent = SlotExtent(width: size.width, height: size.height)
+    return DrawnSlot(slot: try buffer.sealed(key: key.tableKey, extent: extent), layout: layout)
+  }
+
+  /// The picture in private memory, which no table keeps.
+  package nonisolated func privateImage(_ drawn: DrawnSlot) -> CachedImage {
+    CachedImage(
+      entry: TableEntry(keepingPrivate: drawn.slot), layout: drawn.layout, scale: format.scale)
+  }
+
+  // MARK: Writing
+
+  /// Stores a drawn picture, or says why not.
+  ///
+  /// A table whose slots are all leased is no fault: the picture is private then.
+  package nonisolated func store(
+    _ drawn: DrawnSlot, for key: ImageKey, _ journal: CacheJournal
+  ) async throws(ImageCacheError) -> CachedImage {
+    guard let store else { return privateImage(drawn) }
+    do {
+      let insertion = try await insert(drawn, into: store)
+      journal.stored(key)
+      if let eviction = insertion.eviction {
+        let entity = eviction.entity.map { ImageID($0) }
+        journal.hub.send(.evicted(entity: entity, format: format.name))
+      }
+      return CachedImage(entry: insertion.entry, layout: drawn.layout, scale: format.scale)
+    } catch {
+      journal.notStored(key, reason: "\(error)")
+      if error == .allSlotsLeased { return privateImage(drawn) }
+      throw ImageCacheError(error)
+    }
+  }
+
+  /// Stores a drawn picture if that is possible; the caller gets it in any case.
+  package nonisolated func keep(
+    _ drawn: DrawnSlot, for key: ImageKey, _ journal: CacheJournal
+  ) async -> CachedImage {
+    // The reason stands in the journal.
+    (try? await store(drawn, for: key, journal)) ?? privateImage(drawn)
+  }
+
+  private func insert(_ drawn: DrawnSlot, into store: Table) throws(TableError) -> Insertion {
+    try store.insert(drawn.slot)
+  }
+
+  /// Removes an entity's picture, whatever its version; false if there was none.
+  package func remove(_ entity: ImageID) throws(TableError) -> Bool {
+    try store?.remove(entity.tableID) ?? false
+  }
+
+  /// Removes everything, by putting a new file in the old one's place.
+  package func removeAll() throws(TableError) { try store?.removeAll() }
+
+  /// Waits until everything stored and removed so far would survive a power cut.
+  package func flush() throws(TableError) { try store?.flush() }
+
+  /// Writes the order of use and lets the file go; leases stay valid.
+  package func close() { store?.close() }
+
+  package nonisolated var statistics: CacheStatistics.Table {
+    CacheStatistics.Table(format: format.name, store?.statistics)
+  }
+}
+
+extension ImageKey {
+  package var tableKey: TableKey { TableKey(entity: entity.tableID, source: source.tableID) }
+}

@@ -1,0 +1,146 @@
+/// Decides which jobs of a ``WorkerPool`` may run; it performs nothing itself.
+///
+/// Every event answers with the jobs that have to be started now, in that order.
+///
+/// The job that ranks first is the next to start, even when a smaller one behind it would fit:
+/// so a job that needs most of the budget waits for those that run already and for nobody of its
+/// own or a lower priority. What that leaves idle is bounded by the longest job running.
+///
+/// Invariants:
+/// 1. At most `width` jobs run, and their bytes add up to `byteBudget` or less.
+/// 2. `queue` holds the waiting jobs in the order of their ranks, the next to start last, and
+///    `waiting` holds the same jobs by their ids.
+/// 3. Between two events the first in rank does not fit beside those that run.
+/// 4. An id waits, then runs, then is forgotten; it is never in two of these states.
+package struct Admission: Sendable {
+  package struct JobID: Hashable, Sendable {
+    fileprivate let number: Int
+  }
+
+  /// Who goes first: the higher priority, and within one the earlier arrival.
+  private struct Rank: Comparable {
+    var priority: TaskPriority
+    let arrival: Int
+
+    static func < (left: Rank, right: Rank) -> Bool {
+      (left.priority, right.arrival) < (right.priority, left.arrival)
+    }
+  }
+
+  private struct Job {
+    let id: JobID
+    let byteCount: Int
+    var rank: Rank
+  }
+
+  package let width: Int
+  package let byteBudget: Int
+
+  private var queue: [Job] = []
+  private var waiting: [JobID: Rank] = [:]
+  private var running: [JobID: Int] = [:]
+  private var runningByteCount = 0
+  private var idCount = 0
+  private var arrivalCount = 0
+
+  package init(width: Int, byteBudget: Int) {
+    precondition(width > 0, "A pool needs at least one lane.")
+    precondition(byteBudget >= 0, "A budget of bytes cannot be negative.")
+    self.width = width
+    self.byteBudget = byteBudget
+  }
+
+  package var waitingCount: Int { queue.count }
+  package var runningCount: Int { running.count }
+
+  /// An id that no other job has; it means nothing until it is submitted.
+  package mutating func makeJobID() -> JobID {
+    idCount += 1
+    return JobID(number: idCount)
+  }
+
+  /// A job wants to run.
+  ///
+  /// - Throws: ``AdmissionError`` when the job could not even run alone; it is forgotten then.
+  package mutating func submit(
+    _ id: JobID, priority: TaskPriority, byteCount: Int
+  ) throws(AdmissionError) -> [JobID] {
+    precondition(waiting[id] == nil && running[id] == nil, "A job is submitted once.")
+    precondition(byteCount >= 0, "A job cannot need a negative number of bytes.")
+    guard byteCount <= byteBudget else {
+      throw .aboveBudget(byteCount: byteCount, budget: byteBudget)
+    }
+    arrivalCount += 1
+    let rank = Rank(priority: priority, arrival: arrivalCount)
+    insert(Job(id: id, byteCount: byteCount, rank: rank))
+    return admit()
+  }
+
+  /// A waiting job became more urgent; jobs that do not wait, and lower priorities, change nothing.
+  package mutating func raise(_ id: JobID, to priority: TaskPriority) -> [JobID] {
+    guard let rank = waiting[id], rank.priority < priority else { return [] }
+    var job = remove(rank)
+    job.rank.priority = priority
+    insert(job)
+    return admit()
+  }
+
+  /// A job is given up. `nil` says that it did not wait: it runs, is over, or never came.
+  package mutating func withdraw(_ id: JobID) -> [JobID]? {
+    guard let rank = waiting[id] else { return nil }
+    _ = remove(rank)
+    return admit()
+  }
+
+  /// A running job is over.
+  package mutating func finish(_ id: JobID) -> [JobID] {
+    guard let byteCount = running.removeValue(forKey: id) else {
+      preconditionFailure("Only a running job can finish.")
+    }
+    runningByteCount -= byteCount
+    return admit()
+  }
+
+  private mutating func admit() -> [JobID] {
+    var started: [JobID] = []
+    // The difference cannot overflow, by invariant 1; a sum could, under an unlimited budget.
+    while let next = queue.last, running.count < width,
+      next.byteCount <= byteBudget - runningByteCount
+    {
+      queue.removeLast()
+      waiting[next.id] = nil
+      running[next.id] = next.byteCount
+      runningByteCount += next.byteCount
+      started.append(next.id)
+    }
+    return started
+  }
+
+  private mutating func insert(_ job: Job) {
+    waiting[job.id] = job.rank
+    queue.insert(job, at: position(of: job.rank))
+  }
+
+  private mutating func remove(_ rank: Rank) -> Job {
+    let job = queue.remove(at: position(of: rank))
+    waiting[job.id] = nil
+    return job
+  }
+
+  /// Where `rank` stands in the queue, or would stand.
+  private func position(of rank: Rank) -> Int {
+    var lower = 0
+    var upper = queue.count
+    while lower < upper {
+      let middle = lower + (upper - lower) / 2
+      if queue[middle].rank < rank { lower = middle + 1 } else { upper = middle }
+    }
+    return lower
+  }
+}
+
+/// Why a job was not even queued.
+package enum AdmissionError: Error, Hashable {
+  /// The job needs more memory than all jobs together may take.
+  case aboveBudget(byteCount: Int, budget: Int)
+}

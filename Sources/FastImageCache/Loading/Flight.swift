@@ -1,0 +1,50 @@
+package import Foundation
+
+/// One picture that somebody asked for and no table has.
+package struct ImageRequest: Sendable {
+  package let entity: any ImageEntity
+  package let table: ImageTable
+  package let key: ImageKey
+  package let url: URL?
+  /// The other formats that the cache has, by name.
+  package let tables: TableSet
+
+  package var format: ImageFormat { table.format }
+
+  /// What requests are joined by.
+  package var origin: FlightOrigin { url.map { .url($0) } ?? .entity(key.entity) }
+
+  package init(entity: any ImageEntity, table: ImageTable, tables: TableSet) {
+    self.entity = entity
+    self.table = table
+    self.tables = tables
+    key = ImageKey(
+      entity: entity.imageID, source: entity.sourceID(for: table.format), format: table.format.name)
+    url = entity.sourceURL(for: table.format)
+  }
+
+  /// The entity's own idea of its source version in a format of the same cache.
+  package func sourceID(inFormat name: String) -> ImageID? {
+    name == key.format ? key.source : tables[name].map { entity.sourceID(for: $0.format) }
+  }
+
+  /// The requests for the other formats of the family, unless the entity lets none draw along.
+  package func family() -> [ImageRequest] {
+    guard let family = format.family, entity.wantsAllFormats(inFamily: family) else { return [] }
+    return tables.family(family).filter { $0.format.name != key.format && $0.isStored }
+      .map { ImageRequest(entity: entity, table: $0, tables: tables) }
+  }
+
+  /// Those of the family that want the same source and are missing.
+  package func siblings() -> [ImageRequest] {
+    family().filter { $0.url == url && !$0.table.contains($0.key) }
+  }
+}
+
+/// What a running load knows of itself.
+package struct Flight: Sendable {
+  package let id: FlightID
+  package let url: URL?
+  package let urgency: Urgency
+  package let progress = FlightProgress()
+}

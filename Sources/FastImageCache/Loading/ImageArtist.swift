@@ -1,0 +1,152 @@
+package import Foundation
+package import ImageCodecs
+import ImageDrawing
+package import Pixels
+package import TableStore
+
+/// A picture drawn into a slot's bytes that no table has yet.
+package struct DrawnSlot: Sendable {
+  package let slot: SealedSlot
+  package let layout: PixelLayout
+}
+
+/// Decodes and draws on threads of its own, as many at once as there are cores and as memory allows.
+package struct ImageArtist: Sendable {
+  package let decoders: [any ImageDecoder]
+  package let limits: DecodingLimits
+  package let workers: WorkerPool
+  package let journal: CacheJournal
+
+  /// Chooses the decoder by the first bytes and reads the header; decodes nothing.
+  package func picture(
+    from content: ImageSourceContent, url: URL?
+  ) throws(ImageCacheError) -> SourcePicture {
+    switch content {
+    case .bitmap(let bitmap):
+      return SourcePicture(url: url, content: .bitmap, decoded: bitmap)
+    case .encoded(let data):
+      let firstBytes = data.prefix(64)
+      guard let decoder = decoders.first(where: { $0.recognizes(firstBytes) }) else {
+        throw .undecodable(url, reason: .unknownType)
+      }
+      do {
+        let header = try decoder.header(of: data)
+        return SourcePicture(url: url, content: .encoded(data, decoder, header), decoded: nil)
+      } catch {
+        throw ImageCacheError(error, url: url)
+      }
+    }
+  }
+
+  /// Draws each request, decoding before if what is decoded does not suffice for all.
+  ///
+  /// - Parameters:
+  ///   - family: What will be drawn later from the same decode, which has to be large enough for it.
+  /// - Returns: One result for each request, in their order.
+  /// - Throws: ``ImageCacheError`` when there is nothing to draw from, `CancellationError`.
+  package func draw(
+    _ requests: [ImageRequest], besides family: [ImageRequest], from picture: inout SourcePicture,
+    urgency: Urgency, report: @escaping @Sendable (ImageProgress) -> Void
+  ) async throws -> [Result<DrawnSlot, ImageCacheError>] {
+    let wanted = (requests + family).map { $0.sourceSize(for: picture.fullSize) }
+    let minimum = wanted.reduce(PixelSize(width: 1, height: 1)) { $0.union($1) }
+    let source = picture
+    let needsDecode = !source.isDecoded(to: minimum)
+    do {
+      let (decoded, drawn) = try await workers.run(
+        urgency: urgency,
+        byteCount: needsDecode ? source.workingByteCount(minimumSize: minimum) : 0
+      ) { isCancelled in
+        report(needsDecode ? .decoding : .drawing)
+        let bitmap = try decode(source, to: minimum, needsDecode, isCancelled)
+        if needsDecode { report(.drawing) }
+        return (bitmap, requests.map { draw($0, bitmap, of: source.fullSize, isCancelled) })
+      }
+      picture.decoded = decoded
+      return drawn
+    } catch let error as AdmissionError {
+      throw ImageCacheError.pictureTooLarge(source.url, "\(error)")
+    } catch let error as ImageDecodingError {
+      throw ImageCacheError(error, url: source.url)
+    }
+  }
+
+  private func decode(
+    _ source: SourcePicture, to minimum: PixelSize, _ needsDecode: Bool,
+    _ isCancelled: @escaping @Sendable () -> Bool
+  ) throws -> Bitmap {
+    switch source.content {
+    case .encoded(let data, let decoder, _) where needsDecode:
+      let start = ContinuousClock.now
+      let request = DecodeRequest(
+        minimumSize: minimum, limits: limits, isCancelled: isCancelled)
+      let bitmap = try decoder.decode(data, request)
+      journal.decoded(source.url, size: bitmap.size, in: ContinuousClock.now - start)
+      return bitmap
+    default:
+      guard let decoded = source.decoded else {
+        preconditionFailure("A picture that needs no decode is decoded.")
+      }
+      return decoded
+    }
+  }
+
+  private func draw(
+    _ request: ImageRequest, _ bitmap: Bitmap, of fullSize: PixelSize,
+    _ isCancelled: @Sendable () -> Bool
+  ) -> Result<DrawnSlot, ImageCacheError> {
+    let start = ContinuousClock.now
+    let format = request.format
+    let drawing = request.entity.drawing(for: format)
+    do {
+      let size = drawing.outputSize(
+        source: fullSize, slot: format.size, upTo: format.keepsProportions)
+      let slot = try request.table.drawSlot(for: request.key, size: size) { bytes, layout in
+        try drawing.draw(
+          bitmap, into: bytes, layout: layout, scale: format.scale,
+          upTo: format.keepsProportions, isCancelled: isCancelled)
+      }
+      journal.drew(in: ContinuousClock.now - start)
+      return .success(slot)
+    } catch {
+      return .failure(
+        .drawingFailed(entity: request.key.entity, format: format.name, underlying: error))
+    }
+  }
+}
+
+extension ImageRequest {
+  /// The size at which the source has to be decoded for this request.
+  ///
+  /// Twice what is drawn, where the picture has it: from there the resampler loses nothing that
+  /// could be seen, while a decoder's own reduction to the exact size would.
+  fileprivate func sourceSize(for fullSize: PixelSize) -> PixelSize {
+    let drawn = entity.drawing(for: format).minimumSourceSize(
+      source: fullSize, slot: format.size, upTo: format.keepsProportions)
+    return PixelSize(
+      width: min(drawn.width * 2, fullSize.width), height: min(drawn.height * 2, fullSize.height))
+  }
+}
+
+extension SourcePicture {
+  fileprivate func workingByteCount(minimumSize: PixelSize) -> Int {
+    guard case .encoded(_, let decoder, let header) = content else { return 0 }
+    return decoder.workingByteCount(for: header, minimumSize: minimumSize)
+  }
+}
+
+extension PixelSize {
+  fileprivate func union(_ other: PixelSize) -> PixelSize {
+    PixelSize(width: max(width, other.width), height: max(height, other.height))
+  }
+}
+
+extension ImageCacheError {
+  fileprivate init(_ error: ImageDecodingError, url: URL?) {
+    switch error {
+    case .tooLarge(let text): self = .pictureTooLarge(url, text)
+    case .cancelled: self = .cancelled
+    default: self = .undecodable(url, reason: error)
+    }
+  }
+}

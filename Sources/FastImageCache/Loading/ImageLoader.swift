@@ -1,0 +1,176 @@
+import Foundation
+
+/// Runs one flight, straight down: source, decode, draw, store, answer, then the rest of the family.
+///
+/// It holds no state; what has to be remembered between two awaits stands in ``InFlightRegistry``.
+package struct ImageLoader: Sendable {
+  package let source: any ImageSource
+  package let gates: LoadGates
+  package let artist: ImageArtist
+  package let journal: CacheJournal
+  package let encodedByteLimit: Int
+
+  /// Serves a flight until nobody wants anything of it any more.
+  package func run(_ flight: Flight, for registry: InFlightRegistry) async {
+    do {
+      var requests = try await askEntities(registry.take(flight.id), flight, registry)
+      guard let url = flight.url else {
+        repeat {
+          await refuse(requests, flight, registry)
+          requests = try await askEntities(registry.take(flight.id), flight, registry)
+        } while try await !isOver(flight, requests, registry)
+        return
+      }
+      while requests.isEmpty {
+        if await registry.retire(flight.id) { return }
+        requests = try await askEntities(registry.take(flight.id), flight, registry)
+      }
+      try await gates.pass(for: url, urgency: flight.urgency) {
+        var picture = try await fetch(url, flight)
+        // Whoever joined while the bytes arrived shares the decode that comes now.
+        requests += try await askEntities(registry.take(flight.id), flight, registry)
+        var family: [ImageRequest] = []
+        repeat {
+          family += requests.flatMap { $0.siblings() }
+          try await serve(requests, besides: family, from: &picture, flight, registry)
+          try await serveFamily(&family, from: &picture, flight, registry)
+          requests = try await askEntities(registry.take(flight.id), flight, registry)
+        } while try await !isOver(flight, requests, registry)
+      }
+    } catch {
+      await registry.fail(flight.id, with: ImageCacheError(flightEndedBy: error, url: flight.url))
+    }
+  }
+
+  /// Whether nothing is left to do; the flight is off the board then.
+  private func isOver(
+    _ flight: Flight, _ requests: [ImageRequest], _ registry: InFlightRegistry
+  ) async throws -> Bool {
+    guard requests.isEmpty else { return false }
+    try Task.checkCancellation()
+    return await registry.retire(flight.id)
+  }
+
+  /// Serves the requests whose picture is there already, in the table or with the entity, and
+  /// returns the others.
+  private func askEntities(
+    _ requests: [ImageRequest], _ flight: Flight, _ registry: InFlightRegistry
+  ) async throws -> [ImageRequest] {
+    var others: [ImageRequest] = []
+    for request in requests {
+      // Drawn with its family, a moment before somebody asked for it.
+      if let image = request.table.cachedImage(for: request.key) {
+        await finish(request, with: .success(image), flight, registry)
+        continue
+      }
+      do {
+        guard let content = try await request.entity.picture(for: request.format) else {
+          others.append(request)
+          continue
+        }
+        var picture = try artist.picture(from: content, url: nil)
+        try await serve([request], besides: [], from: &picture, flight, registry)
+      } catch {
+        try Task.checkCancellation()
+        let failure = ImageCacheError(flightEndedBy: error, url: nil)
+        await finish(request, with: .failure(failure), flight, registry)
+      }
+    }
+    return others
+  }
+
+  private func refuse(
+    _ requests: [ImageRequest], _ flight: Flight, _ registry: InFlightRegistry
+  ) async {
+    for request in requests {
+      let error = ImageCacheError.noSourceURL(
+        entity: request.key.entity, format: request.key.format)
+      await finish(request, with: .failure(error), flight, registry)
+    }
+  }
+
+  private func fetch(_ url: URL, _ flight: Flight) async throws -> SourcePicture {
+    let start = ContinuousClock.now
+    let request = ImageSourceRequest(
+      url: url, priority: flight.urgency.priority, byteCountLimit: encodedByteLimit)
+    let content: ImageSourceContent
+    do {
+      content = try await source.load(request) { progress in
+        flight.progress.report(
+          .receiving(progress.receivedByteCount, of: progress.expectedByteCount))
+      }
+    } catch {
+      throw ImageCacheError.sourceFailed(url, underlying: error)
+    }
+    let picture = try artist.picture(from: content, url: url)
+    journal.fetched(url, byteCount: picture.encodedByteCount, in: ContinuousClock.now - start)
+    return picture
+  }
+
+  /// Draws what is waited for and answers; `family` only makes sure that the one decode is large
+  /// enough for what is drawn afterwards.
+  private func serve(
+    _ requests: [ImageRequest], besides family: [ImageRequest], from picture: inout SourcePicture,
+    _ flight: Flight, _ registry: InFlightRegistry
+  ) async throws {
+    guard !requests.isEmpty else { return }
+    let drawn = try await artist.draw(
+      requests, besides: family, from: &picture, urgency: flight.urgency,
+      report: flight.progress.report)
+    for (request, result) in zip(requests, drawn) {
+      let outcome = await deliver(request, result, flight, registry)
+      await finish(request, with: outcome, flight, registry)
+    }
+  }
+
+  /// Draws the rest of the family, one by one, and stops as soon as somebody waits for something.
+  private func serveFamily(
+    _ family: inout [ImageRequest], from picture: inout SourcePicture, _ flight: Flight,
+    _ registry: InFlightRegistry
+  ) async throws {
+    while let sibling = family.first, await !registry.hasRequests(flight.id) {
+      family.removeFirst()
+      if sibling.table.contains(sibling.key) { continue }
+      let drawn = try await artist.draw(
+        [sibling], besides: [], from: &picture, urgency: flight.urgency,
+        report: flight.progress.report)
+      for case .success(let slot) in drawn
+      where await registry.storesResult(sibling.key, of: flight.id) {
+        _ = await sibling.table.keep(slot, for: sibling.key, journal)
+      }
+    }
+  }
+
+  private func deliver(
+    _ request: ImageRequest, _ drawn: Result<DrawnSlot, ImageCacheError>, _ flight: Flight,
+    _ registry: InFlightRegistry
+  ) async -> InFlightRegistry.Outcome {
+    switch drawn {
+    case .failure(let error): return .failure(error)
+    case .success(let slot):
+      guard await registry.storesResult(request.key, of: flight.id) else {
+        return .success(request.table.privateImage(slot))
+      }
+      return .success(await request.table.keep(slot, for: request.key, journal))
+    }
+  }
+
+  private func finish(
+    _ request: ImageRequest, with outcome: InFlightRegistry.Outcome, _ flight: Flight,
+    _ registry: InFlightRegistry
+  ) async {
+    if case .failure(let error) = outcome { journal.failed(request.key, error) }
+    await registry.finish(request.key, of: flight.id, with: outcome)
+  }
+}
+
+extension ImageCacheError {
+  /// What the waiters of a flight are told about the error that ended it.
+  fileprivate init(flightEndedBy error: any Error, url: URL?) {
+    switch error {
+    case let error as ImageCacheError: self = error
+    case is CancellationError: self = .cancelled
+    default: self = .sourceFailed(url, underlying: error)
+    }
+  }
+}

@@ -1,0 +1,84 @@
+import Locking
+
+/// Bounds how many loads hold encoded bytes at the same time.
+///
+/// A load passes the gate before it asks its source and leaves once its pictures are drawn. So a
+/// thousand rows scrolled by cost the memory of a few files, not of a thousand: files that are read
+/// faster than they are decoded wait outside, unread.
+///
+/// Invariants:
+/// 1. `waiting` holds exactly the loads that wait in `admission`; who takes a continuation out,
+///    under the lock, resumes it, outside the lock.
+/// 2. A load that was admitted leaves exactly once, whatever its body does.
+/// 3. A load's cancellation is set before the lock is taken to withdraw it, and read under the lock
+///    when it comes to wait: so a cancelled load either never waits or is withdrawn.
+package final class LoadGate: Sendable {
+  private struct State {
+    var admission: Admission
+    var waiting: [Admission.JobID: CheckedContinuation<Bool, Never>] = [:]
+  }
+
+  private let state: Lock<State>
+
+  package init(width: Int) {
+    state = Lock(State(admission: Admission(width: width, byteBudget: 0)))
+  }
+
+  /// Runs `body` when its turn comes, the most urgent load first.
+  ///
+  /// - Throws: `CancellationError` when the task is cancelled while it waits, and what `body`
+  ///   throws.
+  package func pass<Value>(urgency: Urgency, _ body: () async throws -> Value) async throws -> Value
+  {
+    let id = state.withLock { $0.admission.makeJobID() }
+    let cancellation = Cancellation()
+    let observation = urgency.observe { self.raise(id, to: urgency.priority) }
+    let isAdmitted = await withTaskCancellationHandler {
+      await withCheckedContinuation { wait(id, urgency, cancellation, $0) }
+    } onCancel: {
+      cancellation.set()
+      withdraw(id)
+    }
+    urgency.endObservation(observation)
+    guard isAdmitted else { throw CancellationError() }
+    defer { resume { $0.admission.finish(id) } }
+    return try await body()
+  }
+
+  private func wait(
+    _ id: Admission.JobID, _ urgency: Urgency, _ cancellation: Cancellation,
+    _ continuation: CheckedContinuation<Bool, Never>
+  ) {
+    var isRefused = false
+    resume { state in
+      isRefused = cancellation.isSet
+      guard !isRefused else { return [] }
+      state.waiting[id] = continuation
+      // A load declares no bytes, so that no budget can refuse it.
+      return (try? state.admission.submit(id, priority: urgency.priority, byteCount: 0)) ?? []
+    }
+    if isRefused { continuation.resume(returning: false) }
+  }
+
+  private func raise(_ id: Admission.JobID, to priority: TaskPriority) {
+    resume { $0.admission.raise(id, to: priority) }
+  }
+
+  private func withdraw(_ id: Admission.JobID) {
+    var refused: CheckedContinuation<Bool, Never>?
+    resume { state in
+      guard let started = state.admission.withdraw(id) else { return [] }
+      refused = state.waiting.removeValue(forKey: id)
+      return started
+    }
+    refused?.resume(returning: false)
+  }
+
+  /// Applies an event and lets those in whom it admits.
+  private func resume(_ event: (inout State) -> [Admission.JobID]) {
+    let admitted = state.withLock { state in
+      event(&state).compactMap { state.waiting.removeValue(forKey: $0) }
+    }
+    for continuation in admitted { continuation.resume(returning: true) }
+  }
+}

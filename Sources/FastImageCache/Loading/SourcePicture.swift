@@ -1,0 +1,35 @@
+package import Foundation
+package import ImageCodecs
+package import Pixels
+
+/// One source's picture: as it arrived, and as far as it has been decoded.
+package struct SourcePicture: Sendable {
+  package enum Content: Sendable {
+    case encoded(Data, any ImageDecoder, ImageHeader)
+    case bitmap
+  }
+
+  package let url: URL?
+  package let content: Content
+  /// The largest decode so far; it serves every format that needs no more than its pixels.
+  package var decoded: Bitmap?
+
+  package var encodedByteCount: Int {
+    if case .encoded(let data, _, _) = content { data.count } else { 0 }
+  }
+
+  /// Width and height of the upright, complete picture in pixels.
+  package var fullSize: PixelSize {
+    switch content {
+    case .encoded(_, _, let header): header.size
+    case .bitmap: decoded?.size ?? PixelSize(width: 0, height: 0)
+    }
+  }
+
+  /// Whether what is decoded has at least `size` pixels in each direction, or all there are.
+  package func isDecoded(to size: PixelSize) -> Bool {
+    guard let decoded else { return false }
+    return decoded.size == fullSize
+      || (decoded.size.width >= size.width && decoded.size.height >= size.height)
+  }
+}

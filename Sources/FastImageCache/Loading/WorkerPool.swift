@@ -1,0 +1,181 @@
+import Dispatch
+import Locking
+
+/// Threads for work that blocks or computes, so that it never occupies Swift's cooperative pool.
+///
+/// A lane is a serial dispatch queue: it has a thread of its own as long as it works and none when
+/// it is idle. Lanes of a concurrent queue would share the system's pool, where a few blocking
+/// calls hold up everybody.
+///
+/// Invariants:
+/// 1. `jobs` holds exactly the jobs that wait in `admission`; who takes a job out, under the lock,
+///    resumes its continuation, outside the lock, and so each is resumed once.
+/// 2. Running jobs and idle lanes add up to the width, so a job that is admitted finds a lane.
+/// 3. A job's cancellation is set before the lock is taken to withdraw it, and read under the lock
+///    when it is submitted: so a cancelled job is either never submitted or withdrawn.
+package final class WorkerPool: Sendable {
+  private struct State {
+    var admission: Admission
+    var jobs: [Admission.JobID: Job] = [:]
+    var idleLanes: [DispatchQueue]
+
+    mutating func launches(of started: [Admission.JobID]) -> [Launch] {
+      started.map { id in
+        guard let job = jobs.removeValue(forKey: id), let lane = idleLanes.popLast() else {
+          preconditionFailure("An admitted job has a lane and is taken once.")
+        }
+        return Launch(id: id, job: job, lane: lane)
+      }
+    }
+  }
+
+  private struct Job: Sendable {
+    /// Does the work and gives back how to deliver its result.
+    let work: @Sendable () -> @Sendable () -> Void
+    let refuse: @Sendable (any Error) -> Void
+    let urgency: Urgency
+  }
+
+  private struct Launch {
+    let id: Admission.JobID
+    let job: Job
+    let lane: DispatchQueue
+  }
+
+  private let state: Lock<State>
+
+  /// - Parameters:
+  ///   - name: Names the threads in debuggers.
+  ///   - width: How many jobs may run at the same time.
+  ///   - byteBudget: How many bytes the jobs that run may have declared together.
+  package init(name: String, width: Int, byteBudget: Int = .max) {
+    let lanes = (0..<width).map { DispatchQueue(label: "\(name).\($0)") }
+    state = Lock(
+      State(admission: Admission(width: width, byteBudget: byteBudget), idleLanes: lanes))
+  }
+
+  /// Runs `body` on a lane as soon as width and budget admit it.
+  ///
+  /// A task that is cancelled while its job waits leaves at once and the job never runs. Once the
+  /// job runs it is told by `isCancelled` and is waited for; what it returns is returned, and
+  /// whatever it throws after being cancelled reaches the caller as `CancellationError`.
+  ///
+  /// - Parameters:
+  ///   - urgency: Orders the waiting jobs; it may be raised meanwhile.
+  ///   - byteCount: The private memory that `body` takes at its peak.
+  ///   - body: May block. `isCancelled` can be asked from any thread, at the cost of an atomic load.
+  /// - Throws: ``AdmissionError`` when `byteCount` exceeds the pool's whole budget,
+  ///   `CancellationError`, and what `body` throws.
+  package func run<Value: Sendable>(
+    urgency: Urgency, byteCount: Int = 0,
+    _ body: @escaping @Sendable (_ isCancelled: @escaping @Sendable () -> Bool) throws -> Value
+  ) async throws -> Value {
+    let id = state.withLock { $0.admission.makeJobID() }
+    let cancellation = Cancellation()
+    let observation = urgency.observe { self.raise(id, to: urgency) }
+    defer { urgency.endObservation(observation) }
+
+    return try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { continuation in
+        let job = Job(
+          work: {
+            let result = Self.result(of: body, cancellation)
+            return { continuation.resume(with: result) }
+          },
+          refuse: { continuation.resume(throwing: $0) },
+          urgency: urgency)
+        submit(id, job, byteCount: byteCount, cancellation)
+      }
+    } onCancel: {
+      cancellation.set()
+      withdraw(id)
+    }
+  }
+
+  /// Runs `body` as above, at a priority that stays as it is.
+  package func run<Value: Sendable>(
+    priority: TaskPriority, byteCount: Int = 0,
+    _ body: @escaping @Sendable (_ isCancelled: @escaping @Sendable () -> Bool) throws -> Value
+  ) async throws -> Value {
+    try await run(urgency: Urgency(priority), byteCount: byteCount, body)
+  }
+
+  /// Jobs that wait for a lane or for memory at this moment.
+  package var waitingCount: Int { state.withLock { $0.admission.waitingCount } }
+
+  private static func result<Value>(
+    of body: (_ isCancelled: @escaping @Sendable () -> Bool) throws -> Value,
+    _ cancellation: Cancellation
+  ) -> Result<Value, any Error> {
+    do {
+      return .success(try body { cancellation.isSet })
+    } catch {
+      return .failure(cancellation.isSet ? CancellationError() : error)
+    }
+  }
+
+  private func submit(
+    _ id: Admission.JobID, _ job: Job, byteCount: Int, _ cancellation: Cancellation
+  ) {
+    let outcome: Result<[Launch], any Error> = state.withLock { state in
+      Result {
+        if cancellation.isSet { throw CancellationError() }
+        // Read under the lock: a raise either comes before and is seen here, or finds the job.
+        let started = try state.admission.submit(
+          id, priority: job.urgency.priority, byteCount: byteCount)
+        state.jobs[id] = job
+        return state.launches(of: started)
+      }
+    }
+    switch outcome {
+    case .success(let launches): launch(launches)
+    case .failure(let error): job.refuse(error)
+    }
+  }
+
+  private func raise(_ id: Admission.JobID, to urgency: Urgency) {
+    launch(
+      state.withLock { state in
+        state.launches(of: state.admission.raise(id, to: urgency.priority))
+      })
+  }
+
+  private func withdraw(_ id: Admission.JobID) {
+    let (job, launches): (Job?, [Launch]) = state.withLock { state in
+      guard let started = state.admission.withdraw(id) else { return (nil, []) }
+      return (state.jobs.removeValue(forKey: id), state.launches(of: started))
+    }
+    launch(launches)
+    job?.refuse(CancellationError())
+  }
+
+  private func finish(_ launched: Launch) {
+    launch(
+      state.withLock { state in
+        state.idleLanes.append(launched.lane)
+        return state.launches(of: state.admission.finish(launched.id))
+      })
+  }
+
+  private func launch(_ launches: [Launch]) {
+    for next in launches {
+      next.lane.async(qos: DispatchQoS(next.job.urgency.priority), flags: .enforceQoS) {
+        let deliver = next.job.work()
+        // First the room, then the result: whoever awaits it may submit again.
+        self.finish(next)
+        deliver()
+      }
+    }
+  }
+}
+
+extension DispatchQoS {
+  fileprivate init(_ priority: TaskPriority) {
+    switch priority {
+    case .high...: self = .userInitiated
+    case .medium...: self = .default
+    case .low...: self = .utility
+    default: self = .background
+    }
+  }
+}

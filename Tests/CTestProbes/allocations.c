@@ -1,0 +1,53 @@
+#include "CTestProbes.h"
+
+#if defined(__linux__)
+
+#include <stddef.h>
+
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+
+int probe_counts_allocations(void) { return 0; }
+long probe_allocation_count(void) { return 0; }
+
+#else
+
+static __thread long count;
+
+int probe_counts_allocations(void) { return 1; }
+long probe_allocation_count(void) { return count; }
+
+// The test executable's own malloc(3) comes before the C library's for every library in the
+// process. glibc exports the real ones under these names.
+extern void *__libc_malloc(size_t);
+extern void *__libc_calloc(size_t, size_t);
+extern void *__libc_realloc(void *, size_t);
+extern void *__libc_memalign(size_t, size_t);
+
+void *malloc(size_t size) {
+  count++;
+  return __libc_malloc(size);
+}
+
+void *calloc(size_t number, size_t size) {
+  count++;
+  return __libc_calloc(number, size);
+}
+
+void *realloc(void *memory, size_t size) {
+  count++;
+  return __libc_realloc(memory, size);
+}
+
+void *aligned_alloc(size_t alignment, size_t size) {
+  count++;
+  return __libc_memalign(alignment, size);
+}
+
+int posix_memalign(void **memory, size_t alignment, size_t size) {
+  count++;
+  *memory = __libc_memalign(alignment, size);
+  return *memory ? 0 : 12;
+}
+
+#endif
+#endif

@@ -1,0 +1,19 @@
+#ifndef C_TEST_PROBES_H
+#define C_TEST_PROBES_H
+
+// What only the C library and the kernel can tell about a piece of code. Linux only.
+
+/// Whether allocations can be counted in this build; sanitizers have an allocator of their own.
+int probe_counts_allocations(void);
+
+/// Allocations made by the calling thread since it started.
+long probe_allocation_count(void);
+
+/// From here on any system call of the calling thread, but for exiting, kills the process.
+/// Returns 0, or -1 if the kernel refuses.
+int probe_forbid_system_calls(void);
+
+/// Ends the process at once with a status, by the one call that is still allowed.
+void probe_exit(int status);
+
+#endif

@@ -1,0 +1,143 @@
+import FastImageCache
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("Cancelling", .timeLimit(.minutes(5)))
+struct CancellationTests {
+  let gate = CancellableGate()
+
+  @Test("the only waiter ends the wait at once, and the source's work with it")
+  func endsSource() async throws {
+    let fixture = try await Fixture(source: ScriptedSource(gate: gate))
+    let row = Task { try await fixture.cache.image(for: Photo("a"), format: .row) }
+    await fixture.source.started.reaches(1)
+    row.cancel()
+    await #expect(throws: ImageCacheError.self) { try await row.value }
+    await fixture.source.cancelled.reaches(1)
+    await fixture.quiet()
+    #expect(!fixture.cache.containsImage(for: Photo("a"), format: .row))
+    let statistics = await fixture.cache.statistics()
+    #expect(statistics.waiters == 0 && statistics.stores == 0 && statistics.cancellations == 1)
+  }
+
+  @Test("one waiter leaves the others their picture")
+  func leavesOthers() async throws {
+    let fixture = try await Fixture(source: ScriptedSource(gate: gate))
+    let photo = Photo("a", url: "test:/4")
+    let leaving = Task { try await fixture.cache.image(for: photo, format: .row) }
+    let staying = Task { try await fixture.cache.image(for: photo, format: .row) }
+    await fixture.waiters(2)
+    leaving.cancel()
+    await #expect(throws: ImageCacheError.self) { try await leaving.value }
+    gate.open()
+    #expect(try await staying.value.solidNumber == 4)
+    #expect(fixture.source.cancelled.value == 0)
+  }
+
+  @Test("and asking again is not answered by the old load")
+  func startsAnew() async throws {
+    let (first, second) = (gate, CancellableGate())
+    let fixture = try await Fixture(
+      source: ScriptedSource { _, call, _ in
+        // The first load ignores its cancellation and delivers late.
+        if call == 1 {
+          await Task { try? await first.pass() }.value
+        } else {
+          try await second.pass()
+        }
+        return .bitmap(try solid(call))
+      })
+    let photo = Photo("a")
+    let old = Task { try await fixture.cache.image(for: photo, format: .row) }
+    await fixture.source.started.reaches(1)
+    old.cancel()
+    await #expect(throws: ImageCacheError.self) { try await old.value }
+    let new = Task { try await fixture.cache.image(for: photo, format: .row) }
+    await fixture.source.started.reaches(2)
+    first.open()
+    second.open()
+    #expect(try await new.value.solidNumber == 2)
+    #expect(fixture.cache.cachedImage(for: photo, format: .row)?.solidNumber == 2)
+  }
+
+  @Test("before the request makes it fail without asking the source")
+  func failsBeforehand() async throws {
+    let fixture = try await Fixture()
+    let gate = gate
+    let row = Task {
+      // Waits until this very task has been cancelled.
+      try? await gate.pass()
+      return try await fixture.cache.image(for: Photo("a"), format: .row)
+    }
+    row.cancel()
+    await #expect(throws: ImageCacheError.self) { try await row.value }
+    #expect(fixture.source.started.value == 0)
+  }
+
+  @Test("does not take a picture away that is there")
+  func keepsHits() async throws {
+    let fixture = try await Fixture()
+    _ = try await fixture.cache.image(for: Photo("a"), format: .row)
+    let gate = gate
+    let row = Task {
+      try? await gate.pass()
+      return try await fixture.cache.image(for: Photo("a"), format: .row)
+    }
+    row.cancel()
+    #expect(try await row.value.isPrivate == false)
+  }
+
+  @Test("while the picture is drawn stores nothing", arguments: [true, false])
+  func stopsDrawing(isLast: Bool) async throws {
+    let (started, release) = (Counter(), Gate())
+    let fixture = try await Fixture()
+    var photo = Photo("a", url: "test:/6")
+    photo.drawing = .custom { _, canvas in
+      started.increment()
+      release.waitBlocking()
+      canvas.fill(.white)
+    }
+    let entity = photo
+    let row = Task { try await fixture.cache.image(for: entity, format: .row) }
+    let other = isLast ? nil : Task { try await fixture.cache.image(for: entity, format: .row) }
+    await started.reaches(1)
+    if !isLast { await fixture.waiters(2) }
+    row.cancel()
+    await #expect(throws: ImageCacheError.self) { try await row.value }
+    release.open()
+    _ = try await other?.value
+    await fixture.quiet()
+    #expect(fixture.cache.containsImage(for: entity, format: .row) == !isLast)
+  }
+
+  @Test("hundreds of rows leaves nothing behind")
+  func leavesNothing() async throws {
+    let fixture = try await Fixture(source: ScriptedSource(gate: gate))
+    let rows = (0..<300).map { number in
+      Task { try await fixture.cache.image(for: Photo(ImageID(number)), format: .row) }
+    }
+    await fixture.waiters(300)
+    for row in rows { row.cancel() }
+    for row in rows { await #expect(throws: ImageCacheError.self) { try await row.value } }
+    await fixture.quiet()
+    let statistics = await fixture.cache.statistics()
+    #expect(statistics.flights == 0 && statistics.waiters == 0 && statistics.stores == 0)
+    // The gates are free again.
+    gate.open()
+    #expect(
+      try await fixture.cache.image(for: Photo(1, url: "test:/1"), format: .row).solidNumber == 1)
+  }
+
+  @Test("a prefetch ends what is left of it")
+  func endsPrefetch() async throws {
+    let fixture = try await Fixture(source: ScriptedSource(gate: gate))
+    let photos = (0..<50).map { Photo(ImageID($0)) }
+    let prefetch = Task { await fixture.cache.prefetch(photos, format: .row) }
+    await fixture.source.started.reaches(1)
+    prefetch.cancel()
+    let progress = await prefetch.value
+    #expect(progress.loadedCount == 0 && !progress.isFinished)
+    await fixture.quiet()
+  }
+}

@@ -1,0 +1,143 @@
+import FastImageCache
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("An entity", .timeLimit(.minutes(5)))
+struct EntityTests {
+  @Test("supplies its own picture before the source is asked")
+  func suppliesPicture() async throws {
+    let fixture = try await Fixture()
+    var photo = Photo("a")
+    photo.ownPicture = { _ in .bitmap(try solid(44)) }
+    #expect(try await fixture.cache.image(for: photo, format: .row).solidNumber == 44)
+    #expect(fixture.source.started.value == 0)
+    #expect(fixture.cache.containsImage(for: photo, format: .row))
+  }
+
+  @Test("may supply one format and leave the other to the source")
+  func suppliesOneFormat() async throws {
+    let fixture = try await Fixture([.row, .large])
+    var photo = Photo("a", url: "test:/5")
+    photo.ownPicture = { $0.name == "row" ? .bitmap(try solid(44)) : nil }
+    let entity = photo
+    async let row = fixture.cache.image(for: entity, format: .row)
+    async let large = fixture.cache.image(for: entity, format: .large)
+    #expect(try await [row.solidNumber, large.solidNumber] == [44, 5])
+    #expect(fixture.source.started.value == 1)
+  }
+
+  @Test("without URL and picture is told so, each of its waiters")
+  func needsSomething() async throws {
+    let fixture = try await Fixture([.row, .large])
+    var photo = Photo("a")
+    photo.url = nil
+    for format in [ImageFormat.row, .large] {
+      do throws(ImageCacheError) {
+        _ = try await fixture.cache.image(for: photo, format: format)
+        Issue.record("There was a picture.")
+      } catch {
+        guard case .noSourceURL(entity: "a", format: format.name) = error else { throw error }
+      }
+    }
+    await fixture.quiet()
+  }
+
+  @Test("without URL can still supply every picture")
+  func needsNoURL() async throws {
+    let fixture = try await Fixture([.row, .large])
+    var photo = Photo("a")
+    photo.url = nil
+    photo.ownPicture = { _ in .bitmap(try solid(8)) }
+    let entity = photo
+    let numbers = try await withThrowingTaskGroup { group in
+      for number in 0..<40 {
+        group.addTask {
+          try await fixture.cache.image(for: entity, format: number % 2 == 0 ? .row : .large)
+            .solidNumber
+        }
+      }
+      return try await group.reduce(into: Set()) { $0.insert($1) }
+    }
+    #expect(numbers == [8])
+  }
+
+  @Test("whose own picture fails hears the error, and the others of its URL their picture")
+  func failsAlone() async throws {
+    struct Broken: Error {}
+    let gate = CancellableGate()
+    let fixture = try await Fixture(source: ScriptedSource(gate: gate))
+    var broken = Photo("a", url: "test:/5")
+    broken.ownPicture = { _ in
+      try await gate.pass()
+      throw Broken()
+    }
+    let entity = broken
+    let failing = Task { try await fixture.cache.image(for: entity, format: .row) }
+    let fine = Task { try await fixture.cache.image(for: Photo("b", url: "test:/5"), format: .row) }
+    await fixture.waiters(2)
+    gate.open()
+    await #expect(throws: ImageCacheError.self) { try await failing.value }
+    #expect(try await fine.value.solidNumber == 5)
+  }
+
+  @Test("decides how its picture is drawn")
+  func decidesDrawing() async throws {
+    let fixture = try await Fixture()
+    var photo = Photo("a", url: "test:/5")
+    photo.drawing = .custom { source, canvas in
+      #expect(source.size == PixelSize(width: 16, height: 16))
+      #expect(canvas.size.width == 8 && canvas.size.height == 8)
+      canvas.fill(.black)
+    }
+    let image = try await fixture.cache.image(for: photo, format: .row)
+    #expect(image.withPixels { $0.unsafeLoad(fromByteOffset: 2, as: UInt8.self) } == 0)
+  }
+
+  @Test("may ask the cache from its drawing closure without deadlock")
+  func reentersCache() async throws {
+    let fixture = try await Fixture([.row, .large])
+    let cache = fixture.cache
+    try await cache.store(solid(3), for: Photo("badge"), format: .row)
+    var photo = Photo("a", url: "test:/5")
+    let seen = Counter()
+    photo.drawing = .custom { _, canvas in
+      if cache.cachedImage(for: Photo("badge"), format: .row) != nil { seen.increment() }
+      _ = cache.containsImage(for: Photo("a"), format: .large)
+      canvas.fill(.black)
+    }
+    _ = try await cache.image(for: photo, format: .large)
+    #expect(seen.value == 1)
+  }
+
+  @Test("keeps its picture's proportions in a format up to a size")
+  func keepsProportions() async throws {
+    let upTo = ImageFormat(
+      name: "u", upTo: PixelSize(width: 100, height: 100), style: .bgrx32, capacity: 4)
+    let sizes = [
+      "wide": PixelSize(width: 400, height: 200), "tall": PixelSize(width: 100, height: 1000),
+      "small": PixelSize(width: 30, height: 20), "thin": PixelSize(width: 5000, height: 2),
+    ]
+    let fixture = try await Fixture(
+      [upTo],
+      source: ScriptedSource { url, _, _ in
+        .bitmap(try solid(5, size: sizes[url.lastPathComponent] ?? PixelSize(width: 1, height: 1)))
+      })
+    var drawn: [String: PixelSize] = [:]
+    for name in sizes.keys {
+      let photo = Photo(ImageID(name), url: "test:/\(name)")
+      let image = try await fixture.cache.image(for: photo, format: upTo)
+      #expect(image.solidNumber == 5)
+      drawn[name] = image.size
+    }
+    let expected = [
+      "wide": PixelSize(width: 100, height: 50), "tall": PixelSize(width: 10, height: 100),
+      "small": PixelSize(width: 30, height: 20), "thin": PixelSize(width: 100, height: 1),
+    ]
+    #expect(drawn == expected)
+    await fixture.cache.close()
+    let second = try await Fixture([upTo], directory: fixture.directory)
+    let wide = second.cache.cachedImage(for: Photo("wide", url: "test:/wide"), format: upTo)
+    #expect(wide?.size == PixelSize(width: 100, height: 50) && wide?.solidNumber == 5)
+  }
+}

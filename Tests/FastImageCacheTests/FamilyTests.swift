@@ -1,0 +1,88 @@
+import FastImageCache
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("A family", .timeLimit(.minutes(5)))
+struct FamilyTests {
+  @Test("is drawn from one load")
+  func isDrawnTogether() async throws {
+    let fixture = try await Fixture([.large, .dot, .row])
+    let photo = Photo("a", url: "test:/3")
+    _ = try await fixture.cache.image(for: photo, format: .large)
+    await fixture.quiet()
+    #expect(fixture.cache.cachedFormats(for: photo).map(\.name) == ["large", "dot"])
+    #expect(fixture.source.started.value == 1)
+  }
+
+  @Test("is left alone if the entity says so")
+  func isLeftAlone() async throws {
+    let fixture = try await Fixture([.large, .dot])
+    var photo = Photo("a")
+    photo.wantsFamily = false
+    _ = try await fixture.cache.image(for: photo, format: .large)
+    await fixture.quiet()
+    #expect(fixture.cache.cachedFormats(for: photo).map(\.name) == ["large"])
+  }
+
+  @Test("is not drawn again where it is there")
+  func isNotRedrawn() async throws {
+    let fixture = try await Fixture([.large, .dot])
+    var photo = Photo("a")
+    photo.wantsFamily = false
+    _ = try await fixture.cache.image(for: photo, format: .dot)
+    photo.wantsFamily = true
+    _ = try await fixture.cache.image(for: photo, format: .large)
+    await fixture.quiet()
+    #expect(await fixture.cache.statistics().drawings == 2)
+  }
+
+  @Test("never delays the format that was asked for")
+  func comesSecond() async throws {
+    let release = Gate()
+    let drawn = Counter()
+    let fixture = try await Fixture([.large, .dot])
+    var photo = Photo("a")
+    photo.drawing = .custom { _, canvas in
+      drawn.increment()
+      if canvas.size.width < 10 { release.waitBlocking() }
+      canvas.fill(.white)
+    }
+    // Answered although the small one cannot be finished.
+    _ = try await fixture.cache.image(for: photo, format: .large)
+    await drawn.reaches(2)
+    #expect(!fixture.cache.containsImage(for: photo, format: .dot))
+    release.open()
+    await fixture.quiet()
+    #expect(fixture.cache.containsImage(for: photo, format: .dot))
+  }
+
+  @Test("is redrawn when a picture is stored by hand")
+  func followsStore() async throws {
+    let fixture = try await Fixture([.large, .dot])
+    let photo = Photo("a", url: "test:/3")
+    _ = try await fixture.cache.image(for: photo, format: .dot)
+    await fixture.quiet()
+    try await fixture.cache.store(solid(9), for: photo, format: .dot)
+    #expect(fixture.cache.cachedImage(for: photo, format: .large)?.solidNumber == 9)
+  }
+
+  @Test("asked for in all its formats at once stores each of them once")
+  func storesOnce() async throws {
+    let formats = [ImageFormat.large, .dot].map { $0.with(capacity: 2) }
+    let fixture = try await Fixture(formats)
+    for number in 1...2 {
+      let photo = Photo(ImageID(number), url: "test:/\(number)")
+      await withTaskGroup { group in
+        for format in formats {
+          group.addTask { _ = try? await fixture.cache.image(for: photo, format: format) }
+        }
+      }
+      await fixture.quiet()
+    }
+    // A picture stored twice would have taken another one's slot.
+    let statistics = await fixture.cache.statistics()
+    #expect(statistics.stores == 4)
+    #expect(statistics.tables.map(\.entryCount) == [2, 2])
+  }
+}

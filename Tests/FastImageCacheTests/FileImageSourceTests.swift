@@ -1,0 +1,214 @@
+import FastImageCache
+import Foundation
+import Locking
+import TestSupport
+import Testing
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+@Suite("A file source", .timeLimit(.minutes(5)))
+struct FileImageSourceTests {
+  private static let content = Data((0..<700_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
+
+  private let directory: TemporaryDirectory
+  private let content = Self.content
+
+  init() throws {
+    directory = try TemporaryDirectory()
+  }
+
+  @Test("brings a file's bytes")
+  func wholeFile() async throws {
+    #expect(try await bytes(try file("a.jpg", content)) == content)
+  }
+
+  @Test("brings an empty file as no bytes")
+  func empty() async throws {
+    #expect(try await bytes(try file("empty", Data())) == Data())
+  }
+
+  @Test(
+    "opens names with spaces, percent signs and letters of any script",
+    arguments: ["a b.jpg", "100%.jpg", "%20.jpg", "写真 été.jpg", "a?b#c.jpg"])
+  func names(_ name: String) async throws {
+    #expect(try await bytes(try file(name, content)) == content)
+  }
+
+  @Test("follows a symbolic link")
+  func link() async throws {
+    let target = try file("target", content)
+    let link = directory.url.appendingPathComponent("link")
+    try FileManager.default.createSymbolicLink(at: link, withDestinationURL: target)
+    #expect(try await bytes(link) == content)
+  }
+
+  @Test("reports each chunk and the size, up to the end")
+  func progress() async throws {
+    let reports = Lock<[ImageSourceProgress]>([])
+    _ = try await bytes(try file("a", content)) { report in reports.withLock { $0.append(report) } }
+    let counts = reports.withLock { $0.map(\.receivedByteCount) }
+    #expect(counts.count > 1)
+    #expect(counts == counts.sorted())
+    #expect(counts.last == content.count)
+    #expect(reports.withLock { $0.allSatisfy { $0.expectedByteCount == content.count } })
+  }
+
+  @Test("names a file that is not there")
+  func notFound() async throws {
+    let url = directory.url.appendingPathComponent("nothing.jpg")
+    await #expect(throws: ImageSourceError.notFound(path: url.path)) { try await bytes(url) }
+    let below = try file("a", content).appendingPathComponent("b")
+    await #expect(throws: ImageSourceError.notFound(path: below.path)) { try await bytes(below) }
+  }
+
+  @Test("names a directory and why it is not read")
+  func isDirectory() async throws {
+    await expectUnreadable(directory.url, because: "directory")
+  }
+
+  @Test("does not wait at a FIFO that nobody writes to")
+  func fifo() async throws {
+    let url = directory.url.appendingPathComponent("fifo")
+    #expect(mkfifo(url.path, 0o600) == 0)
+    await expectUnreadable(url, because: "regular")
+  }
+
+  @Test("does not read devices")
+  func device() async throws {
+    await expectUnreadable(URL(fileURLWithPath: "/dev/zero"), because: "regular")
+  }
+
+  @Test("names a circle of links and why it is not read")
+  func circle() async throws {
+    let url = directory.url.appendingPathComponent("circle")
+    try FileManager.default.createSymbolicLink(at: url, withDestinationURL: url)
+    await expectUnreadable(url, because: "symbolic links")
+  }
+
+  @Test("refuses a path with a NUL character, which would name another file")
+  func nul() async throws {
+    let url = try #require(URL(string: try file("a", content).absoluteString + "%00.jpg"))
+    await #expect(throws: ImageSourceError.self) { try await bytes(url) }
+  }
+
+  @Test("refuses files of other hosts")
+  func otherHost() async throws {
+    await expectUnreadable(
+      try #require(URL(string: "file://example.com/a.jpg")), because: "example.com")
+    let here = try file("a", content).path
+    let url = try #require(URL(string: "file://localhost\(here)"))
+    #expect(try await bytes(url) == content)
+  }
+
+  @Test("takes a file of exactly the limit and refuses one byte more")
+  func limit() async throws {
+    let url = try file("a", content)
+    #expect(try await bytes(url, limit: content.count) == content)
+    let limit = content.count - 1
+    await #expect(throws: ImageSourceError.tooLarge(byteCountLimit: limit)) {
+      try await bytes(url, limit: limit)
+    }
+  }
+
+  @Test("takes no memory for a file above the limit")
+  func hugeFile() async throws {
+    let url = try file("huge", Data())
+    #expect(truncate(url.path, 1 << 40) == 0)
+    await #expect(throws: ImageSourceError.tooLarge(byteCountLimit: 1000)) {
+      try await bytes(url, limit: 1000)
+    }
+  }
+
+  @Test("reports a file that shrinks while it is read", arguments: [0, 300_000, 699_999])
+  func shrinking(_ size: Int) async throws {
+    let url = try file("a", content)
+    await expectUnreadable(url, because: "changed") { truncate(url.path, off_t(size)) }
+  }
+
+  @Test("reports a file that grows while it is read")
+  func growing() async throws {
+    let url = try file("a", content)
+    await expectUnreadable(url, because: "changed") { truncate(url.path, 700_001) }
+  }
+
+  @Test("reports a file that is rewritten while it is read")
+  func rewritten() async throws {
+    let url = try file("a", content)
+    // The same size, and a time that no clock's resolution can hide.
+    await expectUnreadable(url, because: "changed") {
+      var times = [timeval(tv_sec: 1, tv_usec: 0), timeval(tv_sec: 1, tv_usec: 0)]
+      return utimes(url.path, &times)
+    }
+  }
+
+  @Test("stops between two chunks when its task is cancelled")
+  func cancelled() async throws {
+    let url = try file("a", content)
+    let gate = Gate()
+    let chunks = Counter()
+    let canceller = Lock<(@Sendable () -> Void)?>(nil)
+    let task = Task {
+      await gate.pass()
+      return try await bytes(url) { _ in
+        chunks.increment()
+        canceller.withLock { $0 }?()
+      }
+    }
+    canceller.withLock { $0 = { task.cancel() } }
+    gate.open()
+    await #expect(throws: CancellationError.self) { try await task.value }
+    #expect(chunks.value == 1)
+  }
+
+  @Test("leaves no descriptor open, however a read ends")
+  func descriptors() async throws {
+    let url = try file("a", content)
+    let source = URLImageSource()
+    // Descriptors are given lowest first, so one that leaks moves the next one up.
+    func lowestFree() -> CInt {
+      let descriptor = open("/dev/null", O_RDONLY)
+      close(descriptor)
+      return descriptor
+    }
+    _ = try await bytes(url, from: source)
+    let before = lowestFree()
+    for _ in 0..<300 {
+      _ = try await bytes(url, from: source)
+      _ = try? await bytes(url, from: source, limit: 1)
+      _ = try? await bytes(directory.url, from: source)
+    }
+    // Other tests run beside this one and hold a few of their own.
+    #expect(lowestFree() < before + 200)
+  }
+
+  private func file(_ name: String, _ content: Data) throws -> URL {
+    let url = directory.url.appendingPathComponent(name)
+    try content.write(to: url)
+    return url
+  }
+
+  /// Expects the read to fail for a reason that says `part`, after `change` at the first chunk.
+  private func expectUnreadable(
+    _ url: URL, because part: String, change: @escaping @Sendable () -> CInt = { 0 }
+  ) async {
+    let isChanged = Lock(false)
+    do {
+      _ = try await bytes(url) { _ in
+        isChanged.withLock { isChanged in
+          if !isChanged { #expect(change() == 0) }
+          isChanged = true
+        }
+      }
+      Issue.record("It was read.")
+    } catch ImageSourceError.unreadable(let path, let reason) {
+      #expect(path == url.path)
+      #expect(reason.contains(part))
+    } catch {
+      Issue.record(error)
+    }
+  }
+}

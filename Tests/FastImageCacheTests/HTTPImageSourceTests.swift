@@ -1,0 +1,232 @@
+import FastImageCache
+import Foundation
+import Locking
+import TestSupport
+import Testing
+
+@Suite("An HTTP source", .timeLimit(.minutes(5)))
+struct HTTPImageSourceTests {
+  private static let body = Data((0..<100_000).map { UInt8(truncatingIfNeeded: $0 &* 7) })
+
+  private let body = Self.body
+
+  @Test("brings the body of a complete answer")
+  func complete() async throws {
+    let server = try HTTPServer(["/a": .ok(body)])
+    #expect(try await bytes(server.url("/a")) == body)
+  }
+
+  @Test("brings a body in chunks, and one that ends with the connection")
+  func unannouncedLength() async throws {
+    let server = try HTTPServer([
+      "/chunked": .chunked([.bytes(body.prefix(10)), .bytes(body.dropFirst(10))]),
+      "/closed": .untilClose([.bytes(body)]),
+    ])
+    #expect(try await bytes(server.url("/chunked")) == body)
+    #expect(try await bytes(server.url("/closed")) == body)
+  }
+
+  @Test("brings an empty body as no bytes")
+  func empty() async throws {
+    let server = try HTTPServer(["/a": .ok(Data())])
+    #expect(try await bytes(server.url("/a")) == Data())
+  }
+
+  @Test("ignores what the server calls the content")
+  func contentType() async throws {
+    let server = try HTTPServer(["/a": .ok(body, headers: ["Content-Type": "text/html"])])
+    #expect(try await bytes(server.url("/a")) == body)
+  }
+
+  @Test("reports what has arrived and how much was announced, up to the end")
+  func progress() async throws {
+    let gate = Gate()
+    let server = try HTTPServer([
+      "/a": .lying(
+        contentLength: 100_000,
+        [.bytes(body.prefix(1000)), .wait(gate), .bytes(body.dropFirst(1000))])
+    ])
+    let reports = Lock<[ImageSourceProgress]>([])
+    let result = try await bytes(server.url("/a")) { report in
+      reports.withLock { $0.append(report) }
+      // The rest is not sent before this report has come, so it reports a part.
+      if report.receivedByteCount == 1000 { gate.open() }
+    }
+    #expect(result == body)
+    let counts = reports.withLock { $0.map(\.receivedByteCount) }
+    #expect(counts.contains(1000))
+    #expect(counts == counts.sorted())
+    #expect(counts.last == 100_000)
+    #expect(reports.withLock { $0.allSatisfy { $0.expectedByteCount == 100_000 } })
+  }
+
+  @Test("takes no status but 200", arguments: [203, 204, 206, 304, 400, 404, 410, 500, 503])
+  func status(_ status: Int) async throws {
+    let body = [204, 304].contains(status) ? Data() : body
+    let server = try HTTPServer(["/a": .status(status, body: body)])
+    await #expect(throws: ImageSourceError.httpStatus(status)) {
+      try await bytes(server.url("/a"))
+    }
+  }
+
+  @Test("reports a redirect without a target by its status", arguments: [300, 301, 302])
+  func redirectWithoutTarget(_ status: Int) async throws {
+    let server = try HTTPServer(["/a": .status(status, body: Data("Moved.".utf8))])
+    await #expect(throws: ImageSourceError.httpStatus(status)) {
+      try await bytes(server.url("/a"))
+    }
+  }
+
+  @Test("reports a body that is shorter than announced")
+  func shortBody() async throws {
+    let server = try HTTPServer([
+      "/a": .lying(contentLength: 200_000, [.bytes(body), .cut])
+    ])
+    await #expect(throws: ImageSourceError.truncatedBody(received: 100_000, expected: 200_000)) {
+      try await bytes(server.url("/a"))
+    }
+  }
+
+  @Test("reports a chunked body that is cut")
+  func cutChunks() async throws {
+    let server = try HTTPServer(["/a": .chunked([.bytes(body), .cut])])
+    await #expect(throws: ImageSourceError.truncatedBody(received: 100_000, expected: nil)) {
+      try await bytes(server.url("/a"))
+    }
+  }
+
+  @Test("takes no more than was announced")
+  func longBody() async throws {
+    let server = try HTTPServer(["/a": .lying(contentLength: 1000, [.bytes(body)])])
+    #expect(try await bytes(server.url("/a")) == body.prefix(1000))
+  }
+
+  @Test("takes neither an interim answer nor a trailer for the answer")
+  func interimAndTrailer() async throws {
+    let interim = Data("HTTP/1.1 103 Early Hints\r\nContent-Length: 7\r\n\r\n".utf8)
+    let head = HTTPReply.head(200, ["Transfer-Encoding": "chunked", "Trailer": "Content-Length"])
+    let end = Data("1\r\na\r\n0\r\nContent-Length: 999\r\n\r\n".utf8)
+    let server = try HTTPServer(["/a": HTTPReply([.bytes(interim + head + end)])])
+    #expect(try await bytes(server.url("/a")) == Data("a".utf8))
+  }
+
+  @Test("reports an answer that is no HTTP")
+  func garbage() async throws {
+    let server = try HTTPServer(["/a": HTTPReply([.bytes(body), .cut])])
+    do {
+      _ = try await bytes(server.url("/a"))
+      Issue.record("Garbage was taken for an answer.")
+    } catch ImageSourceError.network(let text) {
+      #expect(!text.isEmpty)
+    }
+  }
+
+  @Test("reports a server that hangs up without an answer")
+  func noAnswer() async throws {
+    let server = try HTTPServer(["/a": HTTPReply([.cut])])
+    do {
+      _ = try await bytes(server.url("/a"))
+      Issue.record("No answer was taken for one.")
+    } catch ImageSourceError.network(let text) {
+      #expect(!text.isEmpty)
+    }
+  }
+
+  @Test("reports a server that is not there")
+  func noServer() async throws {
+    let url = try HTTPServer([:]).url("/a")
+    do {
+      _ = try await bytes(url)
+      Issue.record("Nobody answered.")
+    } catch ImageSourceError.network(let text) {
+      #expect(!text.isEmpty)
+    }
+  }
+
+  @Test("refuses an announced length above the limit before the body arrives")
+  func announcedTooLarge() async throws {
+    let gate = Gate()
+    defer { gate.open() }
+    let server = try HTTPServer(["/a": .lying(contentLength: 1001, [.wait(gate)])])
+    await #expect(throws: ImageSourceError.tooLarge(byteCountLimit: 1000)) {
+      try await bytes(server.url("/a"), limit: 1000)
+    }
+    await server.abandonments.reaches(1)
+  }
+
+  @Test("takes a body of exactly the limit")
+  func exactlyTheLimit() async throws {
+    let server = try HTTPServer([
+      "/a": .ok(body), "/chunked": .chunked([.bytes(body)]),
+    ])
+    #expect(try await bytes(server.url("/a"), limit: 100_000) == body)
+    #expect(try await bytes(server.url("/chunked"), limit: 100_000) == body)
+  }
+
+  @Test("leaves an endless body at the limit")
+  func endless() async throws {
+    let server = try HTTPServer(["/a": .chunked([.endless(body)])])
+    await #expect(throws: ImageSourceError.tooLarge(byteCountLimit: 1_000_000)) {
+      try await bytes(server.url("/a"), limit: 1_000_000)
+    }
+    await server.abandonments.reaches(1)
+  }
+
+  @Test("counts a compressed body as it comes out, not as it was sent")
+  func bomb() async throws {
+    let bomb = Gzip.zeros(count: 300_000)
+    #expect(bomb.count < 3000)
+    let reply = HTTPReply.ok(bomb, headers: ["Content-Encoding": "gzip"])
+    let server = try HTTPServer(["/a": reply])
+    await #expect(throws: ImageSourceError.tooLarge(byteCountLimit: 200_000)) {
+      try await bytes(server.url("/a"), limit: 200_000)
+    }
+    #expect(try await bytes(server.url("/a"), limit: 300_000) == Data(count: 300_000))
+  }
+
+  @Test("asks for nothing that it would have to decompress")
+  func acceptedEncoding() async throws {
+    let server = try HTTPServer(["/a": .ok(body)])
+    _ = try await bytes(server.url("/a"))
+    #expect(server.arrivedRequests.first?.headers["accept-encoding"] == "identity")
+  }
+
+  @Test("sends no cookies that a server has set")
+  func cookies() async throws {
+    let server = try HTTPServer(["/a": .ok(body, headers: ["Set-Cookie": "who=me; Path=/"])])
+    let source = URLImageSource()
+    _ = try await bytes(server.url("/a"), from: source)
+    _ = try await bytes(server.url("/a"), from: source)
+    #expect(server.arrivedRequests.count == 2)
+    #expect(server.arrivedRequests.allSatisfy { $0.headers["cookie"] == nil })
+  }
+
+  @Test("fetches anew what the server allows to be cached")
+  func noCache() async throws {
+    let server = try HTTPServer(["/a": .ok(body, headers: ["Cache-Control": "max-age=3600"])])
+    let source = URLImageSource()
+    _ = try await bytes(server.url("/a"), from: source)
+    _ = try await bytes(server.url("/a"), from: source)
+    #expect(server.requests.value == 2)
+  }
+
+  @Test("keeps to the number of connections per host")
+  func connections() async throws {
+    let gate = Gate()
+    let server = try HTTPServer { _ in HTTPReply([.wait(gate)] + HTTPReply.ok(Data("a".utf8)).steps)
+    }
+    var options = HTTPOptions()
+    options.connectionsPerHost = 2
+    let source = URLImageSource(http: options)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for index in 0..<8 {
+        group.addTask { _ = try await bytes(server.url("/\(index)"), from: source) }
+      }
+      await server.requests.reaches(2)
+      gate.open()
+      try await group.waitForAll()
+    }
+    #expect(server.requests.value == 8)
+    #expect(server.mostConcurrentReplies <= 2)
+  }
+}

@@ -1,0 +1,105 @@
+import FastImageCache
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("An HTTP load", .timeLimit(.minutes(5)))
+struct HTTPLoadTests {
+  @Test("ends at once when its task is cancelled, and drops the connection")
+  func cancelled() async throws {
+    let gate = Gate()
+    defer { gate.open() }
+    let server = try HTTPServer([
+      "/a": .lying(contentLength: 100, [.bytes(Data(count: 50)), .wait(gate)])
+    ])
+    let arrived = Counter()
+    let task = Task {
+      try await bytes(server.url("/a")) { if $0.receivedByteCount == 50 { arrived.increment() } }
+    }
+    await arrived.reaches(1)
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
+    await server.abandonments.reaches(1)
+  }
+
+  @Test("ends when it is cancelled before the server answers")
+  func cancelledBeforeTheAnswer() async throws {
+    let gate = Gate()
+    defer { gate.open() }
+    let server = try HTTPServer(["/a": HTTPReply([.wait(gate)])])
+    let task = Task { try await bytes(server.url("/a")) }
+    await server.requests.reaches(1)
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
+    await server.abandonments.reaches(1)
+  }
+
+  @Test("asks for nothing when its task is cancelled already")
+  func cancelledBeforehand() async throws {
+    let server = try HTTPServer(["/a": .ok(Data("a".utf8)), "/b": .ok(Data("b".utf8))])
+    let source = URLImageSource()
+    let gate = Gate()
+    let task = Task {
+      await gate.pass()
+      return try await bytes(server.url("/a"), from: source)
+    }
+    task.cancel()
+    gate.open()
+    await #expect(throws: CancellationError.self) { try await task.value }
+    #expect(try await bytes(server.url("/b"), from: source) == Data("b".utf8))
+    #expect(server.arrivedRequests.map(\.path) == ["/b"])
+  }
+
+  @Test("ends cleanly wherever a cancellation meets it")
+  func cancelledAnywhere() async throws {
+    let body = Data(count: 200_000)
+    let server = try HTTPServer { request in
+      request.path == "/moved" ? .redirect(to: "/a") : .ok(body)
+    }
+    let source = URLImageSource()
+    await withTaskGroup(of: Void.self) { group in
+      for index in 0..<200 {
+        group.addTask {
+          let task = Task {
+            try await bytes(server.url(index % 4 == 0 ? "/moved" : "/a"), from: source)
+          }
+          for _ in 0..<(index * 7 % 400) { await Task.yield() }
+          task.cancel()
+          switch await task.result {
+          case .success(let bytes): #expect(bytes == body)
+          case .failure(let error): #expect(error is CancellationError)
+          }
+        }
+      }
+    }
+    #expect(try await bytes(server.url("/a"), from: source) == body)
+  }
+
+  @Test("ends when nothing arrives for the idle time")
+  func idle() async throws {
+    let gate = Gate()
+    defer { gate.open() }
+    let server = try HTTPServer([
+      "/a": .lying(contentLength: 100, [.bytes(Data(count: 50)), .wait(gate)])
+    ])
+    var options = HTTPOptions()
+    options.idleTimeout = .milliseconds(200)
+    let source = URLImageSource(http: options)
+    await #expect(throws: ImageSourceError.timedOut(after: .milliseconds(200))) {
+      try await bytes(server.url("/a"), from: source)
+    }
+    await server.abandonments.reaches(1)
+  }
+
+  @Test("ends after its total time however much arrives")
+  func total() async throws {
+    let server = try HTTPServer(["/a": .chunked([.endless(Data(count: 10))])])
+    var options = HTTPOptions()
+    options.totalTimeout = .milliseconds(300)
+    let source = URLImageSource(http: options)
+    await #expect(throws: ImageSourceError.timedOut(after: .milliseconds(300))) {
+      try await bytes(server.url("/a"), from: source, limit: .max)
+    }
+    await server.abandonments.reaches(1)
+  }
+}

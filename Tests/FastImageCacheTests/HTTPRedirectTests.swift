@@ -1,0 +1,95 @@
+import FastImageCache
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("An HTTP redirect", .timeLimit(.minutes(5)))
+struct HTTPRedirectTests {
+  private let body = Data("picture".utf8)
+
+  @Test("is followed", arguments: [301, 302, 303, 307, 308])
+  func followed(_ status: Int) async throws {
+    let server = try HTTPServer(["/a": .redirect(status, to: "/b"), "/b": .ok(body)])
+    #expect(try await bytes(server.url("/a")) == body)
+  }
+
+  @Test("is resolved against the address that was asked")
+  func relative() async throws {
+    let server = try HTTPServer([
+      "/x/a": .redirect(to: "b?c=d%20e"), "/x/b?c=d%20e": .ok(body),
+    ])
+    #expect(try await bytes(server.url("/x/a")) == body)
+  }
+
+  @Test("leads to another server")
+  func elsewhere() async throws {
+    let other = try HTTPServer(["/b": .ok(body)])
+    let server = try HTTPServer(["/a": .redirect(to: other.url("/b").absoluteString)])
+    #expect(try await bytes(server.url("/a")) == body)
+  }
+
+  @Test("is followed five times and not a sixth")
+  func chain() async throws {
+    let body = body
+    let server = try HTTPServer { request in
+      let step = Int(request.path.dropFirst()) ?? 0
+      return step == 0 ? .ok(body) : .redirect(to: "/\(step - 1)")
+    }
+    #expect(try await bytes(server.url("/5")) == body)
+    await #expect(throws: ImageSourceError.tooManyRedirects(limit: 5)) {
+      try await bytes(server.url("/6"))
+    }
+  }
+
+  @Test("in a circle comes to an end")
+  func circle() async throws {
+    let server = try HTTPServer(["/a": .redirect(to: "/b"), "/b": .redirect(to: "/a")])
+    await #expect(throws: ImageSourceError.tooManyRedirects(limit: 5)) {
+      try await bytes(server.url("/a"))
+    }
+    #expect(server.requests.value == 6)
+  }
+
+  @Test(
+    "never leads out of the web",
+    arguments: ["file:///etc/passwd", "ftp://127.0.0.1/a", "data:,abc", "gopher://127.0.0.1/"])
+  func outOfTheWeb(_ target: String) async throws {
+    let server = try HTTPServer(["/a": .redirect(to: target)])
+    let to = try #require(URL(string: target))
+    await #expect(throws: ImageSourceError.redirectRefused(from: server.url("/a"), to: to)) {
+      try await bytes(server.url("/a"))
+    }
+  }
+
+  @Test("carries no credentials along, and each address is authorised anew")
+  func credentials() async throws {
+    let other = try HTTPServer(["/b": .ok(body)])
+    let server = try HTTPServer(["/a": .redirect(to: other.url("/b").absoluteString)])
+    var options = HTTPOptions()
+    let port = Int(server.port)
+    options.modifyRequest = { request in
+      var request = request
+      if request.url.port == port { request.headers["X-Key"] = "secret" }
+      return request
+    }
+    #expect(try await bytes(server.url("/a"), from: URLImageSource(http: options)) == body)
+    #expect(server.arrivedRequests.map { $0.headers["x-key"] } == ["secret"])
+    #expect(other.arrivedRequests.map { $0.headers["x-key"] } == [nil])
+  }
+
+  @Test("with a target that makes no sense is an error, not a crash", arguments: strangeTargets)
+  func strange(_ target: String) async throws {
+    let server = try HTTPServer(["/a": .redirect(to: target)])
+    var options = HTTPOptions()
+    options.totalTimeout = .seconds(5)
+    await #expect(throws: ImageSourceError.self) {
+      try await bytes(server.url("/a"), from: URLImageSource(http: options))
+    }
+  }
+
+  private static let strangeTargets = [
+    "http://", "http:///a", "http://[::1", "//", "http://127.0.0.1:99999/", "%", "\u{FF}\u{FE}",
+    "http://a b/", "?", "#", "http://user:pass@/", "http://%00/", "..", "https://", ":", "//h:-1/",
+    "//%2F", "//a%5Bb/", "//a%20b/", "//a%40b/", "//h%3A80/x", "//h%00/", "///", "////x", "//@/x",
+  ]
+}

@@ -1,0 +1,93 @@
+import FastImageCache
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("A hit", .timeLimit(.minutes(5)))
+struct HitTests {
+  @Test("returns what was loaded, without asking the source again")
+  func returnsStoredPicture() async throws {
+    let fixture = try await Fixture()
+    let photo = Photo("a", url: "test:/300")
+    let loaded = try await fixture.cache.image(for: photo, format: .row)
+    let again = try await fixture.cache.image(for: photo, format: .row)
+    #expect(loaded.solidNumber == 300 && again.solidNumber == 300)
+    #expect(!loaded.isPrivate && !again.isPrivate)
+    #expect(fixture.source.started.value == 1)
+  }
+
+  @Test("is there synchronously, and never loads")
+  func isSynchronous() async throws {
+    let fixture = try await Fixture()
+    let photo = Photo("a", url: "test:/5")
+    #expect(fixture.cache.cachedImage(for: photo, format: .row) == nil)
+    #expect(fixture.source.started.value == 0)
+    _ = try await fixture.cache.image(for: photo, format: .row)
+    #expect(fixture.cache.cachedImage(for: photo, format: .row)?.solidNumber == 5)
+  }
+
+  @Test("survives a new start of the program")
+  func survivesReopen() async throws {
+    let first = try await Fixture()
+    let photo = Photo("a", url: "test:/7")
+    _ = try await first.cache.image(for: photo, format: .row)
+    await first.cache.close()
+    let second = try await Fixture(directory: first.directory)
+    #expect(second.cache.cachedImage(for: photo, format: .row)?.solidNumber == 7)
+    #expect(second.source.started.value == 0)
+  }
+
+  @Test("does not suspend, from the main actor either")
+  @MainActor func doesNotSuspend() async throws {
+    let fixture = try await Fixture()
+    let photo = Photo("a", url: "test:/9")
+    _ = try await fixture.cache.image(for: photo, format: .row)
+    let order = Order()
+    // Queued behind this function on the main actor: it runs as soon as anything here suspends.
+    let other = Task { @MainActor in order.note("other") }
+    for _ in 0..<100 { _ = try await fixture.cache.image(for: photo, format: .row) }
+    order.note("hits")
+    await other.value
+    #expect(order.notes == ["hits", "other"])
+  }
+
+  @Test("needs the version of the source to agree")
+  func needsVersion() async throws {
+    let fixture = try await Fixture()
+    _ = try await fixture.cache.image(for: Photo("a", version: 1, url: "test:/1"), format: .row)
+    let newer = Photo("a", version: 2, url: "test:/1")
+    #expect(!fixture.cache.containsImage(for: newer, format: .row))
+    #expect(fixture.cache.cachedImage(for: newer, format: .row) == nil)
+    // Asking for the newer one has not harmed the older.
+    let older = Photo("a", version: 1, url: "test:/1")
+    #expect(fixture.cache.cachedImage(for: older, format: .row) != nil)
+  }
+
+  @Test(
+    "tells ids apart byte for byte",
+    arguments: [
+      ("a", "A"), ("\u{E9}", "e\u{301}"), ("", " "), ("1", 1), (1, -1),
+      (ImageID(UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1))), 1),
+    ] as [(ImageID, ImageID)])
+  func comparesExactly(stored: ImageID, asked: ImageID) async throws {
+    let fixture = try await Fixture()
+    _ = try await fixture.cache.image(
+      for: Photo(stored, version: "v", url: "test:/1"), format: .row)
+    #expect(fixture.cache.containsImage(for: Photo(stored, version: "v"), format: .row))
+    #expect(!fixture.cache.containsImage(for: Photo(asked, version: "v"), format: .row))
+  }
+
+  @Test("keeps very long ids")
+  func keepsLongIDs() async throws {
+    let fixture = try await Fixture()
+    let long = String(repeating: "x", count: 100_000)
+    let photo = Photo(ImageID(long), version: ImageID(long + "v"), url: "test:/1")
+    _ = try await fixture.cache.image(for: photo, format: .row)
+    await fixture.cache.close()
+    let second = try await Fixture(directory: fixture.directory)
+    #expect(second.cache.containsImage(for: photo, format: .row))
+    #expect(second.cache.cachedImage(for: photo, format: .row)?.solidNumber == 1)
+    let other = Photo(ImageID(long + "y"), version: ImageID(long + "v"))
+    #expect(second.cache.cachedImage(for: other, format: .row) == nil)
+  }
+}

@@ -1,0 +1,73 @@
+import FastImageCache
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("Removing", .timeLimit(.minutes(5)))
+struct RemovalTests {
+  @Test("a picture forgets it and keeps it intact for whoever shows it")
+  func keepsHeldPixels() async throws {
+    let fixture = try await Fixture([.row, .large])
+    let held = try await fixture.cache.store(solid(1), for: Photo("a"), format: .row)
+    try await fixture.cache.store(solid(1), for: Photo("a"), format: .large)
+    try await fixture.cache.removeImage(for: Photo("a"), format: .row)
+    #expect(fixture.cache.cachedFormats(for: Photo("a")).map(\.name) == ["large"])
+    for number in 2..<40 {
+      try await fixture.cache.store(solid(number), for: Photo(ImageID(number)), format: .row)
+    }
+    #expect(held.solidNumber == 1)
+  }
+
+  @Test("an entity's pictures removes all formats")
+  func removesAllFormats() async throws {
+    let fixture = try await Fixture([.large, .dot])
+    try await fixture.cache.store(solid(1), for: Photo("a"), format: .large)
+    try await fixture.cache.store(solid(2), for: Photo("b"), format: .large)
+    try await fixture.cache.removeImages(for: Photo("a"))
+    #expect(fixture.cache.cachedFormats(for: Photo("a")).isEmpty)
+    #expect(fixture.cache.cachedFormats(for: Photo("b")).count == 2)
+  }
+
+  @Test("everything empties the files and spares what is on screen")
+  func removesEverything() async throws {
+    let fixture = try await Fixture([.large, .row])
+    var held: [CachedImage] = []
+    for number in 0..<16 {
+      held.append(
+        try await fixture.cache.store(solid(number), for: Photo(ImageID(number)), format: .large))
+    }
+    let before = await fixture.cache.statistics().tables.map(\.diskByteCount).reduce(0, +)
+    try await fixture.cache.removeAllImages()
+    let statistics = await fixture.cache.statistics()
+    #expect(statistics.tables.allSatisfy { $0.entryCount == 0 })
+    #expect(statistics.tables.map(\.diskByteCount).reduce(0, +) < before)
+    #expect(held.map(\.solidNumber) == Array(0..<16))
+    let again = try await fixture.cache.store(solid(9), for: Photo("z"), format: .large)
+    #expect(again.solidNumber == 9 && held.map(\.solidNumber) == Array(0..<16))
+  }
+
+  @Test("during a load answers the waiters and stores nothing")
+  func overtakesLoad() async throws {
+    let gate = CancellableGate()
+    let fixture = try await Fixture([.large, .dot], source: ScriptedSource(gate: gate))
+    let photo = Photo("a", url: "test:/8")
+    let waiting = Task { try await fixture.cache.image(for: photo, format: .large) }
+    await fixture.source.started.reaches(1)
+    try await fixture.cache.removeImages(for: photo)
+    gate.open()
+    #expect(try await waiting.value.solidNumber == 8)
+    await fixture.quiet()
+    #expect(fixture.cache.cachedFormats(for: photo).isEmpty)
+  }
+
+  @Test("from an unknown format throws")
+  func refusesUnknownFormat() async throws {
+    let fixture = try await Fixture([.row])
+    await #expect(throws: ImageCacheError.self) {
+      try await fixture.cache.removeImage(for: Photo("a"), format: .large)
+    }
+    await #expect(throws: ImageCacheError.self) {
+      try await fixture.cache.removeAllImages(in: .large)
+    }
+  }
+}

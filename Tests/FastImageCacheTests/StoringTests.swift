@@ -1,0 +1,116 @@
+import FastImageCache
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("Storing by hand", .timeLimit(.minutes(5)))
+struct StoringTests {
+  @Test("makes a bitmap a hit without any source")
+  func storesBitmap() async throws {
+    let fixture = try await Fixture()
+    let stored = try await fixture.cache.store(solid(12), for: Photo("a"), format: .row)
+    #expect(stored.solidNumber == 12 && !stored.isPrivate)
+    #expect(fixture.cache.cachedImage(for: Photo("a"), format: .row)?.solidNumber == 12)
+    #expect(fixture.source.started.value == 0)
+  }
+
+  @Test("replaces the picture but not the pixels that somebody holds")
+  func keepsHeldPixels() async throws {
+    let fixture = try await Fixture()
+    let first = try await fixture.cache.store(solid(1), for: Photo("a"), format: .row)
+    let second = try await fixture.cache.store(solid(2), for: Photo("a"), format: .row)
+    for number in 3..<40 {
+      try await fixture.cache.store(solid(number), for: Photo(ImageID(number)), format: .row)
+    }
+    #expect(first.solidNumber == 1 && second.solidNumber == 2)
+  }
+
+  @Test("answers those who wait for the picture")
+  func answersWaiters() async throws {
+    let gate = CancellableGate()
+    let fixture = try await Fixture(source: ScriptedSource(gate: gate))
+    let waiting = Task { try await fixture.cache.image(for: Photo("a"), format: .row) }
+    await fixture.source.started.reaches(1)
+    try await fixture.cache.store(solid(21), for: Photo("a"), format: .row)
+    #expect(try await waiting.value.solidNumber == 21)
+    gate.open()
+    await fixture.quiet()
+    #expect(fixture.cache.cachedImage(for: Photo("a"), format: .row)?.solidNumber == 21)
+  }
+
+  @Test("encoded bytes decodes them")
+  func storesData() async throws {
+    let fixture = try await Fixture()
+    let original = try await fixture.cache.store(solid(5), for: Photo("a"), format: .row)
+    let png = try original.pngData()
+    let copy = try await fixture.cache.store(png, for: Photo("b"), format: .row)
+    #expect(copy.solidNumber == 5)
+  }
+
+  @Test("a file reads and decodes it")
+  func storesFile() async throws {
+    let fixture = try await Fixture()
+    let file = fixture.directory.url.appendingPathComponent("picture.txt")
+    try await fixture.cache.store(solid(6), for: Photo("a"), format: .row).pngData().write(to: file)
+    let copy = try await fixture.cache.store(contentsOf: file, for: Photo("b"), format: .row)
+    #expect(copy.solidNumber == 6)
+  }
+
+  @Test("bytes that are no picture throws and keeps the old picture")
+  func refusesGarbage() async throws {
+    let fixture = try await Fixture()
+    try await fixture.cache.store(solid(5), for: Photo("a"), format: .row)
+    await #expect(throws: ImageCacheError.self) {
+      try await fixture.cache.store(Data("<html>".utf8), for: Photo("a"), format: .row)
+    }
+    #expect(fixture.cache.cachedImage(for: Photo("a"), format: .row)?.solidNumber == 5)
+  }
+
+  @Test("with a drawing that throws stores nothing and says why")
+  func refusesBrokenDrawing() async throws {
+    struct Broken: Error {}
+    let fixture = try await Fixture()
+    var photo = Photo("a")
+    photo.drawing = .custom { _, _ in throw Broken() }
+    let bitmap = try solid(5)
+    do throws(ImageCacheError) {
+      try await fixture.cache.store(bitmap, for: photo, format: .row)
+      Issue.record("Storing succeeded.")
+    } catch {
+      guard case .drawingFailed(let entity, let format, _) = error else { throw error }
+      #expect(entity == "a" && format == "row")
+    }
+    #expect(!fixture.cache.containsImage(for: photo, format: .row))
+  }
+
+  @Test("in a table whose slots are all held gives a private picture and evicts nobody")
+  func servesOverflowPrivately() async throws {
+    let fixture = try await Fixture([.row.with(capacity: 2)])
+    let format = ImageFormat.row.with(capacity: 2)
+    let held = [
+      try await fixture.cache.store(solid(1), for: Photo(1), format: format),
+      try await fixture.cache.store(solid(2), for: Photo(2), format: format),
+    ]
+    let third = try await fixture.cache.image(for: Photo(3, url: "test:/3"), format: format)
+    #expect(third.isPrivate && third.solidNumber == 3)
+    #expect(held.map(\.solidNumber) == [1, 2])
+    #expect(fixture.cache.containsImage(for: Photo(1), format: format))
+    #expect(await fixture.cache.statistics().notStored == 1)
+  }
+
+  @Test("never exceeds the capacity and keeps what was used last")
+  func honoursCapacity() async throws {
+    let format = ImageFormat.row.with(capacity: 3)
+    let fixture = try await Fixture([format])
+    for number in 1...3 {
+      try await fixture.cache.store(solid(number), for: Photo(ImageID(number)), format: format)
+    }
+    _ = fixture.cache.cachedImage(for: Photo(1), format: format)
+    try await fixture.cache.store(solid(4), for: Photo(4), format: format)
+    let kept = (1...4).filter {
+      fixture.cache.containsImage(for: Photo(ImageID($0)), format: format)
+    }
+    #expect(kept == [1, 3, 4])
+    #expect(await fixture.cache.statistics().tables.first?.entryCount == 3)
+  }
+}

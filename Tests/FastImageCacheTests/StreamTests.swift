@@ -1,0 +1,160 @@
+import FastImageCache
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("A stream", .timeLimit(.minutes(5)))
+struct StreamTests {
+  @Test("of progress tells the steps in order and ends with the picture")
+  func tellsSteps() async throws {
+    let gate = CancellableGate()
+    let fixture = try await Fixture(
+      source: ScriptedSource { _, _, report in
+        report(ImageSourceProgress(receivedByteCount: 10, expectedByteCount: 20))
+        try await gate.pass()
+        return .bitmap(try solid(3))
+      })
+    var steps: [String] = []
+    for await step in fixture.cache.progress(for: Photo("a"), format: .row) {
+      switch step {
+      case .queued: steps.append("queued")
+      case .receiving(let count, let total):
+        steps.append("receiving \(count) of \(total ?? 0)")
+        gate.open()
+      case .decoding: steps.append("decoding")
+      case .drawing: steps.append("drawing")
+      case .finished(let image): steps.append("finished \(image.solidNumber ?? 0)")
+      default: steps.append("failed")
+      }
+    }
+    let order = ["queued", "receiving 10 of 20", "drawing", "finished 3"]
+    #expect(steps == order || steps == Array(order.dropFirst()))
+  }
+
+  @Test("of progress for a picture that is there says so at once")
+  func tellsHit() async throws {
+    let fixture = try await Fixture()
+    try await fixture.cache.store(solid(3), for: Photo("a"), format: .row)
+    var count = 0
+    for await step in fixture.cache.progress(for: Photo("a"), format: .row) {
+      guard case .finished(let image) = step else { continue }
+      #expect(image.solidNumber == 3)
+      count += 1
+    }
+    #expect(count == 1)
+  }
+
+  @Test("of progress ends with the error of a failed load")
+  func tellsFailure() async throws {
+    struct Broken: Error {}
+    let fixture = try await Fixture(source: ScriptedSource { _, _, _ in throw Broken() })
+    var last: ImageProgress?
+    for await step in fixture.cache.progress(for: Photo("a"), format: .row) { last = step }
+    guard case .failed(.sourceFailed) = last else {
+      Issue.record("The last step was \(String(describing: last)).")
+      return
+    }
+  }
+
+  @Test("of progress that nobody reads any more gives the load up")
+  func endsLoad() async throws {
+    let fixture = try await Fixture(source: ScriptedSource(gate: CancellableGate()))
+    let reader = Task {
+      for await _ in fixture.cache.progress(for: Photo("a"), format: .row) {
+        await fixture.source.started.reaches(1)
+        return
+      }
+    }
+    await reader.value
+    await fixture.source.cancelled.reaches(1)
+    await fixture.quiet()
+    #expect(await fixture.cache.statistics().waiters == 0)
+  }
+
+  @Test("of progress that is dropped unread leaves nothing")
+  func forgetsUnread() async throws {
+    let fixture = try await Fixture(source: ScriptedSource(gate: CancellableGate()))
+    var streams = (0..<50).map { fixture.cache.progress(for: Photo(ImageID($0)), format: .row) }
+    await fixture.waiters(50)
+    streams = []
+    await fixture.waiters(0)
+    await fixture.quiet()
+    #expect(streams.isEmpty)
+  }
+
+  @Test("of progress keeps the last event for a reader who comes late")
+  func keepsLastEvent() async throws {
+    let fixture = try await Fixture(
+      source: ScriptedSource { _, _, report in
+        for count in 0..<1000 {
+          report(ImageSourceProgress(receivedByteCount: count, expectedByteCount: nil))
+        }
+        return .bitmap(try solid(3))
+      })
+    let stream = fixture.cache.progress(for: Photo("a"), format: .row)
+    // Another request joins, so that the end of the load can be waited for without reading.
+    _ = try await fixture.cache.image(for: Photo("a"), format: .row)
+    await fixture.quiet()
+    var steps: [ImageProgress] = []
+    for await step in stream { steps.append(step) }
+    #expect(steps.count <= 16)
+    guard case .finished = steps.last else {
+      Issue.record("The last step was \(String(describing: steps.last)).")
+      return
+    }
+  }
+
+  @Test("of events tells what happens")
+  func tellsEvents() async throws {
+    let fixture = try await Fixture()
+    let events = fixture.cache.events()
+    _ = try await fixture.cache.image(for: Photo("a", url: "test:/1"), format: .row)
+    _ = fixture.cache.cachedImage(for: Photo("a", url: "test:/1"), format: .row)
+    try await fixture.cache.removeImage(for: Photo("a"), format: .row)
+    await fixture.cache.close()
+    var names: [String] = []
+    for await event in events {
+      switch event {
+      case .missed: names.append("missed")
+      case .fetched: names.append("fetched")
+      case .stored(let entity, let format): names.append("stored \(entity) \(format)")
+      case .hit: names.append("hit")
+      case .removed: names.append("removed")
+      default: names.append("\(event)")
+      }
+    }
+    #expect(names == ["missed", "fetched", "stored a row", "hit", "removed"])
+  }
+
+  @Test("of events tells a slow listener how many it missed, where it missed them")
+  func tellsSkipped() async throws {
+    let fixture = try await Fixture()
+    try await fixture.cache.store(solid(3), for: Photo("a"), format: .row)
+    let events = fixture.cache.events(bufferSize: 4)
+    for _ in 0..<10 { _ = fixture.cache.cachedImage(for: Photo("a"), format: .row) }
+    var iterator = events.makeAsyncIterator()
+    for _ in 0..<4 {
+      guard case .hit? = await iterator.next() else {
+        Issue.record("One of the first four events was lost.")
+        return
+      }
+    }
+    _ = fixture.cache.cachedImage(for: Photo("a"), format: .row)
+    guard case .skipped(let count)? = await iterator.next() else {
+      Issue.record("The listener was not told.")
+      return
+    }
+    #expect(count == 6)
+  }
+
+  @Test("of events that is dropped leaves no listener")
+  func forgetsListener() async throws {
+    let hub = EventHub()
+    do {
+      let stream = hub.makeStream(bufferSize: 1)
+      #expect(hub.hasListeners)
+      withExtendedLifetime(stream) {}
+    }
+    #expect(!hub.hasListeners)
+  }
+}

@@ -1,0 +1,35 @@
+import FastImageCache
+import Foundation
+import TestSupport
+
+/// A cache in a directory of its own, above a source that the test scripts.
+struct Fixture {
+  let directory: TemporaryDirectory
+  let source: ScriptedSource
+  let cache: ImageCache
+
+  init(
+    _ formats: [ImageFormat] = [.row], source: ScriptedSource = ScriptedSource(),
+    directory: TemporaryDirectory? = nil, device: ImageFormat.Devices = .desktop
+  ) async throws {
+    self.source = source
+    let directory = try directory ?? TemporaryDirectory()
+    self.directory = directory
+    var configuration = ImageCache.Configuration()
+    configuration.directory = directory.url
+    configuration.source = source
+    configuration.device = device
+    cache = try await ImageCache(
+      namespace: "test", formats: formats, configuration: configuration)
+  }
+
+  /// Waits until that many callers and streams wait for loads.
+  func waiters(_ count: Int) async {
+    while await cache.statistics().waiters != count { await Task.yield() }
+  }
+
+  /// Waits until no load is under way.
+  func quiet() async {
+    while await cache.statistics().flights != 0 { await Task.yield() }
+  }
+}

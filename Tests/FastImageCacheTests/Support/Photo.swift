@@ -1,0 +1,76 @@
+import FastImageCache
+import Foundation
+
+/// An entity whose every answer a test can set.
+struct Photo: ImageEntity {
+  var id: ImageID
+  var version: ImageID?
+  var url: URL?
+  var drawing = Drawing.stretch
+  var wantsFamily = true
+  var ownPicture: (@Sendable (ImageFormat) async throws -> ImageSourceContent?)?
+
+  init(_ id: ImageID, version: ImageID? = nil, url: String? = nil) {
+    self.id = id
+    self.version = version
+    self.url = URL(string: url ?? "test:/\(id)")
+  }
+
+  var imageID: ImageID { id }
+  func sourceURL(for format: ImageFormat) -> URL? { url }
+  func sourceID(for format: ImageFormat) -> ImageID { version ?? url.map { ImageID($0) } ?? id }
+  func drawing(for format: ImageFormat) -> Drawing { drawing }
+  func wantsAllFormats(inFamily family: String) -> Bool { wantsFamily }
+  func picture(for format: ImageFormat) async throws -> ImageSourceContent? {
+    try await ownPicture?(format)
+  }
+}
+
+extension ImageFormat {
+  static let row = ImageFormat(
+    name: "row", size: PixelSize(width: 8, height: 8), style: .bgrx32, capacity: 16)
+  static let large = ImageFormat(
+    name: "large", family: "photos", size: PixelSize(width: 40, height: 30), capacity: 16)
+  static let dot = ImageFormat(
+    name: "dot", family: "photos", size: PixelSize(width: 4, height: 4), style: .gray8,
+    capacity: 16)
+
+  func with(capacity: Capacity) -> ImageFormat {
+    ImageFormat(name: name, family: family, size: size, style: style, capacity: capacity)
+  }
+}
+
+/// A picture of one colour that follows from `number`, so that wrong pixels can be told.
+func solid(_ number: Int, size: PixelSize = PixelSize(width: 16, height: 16)) throws -> Bitmap {
+  guard let layout = PixelLayout(size: size, format: .bgrx32) else {
+    throw BitmapError.outOfMemory(byteCount: 0)
+  }
+  return try Bitmap(layout: layout) { bytes in
+    for pixel in stride(from: 0, to: bytes.count, by: 4) {
+      bytes[pixel] = UInt8(truncatingIfNeeded: number)
+      bytes[pixel + 1] = UInt8(truncatingIfNeeded: number >> 8)
+      bytes[pixel + 2] = 77
+      bytes[pixel + 3] = 255
+    }
+  }
+}
+
+extension CachedImage {
+  /// The number that ``solid(_:size:)`` was given, if every pixel of this 32-bit picture agrees.
+  var solidNumber: Int? {
+    withPixels { span -> Int? in
+      var number: Int?
+      for y in 0..<size.height {
+        for x in 0..<size.width {
+          let offset = y * layout.rowBytes + x * 4
+          let blue = Int(span.unsafeLoad(fromByteOffset: offset, as: UInt8.self))
+          let green = Int(span.unsafeLoad(fromByteOffset: offset + 1, as: UInt8.self))
+          let red = span.unsafeLoad(fromByteOffset: offset + 2, as: UInt8.self)
+          guard red == 77, number == nil || number == green << 8 | blue else { return nil }
+          number = green << 8 | blue
+        }
+      }
+      return number
+    }
+  }
+}

@@ -1,0 +1,39 @@
+import FastImageCache
+import Foundation
+import TestSupport
+
+/// A source that does what a test says, and counts what it was asked.
+final class ScriptedSource: ImageSource {
+  let started = Counter()
+  let cancelled = Counter()
+  private let answer: @Sendable (URL, _ call: Int, Report) async throws -> ImageSourceContent
+
+  typealias Report = @Sendable (ImageSourceProgress) -> Void
+
+  /// - Parameter answer: Called for each load with the number of the call, the first being 1.
+  init(
+    _ answer: @escaping @Sendable (URL, _ call: Int, Report) async throws -> ImageSourceContent
+  ) {
+    self.answer = answer
+  }
+
+  /// Waits at `gate`, if there is one, and delivers a solid picture of the number in the URL.
+  convenience init(gate: CancellableGate? = nil) {
+    self.init { url, _, _ in
+      try await gate?.pass()
+      return .bitmap(try solid(Int(url.lastPathComponent) ?? 0))
+    }
+  }
+
+  func load(
+    _ request: ImageSourceRequest, progress: @escaping @Sendable (ImageSourceProgress) -> Void
+  ) async throws -> ImageSourceContent {
+    let call = started.increment()
+    do {
+      return try await answer(request.url, call, progress)
+    } catch let error as CancellationError {
+      cancelled.increment()
+      throw error
+    }
+  }
+}

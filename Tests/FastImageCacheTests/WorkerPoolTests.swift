@@ -1,0 +1,242 @@
+import Dispatch
+import FastImageCache
+import Locking
+import TestSupport
+import Testing
+
+@Suite("A worker pool", .timeLimit(.minutes(5)))
+struct WorkerPoolTests {
+  private struct Fault: Error, Equatable {}
+
+  @Test("returns what the work returns")
+  func value() async throws {
+    let pool = WorkerPool(name: "test", width: 1)
+    #expect(try await pool.run(priority: .medium) { _ in 42 } == 42)
+  }
+
+  @Test("throws what the work throws")
+  func failure() async {
+    let pool = WorkerPool(name: "test", width: 1)
+    await #expect(throws: Fault()) {
+      try await pool.run(priority: .medium) { _ in throw Fault() }
+    }
+  }
+
+  @Test("refuses work above its whole budget without running it")
+  func aboveBudget() async {
+    let pool = WorkerPool(name: "test", width: 1, byteBudget: 10)
+    await #expect(throws: AdmissionError.aboveBudget(byteCount: 11, budget: 10)) {
+      try await pool.run(priority: .high, byteCount: 11) { _ in
+        Issue.record("Refused work ran.")
+      }
+    }
+  }
+
+  @Test("leaves the cooperative pool free while its work blocks")
+  func blockingWork() async throws {
+    // More blocked work than the cooperative pool has threads on a usual machine.
+    let width = 64
+    let pool = WorkerPool(name: "test", width: width)
+    let door = DispatchSemaphore(value: 0)
+    let started = Counter()
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for _ in 0..<width {
+        group.addTask {
+          try await pool.run(priority: .medium) { _ in
+            started.increment()
+            door.wait()
+          }
+        }
+      }
+      await started.reaches(width)
+      #expect(await Task { 1 }.value == 1)
+      for _ in 0..<width { door.signal() }
+      try await group.waitForAll()
+    }
+  }
+
+  @Test("runs no more at once than its width, and everything in the end")
+  func width() async throws {
+    let pool = WorkerPool(name: "test", width: 3)
+    let running = Lock((now: 0, most: 0))
+    let done = Counter()
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for _ in 0..<200 {
+        group.addTask {
+          try await pool.run(priority: .medium) { _ in
+            running.withLock { $0 = ($0.now + 1, max($0.most, $0.now + 1)) }
+            done.increment()
+            running.withLock { $0.now -= 1 }
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+    #expect(done.value == 200)
+    #expect(running.withLock { $0.most } <= 3)
+  }
+
+  @Test("keeps the declared bytes of running work within its budget")
+  func budget() async throws {
+    let pool = WorkerPool(name: "test", width: 4, byteBudget: 10)
+    let running = Lock((now: 0, most: 0))
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for index in 0..<200 {
+        let byteCount = 1 + index % 10
+        group.addTask {
+          try await pool.run(priority: .medium, byteCount: byteCount) { _ in
+            running.withLock { $0 = ($0.now + byteCount, max($0.most, $0.now + byteCount)) }
+            running.withLock { $0.now -= byteCount }
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+    #expect(running.withLock { $0.most } <= 10)
+  }
+
+  @Test("releases a task that is cancelled while its work waits, and never runs that work")
+  func cancelledWhileWaiting() async throws {
+    let pool = WorkerPool(name: "test", width: 1)
+    let occupied = try await Occupied(pool)
+    let waiter = Task {
+      _ = try await pool.run(priority: .medium) { _ in Issue.record("Cancelled work ran.") }
+    }
+    await pool.waits(1)
+    waiter.cancel()
+    await #expect(throws: CancellationError.self) { try await waiter.value }
+    #expect(pool.waitingCount == 0)
+    try await occupied.leave()
+  }
+
+  @Test("never runs work of a task that is cancelled already")
+  func cancelledBefore() async {
+    let pool = WorkerPool(name: "test", width: 1)
+    let gate = Gate()
+    let task = Task {
+      await gate.pass()
+      _ = try await pool.run(priority: .medium) { _ in Issue.record("Cancelled work ran.") }
+    }
+    task.cancel()
+    gate.open()
+    await #expect(throws: CancellationError.self) { try await task.value }
+  }
+
+  @Test("tells running work that its task was cancelled")
+  func cancelledWhileRunning() async {
+    let pool = WorkerPool(name: "test", width: 1)
+    let started = Counter()
+    let task = Task {
+      try await pool.run(priority: .medium) { isCancelled in
+        started.increment()
+        while !isCancelled() {}
+        throw Fault()
+      }
+    }
+    await started.reaches(1)
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
+  }
+
+  @Test("starts raised work before work that came earlier")
+  func raise() async throws {
+    let pool = WorkerPool(name: "test", width: 1)
+    let occupied = try await Occupied(pool)
+    let order = Lock<[String]>([])
+    let urgency = Urgency(.low)
+
+    async let early: Void = pool.run(priority: .medium) { _ in
+      order.withLock { $0.append("early") }
+    }
+    await pool.waits(1)
+    async let raised: Void = pool.run(urgency: urgency) { _ in
+      order.withLock { $0.append("raised") }
+    }
+    await pool.waits(2)
+    urgency.raise(to: .high)
+    try await occupied.leave()
+    _ = try await (early, raised)
+    #expect(order.withLock { $0 } == ["raised", "early"])
+  }
+
+  @Test("starts later work of a raised flight from what its urgency has become")
+  func raisedBeforehand() async throws {
+    let pool = WorkerPool(name: "test", width: 1)
+    let occupied = try await Occupied(pool)
+    let order = Lock<[String]>([])
+    let urgency = Urgency(.low)
+    urgency.raise(to: .high)
+    urgency.raise(to: .background)
+
+    async let early: Void = pool.run(priority: .medium) { _ in
+      order.withLock { $0.append("early") }
+    }
+    await pool.waits(1)
+    async let raised: Void = pool.run(urgency: urgency) { _ in
+      order.withLock { $0.append("raised") }
+    }
+    await pool.waits(2)
+    try await occupied.leave()
+    _ = try await (early, raised)
+    #expect(order.withLock { $0 } == ["raised", "early"])
+  }
+
+  @Test("answers every task once when some are cancelled and some are raised at random")
+  func storm() async {
+    let pool = WorkerPool(name: "test", width: 2, byteBudget: 8)
+    let ran = Counter()
+    let succeeded = Counter()
+    let answered = Counter()
+    await withTaskGroup(of: Void.self) { group in
+      for index in 0..<500 {
+        group.addTask {
+          let urgency = Urgency(.low)
+          let task = Task {
+            try await pool.run(urgency: urgency, byteCount: index % 9) { _ in ran.increment() }
+          }
+          if index % 3 == 0 { urgency.raise(to: .high) }
+          if index % 5 == 0 { task.cancel() }
+          switch await task.result {
+          case .success: succeeded.increment()
+          case .failure(let error): #expect(error is CancellationError)
+          }
+          answered.increment()
+        }
+      }
+    }
+    #expect(answered.value == 500)
+    // Work that ran was answered with its value: nothing ran twice or for nobody.
+    #expect(ran.value == succeeded.value)
+    #expect(pool.waitingCount == 0)
+  }
+}
+
+/// Work that holds a pool's only lane until it is let go.
+private struct Occupied {
+  private let door = DispatchSemaphore(value: 0)
+  private let task: Task<Void, any Error>
+
+  init(_ pool: WorkerPool) async throws {
+    let started = Counter()
+    let door = door
+    task = Task {
+      try await pool.run(priority: .high) { _ in
+        started.increment()
+        door.wait()
+      }
+    }
+    await started.reaches(1)
+  }
+
+  func leave() async throws {
+    door.signal()
+    try await task.value
+  }
+}
+
+extension WorkerPool {
+  /// Waits until `count` jobs wait for their turn.
+  fileprivate func waits(_ count: Int) async {
+    while waitingCount < count { await Task.yield() }
+  }
+}
