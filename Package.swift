@@ -28,6 +28,8 @@ let package = Package(
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
   products: [
     .library(name: "FastImageCache", targets: ["FastImageCache"]),
+    .executable(name: "imagecache", targets: ["imagecache"]),
+    .executable(name: "imagecache-bench", targets: ["imagecache-bench"]),
   ],
   traits: [
     .trait(name: "Cairo", description: "Drawing closures (`Canvas`) on Linux, through Cairo."),
@@ -76,6 +78,21 @@ let package = Package(
       ],
       swiftSettings: settings),
 
+    // Floor 4: the commands.
+    .target(name: "CommandSupport", dependencies: ["Locking", "Pixels"], swiftSettings: settings),
+    .executableTarget(
+      name: "imagecache",
+      dependencies: [
+        "CommandSupport", "FastImageCache", "ImageCodecs", "ImageDrawing", "TableStore", "Pixels",
+      ],
+      swiftSettings: settings),
+    .executableTarget(
+      name: "imagecache-bench",
+      dependencies: [
+        "CommandSupport", "FastImageCache", "ImageCodecs", "TableStore", "Pixels",
+      ],
+      swiftSettings: settings),
+
     // Tests.
     .target(
       name: "TestSupport", dependencies: ["Locking", "Pixels"], path: "Tests/TestSupport",
@@ -112,6 +129,13 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "CorpusTests", dependencies: ["ImageCodecs", "Pixels", "TestSupport"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "CommandTests",
+      dependencies: [
+        "CommandSupport", "ImageCodecs", "Pixels", "Locking", "TestSupport", "imagecache",
+        "imagecache-bench",
+      ],
       swiftSettings: settings),
   ],
   swiftLanguageModes: [.v6],

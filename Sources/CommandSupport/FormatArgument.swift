@@ -1,0 +1,42 @@
+package import Pixels
+
+/// One `NAME:WxH[:STYLE[:DRAWING]]` of the command line.
+package struct FormatArgument: Hashable, Sendable {
+  /// How pictures are laid into the slots of a table.
+  package enum Layout: String, CaseIterable, Hashable, Sendable {
+    case aspectFill, aspectFit, within, stretch, circle
+  }
+
+  package let name: String
+  package let size: PixelSize
+  package let style: PixelFormat
+  package let layout: Layout
+
+  /// - Throws: ``UsageError`` that names the part which cannot be read.
+  package init(_ text: String) throws(UsageError) {
+    let parts = text.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
+    guard (2...4).contains(parts.count) else {
+      throw UsageError("The format \"\(text)\" is not of the form NAME:WxH[:STYLE[:DRAWING]].")
+    }
+    guard (1...255).contains(parts[0].utf8.count) else {
+      throw UsageError("The format \"\(text)\" needs a name of 1 to 255 bytes.")
+    }
+    guard let size = PixelSize(argument: parts[1]) else {
+      throw UsageError(
+        "The format \"\(text)\" has the size \"\(parts[1])\"; \(PixelSize.argumentRule).")
+    }
+    guard let style = parts.count > 2 ? PixelFormat(rawValue: parts[2]) : .bgra32 else {
+      throw UsageError(
+        "The format \"\(text)\" has the style \"\(parts[2])\"; \(PixelFormat.argumentRule).")
+    }
+    guard let layout = parts.count > 3 ? Layout(rawValue: parts[3]) : .aspectFill else {
+      let names = Layout.allCases.map(\.rawValue).joined(separator: ", ")
+      throw UsageError(
+        "The format \"\(text)\" has the drawing \"\(parts[3])\"; a drawing is one of \(names).")
+    }
+    name = parts[0]
+    self.size = size
+    self.style = style
+    self.layout = layout
+  }
+}

@@ -1,0 +1,22 @@
+#if canImport(Darwin)
+  import Darwin
+
+  /// What this process takes of memory for itself.
+  package enum ProcessMemory {
+    /// Bytes that the system counts against this process: `phys_footprint` of task_info.
+    package static func privateByteCount() -> Int {
+      var info = task_vm_info_data_t()
+      var count = mach_msg_type_number_t(
+        MemoryLayout<task_vm_info_data_t>.size / MemoryLayout<integer_t>.size)
+      let result = withUnsafeMutablePointer(to: &info) { pointer in
+        pointer.withMemoryRebound(to: integer_t.self, capacity: Int(count)) {
+          task_info(mach_task_self_, task_flavor_t(TASK_VM_INFO), $0, &count)
+        }
+      }
+      return result == KERN_SUCCESS ? Int(info.phys_footprint) : 0
+    }
+
+    /// Gives back what was freed, so that memory taken afterwards is seen to be taken.
+    package static func releaseFreeMemory() { malloc_zone_pressure_relief(nil, 0) }
+  }
+#endif

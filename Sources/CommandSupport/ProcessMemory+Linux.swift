@@ -1,0 +1,33 @@
+#if os(Linux)
+  import Glibc
+
+  /// What this process takes of memory for itself.
+  package enum ProcessMemory {
+    /// Bytes in memory that belong to no file: `RssAnon` of proc(5).
+    package static func privateByteCount() -> Int {
+      let line = lines(of: "/proc/self/status").first { $0.hasPrefix("RssAnon:") }
+      let kilobytes = line?.split(whereSeparator: { $0 == " " || $0 == "\t" }).dropFirst().first
+      return (kilobytes.flatMap { Int($0) } ?? 0) * 1024
+    }
+
+    /// Gives back what was freed, so that memory taken afterwards is seen to be taken:
+    /// malloc_trim(3).
+    package static func releaseFreeMemory() {
+      // Looked up by name, since the Glibc module leaves out <malloc.h>, and other C libraries have
+      // no such function.
+      guard let symbol = dlsym(nil, "malloc_trim") else { return }
+      // The type is the one in malloc_trim(3).
+      let trim = unsafeBitCast(symbol, to: (@convention(c) (Int) -> CInt).self)
+      _ = trim(0)
+    }
+
+    private static func lines(of path: String) -> [Substring] {
+      guard let file = fopen(path, "r") else { return [] }
+      defer { fclose(file) }
+      // Files of proc(5) announce no size, and this one is shorter than a page.
+      var bytes = [UInt8](repeating: 0, count: 8192)
+      let count = fread(&bytes, 1, bytes.count, file)
+      return String(decoding: bytes[..<count], as: UTF8.self).split(separator: "\n")
+    }
+  }
+#endif

@@ -1,0 +1,6 @@
+/// Why a scenario could not be measured.
+struct BenchFailure: Error, CustomStringConvertible {
+  let description: String
+
+  static let missingPicture = BenchFailure(description: "A picture that was stored was not found.")
+}

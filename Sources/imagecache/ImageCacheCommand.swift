@@ -1,0 +1,74 @@
+import CommandSupport
+import Foundation
+
+/// Chooses the command that the first word names, and turns what it throws into words and an exit
+/// status.
+@main
+struct ImageCacheCommand {
+  private static let commands: [any Command.Type] = [
+    ScrollCommand.self, WarmCommand.self, InspectCommand.self, ExportCommand.self,
+    VerifyCommand.self, ClearCommand.self,
+  ]
+
+  static func main() async {
+    let words = Array(CommandLine.arguments.dropFirst())
+    exit(await Interruption.cancelling { await run(words) }.rawValue)
+  }
+
+  private static func run(_ words: [String]) async -> ExitStatus {
+    guard let name = words.first, name != "--help", name != "-h", name != "help" else {
+      if words.isEmpty {
+        Console.note(help)
+        return .usage
+      }
+      Console.print(help)
+      return .success
+    }
+    guard let command = commands.first(where: { $0.name == name }) else {
+      Console.note("imagecache: There is no command \"\(name)\". `imagecache --help` lists them.")
+      return .usage
+    }
+    return await run(command, words.dropFirst())
+  }
+
+  private static func run(
+    _ command: any Command.Type, _ words: some Sequence<String>
+  ) async -> ExitStatus {
+    do {
+      let arguments = try Arguments(words, grammar: command.grammar)
+      if arguments.isHelpWanted {
+        Console.print(command.grammar.help)
+        return .success
+      }
+      return try await command.init(arguments).run()
+    } catch let error as UsageError {
+      Console.note("imagecache: \(error)\nUsage: \(command.grammar.synopsis)")
+      return .usage
+    } catch {
+      // After Ctrl-C an error says only that the work has ended, and that is known.
+      if !Task.isCancelled { Console.note("imagecache: \(FailureText.text(of: error))") }
+      return .failure
+    }
+  }
+
+  private static var help: String {
+    let width = commands.map { $0.name.count }.max() ?? 0
+    let list = commands.map { "  \($0.name.padded(to: width))  \($0.grammar.summary)" }
+    return """
+      imagecache keeps decoded pictures in memory-mapped image tables, so that showing one again
+      takes no decoding and no copy.
+
+      Usage: imagecache COMMAND [ARGUMENTS]
+
+      \(list.joined(separator: "\n"))
+
+      Begin with `imagecache scroll`: it draws photographs of its own and shows what a table saves.
+      Then try your own: `imagecache scroll ~/Pictures --report scroll.html`.
+      `imagecache COMMAND --help` explains each.
+
+      Results go to standard output and everything else to standard error. The exit status is 0 when
+      all went well, 1 when something failed or was found damaged, 2 for a call that cannot be
+      carried out, and 130 after Ctrl-C.
+      """
+  }
+}

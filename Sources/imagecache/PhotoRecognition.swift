@@ -1,0 +1,31 @@
+import CommandSupport
+import FastImageCache
+import Foundation
+
+/// Finds the photographs of a folder and tells about the files that are none.
+enum PhotoRecognition {
+  /// Lines about files left out; more are counted only.
+  private static let noteCount = 20
+
+  /// - Throws: ``UsageError`` for a folder that cannot be read, ``CommandFailure`` for one without
+  ///   pictures.
+  static func photos(in path: String) throws -> [PhotoFolder.Photo] {
+    let decoders = ImageDecoders.standard
+    let folder = try PhotoFolder(path) { firstBytes in
+      if firstBytes.isEmpty { return "it is empty" }
+      return decoders.contains { $0.recognizes(firstBytes) }
+        ? nil : FailureText.text(of: ImageDecodingError.unknownType)
+    }
+    note(folder.skipped.map { (path: $0.path, reason: $0.reason) }, as: "skipped")
+    guard !folder.photos.isEmpty else {
+      throw CommandFailure("The folder \"\(path)\" has no pictures.")
+    }
+    return folder.photos
+  }
+
+  /// One line for each file, up to a number that can be read.
+  static func note(_ files: [(path: String, reason: String)], as verb: String) {
+    for file in files.prefix(noteCount) { Console.note("\(verb) \(file.path): \(file.reason)") }
+    if files.count > noteCount { Console.note("\(verb) \(files.count - noteCount) more files") }
+  }
+}

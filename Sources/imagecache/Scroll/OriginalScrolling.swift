@@ -1,0 +1,38 @@
+import CommandSupport
+import FastImageCache
+import Foundation
+import ImageCodecs
+import ImageDrawing
+
+/// The photograph itself is read, decoded at reduced size and drawn when it comes into view.
+struct OriginalScrolling: ScrollMethod {
+  static let name = "decode original"
+
+  let cells: [ScrollCell]
+  let size: PixelSize
+  let style: PixelFormat
+
+  func touch() throws {
+    for url in Set(cells.map(\.photo.url)) { _ = try Data(contentsOf: url) }
+  }
+
+  func picture(ofCell cell: Int) throws -> Bitmap {
+    guard let layout = PixelLayout(size: size, format: style) else {
+      throw CommandFailure("Pictures of \(size) cannot be held in memory.")
+    }
+    let drawing = cells[cell].drawing
+    let data = try Data(contentsOf: cells[cell].photo.url)
+    let decoder = try ImageDecoders.standard.decoder(for: data)
+    let fullSize = try decoder.header(of: data).size
+    let drawn = drawing.minimumSourceSize(source: fullSize, slot: size, upTo: false)
+    // Twice what is drawn, as the cache decodes it.
+    let wanted = PixelSize(
+      width: min(drawn.width * 2, fullSize.width), height: min(drawn.height * 2, fullSize.height))
+    let source = try decoder.decode(data, DecodeRequest(minimumSize: wanted))
+    return try Bitmap(layout: layout) { target in
+      try drawing.draw(source, into: target, layout: layout, scale: 1, upTo: false) { false }
+    }
+  }
+
+  func byteSum(_ picture: Bitmap) -> UInt64 { picture.withPixels { $0.wordSum } }
+}

@@ -1,0 +1,15 @@
+import FastImageCache
+import Foundation
+import ImageCodecs
+
+/// Bitmaps as files.
+enum PictureFile {
+  /// The quality at which photo apps keep thumbnails.
+  static let thumbnailQuality = 0.8
+
+  static func png(_ bitmap: Bitmap) throws -> Data { try PNGEncoder.encode(bitmap) }
+
+  static func jpeg(_ bitmap: Bitmap) throws -> Data {
+    try JPEGEncoder(quality: thumbnailQuality).encode(bitmap)
+  }
+}

@@ -1,0 +1,104 @@
+import CommandSupport
+import FastImageCache
+import Foundation
+
+/// Scrolls a long list of photographs three ways and compares the work of each frame.
+struct ScrollCommand: Command {
+  static let name = "scroll"
+
+  static let grammar = ArgumentGrammar(
+    command: "imagecache scroll",
+    summary: "Scrolls a list of photographs three ways and compares the work per frame.",
+    operands: [
+      .init("FOLDER", isRequired: false, help: "photographs; drawn by the command without it")
+    ],
+    options: [
+      .value("--size", "WxH", help: "pixels of a picture in the list (200x200)"),
+      .value("--style", "S", help: "bgra32, bgrx32, bgr16 or gray8 (bgrx32)"),
+      .value("--columns", "N", help: "pictures in a row (5)"),
+      .value("--rows", "N", help: "rows of the list (as many as make 1000 pictures)"),
+      .value("--speed", "PX", help: "pixels scrolled in a frame (60)"),
+      .flag("--json", help: "prints one JSON object instead of text"),
+      .value("--report", "FILE.html", help: "writes a page with the chart of all frames"),
+    ],
+    discussion: """
+      The three ways, with the same pictures in the same places:
+
+        image table       the pictures lie decoded in a memory-mapped file
+        cached thumbnail  JPEG files of the right size, as other libraries keep them
+        decode original   the photograph is read, decoded at reduced size and drawn
+
+      A frame's work is to obtain each picture that came into view, to read all of its bytes once,
+      and to let go of those that went out of view. Nothing is paced: what counts is how long the
+      work takes, against 8.3 ms (120 frames a second) and 16.7 ms (60 frames a second).
+
+      Measure with a release build: swift run -c release imagecache scroll
+      """)
+
+  private let folder: String?
+  private let report: String?
+  private let isJSON: Bool
+  private let plan: ScrollPlan
+
+  init(_ arguments: Arguments) throws {
+    folder = arguments.operands.first
+    report = arguments.value("--report")
+    isJSON = arguments.hasFlag("--json")
+    let size = try arguments.size("--size") ?? PixelSize(width: 200, height: 200)
+    let columns = try arguments.integer("--columns", in: 1...1000) ?? 5
+    let usualRows = max((1000 + columns - 1) / columns, 2)
+    plan = ScrollPlan(
+      size: size, style: try arguments.style("--style") ?? .bgrx32,
+      geometry: ScrollGeometry(
+        columnCount: columns,
+        rowCount: try arguments.integer("--rows", in: 2...100_000) ?? usualRows,
+        rowHeight: size.height,
+        speed: try arguments.integer("--speed", in: 1...1_000_000) ?? 60))
+    if let report, !FileManager.default.isWritableFile(atPath: Self.folder(of: report)) {
+      throw UsageError("The report cannot be written to \"\(report)\".")
+    }
+  }
+
+  func run() async throws -> ExitStatus {
+    let place = try TemporaryFolder(prefix: "imagecache-scroll")
+    defer { place.remove() }
+    let photos = try await photos(in: place)
+    let stage = try await ScrollStage(plan, photos: photos, in: place)
+    let result: Result<ScrollResult, any Error>
+    do {
+      result = .success(try await measure(on: stage))
+    } catch {
+      result = .failure(error)
+    }
+    // The table's files are in the folder that goes when this returns.
+    await stage.cache.close()
+    let outcome = try result.get()
+    Console.print(isJSON ? outcome.json.text : outcome.text)
+    if isJSON { for note in outcome.notes { Console.note(note) } }
+    return .success
+  }
+
+  private func measure(on stage: ScrollStage) async throws -> ScrollResult {
+    try await stage.warmUp()
+    let result = try stage.measure()
+    if let report {
+      try ScrollReport(result, strips: stage.strips()).write(to: URL(filePath: report))
+      Console.note("The report is in \(report).")
+    }
+    return result
+  }
+
+  private func photos(in place: TemporaryFolder) async throws -> [PhotoFolder.Photo] {
+    guard let folder else {
+      let count = min(SamplePhotographs.usualCount, plan.geometry.cellCount)
+      let samples = place.url.appending(path: "photographs", directoryHint: .isDirectory)
+      try await SamplePhotographs.write(count, to: samples)
+      return try PhotoRecognition.photos(in: samples.path(percentEncoded: false))
+    }
+    return try PhotoRecognition.photos(in: folder)
+  }
+
+  private static func folder(of file: String) -> String {
+    URL(filePath: file).deletingLastPathComponent().path(percentEncoded: false)
+  }
+}

@@ -1,0 +1,42 @@
+import FastImageCache
+
+/// One way to get the pictures of a list while it is scrolled.
+protocol ScrollMethod {
+  associatedtype Picture
+
+  static var name: String { get }
+
+  /// Reads what the pictures are made from, so that no frame waits for the disk.
+  ///
+  /// Virtual machines page out what nobody has touched for seconds, so that this comes right before
+  /// each pass.
+  func touch() throws
+
+  func picture(ofCell cell: Int) throws -> Picture
+
+  func byteSum(_ picture: Picture) -> UInt64
+}
+
+extension RawSpan {
+  /// The sum of all eight-byte words, which reads every byte once: what a compositor does at least.
+  ///
+  /// Four parts are read side by side, since a processor fetches ahead within a page of memory only,
+  /// and would wait at the end of each.
+  var wordSum: UInt64 {
+    withUnsafeBytes { bytes in
+      var sum = SIMD8<UInt64>()
+      let part = bytes.count / 4 & ~63
+      for offset in stride(from: 0, to: part, by: 64) {
+        for start in 0..<4 {
+          sum &+= bytes.loadUnaligned(
+            fromByteOffset: start * part + offset, as: SIMD8<UInt64>.self)
+        }
+      }
+      // Rows are padded to 64 bytes, so whole blocks remain.
+      for offset in stride(from: 4 * part, to: bytes.count & ~63, by: 64) {
+        sum &+= bytes.loadUnaligned(fromByteOffset: offset, as: SIMD8<UInt64>.self)
+      }
+      return sum.wrappedSum()
+    }
+  }
+}

@@ -1,0 +1,79 @@
+import CommandSupport
+
+/// The list scrolled once from its top to its end, as fast as the work allows.
+struct ScrollPass {
+  struct BusyFrame {
+    let number: Int
+    let milliseconds: Double
+  }
+
+  /// The frames that brought a row into view; the others have nothing to do. Frame 0, which fills
+  /// the screen before anything moves, is not among them.
+  private(set) var busyFrames: [BusyFrame] = []
+
+  /// Private memory that came to be while the pictures of a full screen were held, in bytes.
+  private(set) var privateByteCount = 0
+
+  /// How often a frame waited for the disk.
+  private(set) var majorFaultCount = 0
+
+  /// The sum over all bytes that were read, the same for each pass of one way.
+  private(set) var byteSum: UInt64 = 0
+
+  /// - Parameters:
+  ///   - timeLimit: After this much work the list stops, wherever it is; `nil` for none.
+  ///   - busyFrameLimit: After this many busy frames the list stops, whatever `timeLimit` says.
+  /// - Throws: `CancellationError`, and what `method` throws.
+  init<Method: ScrollMethod>(
+    _ method: Method, _ geometry: ScrollGeometry, timeLimit: Duration? = nil,
+    busyFrameLimit: Int? = nil
+  ) throws {
+    try method.touch()
+    busyFrames.reserveCapacity(min(geometry.frameCount, geometry.rowCount))
+    var rows = geometry.visibleRows(inFrame: 0)
+    var held: [Int: [Method.Picture]] = [:]
+    held.reserveCapacity(rows.count * 2)
+    ProcessMemory.releaseFreeMemory()
+    let startingByteCount = ProcessMemory.privateByteCount()
+    let startingFaultCount = PageFaults.majorCount
+
+    for row in rows { held[row] = try obtain(row, method, geometry) }
+    var work = Duration.zero
+    for frame in 1...geometry.frameCount {
+      try Task.checkCancellation()
+      let next = geometry.visibleRows(inFrame: frame)
+      let start = ContinuousClock.now
+      for row in rows where !next.contains(row) { held[row] = nil }
+      for row in next where !rows.contains(row) {
+        held[row] = try obtain(row, method, geometry)
+      }
+      let elapsed = ContinuousClock.now - start
+      let isBusy = next.upperBound > rows.upperBound
+      rows = next
+      guard isBusy else { continue }
+      busyFrames.append(BusyFrame(number: frame, milliseconds: elapsed / .milliseconds(1)))
+      work += elapsed
+      if let busyFrameLimit {
+        if busyFrames.count >= busyFrameLimit { break }
+      } else if let timeLimit, work > timeLimit, busyFrames.count >= Self.fewestBusyFrames {
+        break
+      }
+    }
+    privateByteCount = max(ProcessMemory.privateByteCount() - startingByteCount, 0)
+    majorFaultCount = PageFaults.majorCount - startingFaultCount
+    withExtendedLifetime(held) {}
+  }
+
+  /// Frames that are measured whatever they cost, since a tail needs some.
+  private static let fewestBusyFrames = 20
+
+  private mutating func obtain<Method: ScrollMethod>(
+    _ row: Int, _ method: Method, _ geometry: ScrollGeometry
+  ) throws -> [Method.Picture] {
+    try geometry.cells(inRows: row..<(row + 1)).map { cell in
+      let picture = try method.picture(ofCell: cell)
+      byteSum &+= method.byteSum(picture)
+      return picture
+    }
+  }
+}

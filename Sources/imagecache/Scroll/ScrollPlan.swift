@@ -1,0 +1,22 @@
+import CommandSupport
+import FastImageCache
+
+/// What is scrolled: the list, and the pictures in it.
+struct ScrollPlan {
+  let size: PixelSize
+  let style: PixelFormat
+  let geometry: ScrollGeometry
+
+  var format: ImageFormat {
+    ImageFormat(
+      name: "cell", size: size, style: style, capacity: .count(geometry.cellCount))
+  }
+
+  /// One cell for each place of the list: the photographs in turn, and from the second turn on other
+  /// parts of them.
+  func cells(showing photos: [PhotoFolder.Photo]) -> [ScrollCell] {
+    (0..<geometry.cellCount).map {
+      ScrollCell(photo: photos[$0 % photos.count], turn: $0 / photos.count)
+    }
+  }
+}

@@ -1,0 +1,130 @@
+import CommandSupport
+import FastImageCache
+
+/// What was measured, and how it is told.
+struct ScrollResult {
+  /// Each way is scrolled this often; what counts for a frame is the median.
+  static let passCount = 3
+
+  /// Work after which decoding originals may stop before the end of the list.
+  static let originalTimeLimit = Duration.seconds(8)
+
+  struct Method {
+    let name: String
+    let busyFrames: [ScrollPass.BusyFrame]
+    let privateByteCount: Int
+    let majorFaultCount: Int
+    let diskByteCount: Int
+
+    var work: Distribution { Distribution(busyFrames.lazy.map(\.milliseconds)) }
+
+    /// - Throws: ``CommandFailure`` if the passes did not read the same bytes, in which case their
+    ///   times say nothing.
+    init(name: String, passes: [ScrollPass], diskByteCount: Int) throws {
+      let times = passes.map { $0.busyFrames.map(\.milliseconds) }
+      let numbers = passes.first?.busyFrames.map(\.number) ?? []
+      guard Set(passes.map(\.byteSum)).count == 1 else {
+        throw CommandFailure("The pictures of the \(name) changed while the list was scrolled.")
+      }
+      self.name = name
+      busyFrames = zip(numbers, Distribution.medians(ofRuns: times)).map {
+        ScrollPass.BusyFrame(number: $0, milliseconds: $1)
+      }
+      privateByteCount = passes.map(\.privateByteCount).max() ?? 0
+      majorFaultCount = passes.reduce(0) { $0 + $1.majorFaultCount }
+      self.diskByteCount = diskByteCount
+    }
+  }
+
+  let plan: ScrollPlan
+
+  /// Photographs in the list, each counted once.
+  let pictureCount: Int
+  let methods: [Method]
+
+  private var geometry: ScrollGeometry { plan.geometry }
+
+  var json: JSONValue {
+    .object([
+      "pictures": .integer(pictureCount), "rows": .integer(geometry.rowCount),
+      "frames": .integer(geometry.frameCount), "methods": .array(methods.map(Self.json)),
+    ])
+  }
+
+  var title: String {
+    "\(geometry.cellCount) pictures of \(plan.size) \(plan.style.rawValue) in "
+      + "\(geometry.rowCount) rows of \(geometry.columnCount), \(geometry.frameCount) frames of "
+      + "\(geometry.speed) pixels"
+  }
+
+  static let tableHeader = [
+    "method", "busy frames", "p50 ms", "p99 ms", "max ms", "> 8.3 ms", "> 16.7 ms",
+    "private memory", "disk",
+  ]
+
+  var tableRows: [[String]] {
+    methods.map { method in
+      let work = method.work
+      return [
+        method.name, "\(work.count)", work.median.millisecondText, work.p99.millisecondText,
+        work.maximum.millisecondText, "\(work.count(above: 8.3))", "\(work.count(above: 16.7))",
+        method.privateByteCount.byteText, method.diskByteCount.byteText,
+      ]
+    }
+  }
+
+  var text: String {
+    var table = TextTable(header: Self.tableHeader)
+    for row in tableRows { table.append(row) }
+    return ([title, "", table.text, ""] + notes).joined(separator: "\n")
+  }
+
+  /// What a reader has to know to judge the figures.
+  var notes: [String] {
+    var notes: [String] = []
+    if let ratio = tableAdvantage {
+      notes.append(
+        "A busy frame has \(Int(ratio.rounded())) times less work "
+          + "with the image table than with cached thumbnails (p50).")
+    }
+    notes.append(
+      "Busy frames bring at least one row into view. Each list was scrolled \(Self.passCount) times; "
+        + "a frame's figure is the median. Private memory is what a screen of pictures added.")
+    if pictureCount < geometry.cellCount {
+      notes.append(
+        "There are \(pictureCount) photographs for \(geometry.cellCount) places, so they appear "
+          + "again under other ids and in other crops.")
+    }
+    for method in methods {
+      if let last = method.busyFrames.last?.number, last < lastBusyFrame {
+        notes.append("The list was stopped at frame \(last) for \"\(method.name)\", to save time.")
+      }
+      if method.majorFaultCount > 0 {
+        notes.append(
+          "\"\(method.name)\" waited for the disk \(method.majorFaultCount) times (major faults).")
+      }
+    }
+    return notes
+  }
+
+  private var lastBusyFrame: Int { methods.first?.busyFrames.last?.number ?? 0 }
+
+  private var tableAdvantage: Double? {
+    guard methods.count > 1, methods[0].work.median > 0 else { return nil }
+    return methods[1].work.median / methods[0].work.median
+  }
+
+  private static func json(_ method: Method) -> JSONValue {
+    let work = method.work
+    return .object([
+      "method": .string(method.name), "busy_frames": .integer(work.count),
+      "busy_ms": .object([
+        "p50": .number(work.median), "p99": .number(work.p99), "max": .number(work.maximum),
+      ]),
+      "frames_over_8_3": .integer(work.count(above: 8.3)),
+      "frames_over_16_7": .integer(work.count(above: 16.7)),
+      "private_kB": .integer(method.privateByteCount / 1024),
+      "disk_kB": .integer(method.diskByteCount / 1024),
+    ])
+  }
+}

@@ -1,0 +1,24 @@
+import CommandSupport
+import FastImageCache
+
+/// The pictures lie decoded in a memory-mapped table.
+struct TableScrolling: ScrollMethod {
+  static let name = "image table"
+
+  let cache: ImageCache
+  let format: ImageFormat
+  let cells: [ScrollCell]
+
+  func touch() throws {
+    for cell in cells.indices { _ = byteSum(try picture(ofCell: cell)) }
+  }
+
+  func picture(ofCell cell: Int) throws -> CachedImage {
+    guard let image = cache.cachedImage(for: cells[cell], format: format) else {
+      throw CommandFailure("The table has lost the picture of \(cells[cell].imageID).")
+    }
+    return image
+  }
+
+  func byteSum(_ picture: CachedImage) -> UInt64 { picture.withPixels { $0.wordSum } }
+}

@@ -1,0 +1,88 @@
+import CommandSupport
+import FastImageCache
+import Foundation
+import TableStore
+
+/// The tables below a folder, for commands that were not told how they were made.
+///
+/// The folder is either one that holds table files, or one with such folders in it, which is what a
+/// cache's directory looks like.
+struct TableFolder {
+  /// A table and the folder it lies in.
+  struct Table {
+    let reader: TableReader
+    let directory: TableDirectory
+
+    var code: PictureCode? { PictureCode(rawValue: reader.geometry.pixelFormat) }
+  }
+
+  let path: String
+  let directories: [TableDirectory]
+  let tables: [Table]
+
+  /// Files with the name of a table that cannot be read as one.
+  let unreadableFiles: [URL]
+
+  private static let suffix = ".imagetable"
+
+  /// - Throws: ``UsageError`` where there is no such folder or no table in it.
+  init(_ path: String) throws {
+    self.path = path
+    let root = URL(filePath: path, directoryHint: .isDirectory)
+    let folders = try [root] + Self.contents(of: root, named: path).filter(Self.isFolder)
+    var directories: [TableDirectory] = []
+    var tables: [Table] = []
+    var unreadable: [URL] = []
+    for folder in folders {
+      // A folder inside that cannot be listed has no tables for us.
+      let names = ((try? Self.contents(of: folder, named: folder.path)) ?? [])
+        .filter { $0.lastPathComponent.hasSuffix(Self.suffix) }
+      if names.isEmpty { continue }
+      let directory = try TableDirectory(path: folder.path(percentEncoded: false))
+      let readers = try directory.tables()
+      let readable = Set(
+        try readers.map { try TableDirectory.safeName(for: $0.name) + Self.suffix })
+      directories.append(directory)
+      tables += readers.map { Table(reader: $0, directory: directory) }
+      unreadable += names.filter { !readable.contains($0.lastPathComponent) }
+    }
+    guard !directories.isEmpty else {
+      throw UsageError("The folder \"\(path)\" has no image tables.")
+    }
+    self.directories = directories
+    self.tables = tables
+    unreadableFiles = unreadable
+  }
+
+  /// The one table with a name.
+  ///
+  /// - Throws: ``UsageError`` where there is none, or more than one.
+  func table(named name: String) throws(UsageError) -> Table {
+    let found = tables.filter { $0.reader.name == name }
+    guard let table = found.first else {
+      let names = tables.map { "\"\($0.reader.name)\"" }.joined(separator: ", ")
+      throw UsageError("There is no table \"\(name)\" in \"\(path)\"; there is \(names).")
+    }
+    guard found.count == 1 else {
+      let folders = found.map(\.directory.path).joined(separator: ", ")
+      throw UsageError("Several folders have a table \"\(name)\"; name one of them: \(folders).")
+    }
+    return table
+  }
+
+  private static func contents(of folder: URL, named path: String) throws(UsageError) -> [URL] {
+    do {
+      return try FileManager.default.contentsOfDirectory(
+        at: folder, includingPropertiesForKeys: nil
+      ).sorted { $0.lastPathComponent < $1.lastPathComponent }
+    } catch {
+      throw UsageError("The folder \"\(path)\" cannot be read or is none.")
+    }
+  }
+
+  private static func isFolder(_ url: URL) -> Bool {
+    // What cannot be looked at is no folder to look into.
+    let values = try? url.resourceValues(forKeys: [.isDirectoryKey, .isSymbolicLinkKey])
+    return values?.isDirectory == true && values?.isSymbolicLink != true
+  }
+}

@@ -1,0 +1,44 @@
+import CommandSupport
+import FastImageCache
+import Foundation
+import TableStore
+
+/// Reads every slot and compares it with its hash.
+struct VerifyCommand: Command {
+  static let name = "verify"
+
+  static let grammar = ArgumentGrammar(
+    command: "imagecache verify",
+    summary: "Reads every picture of every table and proves it intact.",
+    operands: [.init("DIR", help: "a cache's folder, as given to `warm --cache`")],
+    discussion: """
+      Each damaged picture is named, and the exit status is 1 if there is any. Nothing is changed: a
+      program that opens the table finds the damage itself, drops the picture and loads it again.
+      """)
+
+  private let path: String
+
+  init(_ arguments: Arguments) { path = arguments.operands[0] }
+
+  func run() async throws -> ExitStatus {
+    let folder = try TableFolder(path)
+    var damageCount = folder.unreadableFiles.count
+    for file in folder.unreadableFiles {
+      Console.print("\(file.path(percentEncoded: false)): not a table that can be read")
+    }
+    for table in folder.tables {
+      try Task.checkCancellation()
+      let damages = table.reader.damages()
+      for damage in damages {
+        let picture = damage.entity.map { "the picture of \($0)" } ?? "a picture"
+        Console.print("\(table.reader.name): slot \(damage.slot): \(picture) is damaged")
+      }
+      damageCount += damages.count
+      let intactCount = table.reader.entries().count
+      Console.print(
+        "\(table.reader.name): \(intactCount) \(intactCount == 1 ? "picture" : "pictures") intact"
+          + (damages.isEmpty ? "" : ", \(damages.count) damaged"))
+    }
+    return damageCount == 0 ? .success : .failure
+  }
+}

@@ -1,0 +1,111 @@
+import CommandSupport
+import FastImageCache
+import Foundation
+
+/// Fills tables with the pictures of a folder.
+struct WarmCommand: Command {
+  static let name = "warm"
+
+  static let grammar = ArgumentGrammar(
+    command: "imagecache warm",
+    summary: "Fills image tables with the pictures of a folder.",
+    operands: [.init("FOLDER", help: "pictures, in the folders inside too")],
+    options: [
+      .value("--cache", "DIR", isRequired: true, help: "the folder for the tables"),
+      .value(
+        "--format", "NAME:WxH[:STYLE[:DRAWING]]", isRequired: true, isRepeatable: true,
+        help: """
+          a table, its size in pixels, and
+          STYLE: bgra32 (the usual one), bgrx32, bgr16 or gray8
+          DRAWING: aspectFill (the usual one), aspectFit, within, stretch or circle
+          """),
+      .value("--capacity", "N", help: "pictures a table holds (all that are found, and 16)"),
+    ],
+    discussion: """
+      The formats of one call are drawn from one decode. `within` keeps each picture's proportions,
+      up to the size; `aspectFit` centres it on transparent or black. A picture's id is its path in
+      FOLDER. Pictures that are there already cost next to nothing; those whose file has changed are
+      drawn anew. Tables of earlier calls stay.
+
+        imagecache warm ~/Pictures --cache tables --format row:200x200:bgrx32 \\
+          --format page:1200x900:bgrx32:within
+        imagecache inspect tables
+      """)
+
+  /// Names the tables' folder within the cache's.
+  private static let namespace = "imagecache"
+
+  private let folder: String
+  private let cachePath: String
+  private let formats: [FormatArgument]
+  private let capacity: Int?
+
+  init(_ arguments: Arguments) throws {
+    folder = arguments.operands[0]
+    cachePath = arguments.value("--cache") ?? ""
+    formats = try arguments.values("--format").map { try FormatArgument($0) }
+    capacity = try arguments.integer("--capacity", in: 1...1 << 24)
+    var names: Set<String> = []
+    for format in formats where !names.insert(format.name).inserted {
+      throw UsageError("Two formats are named \"\(format.name)\".")
+    }
+  }
+
+  func run() async throws -> ExitStatus {
+    let photos = try PhotoRecognition.photos(in: folder)
+    // Without tables yet there is nothing to keep.
+    let known = try? TableFolder(cachePath)
+    let formats = WarmFormats(
+      self.formats, in: known, capacity: capacity, pictureCount: photos.count)
+    var configuration = ImageCache.Configuration()
+    configuration.directory = URL(filePath: cachePath, directoryHint: .isDirectory)
+    let cache = try await ImageCache(
+      namespace: Self.namespace, formats: formats.wanted + formats.others,
+      configuration: configuration)
+    let summary = await warm(photos, cache, formats.wanted)
+    await cache.close()
+    summary.tell()
+    return summary.failures.isEmpty ? .success : .failure
+  }
+
+  private func warm(
+    _ photos: [PhotoFolder.Photo], _ cache: ImageCache, _ formats: [ImageFormat]
+  ) async -> WarmSummary {
+    let layouts = Dictionary(uniqueKeysWithValues: self.formats.map { ($0.name, $0.layout) })
+    let progress = ProgressLine("warming", total: photos.count)
+    progress.update(0)
+    var summary = WarmSummary(pictureCount: photos.count)
+    // Wider than the machine, since the cache itself bounds what is decoded at once.
+    let width = ProcessInfo.processInfo.activeProcessorCount * 4
+    await ConcurrentWork.forEach(photos, width: width) { photo in
+      let entity = WarmPhoto(photo: photo, layouts: layouts)
+      return (photo.path, await Self.bring(entity, cache, formats))
+    } collect: { path, outcome in
+      summary.add(outcome, path: path)
+      progress.update(summary.doneCount)
+    }
+    progress.end()
+    return summary
+  }
+
+  private static func bring(
+    _ entity: WarmPhoto, _ cache: ImageCache, _ formats: [ImageFormat]
+  ) async -> WarmSummary.Outcome {
+    var outcome = WarmSummary.Outcome.alreadyThere
+    for format in formats where cache.cachedImage(for: entity, format: format) == nil {
+      do {
+        let image = try await cache.image(for: entity, format: format)
+        // A private picture was drawn and found no room.
+        guard !image.isPrivate else {
+          return .failed("the table \"\(format.name)\" could not take it")
+        }
+        outcome = .stored
+      } catch ImageCacheError.cancelled {
+        return .cancelled
+      } catch {
+        return .failed(FailureText.text(of: error))
+      }
+    }
+    return outcome
+  }
+}

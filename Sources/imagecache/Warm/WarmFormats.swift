@@ -1,0 +1,56 @@
+import CommandSupport
+import FastImageCache
+import TableStore
+
+/// The formats of a folder of tables: those that a call names, and those that are there already.
+///
+/// A cache deletes the tables of formats that it is not made with. So that a second call with other
+/// formats does not undo the first, the tables in the folder are declared again as they are.
+struct WarmFormats {
+  /// To be filled.
+  let wanted: [ImageFormat]
+
+  /// In the folder, and not named by this call.
+  let others: [ImageFormat]
+
+  /// - Parameters:
+  ///   - capacity: As the call says, or `nil`.
+  ///   - pictureCount: Pictures that shall find room if the call does not say.
+  init(
+    _ arguments: [FormatArgument], in folder: TableFolder?, capacity: Int?, pictureCount: Int
+  ) {
+    let tables = folder?.tables ?? []
+    wanted = arguments.map { argument in
+      let known = tables.first { $0.reader.name == argument.name }?.reader.slotCount ?? 0
+      return Self.format(
+        name: argument.name, family: "warm", size: argument.size,
+        keepsProportions: argument.layout == .within, style: argument.style,
+        capacity: capacity ?? max(pictureCount + Self.spareSlotCount, known))
+    }
+    let names = Set(arguments.map(\.name))
+    others = tables.filter { !names.contains($0.reader.name) }.compactMap { table in
+      guard let code = table.code else { return nil }
+      let geometry = table.reader.geometry
+      return Self.format(
+        name: table.reader.name, family: nil,
+        size: PixelSize(width: geometry.width, height: geometry.height),
+        keepsProportions: code.keepsProportions, style: code.style,
+        capacity: table.reader.slotCount)
+    }
+  }
+
+  /// A changed picture goes into another slot before its old one is given up; without spare slots
+  /// that would cost the picture used least. Slots take disk only once they are written.
+  private static let spareSlotCount = 16
+
+  private static func format(
+    name: String, family: String?, size: PixelSize, keepsProportions: Bool, style: PixelFormat,
+    capacity: Int
+  ) -> ImageFormat {
+    keepsProportions
+      ? ImageFormat(
+        name: name, family: family, upTo: size, style: style, capacity: .count(capacity))
+      : ImageFormat(
+        name: name, family: family, size: size, style: style, capacity: .count(capacity))
+  }
+}

@@ -1,0 +1,27 @@
+import CommandSupport
+import FastImageCache
+import Foundation
+
+/// A file of a folder as an entity: known by its path in the folder, new whenever the file changes.
+struct WarmPhoto: ImageEntity {
+  let photo: PhotoFolder.Photo
+
+  /// The layouts of the formats of this call, by their names.
+  let layouts: [String: FormatArgument.Layout]
+
+  var imageID: ImageID { ImageID(photo.path) }
+
+  func sourceID(for format: ImageFormat) -> ImageID { ImageID(photo.version) }
+
+  func sourceURL(for format: ImageFormat) -> URL? { photo.url }
+
+  func drawing(for format: ImageFormat) -> Drawing {
+    switch layouts[format.name] {
+    case .aspectFit: .aspectFit
+    case .stretch: .stretch
+    case .circle: .aspectFill(corners: .ellipse)
+    // A format up to a size leaves no choice: the picture keeps its proportions.
+    case .aspectFill, .within, nil: .aspectFill
+    }
+  }
+}

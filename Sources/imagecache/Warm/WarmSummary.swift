@@ -1,0 +1,40 @@
+import CommandSupport
+
+/// What became of the pictures of a folder.
+struct WarmSummary {
+  enum Outcome: Sendable {
+    case alreadyThere
+    case stored
+    case failed(String)
+    case cancelled
+  }
+
+  let pictureCount: Int
+  private(set) var alreadyThereCount = 0
+  private(set) var storedCount = 0
+  private(set) var failures: [(path: String, reason: String)] = []
+
+  init(pictureCount: Int) { self.pictureCount = pictureCount }
+
+  var doneCount: Int { alreadyThereCount + storedCount + failures.count }
+
+  mutating func add(_ outcome: Outcome, path: String) {
+    switch outcome {
+    case .alreadyThere: alreadyThereCount += 1
+    case .stored: storedCount += 1
+    case .failed(let reason): failures.append((path: path, reason: reason))
+    case .cancelled: break
+    }
+  }
+
+  func tell() {
+    for failure in failures.sorted(by: { $0.path < $1.path }) {
+      Console.note("failed \(failure.path): \(failure.reason)")
+    }
+    Console.print(
+      "\(storedCount) stored, \(alreadyThereCount) already there, \(failures.count) failed")
+    if doneCount < pictureCount {
+      Console.note("\(pictureCount - doneCount) of \(pictureCount) left; the next call goes on.")
+    }
+  }
+}

@@ -1,0 +1,111 @@
+import CommandSupport
+import Pixels
+import Testing
+
+@Suite("Arguments", .timeLimit(.minutes(5)))
+struct ArgumentsTests {
+  let grammar = ArgumentGrammar(
+    command: "imagecache test", summary: "Tests.",
+    operands: [.init("DIR", help: "a folder"), .init("NAME", isRequired: false, help: "a name")],
+    options: [
+      .flag("--json", help: "json"), .value("--size", "WxH", help: "a size"),
+      .value("--format", "F", isRepeatable: true, help: "a format"),
+    ],
+    discussion: "More.")
+
+  private func problem(_ words: String...) -> String? {
+    do throws(UsageError) {
+      _ = try Arguments(words, grammar: grammar)
+      return nil
+    } catch {
+      return error.description
+    }
+  }
+
+  @Test("take values after a blank and after an equals sign")
+  func values() throws {
+    let arguments = try Arguments(
+      ["dir", "--size", "20x10", "--format=a=b", "--format", "c", "--json"], grammar: grammar)
+    #expect(arguments.operands == ["dir"])
+    #expect(try arguments.size("--size") == PixelSize(width: 20, height: 10))
+    #expect(arguments.values("--format") == ["a=b", "c"])
+    #expect(arguments.hasFlag("--json"))
+  }
+
+  @Test("leave everything after two dashes to the operands")
+  func operandsAfterDashes() throws {
+    let arguments = try Arguments(["--", "--json", "--size"], grammar: grammar)
+    #expect(arguments.operands == ["--json", "--size"])
+    #expect(!arguments.hasFlag("--json"))
+  }
+
+  @Test("are refused in words that name what is wrong")
+  func refusals() {
+    #expect(problem("d", "--sise", "1x1")?.contains("\"--sise\"") == true)
+    #expect(problem("d", "--size")?.contains("--size needs a value") == true)
+    #expect(problem("d", "--size", "--json")?.contains("--size needs a value") == true)
+    #expect(problem("d", "--json=1")?.contains("\"--json=1\"") == true)
+    #expect(problem("d", "--size=1x1", "--size=2x2")?.contains("twice") == true)
+    #expect(problem("d", "n", "surplus")?.contains("\"surplus\"") == true)
+    #expect(problem()?.contains("needs DIR") == true)
+    #expect(problem("d") == nil)
+  }
+
+  @Test("need nothing else when help is wanted")
+  func help() throws {
+    #expect(try Arguments(["--help"], grammar: grammar).isHelpWanted)
+    for word in ["DIR", "[NAME]", "--size WxH", "a format", "--help", "More."] {
+      #expect(grammar.help.contains(word))
+    }
+  }
+
+  @Test("read numbers within their range only", arguments: ["0", "11", "x", "", "5.0", "-1"])
+  func badNumber(text: String) throws {
+    let grammar = ArgumentGrammar(
+      command: "c", summary: "", options: [.value("--rows", "N", help: "")], discussion: "")
+    let arguments = try Arguments(["--rows=\(text)"], grammar: grammar)
+    #expect(throws: UsageError.self) { try arguments.integer("--rows", in: 1...10) }
+    #expect(try Arguments(["--rows=10"], grammar: grammar).integer("--rows", in: 1...10) == 10)
+  }
+
+  @Test(
+    "read sizes of two positive sides only",
+    arguments: ["", "5", "5x", "x5", "0x5", "5x0", "-1x5", "5x5x5", "5 x5", "40000x1", "5X5"])
+  func badSize(text: String) {
+    #expect(PixelSize(argument: text) == nil)
+  }
+}
+
+@Suite("A format argument", .timeLimit(.minutes(5)))
+struct FormatArgumentTests {
+  @Test("has a style and a drawing of its own where it names none")
+  func defaults() throws {
+    let format = try FormatArgument("row:200x100")
+    #expect(format.name == "row")
+    #expect(format.size == PixelSize(width: 200, height: 100))
+    #expect(format.style == .bgra32)
+    #expect(format.layout == .aspectFill)
+  }
+
+  @Test("takes every style and every drawing")
+  func all() throws {
+    for style in PixelFormat.allCases {
+      for layout in FormatArgument.Layout.allCases {
+        let format = try FormatArgument("a:1x2:\(style.rawValue):\(layout.rawValue)")
+        #expect(format.style == style)
+        #expect(format.layout == layout)
+      }
+    }
+  }
+
+  @Test(
+    "is refused in words that name the bad part",
+    arguments: [
+      ("row", "row"), (":1x1", "name"), ("row:1", "\"1\""), ("row:1x1:rgb", "\"rgb\""),
+      ("row:1x1:gray8:fill", "\"fill\""), ("row:1x1:gray8:stretch:x", "stretch:x"),
+    ])
+  func refusals(text: String, named: String) {
+    let error = #expect(throws: UsageError.self) { try FormatArgument(text) }
+    #expect(error?.description.contains(named) == true)
+  }
+}

@@ -1,0 +1,84 @@
+import Foundation
+import Locking
+
+/// The built command as a child process, as people run it.
+struct CommandProcess {
+  struct Outcome {
+    let status: Int32
+    /// Whether a signal ended it.
+    let isKilled: Bool
+    let output: String
+    let errors: String
+
+    var json: [String: Any]? {
+      (try? JSONSerialization.jsonObject(with: Data(output.utf8))) as? [String: Any]
+    }
+  }
+
+  private let process = Process()
+  private let output: URL
+  private let errors = Pipe()
+
+  /// - Parameter temporaryFolder: Where the command keeps temporary files, and the test its output.
+  init(
+    program: String = "imagecache", _ arguments: [String], temporaryFolder: URL
+  ) throws {
+    output = temporaryFolder.appending(path: ".output-\(UUID().uuidString)")
+    try Data().write(to: output)
+    process.executableURL = try Self.executable(program)
+    process.arguments = arguments
+    process.environment = ProcessInfo.processInfo.environment.merging(
+      ["TMPDIR": temporaryFolder.path]
+    ) { $1 }
+    process.standardInput = FileHandle.nullDevice
+    process.standardOutput = try FileHandle(forWritingTo: output)
+    process.standardError = errors
+  }
+
+  /// Runs the command to its end.
+  ///
+  /// - Parameter react: Receives the process and all of its error output each time that there is
+  ///   more, on a thread of its own.
+  func run(
+    _ react: @escaping @Sendable (_ child: Int32, _ errors: String) -> Void = { _, _ in }
+  ) async throws -> Outcome {
+    let (process, handle) = (process, errors.fileHandleForReading)
+    try process.run()
+    let child = process.processIdentifier
+    let text = await withCheckedContinuation { continuation in
+      // Reading blocks, which threads of the concurrency pool must not.
+      Thread.detachNewThread {
+        var text = ""
+        while true {
+          let data = handle.availableData
+          if data.isEmpty { break }
+          text += String(decoding: data, as: UTF8.self)
+          react(child, text)
+        }
+        process.waitUntilExit()
+        continuation.resume(returning: text)
+      }
+    }
+    return Outcome(
+      status: process.terminationStatus, isKilled: process.terminationReason == .uncaughtSignal,
+      output: try String(contentsOf: output, encoding: .utf8), errors: text)
+  }
+
+  static func run(
+    _ arguments: String..., in folder: URL
+  ) async throws -> Outcome {
+    try await CommandProcess(arguments, temporaryFolder: folder).run()
+  }
+
+  /// Programs are built beside the tests.
+  private static func executable(_ name: String) throws -> URL {
+    let bundles = Bundle.allBundles.map(\.bundleURL).filter { $0.pathExtension == "xctest" }
+    let own = URL(filePath: CommandLine.arguments[0])
+    let folders = (bundles + [own]).map { $0.deletingLastPathComponent() } + [Bundle.main.bundleURL]
+    let candidates = folders.map { $0.appending(path: name) }
+    guard
+      let found = candidates.first(where: { FileManager.default.isExecutableFile(atPath: $0.path) })
+    else { throw CocoaError(.fileNoSuchFile, userInfo: [NSFilePathErrorKey: name]) }
+    return found
+  }
+}

@@ -1,0 +1,58 @@
+import CommandSupport
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("A photo folder", .timeLimit(.minutes(5)))
+struct PhotoFolderTests {
+  private let directory: TemporaryDirectory
+
+  init() throws {
+    directory = try TemporaryDirectory()
+    let inner = directory.url.appending(path: "b/c", directoryHint: .isDirectory)
+    try FileManager.default.createDirectory(at: inner, withIntermediateDirectories: true)
+    try Data("P1".utf8).write(to: directory.url.appending(path: "z.txt"))
+    try Data("P22".utf8).write(to: inner.appending(path: "a.jpg"))
+    try Data("no".utf8).write(to: directory.url.appending(path: "b/liar.jpg"))
+    try Data("P".utf8).write(to: directory.url.appending(path: ".hidden.jpg"))
+  }
+
+  private func read() throws -> PhotoFolder {
+    try PhotoFolder(directory.url.path) { $0.first == UInt8(ascii: "P") ? nil : "no picture" }
+  }
+
+  @Test("finds pictures by their bytes, in the folders inside too, in the order of paths")
+  func finds() throws {
+    let folder = try read()
+    #expect(folder.photos.map(\.path) == ["b/c/a.jpg", "z.txt"])
+    #expect(folder.photos.map(\.byteCount) == [3, 2])
+    #expect(folder.skipped.map { [$0.path, $0.reason] } == [["b/liar.jpg", "no picture"]])
+  }
+
+  @Test("gives a file another version when it changes, and only then")
+  func versions() throws {
+    let before = try read()
+    #expect(try read().photos == before.photos)
+    try Data("P333".utf8).write(to: directory.url.appending(path: "z.txt"))
+    let after = try read()
+    #expect(after.photos[0].version == before.photos[0].version)
+    #expect(after.photos[1].version != before.photos[1].version)
+  }
+
+  @Test("does not wait for the writer of a pipe")
+  func pipe() throws {
+    #expect(mkfifo(directory.url.appending(path: "pipe.jpg").path, 0o600) == 0)
+    let skipped = try read().skipped
+    #expect(skipped.first { $0.path == "pipe.jpg" }?.reason == "it is not a regular file")
+  }
+
+  @Test("that is missing, or a file, is refused by name")
+  func refused() throws {
+    let missing = directory.url.appending(path: "missing").path
+    let error = #expect(throws: UsageError.self) { try PhotoFolder(missing) { _ in nil } }
+    #expect(error?.description.contains(missing) == true)
+    #expect(error?.description.contains("No such file") == true)
+    let file = directory.url.appending(path: "z.txt").path
+    #expect(throws: UsageError.self) { try PhotoFolder(file) { _ in nil } }
+  }
+}

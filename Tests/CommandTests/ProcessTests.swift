@@ -1,0 +1,75 @@
+import CommandSupport
+import Foundation
+import Locking
+import TestSupport
+import Testing
+
+@Suite("The process", .timeLimit(.minutes(5)))
+struct ProcessTests {
+  @Test("sees memory of its own grow when it is written to")
+  func memory() {
+    let byteCount = 64 << 20
+    let before = ProcessMemory.privateByteCount()
+    let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: byteCount, alignment: 4096)
+    defer { memory.deallocate() }
+    memory.initializeMemory(as: UInt8.self, repeating: 1)
+    #expect(before > 0)
+    // Other suites free memory meanwhile, hence the half.
+    #expect(ProcessMemory.privateByteCount() - before > byteCount / 2)
+  }
+
+  @Test("counts the blocks of files and not their holes")
+  func disk() throws {
+    let directory = try TemporaryDirectory()
+    let file = directory.url.appending(path: "sparse")
+    #expect(FileManager.default.createFile(atPath: file.path, contents: nil))
+    #expect(truncate(file.path, 1 << 30) == 0)
+    #expect(DiskUsage.allocatedByteCount(of: file) < 1 << 20)
+    try Data(repeating: 1, count: 1 << 16).write(to: directory.url.appending(path: "full"))
+    let sum = DiskUsage.allocatedByteCount(in: directory.url)
+    #expect(sum >= 1 << 16 && sum < 1 << 20)
+  }
+
+  @Test("works on a few items at a time and on each of them once")
+  func concurrentWork() async {
+    let active = Lock((now: 0, most: 0))
+    var done: [Int] = []
+    await ConcurrentWork.forEach(0..<50, width: 3) { item in
+      active.withLock {
+        $0.now += 1
+        $0.most = max($0.most, $0.now)
+      }
+      await Task.yield()
+      active.withLock { $0.now -= 1 }
+      return item
+    } collect: {
+      done.append($0)
+    }
+    #expect(done.sorted() == Array(0..<50))
+    #expect(active.withLock { $0.most } <= 3)
+  }
+
+  @Test("begins nothing new after a cancellation")
+  func cancelledWork() async {
+    let started = Counter()
+    let task = Task {
+      await ConcurrentWork.forEach(0..<50, width: 1) { item in
+        started.increment()
+        return item
+      } collect: { item in
+        if item == 4 { withUnsafeCurrentTask { $0?.cancel() } }
+      }
+    }
+    await task.value
+    #expect(started.value == 5)
+  }
+
+  @Test("removes a temporary folder with all in it")
+  func temporaryFolder() throws {
+    let folder = try TemporaryFolder(prefix: "imagecache-test")
+    try Data([1]).write(to: folder.url.appending(path: "file"))
+    #expect(FileManager.default.fileExists(atPath: folder.url.path))
+    folder.remove()
+    #expect(!FileManager.default.fileExists(atPath: folder.url.path))
+  }
+}

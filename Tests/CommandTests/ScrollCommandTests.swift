@@ -1,0 +1,105 @@
+import Foundation
+import Pixels
+import TestSupport
+import Testing
+
+@Suite("imagecache scroll", .timeLimit(.minutes(5)))
+struct ScrollCommandTests {
+  private let directory: TemporaryDirectory
+
+  init() throws { directory = try TemporaryDirectory() }
+
+  private var leftovers: [String] {
+    get throws {
+      try FileManager.default.contentsOfDirectory(atPath: directory.url.path)
+        .filter { $0.hasPrefix("imagecache-") }
+    }
+  }
+
+  private func makePhotographs(_ count: Int) throws -> URL {
+    let folder = directory.url.appending(path: "photos", directoryHint: .isDirectory)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    for number in 0..<count {
+      try TestPictures.writePNG(
+        PixelSize(width: 60 + number, height: 50), seed: number,
+        to: folder.appending(path: "\(number).png"))
+    }
+    return folder
+  }
+
+  @Test("draws photographs of its own, and prints every key as JSON")
+  func json() async throws {
+    let outcome = try await CommandProcess.run(
+      "scroll", "--rows", "4", "--columns", "1", "--size", "40x30", "--json", in: directory.url)
+    #expect(outcome.status == 0)
+    let json = try #require(outcome.json)
+    #expect(Set(json.keys) == ["pictures", "rows", "frames", "methods"])
+    #expect(json["pictures"] as? Int == 4)
+    #expect(json["rows"] as? Int == 4)
+    #expect(json["frames"] as? Int == 1)
+    let methods = try #require(json["methods"] as? [[String: Any]])
+    #expect(
+      methods.compactMap { $0["method"] as? String } == [
+        "image table", "cached thumbnail", "decode original",
+      ])
+    for method in methods {
+      #expect(
+        Set(method.keys) == [
+          "method", "busy_frames", "busy_ms", "frames_over_8_3", "frames_over_16_7", "private_kB",
+          "disk_kB",
+        ])
+      let work = try #require(method["busy_ms"] as? [String: Double])
+      #expect(Set(work.keys) == ["p50", "p99", "max"])
+      #expect(work.values.allSatisfy { $0 > 0 })
+      #expect(method["busy_frames"] as? Int == 1)
+    }
+    #expect(try leftovers == [])
+  }
+
+  @Test("shows few photographs again in other crops and says so, leaving out what is no picture")
+  func folder() async throws {
+    let photos = try makePhotographs(3)
+    try Data("no picture".utf8).write(to: photos.appending(path: "liar.jpg"))
+    let whole = try Data(contentsOf: photos.appending(path: "0.png"))
+    try whole.prefix(whole.count / 2).write(to: photos.appending(path: "cut.png"))
+    let outcome = try await CommandProcess.run(
+      "scroll", photos.path, "--rows", "20", "--columns", "2", "--size", "20x20", "--style",
+      "bgra32", in: directory.url)
+    #expect(outcome.status == 0)
+    #expect(outcome.output.contains("3 photographs for 40 places"))
+    #expect(outcome.output.contains("image table"))
+    #expect(outcome.errors.contains("skipped liar.jpg: its bytes are no JPEG, PNG or WebP picture"))
+    #expect(outcome.errors.contains("skipped cut.png: "))
+  }
+
+  @Test("writes a page with a chart and the pictures of all methods")
+  func report() async throws {
+    let photos = try makePhotographs(3)
+    let page = directory.url.appending(path: "report.html")
+    let outcome = try await CommandProcess.run(
+      "scroll", photos.path, "--rows", "30", "--columns", "2", "--size", "16x16", "--speed", "16",
+      "--report", page.path, in: directory.url)
+    #expect(outcome.status == 0)
+    let html = try String(contentsOf: page, encoding: .utf8)
+    #expect(html.matches(of: /<circle cx/).count == 3 * 18)
+    let pictures = html.matches(of: /data:image\/png;base64,([A-Za-z0-9+\/=]+)/).map(\.output.1)
+    #expect(pictures.count == 36)
+    #expect(pictures.allSatisfy { Data(base64Encoded: String($0))?[1...3] == Data("PNG".utf8) })
+    // The table and the original are drawn alike, so their strips are the same pictures.
+    #expect(Array(pictures.prefix(12)) == Array(pictures.suffix(12)))
+    #expect(Set(pictures.prefix(12)).count == 12)
+  }
+
+  @Test("ends with status 130 on Ctrl-C and leaves nothing behind")
+  func interrupted() async throws {
+    let process = try CommandProcess(
+      ["scroll", "--rows", "400"], temporaryFolder: directory.url)
+    let outcome = try await process.run { child, errors in
+      if errors.contains("drawing photographs") { kill(child, SIGINT) }
+    }
+    #expect(outcome.status == 130)
+    #expect(!outcome.isKilled)
+    #expect(outcome.output.isEmpty)
+    #expect(try leftovers == [])
+  }
+}

@@ -1,0 +1,204 @@
+import Foundation
+import Pixels
+import TestSupport
+import Testing
+
+@Suite("The table commands", .timeLimit(.minutes(5)))
+struct TableCommandTests {
+  private let directory: TemporaryDirectory
+  private let photos: URL
+  private let cache: String
+  private let size = PixelSize(width: 16, height: 8)
+
+  init() throws {
+    directory = try TemporaryDirectory()
+    photos = directory.url.appending(path: "photos/inner", directoryHint: .isDirectory)
+      .deletingLastPathComponent()
+    cache = directory.url.appending(path: "cache").path
+    try FileManager.default.createDirectory(
+      at: photos.appending(path: "inner"), withIntermediateDirectories: true)
+    try TestPictures.writePNG(size, seed: 1, to: photos.appending(path: "a b.png"))
+    try TestPictures.writePNG(size, seed: 2, to: photos.appending(path: "inner/é.jpg"))
+  }
+
+  private func run(_ words: String...) async throws -> CommandProcess.Outcome {
+    try await CommandProcess(words, temporaryFolder: directory.url).run()
+  }
+
+  private func warm(_ formats: String...) async throws -> CommandProcess.Outcome {
+    try await CommandProcess(
+      ["warm", photos.path, "--cache", cache] + formats.flatMap { ["--format", $0] },
+      temporaryFolder: directory.url
+    ).run()
+  }
+
+  private func export(_ table: String, _ entity: String) async throws
+    -> (size: PixelSize, bytes: [UInt8])
+  {
+    let file = directory.url.appending(path: "out.png")
+    let outcome = try await run("export", cache, table, entity, file.path)
+    #expect(outcome.status == 0)
+    return try TestPictures.pixels(of: file)
+  }
+
+  private var tableFiles: [URL] {
+    FileManager.default.enumerator(at: URL(filePath: cache), includingPropertiesForKeys: nil)?
+      .compactMap { $0 as? URL }.filter { $0.pathExtension == "imagetable" } ?? []
+  }
+
+  @Test("bring pictures into a table and out of it pixel by pixel")
+  func roundTrip() async throws {
+    let outcome = try await warm("row:16x8:bgrx32", "soft:16x8:bgra32")
+    #expect(outcome.status == 0)
+    #expect(outcome.output == "2 stored, 0 already there, 0 failed\n")
+    for (entity, seed) in [("a b.png", 1), ("inner/é.jpg", 2)] {
+      for table in ["row", "soft"] {
+        let exported = try await export(table, entity)
+        #expect(exported.size == size)
+        #expect(
+          exported.bytes == TestPictures.pixels(of: try TestPictures.bitmap(size, seed: seed)))
+      }
+    }
+  }
+
+  @Test("draw as each format says")
+  func drawings() async throws {
+    let outcome = try await warm(
+      "fit:8x8:bgra32:aspectFit", "in:8x8:bgra32:within", "all:8x8:bgrx32:stretch",
+      "dot:8x8:bgra32:circle", "gray:8x8:gray8:aspectFit")
+    #expect(outcome.status == 0)
+    let fit = try await export("fit", "a b.png")
+    #expect(fit.size == PixelSize(width: 8, height: 8))
+    #expect(fit.bytes.prefix(8 * 4 * 2).allSatisfy { $0 == 0 })
+    #expect(fit.bytes[8 * 4 * 4 + 3] == 255)
+    #expect(try await export("in", "a b.png").size == PixelSize(width: 8, height: 4))
+    let all = try await export("all", "a b.png")
+    #expect(all.size == PixelSize(width: 8, height: 8))
+    // Where `fit` is clear, `all` has colours, other ones in each row.
+    #expect(all.bytes[4..<7].contains { $0 != 0 })
+    let firstPixels = (0..<8).map { row in Array(all.bytes[(row * 32)..<(row * 32 + 3)]) }
+    #expect(Set(firstPixels).count == 8)
+    let dot = try await export("dot", "a b.png")
+    #expect(dot.bytes[3] == 0)
+    #expect(dot.bytes[(4 * 8 + 4) * 4 + 3] == 255)
+  }
+
+  @Test("find pictures that are there, and draw those anew whose file has changed")
+  func again() async throws {
+    _ = try await warm("row:16x8:bgrx32")
+    #expect(try await warm("row:16x8:bgrx32").output == "0 stored, 2 already there, 0 failed\n")
+    try TestPictures.writePNG(size, seed: 9, to: photos.appending(path: "a b.png"))
+    #expect(try await warm("row:16x8:bgrx32").output == "1 stored, 1 already there, 0 failed\n")
+    let exported = try await export("row", "a b.png")
+    #expect(exported.bytes == TestPictures.pixels(of: try TestPictures.bitmap(size, seed: 9)))
+    #expect(try await run("inspect", cache).output.contains("2 of 18 pictures"))
+  }
+
+  @Test("keep the tables of earlier calls")
+  func otherTables() async throws {
+    _ = try await warm("row:16x8:bgrx32", "in:8x8:gray8:within")
+    _ = try await warm("other:4x4")
+    let exported = try await export("row", "a b.png")
+    #expect(exported.bytes == TestPictures.pixels(of: try TestPictures.bitmap(size, seed: 1)))
+    #expect(
+      try await warm("in:8x8:gray8:within").output == "0 stored, 2 already there, 0 failed\n")
+  }
+
+  @Test("name a picture that fails, store the others, and end with status 1")
+  func failing() async throws {
+    let whole = try Data(contentsOf: photos.appending(path: "a b.png"))
+    try whole.dropLast(20).write(to: photos.appending(path: "cut.png"))
+    let outcome = try await warm("row:16x8")
+    #expect(outcome.status == 1)
+    #expect(outcome.errors.contains("failed cut.png: "))
+    #expect(outcome.output == "2 stored, 0 already there, 1 failed\n")
+  }
+
+  @Test("list tables with geometry and entries, as text and as JSON")
+  func inspect() async throws {
+    #expect(try await warm("row:16x8:bgr16", "in:8x8:bgra32:within").status == 0)
+    let text = try await run("inspect", cache).output
+    #expect(text.contains("row: 16x8 bgr16, 2 of 18 pictures"))
+    #expect(text.contains("in: up to 8x8 bgra32"))
+    #expect(text.contains("inner/é.jpg"))
+    let outcome = try await run("inspect", cache, "--json")
+    let tables = try #require(outcome.json?["tables"] as? [[String: Any]])
+    let table = try #require(tables.first { $0["name"] as? String == "in" })
+    #expect(table["width"] as? Int == 8)
+    #expect(table["style"] as? String == "bgra32")
+    #expect(table["keeps_proportions"] as? Bool == true)
+    #expect(table["disk_bytes"] as? Int ?? 0 > 0)
+    let entries = try #require(table["entries"] as? [[String: Any]])
+    #expect(Set(entries.compactMap { $0["entity"] as? String }) == ["a b.png", "inner/é.jpg"])
+    #expect(entries.allSatisfy { $0["width"] as? Int == 8 && $0["height"] as? Int == 4 })
+  }
+
+  @Test("prove intact pictures, and name the one of which a byte has changed")
+  func verify() async throws {
+    _ = try await warm("row:16x8:bgrx32")
+    #expect(try await run("verify", cache).status == 0)
+    let file = try #require(tableFiles.first)
+    var bytes = try Data(contentsOf: file)
+    let row = TestPictures.pixels(of: try TestPictures.bitmap(size, seed: 2)).prefix(64)
+    let place = try #require(bytes.firstRange(of: row))
+    bytes[place.lowerBound + 5] ^= 1
+    try bytes.write(to: file)
+    let outcome = try await run("verify", cache)
+    #expect(outcome.status == 1)
+    #expect(outcome.output.contains("the picture of inner/é.jpg is damaged"))
+    #expect(!outcome.output.contains("a b.png"))
+    let export = try await run("export", cache, "row", "inner/é.jpg", cache + "/x.png")
+    #expect(export.status == 2)
+    // Whoever opens the table next mends it.
+    #expect(try await warm("row:16x8:bgrx32").output == "1 stored, 1 already there, 0 failed\n")
+    #expect(try await run("verify", cache).status == 0)
+  }
+
+  @Test("tell of a file that is no table any more")
+  func brokenHeader() async throws {
+    _ = try await warm("row:16x8:bgrx32")
+    let file = try #require(tableFiles.first)
+    var bytes = try Data(contentsOf: file)
+    bytes[20] ^= 1
+    try bytes.write(to: file)
+    let outcome = try await run("verify", cache)
+    #expect(outcome.status == 1)
+    #expect(outcome.output.contains(file.lastPathComponent))
+  }
+
+  @Test("empty one table or all, and nothing else")
+  func clear() async throws {
+    _ = try await warm("row:16x8", "dot:4x4")
+    let bystander = try #require(tableFiles.first).deletingLastPathComponent()
+      .appending(path: "notes.imagetable")
+    try Data("mine".utf8).write(to: bystander)
+    #expect(try await run("clear", cache, "dot").output == "dot: 2 pictures removed\n")
+    #expect(try await run("inspect", cache).output.contains("dot: 4x4 bgra32, 0 of 18"))
+    #expect(try await run("inspect", cache).output.contains("row: 16x8 bgra32, 2 of 18"))
+    #expect(try await run("clear", cache, "dots").status == 2)
+    #expect(try await run("clear", cache).status == 0)
+    #expect(try await run("inspect", cache).output.contains("row: 16x8 bgra32, 0 of 18"))
+    #expect(try Data(contentsOf: bystander) == Data("mine".utf8))
+  }
+
+  @Test("find every picture whole after a kill in the middle of the filling")
+  func killed() async throws {
+    for number in 0..<60 {
+      try TestPictures.writePNG(
+        PixelSize(width: 120, height: 90), seed: number,
+        to: photos.appending(path: "inner/\(number).png"))
+    }
+    let process = try CommandProcess(
+      ["warm", photos.path, "--cache", cache, "--format", "row:100x100:bgra32"],
+      temporaryFolder: directory.url)
+    let outcome = try await process.run { child, errors in
+      if errors.contains("warming") { kill(child, SIGKILL) }
+    }
+    #expect(outcome.isKilled)
+    #expect(try await run("verify", cache).status == 0)
+    let second = try await warm("row:100x100:bgra32")
+    #expect(second.status == 0)
+    #expect(try await run("inspect", cache).output.contains("62 of 78 pictures"))
+    #expect(try await run("verify", cache).status == 0)
+  }
+}

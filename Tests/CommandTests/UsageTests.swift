@@ -1,0 +1,63 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("The command line", .timeLimit(.minutes(5)))
+struct UsageTests {
+  private let directory: TemporaryDirectory
+
+  init() throws { directory = try TemporaryDirectory() }
+
+  private func run(_ words: String...) async throws -> CommandProcess.Outcome {
+    try await CommandProcess(words, temporaryFolder: directory.url).run()
+  }
+
+  @Test("teaches all commands when asked for help")
+  func help() async throws {
+    let outcome = try await run("--help")
+    #expect(outcome.status == 0)
+    for command in ["scroll", "warm", "inspect", "export", "verify", "clear", "130"] {
+      #expect(outcome.output.contains(command))
+    }
+  }
+
+  @Test(
+    "teaches each command when asked for help",
+    arguments: [
+      ("scroll", "--report FILE.html"), ("warm", "aspectFit"), ("inspect", "--json"),
+      ("export", "OUT.png"), ("verify", "exit status is 1"), ("clear", "[NAME]"),
+    ])
+  func commandHelp(command: String, expected: String) async throws {
+    let outcome = try await run(command, "--help")
+    #expect(outcome.status == 0)
+    #expect(outcome.output.contains(expected))
+    #expect(outcome.errors.isEmpty)
+  }
+
+  @Test(
+    "is refused with status 2 in words that name the bad value",
+    arguments: [
+      (["scrol"], "\"scrol\""), (["scroll", "--size", "20"], "\"20\""),
+      (["scroll", "--style", "rgb"], "\"rgb\""), (["scroll", "--rows", "1"], "\"1\""),
+      (["scroll", "/no/such/folder"], "/no/such/folder"),
+      (["scroll", "--report", "/no/such/folder/x.html"], "/no/such/folder/x.html"),
+      (["warm", "."], "--cache"), (["warm", ".", "--cache", "c"], "--format"),
+      (["warm", ".", "--cache", "c", "--format", "a:1x1:rgb"], "\"rgb\""),
+      (["warm", ".", "--cache=c", "--format=a:1x1", "--format=a:2x2"], "\"a\""),
+      (["inspect", "/no/such/folder"], "/no/such/folder"), (["export", "d", "n", "e"], "OUT.png"),
+      (["verify"], "DIR"), (["clear", "a", "b", "c"], "\"c\""),
+    ])
+  func refusals(words: [String], named: String) async throws {
+    let outcome = try await CommandProcess(words, temporaryFolder: directory.url).run()
+    #expect(outcome.status == 2)
+    #expect(outcome.errors.contains(named))
+    #expect(outcome.output.isEmpty)
+  }
+
+  @Test("without a word prints help as an error")
+  func nothing() async throws {
+    let outcome = try await run()
+    #expect(outcome.status == 2)
+    #expect(outcome.errors.contains("scroll"))
+  }
+}
