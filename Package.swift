@@ -137,6 +137,11 @@ let package = Package(
         "imagecache-bench",
       ],
       swiftSettings: settings),
+    .target(
+      name: "SnippetContext", dependencies: ["FastImageCache"], path: "Tests/SnippetContext",
+      swiftSettings: settings),
+    .testTarget(
+      name: "DocumentationTests", dependencies: ["SnippetContext"], swiftSettings: settings),
   ],
   swiftLanguageModes: [.v6],
   cLanguageStandard: .gnu11

@@ -1,0 +1,40 @@
+import Foundation
+
+/// A block of Swift in a document.
+///
+/// Each one is a program by itself: what a reader could paste into a `main.swift`. It sees the
+/// library, Foundation and the few names of `SnippetContext`; what it declares itself comes first.
+struct Snippet: Sendable, CustomStringConvertible {
+  static let all: [Snippet] = Document.all.flatMap { (try? snippets(of: $0)) ?? [] }
+
+  let path: String
+  /// The number of the block's first line of code, counted from 1.
+  let line: Int
+  let code: String
+
+  var description: String { "\(path):\(line)" }
+
+  private static func snippets(of document: Document) throws -> [Snippet] {
+    snippets(in: try document.lines(), path: document.path)
+  }
+
+  static func snippets(in lines: [Substring], path: String) -> [Snippet] {
+    var snippets: [Snippet] = []
+    var block: (line: Int, indent: Int, lines: [Substring])?
+    for (index, text) in lines.enumerated() {
+      let trimmed = text.drop { $0 == " " }
+      if let (line, indent, code) = block {
+        if trimmed.hasPrefix("```") {
+          snippets.append(
+            Snippet(path: path, line: line, code: code.joined(separator: "\n") + "\n"))
+          block = nil
+        } else {
+          block?.lines.append(text.dropFirst(min(indent, text.count - trimmed.count)))
+        }
+      } else if trimmed == "```swift" {
+        block = (index + 2, text.count - trimmed.count, [])
+      }
+    }
+    return snippets
+  }
+}

@@ -1,0 +1,91 @@
+import Foundation
+
+/// The compiler that built this test, asked to type-check a program against the modules that were
+/// built with it.
+struct SnippetCompiler {
+  struct Verdict {
+    let isAccepted: Bool
+    /// The compiler's words.
+    let text: String
+  }
+
+  private static let imports = "import FastImageCache\nimport Foundation\nimport SnippetContext\n"
+
+  /// Ends when the compiler has, without holding a thread meanwhile.
+  func check(_ snippet: Snippet) async throws -> Verdict {
+    let folder = FileManager.default.temporaryDirectory
+      .appendingPathComponent("snippet-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let source = folder.appendingPathComponent("main.swift")
+    // Messages name the document and its line, as if it had been compiled itself.
+    let program = """
+      \(Self.imports)
+      #sourceLocation(file: "\(snippet.path)", line: \(snippet.line))
+      \(snippet.code)
+      """
+    try Data(program.utf8).write(to: source)
+
+    let (status, text) = try await run(
+      ["swiftc", "-typecheck", "-swift-version", "6", "-warnings-as-errors"]
+        + Self.modulePaths() + (try await headerPaths()) + [source.path],
+      output: folder.appendingPathComponent("output.txt"))
+    return Verdict(isAccepted: status == 0, text: text)
+  }
+
+  private func run(
+    _ command: [String], output: URL
+  ) async throws -> (status: Int32, text: String) {
+    try Data().write(to: output)
+    let handle = try FileHandle(forWritingTo: output)
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = command
+    process.standardOutput = handle
+    process.standardError = handle
+    let status = try await withCheckedThrowingContinuation { continuation in
+      process.terminationHandler = { continuation.resume(returning: $0.terminationStatus) }
+      do { try process.run() } catch { continuation.resume(throwing: error) }
+    }
+    try handle.close()
+    return (status, try String(contentsOf: output, encoding: .utf8))
+  }
+
+  /// The folder of the modules, and the maps of the C modules that those are built on.
+  private static func modulePaths() -> [String] {
+    let modules = buildFolder.appendingPathComponent("Modules")
+    let systemLibraries = Document.root.appendingPathComponent("Sources/SystemLibraries")
+    let maps =
+      children(of: systemLibraries)
+      + children(of: buildFolder).filter { $0.lastPathComponent.hasSuffix(".build") }
+    return ["-I", modules.path]
+      + maps.map { $0.appendingPathComponent("module.modulemap").path }
+      .filter { FileManager.default.fileExists(atPath: $0) }
+      .flatMap { ["-Xcc", "-fmodule-map-file=\($0)"] }
+  }
+
+  /// Where the headers of the system libraries are; nowhere on a system that has no pkg-config,
+  /// because there the library is built without them.
+  private func headerPaths() async throws -> [String] {
+    let file = FileManager.default.temporaryDirectory
+      .appendingPathComponent("headers-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: file) }
+    let libraries = ["libjpeg", "libpng", "libwebpdemux", "lcms2", "libcurl", "cairo"]
+    let (status, flags) = try await run(
+      ["pkg-config", "--cflags-only-I"] + libraries, output: file)
+    guard status == 0 else { return [] }
+    return flags.split(whereSeparator: \.isWhitespace).flatMap { ["-Xcc", String($0)] }
+  }
+
+  private static func children(of folder: URL) -> [URL] {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+    return names.sorted().map { folder.appendingPathComponent($0) }
+  }
+
+  /// Where the test bundle lies, and beside it all that was built with it.
+  private static var buildFolder: URL {
+    let bundle = Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") }
+    return (bundle?.bundleURL ?? URL(fileURLWithPath: CommandLine.arguments[0]))
+      .resolvingSymlinksInPath().deletingLastPathComponent()
+  }
+}

@@ -1,0 +1,46 @@
+import Testing
+
+// One after the other: each starts a compiler, and the other suites want the cores too.
+@Suite("A snippet", .serialized, .timeLimit(.minutes(5)))
+struct SnippetTests {
+  let compiler = SnippetCompiler()
+
+  @Test("compiles as a program of its own", arguments: Snippet.all)
+  func compiles(snippet: Snippet) async throws {
+    let verdict = try await compiler.check(snippet)
+
+    #expect(verdict.isAccepted, "\(verdict.text)")
+  }
+
+  @Test(
+    "is refused when the library has no such thing",
+    arguments: [
+      "_ = try await cache.picture(for: photo, format: .row)",
+      "let text: String = cache.cachedImage(for: photo, format: .row)",
+      "let image = cache.image(for: photo, format: .row)",
+    ])
+  func isRefused(code: String) async throws {
+    let verdict = try await compiler.check(Snippet(path: "Example.md", line: 7, code: code))
+
+    #expect(!verdict.isAccepted)
+    #expect(verdict.text.contains("Example.md:7"), "\(verdict.text)")
+  }
+
+  @Test("is found in each of the documents that teach by code")
+  func isFound() {
+    let paths = Set(Snippet.all.map(\.path))
+
+    #expect(paths.contains("README.md"))
+    #expect(paths.contains("Docs/FastImageCache.docc/GettingStarted.md"))
+  }
+
+  @Test("begins at the line after its fence and loses the fence's indentation")
+  func isCutOut() {
+    let text = "One.\n\n  ```swift\n  let a = 1\n    + 2\n  ```\n\n```sh\nls\n```\n"
+    let snippets = Snippet.snippets(
+      in: text.split(separator: "\n", omittingEmptySubsequences: false), path: "a.md")
+
+    #expect(snippets.map(\.code) == ["let a = 1\n  + 2\n"])
+    #expect(snippets.map(\.line) == [4])
+  }
+}

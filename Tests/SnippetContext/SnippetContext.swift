@@ -1,0 +1,31 @@
+// Names that the snippets of the documents use without declaring them. They are only ever
+// type-checked, so none of them has to do anything.
+
+public import FastImageCache
+public import Foundation
+
+public struct Photo: ImageEntity {
+  public let id: UUID
+  public let url: URL
+
+  public init(id: UUID, url: URL) {
+    self.id = id
+    self.url = url
+  }
+
+  public var imageID: ImageID { ImageID(id) }
+  public func sourceURL(for format: ImageFormat) -> URL? { url }
+}
+
+extension ImageFormat {
+  public static let row = ImageFormat(
+    name: "row", family: "photos", size: PixelSize(width: 200, height: 200), style: .bgrx32,
+    capacity: 500)
+  public static let page = ImageFormat(
+    name: "page", family: "photos", upTo: PixelSize(width: 1200, height: 1200), capacity: 40)
+}
+
+public var cache: ImageCache { preconditionFailure("Snippets are compiled, not run.") }
+public var photo: Photo { photos[0] }
+public var photos: [Photo] { [] }
+public func show(_ image: CachedImage) {}
