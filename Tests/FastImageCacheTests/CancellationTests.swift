@@ -88,29 +88,6 @@ struct CancellationTests {
     #expect(try await row.value.isPrivate == false)
   }
 
-  @Test("while the picture is drawn stores nothing", arguments: [true, false])
-  func stopsDrawing(isLast: Bool) async throws {
-    let (started, release) = (Counter(), Gate())
-    let fixture = try await Fixture()
-    var photo = Photo("a", url: "test:/6")
-    photo.drawing = .custom { _, canvas in
-      started.increment()
-      release.waitBlocking()
-      canvas.fill(.white)
-    }
-    let entity = photo
-    let row = Task { try await fixture.cache.image(for: entity, format: .row) }
-    let other = isLast ? nil : Task { try await fixture.cache.image(for: entity, format: .row) }
-    await started.reaches(1)
-    if !isLast { await fixture.waiters(2) }
-    row.cancel()
-    await #expect(throws: ImageCacheError.self) { try await row.value }
-    release.open()
-    _ = try await other?.value
-    await fixture.quiet()
-    #expect(fixture.cache.containsImage(for: entity, format: .row) == !isLast)
-  }
-
   @Test("hundreds of rows leaves nothing behind")
   func leavesNothing() async throws {
     let fixture = try await Fixture(source: ScriptedSource(gate: gate))

@@ -81,35 +81,6 @@ struct EntityTests {
     #expect(try await fine.value.solidNumber == 5)
   }
 
-  @Test("decides how its picture is drawn")
-  func decidesDrawing() async throws {
-    let fixture = try await Fixture()
-    var photo = Photo("a", url: "test:/5")
-    photo.drawing = .custom { source, canvas in
-      #expect(source.size == PixelSize(width: 16, height: 16))
-      #expect(canvas.size.width == 8 && canvas.size.height == 8)
-      canvas.fill(.black)
-    }
-    let image = try await fixture.cache.image(for: photo, format: .row)
-    #expect(image.withPixels { $0.unsafeLoad(fromByteOffset: 2, as: UInt8.self) } == 0)
-  }
-
-  @Test("may ask the cache from its drawing closure without deadlock")
-  func reentersCache() async throws {
-    let fixture = try await Fixture([.row, .large])
-    let cache = fixture.cache
-    try await cache.store(solid(3), for: Photo("badge"), format: .row)
-    var photo = Photo("a", url: "test:/5")
-    let seen = Counter()
-    photo.drawing = .custom { _, canvas in
-      if cache.cachedImage(for: Photo("badge"), format: .row) != nil { seen.increment() }
-      _ = cache.containsImage(for: Photo("a"), format: .large)
-      canvas.fill(.black)
-    }
-    _ = try await cache.image(for: photo, format: .large)
-    #expect(seen.value == 1)
-  }
-
   @Test("keeps its picture's proportions in a format up to a size")
   func keepsProportions() async throws {
     let upTo = ImageFormat(

@@ -37,26 +37,6 @@ struct FamilyTests {
     #expect(await fixture.cache.statistics().drawings == 2)
   }
 
-  @Test("never delays the format that was asked for")
-  func comesSecond() async throws {
-    let release = Gate()
-    let drawn = Counter()
-    let fixture = try await Fixture([.large, .dot])
-    var photo = Photo("a")
-    photo.drawing = .custom { _, canvas in
-      drawn.increment()
-      if canvas.size.width < 10 { release.waitBlocking() }
-      canvas.fill(.white)
-    }
-    // Answered although the small one cannot be finished.
-    _ = try await fixture.cache.image(for: photo, format: .large)
-    await drawn.reaches(2)
-    #expect(!fixture.cache.containsImage(for: photo, format: .dot))
-    release.open()
-    await fixture.quiet()
-    #expect(fixture.cache.containsImage(for: photo, format: .dot))
-  }
-
   @Test("is redrawn when a picture is stored by hand")
   func followsStore() async throws {
     let fixture = try await Fixture([.large, .dot])

@@ -66,23 +66,6 @@ struct StoringTests {
     #expect(fixture.cache.cachedImage(for: Photo("a"), format: .row)?.solidNumber == 5)
   }
 
-  @Test("with a drawing that throws stores nothing and says why")
-  func refusesBrokenDrawing() async throws {
-    struct Broken: Error {}
-    let fixture = try await Fixture()
-    var photo = Photo("a")
-    photo.drawing = .custom { _, _ in throw Broken() }
-    let bitmap = try solid(5)
-    do throws(ImageCacheError) {
-      try await fixture.cache.store(bitmap, for: photo, format: .row)
-      Issue.record("Storing succeeded.")
-    } catch {
-      guard case .drawingFailed(let entity, let format, _) = error else { throw error }
-      #expect(entity == "a" && format == "row")
-    }
-    #expect(!fixture.cache.containsImage(for: photo, format: .row))
-  }
-
   @Test("in a table whose slots are all held gives a private picture and evicts nobody")
   func servesOverflowPrivately() async throws {
     let fixture = try await Fixture([.row.with(capacity: 2)])

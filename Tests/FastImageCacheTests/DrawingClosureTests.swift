@@ -1,0 +1,99 @@
+#if canImport(CoreGraphics) || Cairo
+  import FastImageCache
+  import TestSupport
+  import Testing
+
+  /// A closure can be held in the middle of a drawing, so what happens meanwhile is tested here too.
+  @Suite("A request with a drawing closure", .timeLimit(.minutes(5)))
+  struct DrawingClosureTests {
+    @Test("is drawn as its entity says")
+    func decidesDrawing() async throws {
+      let fixture = try await Fixture()
+      var photo = Photo("a", url: "test:/5")
+      photo.drawing = .custom { source, canvas in
+        #expect(source.size == PixelSize(width: 16, height: 16))
+        #expect(canvas.size.width == 8 && canvas.size.height == 8)
+        canvas.fill(.black)
+      }
+      let image = try await fixture.cache.image(for: photo, format: .row)
+      #expect(image.withPixels { $0.unsafeLoad(fromByteOffset: 2, as: UInt8.self) } == 0)
+    }
+
+    @Test("answers before the rest of the family is drawn")
+    func comesSecond() async throws {
+      let release = Gate()
+      let drawn = Counter()
+      let fixture = try await Fixture([.large, .dot])
+      var photo = Photo("a")
+      photo.drawing = .custom { _, canvas in
+        drawn.increment()
+        if canvas.size.width < 10 { release.waitBlocking() }
+        canvas.fill(.white)
+      }
+      // Answered although the small one cannot be finished.
+      _ = try await fixture.cache.image(for: photo, format: .large)
+      await drawn.reaches(2)
+      #expect(!fixture.cache.containsImage(for: photo, format: .dot))
+      release.open()
+      await fixture.quiet()
+      #expect(fixture.cache.containsImage(for: photo, format: .dot))
+    }
+
+    @Test(
+      "stores nothing when it is cancelled while the picture is drawn", arguments: [true, false])
+    func stopsDrawing(isLast: Bool) async throws {
+      let (started, release) = (Counter(), Gate())
+      let fixture = try await Fixture()
+      var photo = Photo("a", url: "test:/6")
+      photo.drawing = .custom { _, canvas in
+        started.increment()
+        release.waitBlocking()
+        canvas.fill(.white)
+      }
+      let entity = photo
+      let row = Task { try await fixture.cache.image(for: entity, format: .row) }
+      let other = isLast ? nil : Task { try await fixture.cache.image(for: entity, format: .row) }
+      await started.reaches(1)
+      if !isLast { await fixture.waiters(2) }
+      row.cancel()
+      await #expect(throws: ImageCacheError.self) { try await row.value }
+      release.open()
+      _ = try await other?.value
+      await fixture.quiet()
+      #expect(fixture.cache.containsImage(for: entity, format: .row) == !isLast)
+    }
+
+    @Test("that throws stores nothing and says why")
+    func refusesBrokenDrawing() async throws {
+      struct Broken: Error {}
+      let fixture = try await Fixture()
+      var photo = Photo("a")
+      photo.drawing = .custom { _, _ in throw Broken() }
+      let bitmap = try solid(5)
+      do throws(ImageCacheError) {
+        try await fixture.cache.store(bitmap, for: photo, format: .row)
+        Issue.record("Storing succeeded.")
+      } catch {
+        guard case .drawingFailed(let entity, let format, _) = error else { throw error }
+        #expect(entity == "a" && format == "row")
+      }
+      #expect(!fixture.cache.containsImage(for: photo, format: .row))
+    }
+
+    @Test("may ask the cache from it without deadlock")
+    func reentersCache() async throws {
+      let fixture = try await Fixture([.row, .large])
+      let cache = fixture.cache
+      try await cache.store(solid(3), for: Photo("badge"), format: .row)
+      var photo = Photo("a", url: "test:/5")
+      let seen = Counter()
+      photo.drawing = .custom { _, canvas in
+        if cache.cachedImage(for: Photo("badge"), format: .row) != nil { seen.increment() }
+        _ = cache.containsImage(for: Photo("a"), format: .large)
+        canvas.fill(.black)
+      }
+      _ = try await cache.image(for: photo, format: .large)
+      #expect(seen.value == 1)
+    }
+  }
+#endif
