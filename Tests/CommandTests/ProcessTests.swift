@@ -6,16 +6,15 @@ import Testing
 
 @Suite("The process", .timeLimit(.minutes(5)))
 struct ProcessTests {
-  @Test("sees memory of its own grow when it is written to")
+  /// No difference of two readings: other suites free memory between them. What this test holds is
+  /// a lower bound at any moment.
+  @Test("sees the memory that it holds itself")
   func memory() {
-    let byteCount = 64 << 20
-    let before = ProcessMemory.privateByteCount()
+    let byteCount = 256 << 20
     let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: byteCount, alignment: 4096)
     defer { memory.deallocate() }
     memory.initializeMemory(as: UInt8.self, repeating: 1)
-    #expect(before > 0)
-    // Other suites free memory meanwhile, hence the half.
-    #expect(ProcessMemory.privateByteCount() - before > byteCount / 2)
+    #expect(ProcessMemory.privateByteCount() >= byteCount)
   }
 
   @Test("counts the blocks of files and not their holes")
