@@ -23,6 +23,9 @@ final class SlotCells: @unchecked Sendable {
   }
 
   /// A lease that somebody has; it may end it without asking the object, which they keep alive.
+  ///
+  /// `@unchecked Sendable` is safe: both pointers lead to atomics in memory that lives as long as
+  /// the table's file, which the holder of a lease retains.
   struct Lease: @unchecked Sendable {
     fileprivate let clock: UnsafeMutablePointer<Atomic<UInt64>>
     fileprivate let cell: UnsafeMutablePointer<Cell>
