@@ -50,8 +50,8 @@ struct SlotReader: Sendable {
   }
 
   /// An index of the records.
-  func index(cells: SlotCells) throws(SystemError) -> TableIndex {
-    var index = TableIndex(slotCount: layout.slotCount, cells: cells)
+  func index(on board: SlotBoard) throws(SystemError) -> TableIndex {
+    var index = TableIndex(slotCount: layout.slotCount, board: board)
     index.reserveCapacity(try writtenSlotCount())
     var batch: [(slot: Int, record: SlotRecord)] = []
     batch.reserveCapacity(64)

@@ -2,9 +2,9 @@ import Synchronization
 
 /// Pictures of one geometry in a file, found by key.
 ///
-/// Any thread may call anything. Looking up takes a lock for a few instructions and never waits for
-/// somebody who writes; writers go one after the other, and block their thread for the length of
-/// their system calls. A hit returns exactly the bytes that were stored for its key, or is a miss,
+/// Any thread may call anything. Looking up takes a lock only for what is not there, and never waits
+/// for somebody who writes; writers go one after the other, and block their thread for the length
+/// of their system calls. A hit returns exactly the bytes that were stored for its key, or is a miss,
 /// whatever happened to the file.
 ///
 /// Several openings of one table in one process share it, with the capacity of the first. Where
@@ -54,7 +54,12 @@ package final class Table: Sendable {
   /// Costs one allocation and no system call, except at the first hit on a picture of an earlier
   /// session, which is read and checked once.
   package func entry(for key: TableKey) -> TableEntry? {
-    isClosed.load(ordering: .relaxed) ? nil : core.entry(for: key)
+    entry(entity: key.entity, source: key.source)
+  }
+
+  /// The same for a key in two parts.
+  package func entry(entity: TableID, source: TableID) -> TableEntry? {
+    isClosed.load(ordering: .relaxed) ? nil : core.entry(entity: entity, source: source)
   }
 
   /// True when a lookup would find the key; no side effect. A picture of an earlier session counts

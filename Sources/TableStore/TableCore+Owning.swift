@@ -19,6 +19,7 @@ extension TableCore {
     let former = exchange(for: owned)
     for slot in removed ?? [] { erase(slot, in: opened.file, &writer) }
     move(from: former, &writer)
+    retire(former)
   }
 
   // MARK: Private
@@ -34,11 +35,11 @@ extension TableCore {
   private func move(from former: TableShelf, _ writer: inout TableWriter) {
     guard let file = former.file else { return }
     let slots = former.index.liveSlots.sorted {
-      file.cells.stamp(of: $0) < file.cells.stamp(of: $1)
+      file.board.stamp(of: $0) < file.board.stamp(of: $1)
     }
     for slot in slots {
       guard let key = former.index.key(of: slot) else { continue }
-      let record = former.index.slots[slot].record
+      let record = former.index.record(of: slot)
       let made = pool.makeContent { file.slotReader.read(slot, record: record, into: $0) }
       guard let (content, finding) = made, let trailer = finding.trailer else { continue }
       let sealed = SealedSlot(key: key, extent: trailer.extent, content: content)

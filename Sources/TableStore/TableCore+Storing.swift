@@ -66,7 +66,8 @@ extension TableCore {
     writer.generation += 1
     let record = SlotRecord(
       entity: key.entity.digest, source: key.source.digest, generation: writer.generation,
-      contentHash: sealed.contentHash, recency: file.cells.now, in: file.place(of: slot))
+      contentHash: sealed.contentHash, recency: file.board.hitBoard.nextStamp(),
+      in: file.place(of: slot))
     do throws(SystemError) {
       try file.writeRecord(nil, to: slot)
       writer.unerased.remove(slot)
@@ -83,17 +84,8 @@ extension TableCore {
       shelf.change { $0.publish(slot, record: record, key: key, extent: sealed.extent) }
     }
     if let older { erase(older, in: file, &writer) }
-    return Insertion(entry: makeEntry(slot, in: file, of: sealed), eviction: reservation.eviction)
-  }
-
-  // MARK: Private
-
-  /// The entry of a slot that was just published, whose lease it takes over.
-  private func makeEntry(_ slot: Int, in file: TableFile, of sealed: SealedSlot) -> TableEntry {
-    guard let base = file.mappedContent(of: slot) else {
-      file.cells.release(slot)
-      return TableEntry(content: sealed.content, extent: sealed.extent)
-    }
-    return TableEntry(file: file, slot: slot, base: base, extent: sealed.extent)
+    let entry = entry(ofLeased: slot, in: file, copy: sealed.content, extent: sealed.extent)
+    return Insertion(
+      entry: entry ?? TableEntry(keepingPrivate: sealed), eviction: reservation.eviction)
   }
 }

@@ -1,4 +1,5 @@
 import Locking
+import Synchronization
 
 extension TableCore {
   /// Takes an entity's picture out, and tells whether there was one.
@@ -32,7 +33,7 @@ extension TableCore {
         reader?.hideAll()
         fresh = TableShelf(nameless: try opener.makeNameless(), reader: reader)
       }
-      _ = exchange(for: fresh)
+      retire(exchange(for: fresh))
       writer = TableWriter(generation: 0)
     }
   }
@@ -63,7 +64,7 @@ extension TableCore {
         try? writeRecency(to: file)
         try? file.synchronize()
       }
-      _ = exchange(for: .closed)
+      retire(exchange(for: .closed))
       return file
     }
   }
@@ -81,6 +82,7 @@ extension TableCore {
         unprovenCount: shelf.index.unprovenCount,
         evictionCount: shelf.index.evictionCount,
         damageCount: shelf.index.damageCount,
+        hitCount: formerHitCount.load(ordering: .relaxed) + shelf.index.board.hitCount,
         diskByteCount: diskByteCount,
         mappedByteCount: shelf.file?.mappedByteCount ?? 0,
         isOwner: shelf.isOwner)
@@ -108,7 +110,7 @@ extension TableCore {
       case nil:
         break
       }
-      file.cells.releaseSilently(slot)
+      file.board.releaseSilently(slot)
     }
     return (entries, damages)
   }
@@ -120,12 +122,20 @@ extension TableCore {
   }
 
   /// Replaces what readers see, and returns what they saw before, so that a file that goes with it
-  /// is closed after the lock was left.
+  /// is closed after the lock was left. What it returns has to be retired.
   func exchange(for fresh: TableShelf) -> TableShelf {
     shelf.withLock { shelf in
       defer { shelf = fresh }
+      hitBoard.store(fresh.file?.board)
       return shelf
     }
+  }
+
+  /// Ends hits on what `exchange(for:)` returned; leases go on.
+  func retire(_ former: TableShelf) {
+    guard let file = former.file else { return }
+    file.board.retire(file)
+    formerHitCount.wrappingAdd(file.board.hitCount, ordering: .relaxed)
   }
 
   /// Writes the zeros that are still to be written.

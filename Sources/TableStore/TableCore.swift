@@ -4,13 +4,13 @@ import Synchronization
 /// One open table, shared by all who opened it in this process.
 ///
 /// Locks: `writer` is held by who changes the table, through all its system calls; `shelf` for the
-/// few lines that look at or change what readers see. Readers never take `writer`. Who needs both
-/// takes `writer` first.
+/// few lines that look at or change what readers see. Who needs both takes `writer` first. Readers
+/// never take `writer`, and `shelf` only for what they do not find on the `HitBoard`.
 ///
 /// Invariants:
 /// 1. Every file on the shelf is written by holders of `writer` only.
-/// 2. A slot is written only while it is reserved, so that nobody reads what is being written
-///    (invariants 2 and 3 of `TableIndex`).
+/// 2. A slot is written only while it is claimed, so that nobody reads what is being written
+///    (invariant 1 of `SlotBoard`).
 /// 3. A process writes to a file with a name only while it has that file's lock, and never in a
 ///    child that inherited it.
 final class TableCore: Sendable {
@@ -21,6 +21,10 @@ final class TableCore: Sendable {
   let isNameless: Bool
   let shelf: Lock<TableShelf>
   let writer: Lock<TableWriter>
+  /// What hits see of the file on the shelf; `nil` once closed.
+  let hitBoard: CurrentHitBoard
+  /// Hits on files that are not on the shelf any more, and on those of other processes.
+  let formerHitCount = Atomic<Int>(0)
   /// How often the process had forked when the file on the shelf became this process's own.
   private let knownForks = Atomic<Int>(ForkWatch.start())
 
@@ -39,32 +43,63 @@ final class TableCore: Sendable {
         nameless: try opener.makeNameless(), reader: isNameless ? nil : opener.makeReader())
     }
     writer = Lock(TableWriter(generation: shelf.index.newestGeneration))
+    hitBoard = CurrentHitBoard(shelf.file?.board)
     self.shelf = Lock(shelf)
+  }
+
+  deinit {
+    // A file goes with its last lease, of which it knows only when it is retired.
+    retire(exchange(for: .closed))
   }
 
   // MARK: Reading
 
   /// The picture of a key. A picture that this process stored or has checked before costs no system
-  /// call, no file access, and one allocation.
+  /// call, no lock, no file access, and one allocation.
   @inline(__always)
-  func entry(for key: TableKey) -> TableEntry? {
+  func entry(entity: TableID, source: TableID) -> TableEntry? {
     if isChild { becomeSecondOpener() }
-    let (finding, file, hasReader) = shelf.withLock {
-      ($0.index.lease(key), $0.file, $0.reader != nil)
+    let key = TableKeyView(entity: entity, source: source)
+    guard let hit = hitBoard.load()?.hit(key) else {
+      return entryByIndex(for: TableKey(entity: entity, source: source))
+    }
+    return TableEntry(hit)
+  }
+
+  /// The picture of a key that hints do not lead to: one of an earlier session, of another process,
+  /// or none.
+  @inline(never)
+  private func entryByIndex(for key: TableKey) -> TableEntry? {
+    let (finding, file, reader) = shelf.withLock {
+      ($0.index.lease(key), $0.file, $0.reader)
     }
     guard let file else { return nil }
     switch finding {
     case .proven(let slot, let extent):
-      guard let base = file.mappedContent(of: slot) else {
-        // Without a mapping every hit is a copy.
-        return recordOfLeased(slot, in: file).flatMap { checkedEntry(for: key, slot, $0, in: file) }
-      }
-      return TableEntry(file: file, slot: slot, base: base, extent: extent)
+      if file.base != nil { return entry(ofLeased: slot, in: file, copy: nil, extent: extent) }
+      // Without a mapping every hit is a copy.
+      return recordOfLeased(slot, in: file).flatMap { checkedEntry(for: key, slot, $0, in: file) }
     case .unproven(let slot, let record):
       return checkedEntry(for: key, slot, record, in: file)
     case .missing:
-      return hasReader ? shelf.withLock { $0.reader }?.entry(for: key) : nil
+      guard let entry = reader?.entry(for: key) else { return nil }
+      formerHitCount.wrappingAdd(1, ordering: .relaxed)
+      return entry
     }
+  }
+
+  /// The entry of a slot, whose lease it takes over.
+  ///
+  /// - Parameter copy: The slot's content, to be shown where it is not mapped.
+  func entry(
+    ofLeased slot: Int, in file: TableFile, copy: SlotContent?, extent: SlotExtent
+  ) -> TableEntry? {
+    guard let content = file.mappedContent(of: slot) else {
+      file.board.release(slot)
+      return copy.map { TableEntry(content: $0, extent: extent) }
+    }
+    return TableEntry(
+      HitBoard.Hit(lease: file.board.hitBoard.held(slot), content: content, extent: extent))
   }
 
   /// True when the key's picture is there; a picture of an earlier session counts before it has
@@ -83,18 +118,15 @@ final class TableCore: Sendable {
     for key: TableKey, _ slot: Int, _ record: SlotRecord, in file: TableFile
   ) -> TableEntry? {
     guard let checked = check(slot, record, in: file) else { return nil }
+    let (content, extent) = (checked.content, checked.trailer.extent)
     guard checked.trailer.matches(key) else {
-      file.cells.release(slot)
+      file.board.hitBoard.held(slot).undo()
       return nil
     }
     changeIndex(of: file) {
-      $0.prove(slot, generation: record.generation, key: key, extent: checked.trailer.extent)
+      $0.prove(slot, generation: record.generation, key: key, extent: extent)
     }
-    guard let base = file.mappedContent(of: slot) else {
-      file.cells.release(slot)
-      return TableEntry(content: checked.content, extent: checked.trailer.extent)
-    }
-    return TableEntry(file: file, slot: slot, base: base, extent: checked.trailer.extent)
+    return entry(ofLeased: slot, in: file, copy: content, extent: extent)
   }
 
   /// Reads a leased slot and checks it. On failure the lease is given back, and a damaged slot
@@ -107,7 +139,7 @@ final class TableCore: Sendable {
       if made != nil {
         changeIndex(of: file) { $0.discard(slot, generation: record.generation) }
       }
-      file.cells.release(slot)
+      file.board.hitBoard.held(slot).undo()
       return nil
     }
     return (content, trailer)
@@ -116,10 +148,10 @@ final class TableCore: Sendable {
   /// The record of a slot that has a lease; gives the lease back when there is none any more.
   private func recordOfLeased(_ slot: Int, in file: TableFile) -> SlotRecord? {
     let record = shelf.withLock { shelf -> SlotRecord? in
-      guard shelf.file === file, shelf.index.slots[slot].isLive else { return nil }
-      return shelf.index.slots[slot].record
+      guard shelf.file === file, shelf.index.isLive(slot) else { return nil }
+      return shelf.index.record(of: slot)
     }
-    if record == nil { file.cells.release(slot) }
+    if record == nil { file.board.hitBoard.held(slot).undo() }
     return record
   }
 
@@ -151,6 +183,6 @@ final class TableCore: Sendable {
       TableShelf(nameless: $0, reader: isNameless ? nil : opener.makeReader())
     }
     writer = TableWriter(generation: 0)
-    _ = exchange(for: replacement ?? .closed)
+    retire(exchange(for: replacement ?? .closed))
   }
 }

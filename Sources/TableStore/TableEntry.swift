@@ -7,19 +7,19 @@
 /// the private content that this object retains.
 package final class TableEntry: @unchecked Sendable {
   private let base: UnsafeRawPointer
-  private let file: TableFile?
+  /// The lease keeps the mapping in place, so nothing is retained for a picture of a table.
+  private let lease: HitBoard.HeldSlot?
   private let content: SlotContent?
-  private let lease: SlotCells.Lease?
   /// The picture's own size, at most the slot's.
   package let extent: SlotExtent
 
-  /// Takes over a lease on `slot`, whose mapped bytes start at `base`.
-  init(file: TableFile, slot: Int, base: UnsafeRawPointer, extent: SlotExtent) {
-    self.base = base
-    self.file = file
+  /// Takes over a lease.
+  @inline(__always)
+  init(_ hit: HitBoard.Hit) {
+    base = hit.content
+    lease = hit.lease
     content = nil
-    lease = file.cells.held(slot)
-    self.extent = extent
+    extent = hit.extent
   }
 
   /// A sealed picture as an entry of its own, for when it was not stored; no table knows of it.
@@ -29,19 +29,15 @@ package final class TableEntry: @unchecked Sendable {
 
   init(content: SlotContent, extent: SlotExtent) {
     base = content.base
-    file = nil
-    self.content = content
     lease = nil
+    self.content = content
     self.extent = extent
   }
 
-  deinit {
-    // The cells belong to the file, which is let go after this.
-    lease?.end()
-  }
+  deinit { lease?.end() }
 
   /// True when the bytes are in private memory and not in a table.
-  package var isPrivate: Bool { file == nil }
+  package var isPrivate: Bool { lease == nil }
 
   /// The whole slot's pixels, rows as the table's geometry says; valid while the entry lives.
   package var pixels: UnsafeRawBufferPointer {
@@ -65,5 +61,5 @@ package final class TableEntry: @unchecked Sendable {
     return SlotTrailer(reading: room)?.metadata ?? []
   }
 
-  private var layout: TableLayout? { file?.layout ?? content?.layout }
+  private var layout: TableLayout? { lease?.layout ?? content?.layout }
 }

@@ -39,6 +39,8 @@ package struct TableStatistics: Hashable, Sendable {
   package let evictionCount: Int
   /// Slots that turned out to be damaged in this session.
   package let damageCount: Int
+  /// Lookups that found a picture in this session.
+  package let hitCount: Int
   /// Bytes of the file on its device, holes left out.
   package let diskByteCount: Int
   /// Bytes of address space.

@@ -5,8 +5,9 @@
 /// mapping may reach beyond the file's end; only slots that were written are ever handed out.
 ///
 /// Invariants:
-/// 1. Descriptor and mapping live exactly as long as this object, which every lease retains. With
-///    the descriptor goes the lock, so a new owner finds no reader of this process left behind.
+/// 1. Descriptor and mapping live exactly as long as this object, which is retained by the shelf it
+///    is on, and from then until its last lease ends by its board. With the descriptor goes the
+///    lock, so a new owner finds no reader of this process left behind.
 /// 2. No code truncates a file that is open here.
 ///
 /// `@unchecked Sendable` is safe: all state is constant, and the mapped bytes of a slot change only
@@ -14,7 +15,7 @@
 final class TableFile: @unchecked Sendable {
   let descriptor: Int32
   let header: TableHeader
-  let cells: SlotCells
+  let board: SlotBoard
   /// The mapping, or `nil` where the system has no room for it and slots are copied instead.
   let base: UnsafeRawPointer?
   private let system: SystemCalls
@@ -22,17 +23,22 @@ final class TableFile: @unchecked Sendable {
   private let forks = ForkWatch.start()
 
   /// Takes over the descriptor of a file that has this header and, if it has a name, its lock.
-  init(descriptor: consuming FileDescriptor, header: TableHeader, system: SystemCalls) {
+  init(
+    descriptor: consuming FileDescriptor, header: TableHeader, boards: BoardPool,
+    system: SystemCalls
+  ) {
     self.descriptor = descriptor.release()
     self.header = header
     self.system = system
-    cells = SlotCells(slotCount: header.layout.slotCount)
+    board = boards.take(slotCount: header.layout.slotCount)
     // A refused mapping costs copies, not pictures, so the reason is not worth an error.
     base = try? system.map(self.descriptor, byteCount: header.layout.fileByteCount)
+    board.attach(content: base.map { $0 + header.layout.slotOffset(0) }, layout: header.layout)
   }
 
   deinit {
     if let base { system.unmap(base, byteCount: layout.fileByteCount) }
+    board.detach()
     // A child of fork(2) shares the lock, but it is its parent's to give up.
     if forks == ForkWatch.generation { SystemCalls.unlock(descriptor) }
     SystemCalls.closeFile(descriptor)

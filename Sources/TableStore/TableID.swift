@@ -159,4 +159,29 @@ package struct TableKey: Hashable, Sendable {
     self.entity = entity
     self.source = source
   }
+
+  /// Valid as long as this key is.
+  var view: TableKeyView { TableKeyView(entity: entity, source: source) }
+}
+
+/// A key that owns nothing, so that looking it up counts no references; valid as long as its ids.
+struct TableKeyView {
+  let entity: TableID.Digest
+  let source: TableID.Digest
+  let entityKind: TableID.Kind
+  let sourceKind: TableID.Kind
+  let entityBytes: IDSpan
+  let sourceBytes: IDSpan
+
+  @inline(__always)
+  init(entity: TableID, source: TableID) {
+    self.entity = entity.digest
+    self.source = source.digest
+    entityKind = entity.kind
+    sourceKind = source.kind
+    entityBytes = entity.span
+    sourceBytes = source.span
+  }
+
+  var hasStrings: Bool { entityKind == .string || sourceKind == .string }
 }

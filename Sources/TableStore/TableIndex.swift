@@ -1,29 +1,28 @@
 /// Which picture is in which slot: a state machine without I/O and without locks.
 ///
 /// ```
-/// fresh, free --reserve--> reserved --publish--> live --remove, replace, discard--> free
-///                              |                  |                       or, if leased, detained
-///                              +---abandon--> free +--reserve (least recently used)--> reserved
-/// detained --reserve, once its leases ended--> reserved
+/// fresh, free --reserve--> claimed --publish--> live --remove, replace, discard--> free
+///                              |                  |                      or, if leased, detained
+///                              +---abandon--> free +--reserve (least recently used)--> claimed
+/// detained --reserve, once its leases ended--> claimed
 /// ```
+///
+/// It decides; the board has what hits see of it without asking.
 ///
 /// Invariants:
 /// 1. A slot is live exactly when `table` finds it, under its entity's digest; one slot per digest.
 /// 2. Only live slots are leased, so that the leases of any other slot only get fewer.
-/// 3. A slot is reserved only when it has no leases; while reserved it is in no list.
-/// 4. Each slot below `slots.count` is live, reserved, in `free`, or in `detained`; those above
-///    were never used.
+/// 3. A slot is claimed only when it has no leases, which is settled with those who take leases in
+///    one atomic step; while claimed it is in no list.
+/// 4. Each slot below `slots.count` is live, claimed, in `free`, or in `detained`; those above were
+///    never used.
 struct TableIndex {
-  /// What the index knows of one slot.
+  /// What only the index knows of one slot; the rest of its record is on the board.
   struct Slot {
-    var record: SlotRecord
-    var entityKind = TableID.Kind.string
-    var sourceKind = TableID.Kind.string
-    var width: UInt16 = 0
-    var height: UInt16 = 0
-    var isLive = false
-    /// True once this process has written the slot, or has checked every byte of it.
-    var isProven = false
+    var generation: UInt64 = 0
+    var slotHash: UInt64 = 0
+    /// As it stands in the file.
+    var recency: UInt64 = 0
   }
 
   /// What a search for a key found.
@@ -41,10 +40,9 @@ struct TableIndex {
     let eviction: Eviction?
   }
 
-  let cells: SlotCells
+  let board: SlotBoard
   private let slotCount: Int
   private(set) var slots: [Slot] = []
-  private let keys: KeyShelf
   private var table: DigestTable
   private var free: [Int] = []
   private var detained: [Int] = []
@@ -58,11 +56,10 @@ struct TableIndex {
   /// An empty index. The records of a file come with `adopt`, in the order of slots, and then
   /// `finishAdopting`.
   ///
-  /// - Parameter cells: of the same file. Slots that they know to be leased are not given out.
-  init(slotCount: Int, cells: SlotCells) {
+  /// - Parameter board: of the same file. Slots that it knows to be leased are not given out.
+  init(slotCount: Int, board: SlotBoard) {
     self.slotCount = slotCount
-    self.cells = cells
-    keys = KeyShelf(slotCount: slotCount)
+    self.board = board
     table = DigestTable()
   }
 
@@ -82,91 +79,98 @@ struct TableIndex {
   /// Takes over a record that the file has, of a slot above all before; of two for one entity the
   /// newer counts.
   mutating func adopt(_ record: SlotRecord, in slot: Int) {
-    append(upTo: slot)
-    cells.prepare(slot + 1)
-    slots.append(Slot(record: record))
+    append(upTo: slot + 1)
+    slots[slot] = Slot(
+      generation: record.generation, slotHash: record.slotHash, recency: record.recency)
     newestGeneration = max(newestGeneration, record.generation)
     if let rival = find(record.entity) {
-      if slots[rival].record.generation >= record.generation { return }
+      if slots[rival].generation >= record.generation { return }
       table.remove(rival, for: record.entity)
-      slots[rival].isLive = false
+      board.withdraw(rival)
     }
-    slots[slot].isLive = true
+    board.adopt(slot, entity: record.entity, source: record.source)
     table.insert(slot, for: record.entity)
     // No clock comes so far, except in a file that somebody made up.
     let stamp = record.recency < UInt64.max / 2 ? record.recency : 0
-    cells.setStamp(stamp, of: slot)
-    cells.resumeClock(after: stamp)
+    board.setStamp(stamp, of: slot)
+    board.resumeClock(after: stamp)
   }
 
   /// Gives the slots without a picture out from now on.
   mutating func finishAdopting() {
-    append(upTo: cells.preparedCount)
-    for slot in slots.indices.reversed() where !slots[slot].isLive { setFree(slot) }
+    append(upTo: board.preparedCount)
+    for slot in slots.indices.reversed() where !isLive(slot) { setFree(slot) }
   }
 
   var liveCount: Int { table.count }
-  var leasedCount: Int { slots.indices.count { !cells.isUnleased($0) } }
-  var unprovenCount: Int { slots.count { $0.isLive && !$0.isProven } }
+  var leasedCount: Int { slots.indices.count { !board.isUnleased($0) } }
+  var unprovenCount: Int { slots.indices.count { isLive($0) && !board.state(of: $0).isProven } }
 
   // MARK: Searching
 
   /// Finds the slot of a key and takes a lease on it.
-  @inline(__always)
   func lease(_ key: TableKey) -> Finding {
-    guard let slot = find(key.entity.digest), slots[slot].record.source == key.source.digest
-    else { return .missing }
-    guard slots[slot].isProven else {
-      cells.lease(slot)
-      return .unproven(slot: slot, record: slots[slot].record)
+    guard let slot = slot(of: key) else { return .missing }
+    guard board.state(of: slot).isProven else {
+      board.lease(slot)
+      return .unproven(slot: slot, record: record(of: slot))
     }
     guard isStored(key, in: slot) else { return .missing }
-    cells.lease(slot)
+    board.lease(slot)
+    // Who came here found no hint.
+    board.giveHint(of: slot)
     return .proven(slot: slot, extent: extent(of: slot))
   }
 
   /// True when the key's picture is there, as far as can be told without reading the file.
   func contains(_ key: TableKey) -> Bool {
-    guard let slot = find(key.entity.digest), slots[slot].record.source == key.source.digest
-    else { return false }
-    return !slots[slot].isProven || isStored(key, in: slot)
+    guard let slot = slot(of: key) else { return false }
+    return !board.state(of: slot).isProven || isStored(key, in: slot)
   }
 
   /// The live slots.
-  var liveSlots: [Int] { slots.indices.filter { slots[$0].isLive } }
+  var liveSlots: [Int] { slots.indices.filter(isLive) }
 
-  func extent(of slot: Int) -> SlotExtent {
-    SlotExtent(width: Int(slots[slot].width), height: Int(slots[slot].height))
+  func isLive(_ slot: Int) -> Bool { board.state(of: slot).isLive }
+
+  func extent(of slot: Int) -> SlotExtent { board.label(of: slot).extent }
+
+  /// The record of a live slot as it stands in the file.
+  func record(of slot: Int) -> SlotRecord {
+    let (label, known) = (board.label(of: slot), slots[slot])
+    return SlotRecord(
+      entity: label.entity, source: label.source, generation: known.generation,
+      slotHash: known.slotHash, recency: known.recency)
   }
 
   /// The id of a slot's entity, when this process has seen it.
   func entity(of slot: Int) -> TableID? {
-    guard slots[slot].isProven else { return nil }
+    guard board.state(of: slot).isProven else { return nil }
+    let label = board.label(of: slot)
     return TableID(
-      kind: slots[slot].entityKind, digest: slots[slot].record.entity,
-      bytes: keys.entityBytes(of: slot))
+      kind: label.entityKind, digest: label.entity, bytes: board.strings(of: slot).entityBytes)
   }
 
   /// The key of a slot, when this process has seen it.
   func key(of slot: Int) -> TableKey? {
     guard let entity = entity(of: slot) else { return nil }
+    let label = board.label(of: slot)
     let source = TableID(
-      kind: slots[slot].sourceKind, digest: slots[slot].record.source,
-      bytes: keys.sourceBytes(of: slot))
+      kind: label.sourceKind, digest: label.source, bytes: board.strings(of: slot).sourceBytes)
     return TableKey(entity: entity, source: source)
   }
 
   /// Takes a silent lease on a live slot, for looking into it outside the lock.
   func leaseSilently(_ slot: Int) -> SlotRecord? {
-    guard slots.indices.contains(slot), slots[slot].isLive else { return nil }
-    cells.leaseSilently(slot)
+    guard slots.indices.contains(slot), isLive(slot) else { return nil }
+    board.leaseSilently(slot)
     return currentRecord(of: slot)
   }
 
   /// The record of a live slot as it ought to stand in the file, with the stamp of its last use.
   private func currentRecord(of slot: Int) -> SlotRecord {
-    var record = slots[slot].record
-    record.recency = cells.stamp(of: slot)
+    var record = record(of: slot)
+    record.recency = board.stamp(of: slot)
     return record
   }
 
@@ -175,7 +179,7 @@ struct TableIndex {
   /// Notes that a leased slot was read and holds what its record says.
   mutating func prove(_ slot: Int, generation: UInt64, key: TableKey, extent: SlotExtent) {
     guard isSame(slot, generation) else { return }
-    setKey(key, extent: extent, of: slot)
+    board.prove(slot, key: key, extent: extent)
   }
 
   /// Takes a slot out that does not hold what its record says.
@@ -195,12 +199,12 @@ struct TableIndex {
     guard let first = slots.indices.dropFirst(slot).first(where: isOutdated) else { return nil }
     let run = slots.indices.dropFirst(first).prefix(limit).prefix(while: isOutdated)
     let records = run.map(currentRecord)
-    for (slot, record) in zip(run, records) { slots[slot].record.recency = record.recency }
+    for (slot, record) in zip(run, records) { slots[slot].recency = record.recency }
     return (first, records)
   }
 
   private func isOutdated(_ slot: Int) -> Bool {
-    slots[slot].isLive && slots[slot].record.recency != cells.stamp(of: slot)
+    isLive(slot) && slots[slot].recency != board.stamp(of: slot)
   }
 
   // MARK: Changes
@@ -211,16 +215,20 @@ struct TableIndex {
   /// The entity's own older picture keeps its slot, so that it can be shown until the new one is
   /// published; only where there is no other slot it goes first.
   mutating func reserve(for entity: TableID) -> Reservation? {
-    if let slot = free.popLast() ?? freshSlot() ?? releasedSlot(probes: 16) {
+    // So that leases which end from now on are later than the selection of the oldest.
+    _ = board.advanceClock()
+    if let slot = claimedFree() ?? claimedFresh() ?? claimedReleased(probes: 16) {
       return Reservation(slot: slot, eviction: nil)
     }
     let own = find(entity.digest)
-    if let slot = leastRecentlyUsed(except: own) { return evict(slot) }
-    if let slot = releasedSlot(probes: detained.count) {
+    while let slot = leastRecentlyUsed(except: own) {
+      if let reservation = evict(slot) { return reservation }
+    }
+    if let slot = claimedReleased(probes: detained.count) {
       return Reservation(slot: slot, eviction: nil)
     }
-    if let own, cells.isUnleased(own) { return evict(own) }
-    return nil
+    guard let own else { return nil }
+    return evict(own)
   }
 
   /// Makes a written slot findable, with one lease taken, and returns the slot of the older picture
@@ -230,16 +238,17 @@ struct TableIndex {
   ) -> Int? {
     let older = find(record.entity)
     if let older { takeOut(older) }
-    slots[slot] = Slot(record: record, isLive: true)
+    slots[slot] = Slot(
+      generation: record.generation, slotHash: record.slotHash, recency: record.recency)
     newestGeneration = max(newestGeneration, record.generation)
-    setKey(key, extent: extent, of: slot)
     table.insert(slot, for: record.entity)
-    cells.lease(slot)
+    board.publish(slot, key: key, extent: extent)
     return older
   }
 
   /// Gives back a reserved slot that nothing was published in.
   mutating func abandon(_ slot: Int) {
+    board.unclaim(slot)
     setFree(slot)
     queue.reset()
   }
@@ -254,77 +263,77 @@ struct TableIndex {
 
   /// Takes the pictures of some records out and returns their slots.
   mutating func removeAll(where isUnwanted: (SlotRecord) -> Bool) -> [Int] {
-    let unwanted = liveSlots.filter { isUnwanted(slots[$0].record) }
+    let unwanted = liveSlots.filter { isUnwanted(record(of: $0)) }
     for slot in unwanted { takeOut(slot) }
     return unwanted
   }
 
   // MARK: Private
 
-  @inline(__always)
   private func find(_ entity: TableID.Digest) -> Int? {
-    table.slot(for: entity) { slots[$0].record.entity == entity }
+    table.slot(for: entity) { board.label(of: $0).entity == entity }
   }
 
-  /// Compares ids in full; digests are known to be equal.
-  @inline(__always)
+  /// The slot with a key's digests.
+  private func slot(of key: TableKey) -> Int? {
+    find(key.entity.digest).flatMap {
+      board.label(of: $0).source == key.source.digest ? $0 : nil
+    }
+  }
+
+  /// Compares ids in full.
   private func isStored(_ key: TableKey, in slot: Int) -> Bool {
-    // Of ids that are no strings, equal digests are equal ids (invariant 2 of `TableID`).
-    slots[slot].entityKind == key.entity.kind && slots[slot].sourceKind == key.source.kind
-      && keys.hasStrings(of: key, slot)
+    board.label(of: slot).matches(key.view) && board.strings(of: slot).match(key.view)
   }
 
   private func isSame(_ slot: Int, _ generation: UInt64) -> Bool {
-    slots[slot].isLive && slots[slot].record.generation == generation
-  }
-
-  private mutating func setKey(_ key: TableKey, extent: SlotExtent, of slot: Int) {
-    slots[slot].entityKind = key.entity.kind
-    slots[slot].sourceKind = key.source.kind
-    slots[slot].width = UInt16(extent.width)
-    slots[slot].height = UInt16(extent.height)
-    slots[slot].isProven = true
-    keys.set(slot, to: key)
+    isLive(slot) && slots[slot].generation == generation
   }
 
   private mutating func takeOut(_ slot: Int) {
-    table.remove(slot, for: slots[slot].record.entity)
-    slots[slot].isLive = false
-    slots[slot].isProven = false
-    keys.clear(slot)
+    table.remove(slot, for: board.label(of: slot).entity)
+    board.withdraw(slot)
     setFree(slot)
   }
 
   private mutating func setFree(_ slot: Int) {
-    if cells.isUnleased(slot) { free.append(slot) } else { detained.append(slot) }
+    if board.isUnleased(slot) { free.append(slot) } else { detained.append(slot) }
   }
 
-  private mutating func evict(_ slot: Int) -> Reservation {
+  /// Takes the picture out of a slot for another one; `nil` when somebody has just leased it.
+  private mutating func evict(_ slot: Int) -> Reservation? {
     let eviction = Eviction(entity: entity(of: slot))
-    takeOut(slot)
-    // It had no leases, and got none since, so that it now ends the list of free slots.
-    free.removeLast()
+    guard board.claim(slot) else { return nil }
+    table.remove(slot, for: board.label(of: slot).entity)
     evictionCount += 1
     return Reservation(slot: slot, eviction: eviction)
   }
 
-  private mutating func freshSlot() -> Int? {
+  private mutating func claimedFree() -> Int? {
+    while let slot = free.popLast() {
+      if board.claim(slot) { return slot }
+      detained.append(slot)
+    }
+    return nil
+  }
+
+  private mutating func claimedFresh() -> Int? {
     guard slots.count < slotCount else { return nil }
     append(upTo: slots.count + 1)
-    return slots.count - 1
+    let slot = slots.count - 1
+    if board.claim(slot) { return slot }
+    detained.append(slot)
+    return nil
   }
 
   private mutating func append(upTo count: Int) {
-    cells.prepare(count)
-    let none = TableID.Digest(low: 0, high: 0)
-    let empty = Slot(
-      record: SlotRecord(entity: none, source: none, generation: 0, slotHash: 0, recency: 0))
-    while slots.count < count { slots.append(empty) }
+    board.prepare(count)
+    while slots.count < count { slots.append(Slot()) }
   }
 
   /// A detained slot whose leases have ended, looking at so many of them from the end.
-  private mutating func releasedSlot(probes: Int) -> Int? {
-    for index in detained.indices.suffix(probes) where cells.isUnleased(detained[index]) {
+  private mutating func claimedReleased(probes: Int) -> Int? {
+    for index in detained.indices.suffix(probes) where board.claim(detained[index]) {
       detained.swapAt(index, detained.count - 1)
       return detained.removeLast()
     }
@@ -333,8 +342,12 @@ struct TableIndex {
 
   private mutating func leastRecentlyUsed(except own: Int?) -> Int? {
     queue.oldest(
-      among: slots.indices, stamp: { [cells] in cells.stamp(of: $0) },
-      isEvictable: { [slots, cells] in $0 != own && slots[$0].isLive && cells.isUnleased($0) })
+      among: slots.indices, stamp: { [board] in board.stamp(of: $0) },
+      isEvictable: { [board] in
+        guard $0 != own else { return false }
+        let state = board.state(of: $0)
+        return state.isLive && state.leaseCount == 0
+      })
   }
 }
 

@@ -15,6 +15,7 @@ struct TableOpener: Sendable {
   let fileName: String
   let layout: TableLayout
   let system: SystemCalls
+  private let boards = BoardPool()
 
   init(
     directory: TableDirectory, name: String, layout: TableLayout, system: SystemCalls
@@ -56,7 +57,15 @@ struct TableOpener: Sendable {
         return nil
       }
       if isExpected(file.header) {
-        return Opened(file: file, index: try file.slotReader.index(cells: file.cells))
+        boards.keep(file.board)
+        file.board.resume()
+        do throws(SystemError) {
+          return Opened(file: file, index: try file.slotReader.index(on: file.board))
+        } catch {
+          // Leases on it go on as they did.
+          file.board.retire(file)
+          throw error
+        }
       }
       return try replace(
         copying: file.header.layout.hasSameSlots(as: layout) ? file.slotReader : nil)
@@ -81,7 +90,8 @@ struct TableOpener: Sendable {
       }
       let header = freshHeader()
       try system.write(header.bytes, to: descriptor.value, at: 0)
-      return TableFile(descriptor: descriptor, header: header, system: system)
+      return TableFile(
+        descriptor: descriptor, header: header, boards: boards, system: system)
     }
   }
 
@@ -152,8 +162,8 @@ struct TableOpener: Sendable {
   private func open(
     _ descriptor: consuming FileDescriptor, _ header: TableHeader
   ) throws(SystemError) -> Opened {
-    let file = TableFile(descriptor: descriptor, header: header, system: system)
-    return Opened(file: file, index: try file.slotReader.index(cells: file.cells))
+    let file = TableFile(descriptor: descriptor, header: header, boards: boards, system: system)
+    return Opened(file: file, index: try file.slotReader.index(on: file.board))
   }
 
   private func isExpected(_ header: TableHeader) -> Bool {

@@ -22,7 +22,7 @@ struct TableIndexTests {
     }
 
     /// The pictures of which one has to make room, `[nil]` when there is room, nothing when there
-    /// is none to be made. They are several when their leases ended between the same two hits.
+    /// is none to be made. They are several when their leases ended between the same two events.
     func victims(for entity: Int) -> [Int?] {
       let taken = slots.values.count { $0.isLive || $0.leases > 0 }
       if taken < capacity { return [nil] }
@@ -36,13 +36,13 @@ struct TableIndexTests {
     }
 
     mutating func hit(_ slot: Int) {
-      now += 2
+      now += 1
       slots[slot]?.lastUse = now
       slots[slot]?.leases += 1
     }
 
     mutating func release(_ slot: Int) {
-      slots[slot]?.lastUse = now + 1
+      slots[slot]?.lastUse = now
       slots[slot]?.leases -= 1
     }
   }
@@ -52,8 +52,8 @@ struct TableIndexTests {
     arguments: [(UInt64(1), 1), (2, 2), (3, 5), (4, 12), (5, 16)])
   func agreesWithModel(seed: UInt64, capacity: Int) throws {
     var random = SeededGenerator(seed: seed)
-    let cells = SlotCells(slotCount: capacity)
-    var index = TableIndex(slotCount: capacity, cells: cells)
+    let board = SlotBoard(slotCount: capacity, clockGrain: 0)
+    var index = TableIndex(slotCount: capacity, board: board)
     var model = Model(capacity: capacity)
     /// Leases in hand: the slot of the index, and of the model.
     var leases: [(slot: Int, modelled: Int)] = []
@@ -63,6 +63,7 @@ struct TableIndexTests {
       let version = Int.random(in: 0..<2, using: &random)
       switch Int.random(in: 0..<10, using: &random) {
       case 0..<4:
+        model.now += 1
         let expected = model.victims(for: entity)
         let reservation = index.reserve(for: key(entity).entity)
         #expect((reservation == nil) == expected.isEmpty, "step \(step)")
@@ -101,7 +102,7 @@ struct TableIndexTests {
       case 7..<9:
         guard let picked = leases.indices.randomElement(using: &random) else { continue }
         let lease = leases.remove(at: picked)
-        cells.release(lease.slot)
+        board.release(lease.slot)
         model.release(lease.modelled)
       default:
         let modelled = model.live(entity)
@@ -118,8 +119,8 @@ struct TableIndexTests {
   @Test("evicts in the exact order of use, far beyond one selection")
   func evictsInOrder() throws {
     let count = 1000
-    let cells = SlotCells(slotCount: count)
-    var index = TableIndex(slotCount: count, cells: cells)
+    let board = SlotBoard(slotCount: count)
+    var index = TableIndex(slotCount: count, board: board)
     var random = SeededGenerator(seed: 9)
     var order = Array(0..<count)
     for entity in order { try store(entity, in: &index) }
@@ -131,7 +132,7 @@ struct TableIndexTests {
           Issue.record("Entity \(used) is not there.")
           return
         }
-        cells.release(slot)
+        board.release(slot)
         order.append(used)
       }
       let evicted = try store(entity, in: &index)
@@ -143,7 +144,7 @@ struct TableIndexTests {
   @Test("takes the newer of two records for one entity")
   func takesNewerRecord() {
     for (first, second) in [(UInt64(1), UInt64(2)), (2, 1)] {
-      var index = TableIndex(slotCount: 4, cells: SlotCells(slotCount: 4))
+      var index = TableIndex(slotCount: 4, board: SlotBoard(slotCount: 4))
       index.adopt(record(1, 1, Int(first)), in: 0)
       index.adopt(record(1, 2, Int(second)), in: 2)
       index.finishAdopting()
@@ -154,14 +155,14 @@ struct TableIndexTests {
 
   @Test("does not give out a slot that is leased from before")
   func respectsOldLeases() throws {
-    let cells = SlotCells(slotCount: 2)
-    cells.prepare(2)
-    cells.lease(1)
-    var index = TableIndex(slotCount: 2, cells: cells)
+    let board = SlotBoard(slotCount: 2)
+    board.prepare(2)
+    board.lease(1)
+    var index = TableIndex(slotCount: 2, board: board)
     index.finishAdopting()
     let slots = (0..<2).map { _ in index.reserve(for: TableID("a"))?.slot }
     #expect(slots == [0, nil])
-    cells.release(1)
+    board.release(1)
     let freed = index.reserve(for: TableID("b"))?.slot
     #expect(freed == 1)
   }
@@ -170,8 +171,8 @@ struct TableIndexTests {
   func survivesForgedRecency() throws {
     var forged = record(1, 1, 1)
     forged.recency = .max
-    let cells = SlotCells(slotCount: 2)
-    var index = TableIndex(slotCount: 2, cells: cells)
+    let board = SlotBoard(slotCount: 2)
+    var index = TableIndex(slotCount: 2, board: board)
     index.adopt(forged, in: 0)
     index.finishAdopting()
     try store(2, in: &index)
@@ -189,7 +190,7 @@ struct TableIndexTests {
         entity: TableID(kind: .string, digest: digest, bytes: TableID(text).bytes),
         source: TableID("s"))
     }
-    var index = TableIndex(slotCount: 4, cells: SlotCells(slotCount: 4))
+    var index = TableIndex(slotCount: 4, board: SlotBoard(slotCount: 4))
     let reservation = index.reserve(for: twin("a").entity)
     let slot = try #require(reservation).slot
     _ = index.publish(
@@ -224,7 +225,7 @@ struct TableIndexTests {
     _ = index.publish(
       reservation.slot, record: record(entity, 1, entity + 1), key: key(entity),
       extent: SlotExtent(width: 1, height: 1))
-    index.cells.release(reservation.slot)
+    index.board.release(reservation.slot)
     return reservation.eviction?.entity
   }
 }

@@ -1,0 +1,60 @@
+/// Whose picture a slot holds, kept where a hit compares it without a lock.
+///
+/// Written only while no reader looks: before the slot is live, or under a claim; see `SlotBoard`.
+struct SlotLabel {
+  var entity = TableID.Digest(low: 0, high: 0)
+  var source = TableID.Digest(low: 0, high: 0)
+  var entityKind = TableID.Kind.string
+  var sourceKind = TableID.Kind.string
+  /// The picture's own size, at most the slot's, whose sides fit into sixteen bits.
+  var width: UInt16 = 0
+  var height: UInt16 = 0
+
+  /// True when the ids are those of the key, up to the bytes of strings. Of ids that are no
+  /// strings, equal digests are equal ids (invariant 2 of `TableID`).
+  @inline(__always)
+  func matches(_ key: TableKeyView) -> Bool {
+    entity == key.entity && source == key.source && entityKind == key.entityKind
+      && sourceKind == key.sourceKind
+  }
+
+  var extent: SlotExtent { SlotExtent(width: Int(width), height: Int(height)) }
+}
+
+/// The strings among a slot's ids, retained, where they can be compared without retaining them.
+///
+/// All zeros is a slot without strings, so that the memory of a table whose ids are no strings is
+/// never touched.
+struct SlotStrings {
+  private var entity = IDSpan(base: nil, count: 0)
+  private var source = IDSpan(base: nil, count: 0)
+  private var entityOwner: Unmanaged<IDBytes.Buffer>?
+  private var sourceOwner: Unmanaged<IDBytes.Buffer>?
+
+  init() {}
+
+  /// Retains the strings of a key.
+  init(retaining key: TableKey) {
+    entity = key.entity.span
+    source = key.source.span
+    entityOwner = key.entity.bytes.map { .passRetained($0.buffer) }
+    sourceOwner = key.source.bytes.map { .passRetained($0.buffer) }
+  }
+
+  var isEmpty: Bool { entityOwner == nil && sourceOwner == nil }
+
+  func release() {
+    entityOwner?.release()
+    sourceOwner?.release()
+  }
+
+  /// True when these are the strings of the key; ids of other kinds have none.
+  @inline(__always)
+  func match(_ key: TableKeyView) -> Bool {
+    if key.entityKind == .string, !entity.hasSameBytes(as: key.entityBytes) { return false }
+    return key.sourceKind != .string || source.hasSameBytes(as: key.sourceBytes)
+  }
+
+  var entityBytes: IDBytes? { (entityOwner?.takeUnretainedValue()).map { IDBytes($0) } }
+  var sourceBytes: IDBytes? { (sourceOwner?.takeUnretainedValue()).map { IDBytes($0) } }
+}

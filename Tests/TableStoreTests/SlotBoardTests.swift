@@ -1,0 +1,131 @@
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import TableStore
+
+@Suite("A slot board", .timeLimit(.minutes(5)))
+struct SlotBoardTests {
+  private let extent = SlotExtent(width: 1, height: 1)
+
+  /// A board of slots that pretend to be mapped.
+  private func makeBoard(slots: Int, published count: Int = 0) throws -> SlotBoard {
+    let board = SlotBoard(slotCount: slots)
+    let layout = try TableLayout(geometry: Fixture.geometry, capacity: .slots(slots))
+    board.attach(content: UnsafeRawPointer(bitPattern: 4096), layout: layout)
+    board.prepare(slots)
+    for slot in 0..<count { publish(slot, on: board) }
+    return board
+  }
+
+  private func publish(_ slot: Int, on board: SlotBoard) {
+    #expect(board.claim(slot))
+    board.publish(slot, key: key(slot), extent: extent)
+    board.release(slot)
+  }
+
+  @Test("finds every picture without the index, however many there are")
+  func growsHints() throws {
+    let count = 5000
+    let board = try makeBoard(slots: count, published: count)
+    let stride = board.memory.pointee.contentStride
+    let found = (0..<count).count { slot in
+      let hit = board.hitBoard.hit(key(slot).view)
+      hit?.lease.end()
+      return hit.map { $0.content == UnsafeRawPointer(bitPattern: 4096 + slot * stride) } ?? false
+    }
+    // A hint without room near its home is left out, which is rare.
+    #expect(found > count * 99 / 100)
+    #expect(board.hitCount == found + count)
+  }
+
+  @Test("hands nothing out that is claimed, withdrawn, unproven or retired")
+  func leasesOpenSlotsOnly() throws {
+    let board = try makeBoard(slots: 4, published: 3)
+    #expect(board.claim(0))
+    board.withdraw(1)
+    board.prepare(4)
+    board.adopt(3, entity: key(3).entity.digest, source: key(3).source.digest)
+    let found = (0..<4).filter { board.hitBoard.hit(key($0).view) != nil }
+    #expect(found == [2])
+    // The hit above still has its lease.
+    #expect(!board.claim(2))
+    #expect(board.state(of: 2).leaseCount == 1)
+    board.release(2)
+    #expect(board.claim(2))
+  }
+
+  @Test("tells keys apart that a hint takes for each other")
+  func comparesKeys() throws {
+    let board = try makeBoard(slots: 1, published: 1)
+    let (kind, digest) = (TableID.Kind.uuid, key(0).entity.digest)
+    let twin = TableID(kind: kind, digest: digest, bytes: nil)
+    #expect(board.hitBoard.hit(TableKeyView(entity: twin, source: key(0).source)) == nil)
+    #expect(board.state(of: 0).leaseCount == 0)
+    #expect(board.hitCount == 1)
+  }
+
+  @Test("carries hits over before their count overflows")
+  func carriesHits() throws {
+    let board = try makeBoard(slots: 1, published: 1)
+    let many = SlotState.manyHits | SlotState.live | SlotState.proven
+    board.memory.pointee.cells[0].state.store(many, ordering: .relaxed)
+    let before = board.hitCount
+    #expect(board.hitBoard.hit(key(0).view) == nil)
+    board.lease(0)
+    #expect(board.hitCount == before + 1)
+    #expect(board.hitBoard.hit(key(0).view) != nil)
+    #expect(board.hitCount == before + 2)
+  }
+
+  @Test("goes on after the stamps of an earlier session")
+  func resumesClock() throws {
+    let board = try makeBoard(slots: 2, published: 1)
+    let late = board.hitBoard.nextStamp() + 1 << 50
+    board.resumeClock(after: late)
+    #expect(board.hitBoard.nextStamp() > late)
+    board.resumeClock(after: 5)
+    #expect(board.hitBoard.nextStamp() > late)
+  }
+
+  @Test("is used again when its file is gone, and not before")
+  func isReused() throws {
+    let pool = BoardPool()
+    let first = pool.take(slotCount: 3)
+    first.prepare(1)
+    #expect(first.claim(0))
+    first.publish(0, key: key(0), extent: extent)
+    let second = pool.take(slotCount: 3)
+    #expect(first !== second)
+    first.release(0)
+    first.detach()
+    let third = pool.take(slotCount: 3)
+    #expect(third === first)
+    #expect(third.hitBoard.hit(key(0).view) == nil)
+    #expect(third.state(of: 0).bits == 0 && third.hitCount == 0)
+  }
+
+  @Test("keeps a replaced file until its last picture is let go")
+  func keepsRetiredFile() throws {
+    let fixture = try Fixture()
+    let layout = try TableLayout(geometry: Fixture.geometry, capacity: .slots(4))
+    let opener = try TableOpener(
+      directory: TableDirectory(path: fixture.path), name: "rows", layout: layout, system: .live)
+    let core = try TableCore(opener: opener, opened: opener.open())
+    let slots = try PrivateSlots(geometry: Fixture.geometry)
+    var held = try (0..<3).map { entity in
+      let buffer = try #require(slots.makeBuffer())
+      let pixels = TableStoreTests.pixels(for: key(entity), byteCount: buffer.pixels.count)
+      buffer.pixels.copyBytes(from: pixels)
+      return try core.insert(buffer.sealed(key: key(entity), extent: extent)).entry
+    }
+    weak let file = core.shelf.withLock { $0.file }
+    try core.removeAll()
+    while let entry = held.popLast() {
+      #expect(file != nil)
+      #expect(entry.shows(key(held.count)))
+    }
+    #expect(file == nil)
+    _ = core.close()
+  }
+}
