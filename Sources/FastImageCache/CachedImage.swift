@@ -11,22 +11,30 @@ package import TableStore
 ///
 /// Copying costs one reference count; the pixels stay where they are, in the mapped file.
 public struct CachedImage: Sendable {
-  /// Size, pixel format and row bytes.
-  public let layout: PixelLayout
+  package let entry: TableEntry
+
+  private let style: PixelFormat
 
   /// Pixels in a point, as the format declares.
   public let scale: Double
 
-  package let entry: TableEntry
-
-  package init(entry: TableEntry, layout: PixelLayout, scale: Double) {
+  // Small, so that it is returned in registers; the layout follows from these.
+  package init(entry: TableEntry, style: PixelFormat, scale: Double) {
     self.entry = entry
-    self.layout = layout
+    self.style = style
     self.scale = scale
   }
 
+  /// Size, pixel format and row bytes.
+  public var layout: PixelLayout {
+    guard let layout = PixelLayout(size: size, format: style) else {
+      preconditionFailure("A picture of \(size) pixels was stored.")
+    }
+    return layout
+  }
+
   /// Width and height in pixels.
-  public var size: PixelSize { layout.size }
+  public var size: PixelSize { PixelSize(width: entry.extent.width, height: entry.extent.height) }
 
   /// Whether the pixels live in private memory because no table could take them.
   ///

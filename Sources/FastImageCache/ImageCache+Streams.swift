@@ -57,7 +57,6 @@ extension ImageCache {
     let counts = journal.counts
     let load = await registry.load
     var statistics = CacheStatistics()
-    statistics.hits = journal.hits
     statistics.misses = counts.misses
     statistics.joinedRequests = counts.joined
     statistics.fetches = counts.fetches
@@ -74,6 +73,8 @@ extension ImageCache {
     statistics.flights = load.flights
     statistics.waiters = load.waiters
     statistics.tables = tables.all.map(\.statistics)
+    // Tables count their own hits, without a counter that all threads would write.
+    statistics.hits = tables.all.reduce(-counts.lateHits) { $0 + $1.hitCount }
     return statistics
   }
 }

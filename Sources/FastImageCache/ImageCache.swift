@@ -91,10 +91,19 @@ public actor ImageCache {
   ///   - format: One of ``formats``.
   /// - Returns: A lease on the picture. It is private if the table could not take the picture.
   /// - Throws: Any ``ImageCacheError`` but those of opening and storing by hand.
+  @inlinable
   public nonisolated(nonsending) func image(
     for entity: some ImageEntity, format: ImageFormat
   ) async throws(ImageCacheError) -> CachedImage {
     if let image = cachedImage(for: entity, format: format) { return image }
+    return try await load(entity, format)
+  }
+
+  /// Waits for a picture that the table does not have.
+  @usableFromInline
+  nonisolated(nonsending) func load(
+    _ entity: some ImageEntity, _ format: ImageFormat
+  ) async throws(ImageCacheError) -> CachedImage {
     let request = try request(for: entity, format: format)
     journal.missed(request.key)
     return try await registry.image(for: request, priority: Task.currentPriority).get()
@@ -108,13 +117,21 @@ public actor ImageCache {
   /// - Parameters:
   ///   - entity: Whose picture.
   ///   - format: One of ``formats``; for any other the answer is `nil`.
+  @inlinable
   public nonisolated func cachedImage(
     for entity: some ImageEntity, format: ImageFormat
   ) -> CachedImage? {
-    guard let table = tables[format] else { return nil }
-    let (who, which) = (entity.imageID, entity.sourceID(for: format))
-    guard let image = table.cachedImage(entity: who, source: which) else { return nil }
-    journal.hit(ImageKey(entity: who, source: which, format: format.name))
+    // All that is generic stands here, to be compiled for the caller's type.
+    cachedImage(of: entity.imageID, version: entity.sourceID(for: format), format: format)
+  }
+
+  @usableFromInline
+  nonisolated func cachedImage(
+    of entity: ImageID, version: ImageID, format: ImageFormat
+  ) -> CachedImage? {
+    guard let image = tables.cachedImage(entity: entity, source: version, format: format)
+    else { return nil }
+    if journal.hub.hasListeners { journal.hub.send(.hit(entity: entity, format: format.name)) }
     return image
   }
 

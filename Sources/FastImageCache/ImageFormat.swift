@@ -15,34 +15,38 @@ public import Pixels
 /// The name, the size and the style decide whether pictures from an earlier run are still valid;
 /// changing one of them starts the table afresh. Family, capacity, devices, scale and protection
 /// may change freely: the pictures stay. `FICImageFormat` of the original library.
-public struct ImageFormat: Hashable, Sendable, Codable {
+public struct ImageFormat: Sendable {
+  /// Shared by all copies of the value, so that a copy costs one reference and the table of a
+  /// format is found by one address.
+  let fields: Fields
+
   /// Names the table; unique within a cache, 1 to 255 bytes.
-  public let name: String
+  public var name: String { fields.values.name }
 
   /// Formats of one family are drawn from the same decode; `nil` stands alone.
-  public let family: String?
+  public var family: String? { fields.values.family }
 
   /// The size of every picture, or the largest one if ``keepsProportions`` is set, in pixels.
-  public let size: PixelSize
+  public var size: PixelSize { fields.values.size }
 
   /// Whether each picture has its own width and height within ``size`` instead of filling it.
-  public let keepsProportions: Bool
+  public var keepsProportions: Bool { fields.values.keepsProportions }
 
   /// Pixels in a point, which drawing closures and native images use; 1 where points do not matter.
-  public let scale: Double
+  public var scale: Double { fields.values.scale }
 
   /// How a pixel lies in memory and on disk.
-  public let style: PixelFormat
+  public var style: PixelFormat { fields.values.style }
 
   /// How many pictures are kept before the least recently used one makes room.
-  public let capacity: Capacity
+  public var capacity: Capacity { fields.values.capacity }
 
   /// The kinds of device on which pictures of this format are stored; on any other they are drawn
   /// anew for each request.
-  public let devices: Devices
+  public var devices: Devices { fields.values.devices }
 
   /// When the file may be read on a locked device; effective on Apple platforms.
-  public let protection: Protection
+  public var protection: Protection { fields.values.protection }
 
   /// Creates a format whose pictures all have the same size.
   ///
@@ -92,16 +96,48 @@ public struct ImageFormat: Hashable, Sendable, Codable {
     name: String, family: String?, size: PixelSize, keepsProportions: Bool, scale: Double,
     style: PixelFormat, capacity: Capacity, devices: Devices, protection: Protection
   ) {
-    self.name = name
-    self.family = family
-    self.size = size
-    self.keepsProportions = keepsProportions
-    self.scale = scale
-    self.style = style
-    self.capacity = capacity
-    self.devices = devices
-    self.protection = protection
+    fields = Fields(
+      Values(
+        name: name, family: family, size: size, keepsProportions: keepsProportions, scale: scale,
+        style: style, capacity: capacity, devices: devices, protection: protection))
   }
+}
+
+extension ImageFormat: Hashable, Codable {
+  /// What a format consists of.
+  struct Values: Hashable, Sendable, Codable {
+    let name: String
+    let family: String?
+    let size: PixelSize
+    let keepsProportions: Bool
+    let scale: Double
+    let style: PixelFormat
+    let capacity: Capacity
+    let devices: Devices
+    let protection: Protection
+  }
+
+  final class Fields: Sendable {
+    let values: Values
+
+    init(_ values: Values) { self.values = values }
+  }
+
+  /// Compares everything; copies of one value at the cost of an address.
+  public static func == (first: ImageFormat, second: ImageFormat) -> Bool {
+    first.fields === second.fields || first.fields.values == second.fields.values
+  }
+
+  /// Feeds everything that `==` compares.
+  public func hash(into hasher: inout Hasher) { hasher.combine(fields.values) }
+
+  /// Reads what ``encode(to:)`` wrote.
+  public init(from decoder: any Decoder) throws {
+    fields = Fields(try Values(from: decoder))
+  }
+
+  /// Writes one keyed value for each property.
+  public func encode(to encoder: any Encoder) throws { try fields.values.encode(to: encoder) }
 }
 
 extension ImageFormat {

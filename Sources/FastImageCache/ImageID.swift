@@ -32,10 +32,21 @@ public struct ImageID: Hashable, Sendable, CustomStringConvertible, ExpressibleB
       })
   }
 
-  /// Creates an id from an integer.
+  /// Creates an id from an integer, which must fit into 64 bits, with or without sign.
+  @inlinable
   public init(_ integer: some BinaryInteger) {
-    tableID = TableID(Int64(truncatingIfNeeded: integer))
+    if let signed = Int64(exactly: integer) {
+      self.init(signed: signed)
+    } else {
+      self.init(unsigned: UInt64(integer))
+    }
   }
+
+  @usableFromInline
+  init(signed integer: Int64) { tableID = TableID(integer) }
+
+  @usableFromInline
+  init(unsigned integer: UInt64) { tableID = TableID(integer) }
 
   /// Creates an id from the absolute string of a URL.
   public init(_ url: URL) { tableID = TableID(url.absoluteString) }

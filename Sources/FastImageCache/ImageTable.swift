@@ -33,29 +33,26 @@ package actor ImageTable {
     executor = SerialQueueExecutor(label: "FastImageCache.table.\(format.name)")
   }
 
+  /// Valid as long as this table lives.
+  nonisolated var place: TableSet.Place {
+    TableSet.Place(
+      format: .passUnretained(format.fields), table: .passUnretained(self),
+      store: store.map { .passUnretained($0) }, style: format.style, scale: format.scale)
+  }
+
   // MARK: Reading, from any thread
 
   /// A lease on the picture, if the table has it.
-  @inline(__always)
-  package nonisolated func cachedImage(entity: ImageID, source: ImageID) -> CachedImage? {
-    let key = TableKey(entity: entity.tableID, source: source.tableID)
-    guard let entry = store?.entry(for: key) else { return nil }
-    return image(of: entry)
-  }
-
   package nonisolated func cachedImage(for key: ImageKey) -> CachedImage? {
-    cachedImage(entity: key.entity, source: key.source)
+    store?.entry(for: key.tableKey).map { image(of: $0) }
   }
 
   package nonisolated func contains(_ key: ImageKey) -> Bool {
     store?.contains(key.tableKey) ?? false
   }
 
-  private nonisolated func image(of entry: TableEntry) -> CachedImage? {
-    let size = PixelSize(width: entry.extent.width, height: entry.extent.height)
-    return PixelLayout(size: size, format: format.style).map {
-      CachedImage(entry: entry, layout: $0, scale: format.scale)
-    }
+  private nonisolated func image(of entry: TableEntry) -> CachedImage {
+    CachedImage(entry: entry, style: format.style, scale: format.scale)
   }
 
   // MARK: Drawing, on a worker
@@ -77,8 +74,7 @@ package actor ImageTable {
 
   /// The picture in private memory, which no table keeps.
   package nonisolated func privateImage(_ drawn: DrawnSlot) -> CachedImage {
-    CachedImage(
-      entry: TableEntry(keepingPrivate: drawn.slot), layout: drawn.layout, scale: format.scale)
+    image(of: TableEntry(keepingPrivate: drawn.slot))
   }
 
   // MARK: Writing
@@ -97,7 +93,7 @@ package actor ImageTable {
         let entity = eviction.entity.map { ImageID($0) }
         journal.hub.send(.evicted(entity: entity, format: format.name))
       }
-      return CachedImage(entry: insertion.entry, layout: drawn.layout, scale: format.scale)
+      return image(of: insertion.entry)
     } catch {
       journal.notStored(key, reason: "\(error)")
       if error == .allSlotsLeased { return privateImage(drawn) }
@@ -130,6 +126,9 @@ package actor ImageTable {
 
   /// Writes the order of use and lets the file go; leases stay valid.
   package func close() { store?.close() }
+
+  /// Lookups that found a picture, since the table was opened.
+  package nonisolated var hitCount: Int { store?.statistics.hitCount ?? 0 }
 
   package nonisolated var statistics: CacheStatistics.Table {
     CacheStatistics.Table(format: format.name, store?.statistics)

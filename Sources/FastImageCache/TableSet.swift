@@ -1,29 +1,69 @@
+import TableStore
+
 /// The tables of one cache; fixed from its creation on, so that a hit reaches them from any thread.
-package struct TableSet: Sendable {
-  private let tables: [ImageTable]
-
-  package init(_ tables: [ImageTable]) { self.tables = tables }
-
-  package var all: [ImageTable] { tables }
-
-  /// The table of a format; `nil` for a format that differs from the one the cache was made with.
-  ///
-  /// Searched from the front: caches have a handful of formats, and comparing a handful of names
-  /// costs less than hashing one.
-  @inline(__always)
-  package subscript(format: ImageFormat) -> ImageTable? {
-    // By index, since iterating allocates in builds without optimisation, and a hit must not.
-    var index = 0
-    while index < tables.count {
-      let table = tables[index]
-      if table.format.name == format.name { return table.format == format ? table : nil }
-      index += 1
-    }
-    return nil
+///
+/// `@unchecked Sendable` is safe: nothing changes after the initialiser, and `places` keeps what it
+/// points to alive by way of `all`.
+package final class TableSet: @unchecked Sendable {
+  /// What a hit needs of a table, where reading it retains nothing: reference counts of tables would
+  /// be written by every hit of every thread.
+  struct Place {
+    let format: Unmanaged<ImageFormat.Fields>
+    let table: Unmanaged<ImageTable>
+    let store: Unmanaged<Table>?
+    let style: PixelFormat
+    let scale: Double
   }
 
-  package subscript(name: String) -> ImageTable? { tables.first { $0.format.name == name } }
+  package let all: [ImageTable]
+  private let places: UnsafeMutableBufferPointer<Place>
+
+  package init(_ tables: [ImageTable]) {
+    all = tables
+    places = .allocate(capacity: tables.count)
+    _ = places.initialize(from: tables.lazy.map(\.place))
+  }
+
+  deinit { places.deallocate() }
+
+  /// The picture of an entity's version, if the format's table has it.
+  @inline(__always)
+  func cachedImage(entity: ImageID, source: ImageID, format: ImageFormat) -> CachedImage? {
+    guard let place = place(of: format), let store = place.store,
+      let entry = store._withUnsafeGuaranteedRef({
+        $0.entry(entity: entity.tableID, source: source.tableID)
+      })
+    else { return nil }
+    return CachedImage(entry: entry, style: place.style, scale: place.scale)
+  }
+
+  /// The table of a format; `nil` for a format that differs from the one the cache was made with.
+  package subscript(format: ImageFormat) -> ImageTable? {
+    place(of: format)?.table.takeUnretainedValue()
+  }
+
+  package subscript(name: String) -> ImageTable? { all.first { $0.format.name == name } }
 
   /// The tables whose formats belong to a family.
-  package func family(_ name: String) -> [ImageTable] { tables.filter { $0.format.family == name } }
+  package func family(_ name: String) -> [ImageTable] { all.filter { $0.format.family == name } }
+
+  /// Searched from the front: caches have a handful of formats, and comparing a handful of
+  /// addresses costs less than hashing one.
+  @inline(__always)
+  private func place(of format: ImageFormat) -> Place? {
+    let wanted = Unmanaged.passUnretained(format.fields).toOpaque()
+    // By index, since iterating allocates in builds without optimisation, and a hit must not.
+    var index = 0
+    while index < places.count {
+      if places[index].format.toOpaque() == wanted { return places[index] }
+      index += 1
+    }
+    return equalPlace(of: format)
+  }
+
+  /// For a format that was made a second time.
+  @inline(never)
+  private func equalPlace(of format: ImageFormat) -> Place? {
+    places.first { $0.format.takeUnretainedValue().values == format.fields.values }
+  }
 }

@@ -1,16 +1,18 @@
 package import Foundation
 import Locking
 package import Pixels
-import Synchronization
 
 /// Counts what happens in a cache and tells whoever listens.
 ///
 /// Invariants:
 /// 1. Numbers only grow.
-/// 2. Counting a hit takes no lock; everything else happens where milliseconds are spent anyway.
+/// 2. Nothing here is touched by a hit, unless somebody listens; everything else happens where
+///    milliseconds are spent anyway.
 package final class CacheJournal: Sendable {
   package struct Counts: Sendable {
     package var misses = 0
+    /// Misses whose picture was there when they were looked at again; tables count them as hits.
+    package var lateHits = 0
     package var joined = 0
     package var fetches = 0
     package var fetchedByteCount = 0
@@ -26,26 +28,18 @@ package final class CacheJournal: Sendable {
   }
 
   package let hub: EventHub
-  private let hitCount = Atomic<Int>(0)
   private let state = Lock(Counts())
 
   package init(hub: EventHub) { self.hub = hub }
 
-  package var hits: Int { hitCount.load(ordering: .relaxed) }
   package var counts: Counts { state.withLock { $0 } }
-
-  @inline(__always)
-  package func hit(_ key: @autoclosure () -> ImageKey) {
-    hitCount.wrappingAdd(1, ordering: .relaxed)
-    guard hub.hasListeners else { return }
-    let key = key()
-    hub.send(.hit(entity: key.entity, format: key.format))
-  }
 
   package func missed(_ key: ImageKey) {
     state.withLock { $0.misses += 1 }
     hub.send(.missed(entity: key.entity, format: key.format))
   }
+
+  package func hitLate() { state.withLock { $0.lateHits += 1 } }
 
   package func joined(_ request: ImageRequest) {
     state.withLock { $0.joined += 1 }

@@ -60,6 +60,7 @@ package struct ImageLoader: Sendable {
     for request in requests {
       // Drawn with its family, a moment before somebody asked for it.
       if let image = request.table.cachedImage(for: request.key) {
+        journal.hitLate()
         await finish(request, with: .success(image), flight, registry)
         continue
       }

@@ -81,6 +81,7 @@ package actor InFlightRegistry {
     if isClosed { return answer(waiter, .failure(.closed)) }
     // A load may have ended between the caller's look into the table and this line.
     if let image = request.table.cachedImage(for: request.key) {
+      loader.journal.hitLate()
       return answer(waiter, .success(image))
     }
     let joined = board.join(
