@@ -10,6 +10,8 @@
 #include <jpeglib.h>
 #include <jerror.h>
 
+#include "jpeg_scans.h"
+
 // Cameras fill their files up to round sizes; more than this before a marker is a scan that went
 // astray.
 #define PADDING_LIMIT 16
@@ -20,6 +22,7 @@ struct fic_jpeg_reader {
   jmp_buf escape;
   fic_status status;
   uint32_t scan_limit;
+  bool stopped_early;
   char message[JMSG_LENGTH_MAX];
 };
 
@@ -177,6 +180,8 @@ fic_status fic_jpeg_start(
   // In this mode starting returns at once, and the scans come in by jpeg_consume_input, a row of
   // blocks at a time.
   codec->buffered_image = jpeg_has_multiple_scans(codec);
+  // Guesses at what has not come yet, which is nothing that a picture of block means needs.
+  codec->do_block_smoothing = FALSE;
   reader->scan_limit = scan_limit;
   jpeg_start_decompress(codec);
   *width = codec->output_width;
@@ -189,7 +194,13 @@ fic_status fic_jpeg_take_in(fic_jpeg_reader *reader, uint32_t steps, bool *compl
   if (setjmp(reader->escape)) return reader->status;
   *complete = false;
   for (uint32_t i = 0; i < steps; i++) {
-    if (jpeg_consume_input(codec) == JPEG_REACHED_EOI) {
+    int progress = jpeg_consume_input(codec);
+    // Later scans bring detail within the blocks, which this scale does not show.
+    reader->stopped_early = progress == JPEG_SCAN_COMPLETED && codec->scale_num == 1 &&
+                            fic_jpeg_means_are_known(codec);
+    if (reader->stopped_early && !fic_jpeg_rest_is_whole(codec))
+      return fail(reader, FIC_TRUNCATED, "ends before its end marker");
+    if (reader->stopped_early || progress == JPEG_REACHED_EOI) {
       *complete = true;
       jpeg_start_output(codec, codec->input_scan_number);
       return FIC_OK;
@@ -224,6 +235,8 @@ fic_status fic_jpeg_read_rows(
 
 fic_status fic_jpeg_finish(fic_jpeg_reader *reader) {
   struct jpeg_decompress_struct *codec = &reader->codec;
+  // Finishing would take in the scans that were left out.
+  if (reader->stopped_early) return FIC_OK;
   if (setjmp(reader->escape)) return reader->status;
   if (codec->buffered_image) jpeg_finish_output(codec);
   jpeg_finish_decompress(codec);

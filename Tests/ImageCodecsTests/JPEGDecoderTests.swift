@@ -38,6 +38,39 @@
         try largestDifference(decode(progressive).packedBytes, decode(jpeg()).packedBytes) == 0)
     }
 
+    /// Qualities whose first scan is enough, and one where a step of brightness is too coarse.
+    @Test(
+      "reads of a progressive file at an eighth of its size no more than is seen there",
+      arguments: [100, 90, 75, 10] as [Int32])
+    func stopsEarly(quality: Int32) throws {
+      let size = PixelSize(width: 800, height: 600)
+      let large = Picture.slopes(800, 600)
+      var options = Fixture.JPEGOptions()
+      options.quality = quality
+      let baseline = Fixture.jpeg(size, large.rgb, options)
+      options.isProgressive = true
+      let progressive = Fixture.jpeg(size, large.rgb, options)
+      let eighth = PixelSize(width: 100, height: 75)
+      let (fast, full) = (
+        try decode(progressive, atLeast: eighth), try decode(baseline, atLeast: eighth)
+      )
+      #expect(fast.size == eighth && full.size == eighth)
+      // One level of brightness and one of a colour difference are at most 1 + 1.772 in blue.
+      #expect(largestDifference(fast.packedBytes, full.packedBytes) <= 3)
+      // The last scan can be garbage when nobody looks at it, but it has to be there.
+      var damaged = progressive
+      let last = try #require(damaged.lastIndex(of: 0xda)) + 20
+      for index in last..<(last + 40) { damaged[index] = 0 }
+      let isEnough = quality > 10
+      #expect((try? decode(damaged, atLeast: eighth).packedBytes == fast.packedBytes) == isEnough)
+      #expect((try? decode(damaged)) == nil)
+      for count in [progressive.count - 1, progressive.count - 2, last] {
+        #expect(throws: ImageDecodingError.self) {
+          try decode(progressive.prefix(count), atLeast: eighth)
+        }
+      }
+    }
+
     @Test("reads a scan per component to the same pixels as a common one")
     func readsSeparateScans() throws {
       let separate = jpeg { $0.hasScanPerComponent = true }

@@ -61,7 +61,8 @@ fic_status fic_jpeg_start(
     uint32_t *width, uint32_t *height);
 
 // For pictures of several scans, to be called until `complete`: takes in up to `steps` rows of
-// blocks.
+// blocks. At an eighth of the size the scans are taken in up to the last one that is seen there; of
+// the others only the markers are looked at, so that a file that was cut is an error in any case.
 fic_status fic_jpeg_take_in(fic_jpeg_reader *reader, uint32_t steps, bool *complete);
 
 // Writes the next rows: one gray byte a pixel, or B, G, R, 255, or the four inks as stored.
