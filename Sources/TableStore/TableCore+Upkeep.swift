@@ -46,6 +46,8 @@ extension TableCore {
         try eraseRest(in: file, &writer)
         try writeRecency(to: file)
         try file.synchronize()
+        // The file may have got its name a moment ago, and an older one may have had it before.
+        try opener.directory.synchronize()
       }
     }
   }
