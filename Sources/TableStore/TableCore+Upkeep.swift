@@ -132,6 +132,7 @@ extension TableCore {
 
   /// Writes the zeros that are still to be written.
   private func eraseRest(in file: TableFile, _ writer: inout TableWriter) throws(SystemError) {
+    changeIndex(of: file) { writer.unerased.formUnion($0.takeStale()) }
     for slot in writer.unerased.sorted() {
       if let error = erase(slot, in: file, &writer) { throw error }
     }
