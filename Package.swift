@@ -100,6 +100,14 @@ let package = Package(
       name: "TestSupport", dependencies: ["Locking", "Pixels"], path: "Tests/TestSupport",
       swiftSettings: settings),
     .target(name: "CTestProbes", path: "Tests/CTestProbes"),
+    .target(name: "CInterposer", path: "Tests/CInterposer"),
+    .executableTarget(
+      name: "imagecache-torture",
+      dependencies: [
+        "CInterposer", "CommandSupport", "FastImageCache", "Locking", "Pixels", "TableStore",
+        "TestSupport",
+      ],
+      path: "Tests/Torture", swiftSettings: settings),
     .testTarget(
       name: "PixelsTests", dependencies: ["Pixels", "TestSupport"], swiftSettings: settings),
     .testTarget(

@@ -15,14 +15,14 @@ package struct SystemCall {
     case lock = "flock(2)"
     case read = "pread(2)"
     case write = "pwrite(2)"
-    case synchronize = "fdatasync(2)"
+    case synchronize = "fdatasync(2) or fsync(2)"
     case map = "mmap(2)"
     case rename = "renameat(2)"
     case unlink = "unlinkat(2)"
   }
 
   package let kind: Kind
-  /// The file that is read or written, else -1.
+  /// The file that is read, written or synchronised, else -1.
   package let descriptor: Int32
   /// Where in that file.
   package let offset: Int

@@ -173,8 +173,19 @@ package struct SystemCalls: Sendable {
 
   /// Brings the file's bytes to the device, as far as the system can tell.
   func synchronize(_ descriptor: Int32) throws(SystemError) {
-    try observe(.synchronize)
+    try observe(.synchronize, descriptor: descriptor)
     _ = try checked(.synchronize) { Platform.synchronize(descriptor) }
+  }
+
+  /// Brings the names in a directory to the device; without effect on file systems that cannot.
+  func synchronizeNames(in directory: Int32) throws(SystemError) {
+    try observe(.synchronize, descriptor: directory)
+    do throws(SystemError) {
+      // In a directory fdatasync(2) may leave out what was renamed.
+      _ = try checked(.synchronize) { fsync(directory) }
+    } catch  where error.code == EINVAL {
+      return
+    }
   }
 
   /// Maps `byteCount` bytes of the file for reading; the range may reach beyond the file's end.

@@ -47,6 +47,8 @@ extension TableCore {
         try eraseRest(in: file, &writer)
         try writeRecency(to: file)
         try file.synchronize()
+        // The file may have got its name a moment ago, and an older one may have had it before.
+        try opener.directory.synchronize()
       }
     }
   }
@@ -140,6 +142,7 @@ extension TableCore {
 
   /// Writes the zeros that are still to be written.
   private func eraseRest(in file: TableFile, _ writer: inout TableWriter) throws(SystemError) {
+    changeIndex(of: file) { writer.unerased.formUnion($0.takeStale()) }
     for slot in writer.unerased.sorted() {
       if let error = erase(slot, in: file, &writer) { throw error }
     }

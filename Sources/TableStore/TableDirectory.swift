@@ -73,6 +73,9 @@ package final class TableDirectory: Sendable {
     return count
   }
 
+  /// Brings the names of the files to the device.
+  func synchronize() throws(SystemError) { try system.synchronizeNames(in: descriptor) }
+
   // MARK: Names
 
   static func fileName(for name: String) throws(TableError) -> String {

@@ -47,6 +47,8 @@ struct TableIndex {
   private var free: [Int] = []
   private var detained: [Int] = []
   private var queue = RecencyQueue()
+  /// Slots that left the index, or never came into it, while the file goes on naming them.
+  private var stale: [Int] = []
   private(set) var evictionCount = 0
   private(set) var damageCount = 0
   private var touched: UInt64 = 0
@@ -84,7 +86,9 @@ struct TableIndex {
       generation: record.generation, slotHash: record.slotHash, recency: record.recency)
     newestGeneration = max(newestGeneration, record.generation)
     if let rival = find(record.entity) {
-      if slots[rival].generation >= record.generation { return }
+      let isOlder = slots[rival].generation >= record.generation
+      stale.append(isOlder ? slot : rival)
+      if isOlder { return }
       table.remove(rival, for: record.entity)
       board.withdraw(rival)
     }
@@ -186,7 +190,17 @@ struct TableIndex {
   mutating func discard(_ slot: Int, generation: UInt64) {
     guard isSame(slot, generation) else { return }
     takeOut(slot)
+    stale.append(slot)
     damageCount += 1
+  }
+
+  /// The slots whose records must not outlive a removal: those of older pictures of an entity that
+  /// were left behind by a crash, and those of pictures that could not be read, which a later
+  /// session might be able to read. No slot is reserved meanwhile.
+  mutating func takeStale() -> [Int] {
+    defer { stale = [] }
+    // Slots that were published since have other records.
+    return stale.filter { !isLive($0) }
   }
 
   // MARK: Recency

@@ -141,6 +141,33 @@ struct FaultTests {
     #expect(!table.contains(key(1, 2)))
   }
 
+  @Test("does not bring a removed picture back that could not be read when it was removed")
+  func removesUnreadable() throws {
+    let fixture = try Fixture()
+    try fixture.open().store(key(1))
+    let plan = FaultPlan()
+    var table = try fixture.open(system: plan.system)
+    plan.fail(after: 0, only: [.read])
+    #expect(table.entry(for: key(1)) == nil)
+    _ = try table.remove(key(1).entity)
+    table.close()
+    plan.pass()
+    table = try fixture.open()
+    #expect(!table.contains(key(1)))
+    // A slot that was used again meanwhile is another picture's, and stays.
+    try table.store(key(2))
+    table.close()
+    table = try fixture.open(slots: 8, system: plan.system)
+    plan.fail(after: 0, only: [.read])
+    #expect(table.entry(for: key(2)) == nil)
+    plan.pass()
+    for entity in 3..<11 { try table.store(key(entity)) }
+    _ = try table.remove(key(2).entity)
+    table.close()
+    table = try fixture.open()
+    #expect(table.present(1..<11) == Array(3..<11))
+  }
+
   @Test("removes nothing when the new file cannot be made")
   func keepsAllWhenEmptyingFails() throws {
     let fixture = try Fixture()

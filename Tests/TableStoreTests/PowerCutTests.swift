@@ -78,4 +78,27 @@ struct PowerCutTests {
     // No hits at all would prove nothing.
     #expect(hitCount > 5)
   }
+
+  @Test("leads to the file that was flushed, and not to one that it replaced")
+  func synchronizesName() throws {
+    let calls = Lock<[SystemCall.Kind]>([])
+    let descriptors = Lock<[Int32]>([])
+    let system = SystemCalls { call throws(SystemError) in
+      let (kind, descriptor) = (call.kind, call.descriptor)
+      calls.withLock { $0.append(kind) }
+      if kind == .synchronize { descriptors.withLock { $0.append(descriptor) } }
+    }
+    let fixture = try Fixture()
+    let directory = try TableDirectory(path: fixture.path, system: system)
+    let table = try Table(
+      name: "rows", in: directory, geometry: Fixture.geometry, capacity: .slots(2), system: system)
+    try table.store(key(1))
+    try table.removeAll()
+    #expect(calls.withLock { $0 }.contains(.rename))
+    try table.flush()
+    // The content first: a name that leads to a file without it would be of no use.
+    #expect(descriptors.withLock { $0 }.count == 2)
+    #expect(descriptors.withLock { $0 }.last == directory.descriptor)
+    table.close()
+  }
 }

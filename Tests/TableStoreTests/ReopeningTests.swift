@@ -55,6 +55,24 @@ struct ReopeningTests {
     #expect(table.statistics.liveCount == min(slots, 9))
   }
 
+  @Test("does not bring back the older of two pictures that a crash left of one entity")
+  func forgetsOlder() throws {
+    let plan = FaultPlan()
+    var table = try fixture.open(system: plan.system)
+    try table.store(key(1, 1))
+    // Ends, like a killed process, before the older record is erased.
+    plan.fail(after: 3, only: [.write])
+    try table.store(key(1, 2))
+    table.close()
+    table = try fixture.open()
+    #expect(table.contains(key(1, 2)))
+    #expect(try table.remove(key(1).entity))
+    table.close()
+    table = try fixture.open()
+    #expect(!table.contains(key(1, 1)))
+    #expect(!table.contains(key(1, 2)))
+  }
+
   @Test("leaves damaged pictures behind when its capacity changes")
   func copiesIntactOnly() throws {
     var table = try fixture.open(slots: 4)

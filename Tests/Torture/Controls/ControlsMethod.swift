@@ -1,0 +1,95 @@
+import CInterposer
+import CommandSupport
+import TestSupport
+
+/// Plants faults, and sees to it that each method finds them.
+struct ControlsMethod: TortureMethod {
+  static let name = "controls"
+  static let grammar = makeGrammar(
+    summary: "plants faults that the other methods must find",
+    discussion: """
+      A method that finds nothing proves something only if it would find what is there. Faults are
+      planted between the library and the system, never in the library: records are written before
+      content, the proof of a slot is shown what it wants to see, synchronising does nothing, a write
+      that says it worked writes zeros, everybody gets the lock, a picture is looked at after its
+      lease, descriptors and memory stay behind. Each line says how often the fault was found; one
+      that is not found at all fails the run.
+      """)
+
+  private struct Control: Sendable {
+    let fault: String
+    let method: String
+    let run: @Sendable (UInt64) async throws -> (found: Int, tries: String)
+  }
+
+  private let seed: UInt64
+
+  init(_ arguments: Arguments, seed: UInt64) throws { self.seed = seed }
+
+  func run() async throws -> Findings {
+    let findings = Findings(Self.name, seed: seed)
+    guard interposer_is_available() != 0 else {
+      Console.note("controls: calls cannot be stood before here, so that nothing can be planted.")
+      return findings
+    }
+    for control in Self.all {
+      let (found, tries) = try await control.run(seed)
+      findings.count(found > 0 ? "planted faults found" : "planted faults missed")
+      Console.print("\(control.method): \(control.fault): found \(found) times in \(tries)")
+      if found == 0 { findings.report(.other, "\(control.method) does not find: \(control.fault)") }
+    }
+    return findings
+  }
+
+  private static let all = [
+    Control(fault: "records before content", method: "kill") { seed in
+      try kill(.reversedWrites, seed, counting: .other)
+    },
+    Control(fault: "records before content, content not checked", method: "kill") { seed in
+      try kill([.reversedWrites, .deafProof], seed, counting: .wrongPicture)
+    },
+    Control(fault: "content not checked", method: "power") { seed in
+      let method = PowerMethod(count: 200, seed: seed, plant: .deafProof)
+      let findings = try await method.run()
+      return (findings.faultCount(.wrongPicture), "\(findings.value("images")) images")
+    },
+    Control(fault: "synchronising does nothing", method: "power") { seed in
+      let findings = try await PowerMethod(count: 200, seed: seed, plant: .noBarriers).run()
+      return (
+        findings.faultCount(.lostEntry) + findings.faultCount(.undead),
+        "\(findings.value("images")) images"
+      )
+    },
+    Control(fault: "writes that write zeros", method: "faults") { seed in
+      let findings = Findings("faults", seed: seed, isQuiet: true)
+      let fault = FaultsMethod.Fault(name: "a lost write", kind: interposer_zero, value: 0)
+      for call in 0..<60 {
+        try FaultyWork(findings: findings).run(fault, first: call, last: call)
+      }
+      return (findings.faultCount, "60 runs")
+    },
+    Control(fault: "leases ignored", method: "races") { seed in
+      let findings = try await RacesMethod(count: 6000, seed: seed, ignoresLeases: true).run()
+      return (
+        findings.faultCount(.wrongPicture), "\(findings.value("pictures compared")) comparisons"
+      )
+    },
+    Control(fault: "two owners", method: "processes") { seed in
+      let findings = try await ProcessesMethod(count: 2000, seed: seed, grantsLocks: true).run()
+      return (findings.faultCount(.wrongPicture), "\(findings.value("hits")) hits")
+    },
+    Control(fault: "a descriptor and a megabyte left behind", method: "soak") { seed in
+      let findings = try await SoakMethod(seconds: 4, seed: seed, leaks: true).run()
+      return (findings.faultCount(.other), "\(findings.value("turns")) turns")
+    },
+  ]
+
+  private static func kill(
+    _ plants: KillPlants, _ seed: UInt64, counting fault: Findings.Fault
+  ) throws -> (found: Int, tries: String) {
+    let findings = Findings("kill", seed: seed, isQuiet: true)
+    var random = SplitMix64(state: seed)
+    try ScriptedKills(findings: findings, plants: plants).run(upTo: 150, using: &random)
+    return (findings.faultCount(fault), "\(findings.value("kills")) kills")
+  }
+}

@@ -1,0 +1,159 @@
+import CInterposer
+import CommandSupport
+import Foundation
+import TableStore
+
+/// What a program does with a table while calls fail.
+final class FaultyWork {
+  static let catalogue = Catalogue(entities: 6, versions: 4)
+  private static let slots = 4
+  /// No pause after failures is longer than this many attempts.
+  private static let longestPause = 1100
+
+  private let findings: Findings
+  private let folder: TableFolder
+  private var present: [Int: Int] = [:]
+  private var context = ""
+  private var isHarmless = true
+
+  init(findings: Findings) throws {
+    self.findings = findings
+    folder = try TableFolder()
+  }
+
+  /// Works with a fault from one call to another, then without; returns how many calls there were.
+  @discardableResult
+  func run(_ fault: FaultsMethod.Fault?, first: Int, last: Int) throws -> Int {
+    isHarmless = fault?.isHarmless ?? true
+    if let fault {
+      context = "\(fault.name) at call \(first)" + (last == .max ? " and from then on" : "")
+    }
+    try prepare()
+    interposer_reset()
+    if let fault { interposer_fail(first, last, fault.kind, fault.value) }
+    let table = work()
+    let calls = interposer_call_count()
+    findings.count("failed calls", interposer_fault_count())
+    interposer_reset()
+    if let table {
+      resume(table)
+      check(table)
+      table.close()
+    }
+    try checkAfterwards()
+    return calls
+  }
+
+  private func prepare() throws {
+    let table = try folder.open(slots: Self.slots)
+    for entity in 0..<3 {
+      try table.store(Picture(entity: entity, version: 0), in: Self.catalogue)
+      present[entity] = 0
+    }
+    table.close()
+  }
+
+  // MARK: While calls fail
+
+  private func work() -> Table? {
+    guard let table = attempt({ try self.folder.open(slots: Self.slots) }) else { return nil }
+    for version in 1..<3 {
+      for entity in 0..<Self.catalogue.entityCount {
+        store(Picture(entity: entity, version: version), in: table)
+      }
+      check(table)
+      remove(version, from: table)
+      _ = attempt { try table.flush() }
+    }
+    if attempt({ try table.removeAll() }) != nil { present = [:] }
+    store(Picture(entity: 5, version: 3), in: table)
+    check(table)
+    return table
+  }
+
+  private func store(_ picture: Picture, in table: Table) {
+    // The picture is the caller's whether or not the table takes it.
+    guard let sealed = attempt({ try table.seal(picture, in: Self.catalogue) }) else { return }
+    let insertion = attempt { try table.insert(sealed) }
+    let entry = insertion?.entry ?? TableEntry(keepingPrivate: sealed)
+    if !entry.shows(picture) { findings.report(.wrongPicture, "\(picture) as stored, \(context)") }
+    guard let insertion else { return }
+    if let eviction = insertion.eviction {
+      let evicted = eviction.entity.flatMap { Self.catalogue.entity(of: $0) }
+      if let evicted { present[evicted] = nil }
+    }
+    present[picture.entity] = picture.version
+  }
+
+  private func remove(_ entity: Int, from table: Table) {
+    let key = Self.catalogue.key(Picture(entity: entity, version: 0))
+    _ = attempt { try table.remove(key.entity) }
+    // It is a miss from now on, even if the file still names it.
+    present[entity] = nil
+  }
+
+  /// Runs a call of the table's, whose typed error is an outcome, unless the fault is one that
+  /// nobody may notice.
+  private func attempt<Result>(_ body: () throws -> Result) -> Result? {
+    do {
+      let result = try body()
+      findings.count("calls answered")
+      return result
+    } catch {
+      findings.count("typed errors")
+      if isHarmless || !(error is TableError) {
+        findings.report(.other, "\(error), \(context)")
+      }
+      return nil
+    }
+  }
+
+  private func check(_ table: Table) {
+    for picture in Self.catalogue.pictures {
+      guard let entry = table.entry(for: Self.catalogue.key(picture)) else { continue }
+      findings.count("hits")
+      if !entry.shows(picture) { findings.report(.wrongPicture, "\(picture), \(context)") }
+      if present[picture.entity] != picture.version {
+        findings.report(.undead, "\(picture), \(context)")
+      }
+    }
+    if isHarmless { checkCompleteness(of: table) }
+  }
+
+  /// A failed read costs the picture that was read; but without a failed call nothing may go.
+  private func checkCompleteness(of table: Table) {
+    for (entity, version) in present.sorted(by: { $0.key < $1.key }) {
+      let picture = Picture(entity: entity, version: version)
+      if table.entry(for: Self.catalogue.key(picture)) == nil {
+        findings.report(.lostEntry, "\(picture), \(context)")
+      }
+    }
+  }
+
+  // MARK: Without faults
+
+  private func resume(_ table: Table) {
+    let picture = Picture(entity: 0, version: 3)
+    for attempt in 0..<Self.longestPause {
+      guard let insertion = try? table.store(picture, in: Self.catalogue) else { continue }
+      if let evicted = insertion.eviction?.entity.flatMap({ Self.catalogue.entity(of: $0) }) {
+        present[evicted] = nil
+      }
+      present[picture.entity] = picture.version
+      findings.count("stores resumed at once", attempt == 0 ? 1 : 0)
+      return
+    }
+    findings.report(.other, "nothing can be stored any more, \(context)")
+  }
+
+  private func checkAfterwards() throws {
+    let table = try folder.open(slots: Self.slots)
+    if !table.statistics.isOwner { findings.report(.other, "somebody owns it, \(context)") }
+    if !table.verify().isEmpty { findings.report(.other, "the table is damaged, \(context)") }
+    check(table)
+    try table.store(Picture(entity: 1, version: 3), in: Self.catalogue)
+    table.close()
+    let names = try folder.fileNames
+    if names.count != 1 { findings.report(.other, "the folder has \(names), \(context)") }
+  }
+}

@@ -1,0 +1,223 @@
+import CInterposer
+import CommandSupport
+import Foundation
+import TableStore
+import TestSupport
+
+/// Kills processes that change a table, and looks at what is left.
+struct KillMethod: TortureMethod {
+  static let name = "kill"
+  static let grammar = makeGrammar(
+    summary: "kills processes at every system call and at random moments",
+    count: "processes to kill (300)",
+    discussion: """
+      Three parts, each with a third of the kills. A child stores, replaces, evicts, removes,
+      empties, flushes and opens in a fixed order and dies before, within or after one system call,
+      each in turn. A child does all that in random order and is killed at a random moment. Three
+      children do so at once on one table, while its file is deleted, renamed, or replaced by
+      garbage, by a link, by a pipe, by a copy of itself. After each kill the table is opened, and
+      every picture compared with what its key says. In the first two parts the children keep a
+      ledger, so that an acknowledged picture that is missing, or a removed one that is back, is
+      seen too.
+      """)
+
+  private let count: Int
+  private let seed: UInt64
+
+  init(_ arguments: Arguments, seed: UInt64) throws {
+    count = try arguments.integer("--count", in: 1...1_000_000) ?? 300
+    self.seed = seed
+  }
+
+  func run() async throws -> Findings {
+    let findings = Findings(Self.name, seed: seed)
+    var random = SplitMix64(state: seed)
+    let script = ScriptedKills(findings: findings, plants: .none)
+    try script.run(upTo: count / 3, using: &random)
+    let single = try RandomKills(findings: findings)
+    let singleCount = (count - findings.value("kills")) / 2
+    try single.run(count: singleCount, using: &random)
+    let crowd = try CrowdKills(findings: findings)
+    try crowd.run(count: max(1, count - findings.value("kills")), using: &random)
+    return findings
+  }
+}
+
+/// Faults that a run is to find.
+struct KillPlants: OptionSet {
+  let rawValue: Int
+  static let none: KillPlants = []
+  /// The record is written before the content it names.
+  static let reversedWrites = KillPlants(rawValue: 1)
+  /// Content is not checked before it is shown.
+  static let deafProof = KillPlants(rawValue: 2)
+}
+
+/// Kills at each system call in turn.
+struct ScriptedKills {
+  let findings: Findings
+  let plants: KillPlants
+
+  /// Goes over all calls, or over as many of them, evenly spread, as the limit allows.
+  func run(upTo limit: Int, using random: inout SplitMix64) throws {
+    guard interposer_is_available() != 0 else {
+      Console.note("kill: calls cannot be stood before here, so that none is died in.")
+      return
+    }
+    let proof = plants.contains(.deafProof) ? try DeafProof(KillScript.catalogue) : nil
+    // How many calls there are is known once the script comes to its end.
+    var points: [(call: Int, part: interposer_part)] = []
+    for part in [interposer_before, interposer_inside, interposer_after] {
+      let calls = try callCount(part)
+      points += (0..<calls).map { ($0, part) }
+    }
+    findings.count("kill points", points.count)
+    if limit < points.count {
+      points.shuffle(using: &random)
+      points = Array(points.prefix(limit))
+    }
+    for (call, part) in points { try kill(at: call, part, proof) }
+  }
+
+  /// Finds by halving how many calls the script makes, or how many writes.
+  private func callCount(_ part: interposer_part) throws -> Int {
+    var (low, high) = (0, 4096)
+    while low < high {
+      let middle = (low + high) / 2
+      let folder = try prepared()
+      if try runScript(in: folder, middle, part) == .exit(ChildVerdict.done) {
+        high = middle
+      } else {
+        low = middle + 1
+      }
+    }
+    return low
+  }
+
+  private func prepared() throws -> TableFolder {
+    let folder = try TableFolder()
+    let table = try folder.open(slots: KillScript.slots)
+    for entity in 0..<KillScript.slots {
+      try table.store(Picture(entity: entity, version: 0), in: KillScript.catalogue)
+    }
+    table.close()
+    return folder
+  }
+
+  private func runScript(
+    in folder: TableFolder, _ call: Int, _ part: interposer_part
+  ) throws -> ChildProcess.Ending {
+    let isReversed = plants.contains(.reversedWrites) ? "1" : "0"
+    return try ChildProcess([
+      ChildRole.word, "script", folder.path, String(call), String(part.rawValue), isReversed,
+    ]).ending()
+  }
+
+  private func kill(at call: Int, _ part: interposer_part, _ proof: DeafProof?) throws {
+    let folder = try prepared()
+    let ending = try runScript(in: folder, call, part)
+    let context = "killed at call \(call), part \(part.rawValue)"
+    guard ending == .signal(SIGKILL) else {
+      findings.report(.crash, "the child ended by \(ending), \(context)")
+      return
+    }
+    findings.count("kills")
+    let before = Dictionary(uniqueKeysWithValues: (0..<KillScript.slots).map { ($0, 0) })
+    var model = KillModel(present: before, slots: KillScript.slots)
+    model.replay(try Ledger(path: KillScript.ledgerPath(besides: folder)))
+    _ = try Aftermath(folder: folder, catalogue: KillScript.catalogue, findings: findings)
+      .check(model, proof, context)
+  }
+}
+
+/// Kills at random moments, again and again on the same table.
+struct RandomKills {
+  let findings: Findings
+  private let folder: TableFolder
+  private let ledger: Ledger
+
+  init(findings: Findings) throws {
+    self.findings = findings
+    folder = try TableFolder()
+    try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: true)
+    ledger = try Ledger(path: KillScript.ledgerPath(besides: folder))
+  }
+
+  func run(count: Int, using random: inout SplitMix64) throws {
+    var model = KillModel(slots: KillMix.capacities[0])
+    let aftermath = Aftermath(folder: folder, catalogue: KillMix.catalogue, findings: findings)
+    for _ in 0..<count {
+      ledger.clear()
+      let seed = Int.random(in: 0...1 << 40, using: &random)
+      let child = try ChildProcess([ChildRole.word, "mix", folder.path, String(seed)])
+      // Most of a child's life would be its start; it is let live until it works.
+      var ending: ChildProcess.Ending?
+      while ledger.count < 2, ending == nil {
+        pause(microseconds: 100)
+        ending = child.endingIfAny()
+      }
+      pause(microseconds: Int.random(in: 0..<4000, using: &random))
+      child.kill()
+      let last = ending ?? child.ending()
+      let context = "a child with seed \(seed)"
+      switch last {
+      case .signal(SIGKILL): findings.count("kills")
+      case .exit(ChildVerdict.sawWrongPicture): findings.report(.wrongPicture, "seen by \(context)")
+      case .exit(ChildVerdict.done): break
+      default: findings.report(.crash, "\(context) ended by \(last)")
+      }
+      findings.count("steps done", ledger.count)
+      model.replay(ledger)
+      let found = try aftermath.check(model, nil, context)
+      model = KillModel(present: found, slots: model.slots)
+    }
+  }
+}
+
+/// Opens a table after its process was killed.
+struct Aftermath {
+  let folder: TableFolder
+  let catalogue: Catalogue
+  let findings: Findings
+
+  /// Compares every picture, and tells the version of each entity that is there in the end.
+  func check(
+    _ model: KillModel, _ proof: DeafProof?, _ context: @autoclosure () -> String
+  ) throws -> [Int: Int] {
+    let table: Table
+    do {
+      table = try folder.open(slots: model.slots)
+    } catch {
+      findings.report(.other, "the table cannot be opened, \(context()): \(error)")
+      return [:]
+    }
+    findings.count("openings")
+    if !table.statistics.isOwner { findings.report(.other, "somebody owns it, \(context())") }
+    // A kill keeps whole calls, so that no record names content that is not there. Asked before any
+    // hit, which would take a damaged picture out.
+    if proof == nil, !table.verify().isEmpty {
+      findings.report(.other, "a record names other content, \(context())")
+    }
+    var found: [Int: Int] = [:]
+    for picture in catalogue.pictures {
+      let key = catalogue.key(picture)
+      let answer = proof.map { $0.answering(picture) { table.entry(for: key) } }
+      guard let entry = answer ?? table.entry(for: key) else { continue }
+      findings.count("hits")
+      guard entry.shows(picture) else {
+        findings.report(.wrongPicture, "\(picture), \(context())")
+        continue
+      }
+      if let other = found.updateValue(picture.version, forKey: picture.entity) {
+        findings.report(.undead, "version \(other) besides \(picture), \(context())")
+      }
+    }
+    model.judge(found, findings, context())
+    table.close()
+    let names = try folder.fileNames
+    if names != [try folder.fileName] {
+      findings.report(.other, "the folder has \(names), \(context())")
+    }
+    return found
+  }
+}

@@ -1,0 +1,77 @@
+/// What a table may hold after its process was killed, told from the ledger of what it did.
+///
+/// A kill keeps every system call that was made and, of the last one, a part. So all that was done
+/// must be there, and the step that was under way may have happened or not.
+struct KillModel {
+  private(set) var present: [Int: Int] = [:]
+  /// Pictures that may be missing although nobody was seen to take them: they made room for others
+  /// while nobody knew whose they were.
+  private(set) var losable = 0
+  /// The capacity that was asked for last.
+  private(set) var slots: Int
+  private var pending: (step: Ledger.Step, entity: Int, version: Int)?
+
+  init(present: [Int: Int] = [:], slots: Int) {
+    self.present = present
+    self.slots = slots
+  }
+
+  mutating func replay(_ ledger: Ledger) {
+    for index in 0..<ledger.count {
+      let line = ledger.line(index)
+      guard let step = Ledger.Step(rawValue: line.step) else { continue }
+      if step == .open {
+        slots = Int(line.entity)
+        // Those that were used longest ago do not fit.
+        losable += max(0, present.count - slots)
+      }
+      guard line.isDone == 1 else {
+        pending = (step, Int(line.entity), Int(line.version))
+        if step == .store { losable += 1 }
+        return
+      }
+      apply(step, line)
+    }
+  }
+
+  private mutating func apply(_ step: Ledger.Step, _ line: Ledger.Line) {
+    switch step {
+    case .store:
+      if line.evicted >= 0 {
+        present[Int(line.evicted)] = nil
+      } else if line.evicted == -2 {
+        losable += 1
+      }
+      present[Int(line.entity)] = Int(line.version)
+    case .remove: present[Int(line.entity)] = nil
+    case .reset:
+      present = [:]
+      losable = 0
+    case .open, .flush, .close, .end: break
+    }
+  }
+
+  /// Compares what was found, the version of each entity, with what may be there.
+  func judge(_ found: [Int: Int], _ findings: Findings, _ context: @autoclosure () -> String) {
+    if pending?.step == .reset, found.isEmpty { return }
+    var missing: [Int] = []
+    for entity in Set(present.keys).union(found.keys).sorted() {
+      let isPending = pending?.entity == entity
+      let known = present[entity]
+      switch found[entity] {
+      case let version? where version == known: break
+      case let version? where isPending && pending?.step == .store && pending?.version == version:
+        break
+      case let version?:
+        findings.report(.undead, "version \(version) of entity \(entity), \(context())")
+      case nil where isPending && pending?.step == .remove: break
+      case nil: missing.append(entity)
+      }
+    }
+    // Before the entity's older picture is taken away the newer one is there.
+    if missing.count > losable {
+      findings.report(
+        .lostEntry, "entities \(missing), of which \(losable) may be missing, \(context())")
+    }
+  }
+}

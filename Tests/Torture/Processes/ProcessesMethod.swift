@@ -1,0 +1,140 @@
+import CInterposer
+import CommandSupport
+import Foundation
+import Locking
+import TableStore
+import TestSupport
+
+/// Reads another process's table while that writes, and inherits it.
+struct ProcessesMethod: TortureMethod {
+  static let name = "processes"
+  static let grammar = makeGrammar(
+    summary: "reads a table that another process writes, and takes it over when that dies",
+    count: "lookups (20000)",
+    discussion: """
+      A child owns a table of four slots and stores twelve pictures in it, in random order and without
+      pause. This process looks them up by copying; a copy that the writer tore must be refused. From
+      time to time it stores pictures of its own, and the owner is killed: the next store must make
+      this process the owner, with its own pictures brought along.
+      """)
+
+  private static let lookupsPerOwner = 2000
+
+  private let count: Int
+  private let seed: UInt64
+  private let grantsLocks: Bool
+
+  init(_ arguments: Arguments, seed: UInt64) throws {
+    self.init(
+      count: try arguments.integer("--count", in: 1...1_000_000_000) ?? 20_000, seed: seed,
+      grantsLocks: false)
+  }
+
+  /// - Parameter grantsLocks: A planted fault: everybody gets the lock that only one may have.
+  init(count: Int, seed: UInt64, grantsLocks: Bool) {
+    self.count = count
+    self.seed = seed
+    self.grantsLocks = grantsLocks
+  }
+
+  func run() async throws -> Findings {
+    let findings = Findings(Self.name, seed: seed, isQuiet: grantsLocks)
+    var random = SplitMix64(state: seed)
+    let folder = try TableFolder()
+    try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: true)
+    let ledger = try Ledger(path: TableOwner.ledgerPath(besides: folder))
+    interposer_grant_locks(grantsLocks ? 1 : 0)
+    defer { interposer_grant_locks(0) }
+    while findings.value("lookups") < count {
+      ledger.clear()
+      let owner = try ChildProcess([
+        ChildRole.word, "owner", folder.path, String(Int.random(in: 0...1 << 40, using: &random)),
+        grantsLocks ? "1" : "0",
+      ])
+      var ending: ChildProcess.Ending?
+      while ledger.count == 0, ending == nil {
+        pause(microseconds: 100)
+        ending = owner.endingIfAny()
+      }
+      try share(folder, with: owner, hasEnded: ending != nil, findings, using: &random)
+    }
+    return findings
+  }
+
+  private func share(
+    _ folder: TableFolder, with owner: ChildProcess, hasEnded: Bool, _ findings: Findings,
+    using random: inout SplitMix64
+  ) throws {
+    let reads = SlotReads()
+    let table = try folder.open(
+      slots: TableOwner.slots, geometry: TableOwner.geometry, system: reads.system)
+    if !grantsLocks, table.statistics.isOwner {
+      findings.report(.other, "two processes own one table")
+    }
+    for _ in 0..<Self.lookupsPerOwner {
+      look(in: table, reads, findings, using: &random)
+      if grantsLocks { try table.store(random.picture, in: TableOwner.catalogue) }
+    }
+    let own = random.picture
+    try table.store(own, in: TableOwner.catalogue)
+    expect(own, in: table, findings, "beside the owner")
+    if !hasEnded {
+      owner.kill()
+      let ending = owner.ending()
+      if ending != .signal(SIGKILL) { findings.report(.crash, "the owner ended by \(ending)") }
+    }
+    findings.count("owners killed")
+    let other = random.picture
+    try table.store(other, in: TableOwner.catalogue)
+    if !table.statistics.isOwner { findings.report(.other, "a dead process owns the table") }
+    findings.count("tables taken over")
+    expect(other, in: table, findings, "taken over")
+    expect(own, in: table, findings, "brought along")
+    table.close()
+  }
+
+  private func look(
+    in table: Table, _ reads: SlotReads, _ findings: Findings, using random: inout SplitMix64
+  ) {
+    let picture = random.picture
+    let before = reads.count
+    findings.count("lookups")
+    guard let entry = table.entry(for: TableOwner.catalogue.key(picture)) else {
+      if reads.count > before { findings.count("torn copies refused") }
+      return
+    }
+    findings.count("hits")
+    if !entry.shows(picture) { findings.report(.wrongPicture, "\(picture)") }
+  }
+
+  private func expect(
+    _ picture: Picture, in table: Table, _ findings: Findings, _ context: String
+  ) {
+    guard let entry = table.entry(for: TableOwner.catalogue.key(picture)) else {
+      findings.report(.lostEntry, "\(picture), \(context)")
+      return
+    }
+    if !entry.shows(picture) { findings.report(.wrongPicture, "\(picture), \(context)") }
+  }
+}
+
+extension SplitMix64 {
+  fileprivate var picture: Picture {
+    mutating get { TableOwner.catalogue.randomPicture(using: &self) }
+  }
+}
+
+/// Counts the slots that a table reads to copy them.
+private final class SlotReads: Sendable {
+  private let state = Lock(0)
+
+  var count: Int { state.withLock { $0 } }
+
+  var system: SystemCalls {
+    SystemCalls { [state] call throws(SystemError) in
+      // A read says where, not how much; slots lie behind the records.
+      guard call.kind == .read, call.offset >= 32 << 10 else { return }
+      state.withLock { $0 += 1 }
+    }
+  }
+}

@@ -1,0 +1,42 @@
+import CommandSupport
+import Foundation
+import TestSupport
+
+/// Many tasks on one cache, every picture compared.
+struct RacesMethod: TortureMethod {
+  static let name = "races"
+  static let grammar = makeGrammar(
+    summary: "mixes hits, loads, stores, evictions, removals, resets and cancels",
+    count: "operations (20000)",
+    discussion: """
+      Six tasks share a cache of 20 pictures for 48: they ask, look, store, remove, cancel, prefetch,
+      flush, empty, and open a second cache on the same tables. Every picture is compared while it is
+      held, again and again. Meant for the thread sanitizer as well:
+      swift run --sanitize=thread imagecache-torture races
+      """)
+
+  private let count: Int
+  private let seed: UInt64
+  private let ignoresLeases: Bool
+
+  init(_ arguments: Arguments, seed: UInt64) throws {
+    self.init(
+      count: try arguments.integer("--count", in: 1...1_000_000_000) ?? 20_000, seed: seed,
+      ignoresLeases: false)
+  }
+
+  init(count: Int, seed: UInt64, ignoresLeases: Bool) {
+    self.count = count
+    self.seed = seed
+    self.ignoresLeases = ignoresLeases
+  }
+
+  func run() async throws -> Findings {
+    let findings = Findings(Self.name, seed: seed, isQuiet: ignoresLeases)
+    let folder = try TemporaryFolder(prefix: "imagecache-torture")
+    let load = MixedLoad(
+      folder: folder.url.path, findings: findings, ignoresLeases: ignoresLeases)
+    try await load.run(operations: count, seed: seed)
+    return findings
+  }
+}

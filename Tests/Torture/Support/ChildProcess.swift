@@ -1,0 +1,62 @@
+import CommandSupport
+import Foundation
+
+/// This program once more, as a process that may be killed.
+struct ChildProcess {
+  enum Ending: Equatable {
+    case exit(Int32)
+    case signal(Int32)
+  }
+
+  let number: pid_t
+
+  /// Starts the program with these words as its arguments.
+  init(_ words: [String]) throws {
+    guard let program = Bundle.main.executablePath else {
+      throw CommandFailure("This program does not know where it is.")
+    }
+    let all = [program] + words
+    var arguments: [UnsafeMutablePointer<CChar>?] = all.map { strdup($0) }
+    defer {
+      for argument in arguments { free(argument) }
+    }
+    arguments.append(nil)
+    var number: pid_t = 0
+    let code = posix_spawn(&number, program, nil, nil, arguments, environ)
+    guard code == 0 else {
+      throw CommandFailure("\(program) cannot be started: \(String(cString: strerror(code))).")
+    }
+    self.number = number
+  }
+
+  func kill() { _ = Foundation.kill(number, SIGKILL) }
+
+  /// How it ended, if it has.
+  func endingIfAny() -> Ending? {
+    var status: Int32 = 0
+    return waitpid(number, &status, WNOHANG) == number ? Self.ending(status) : nil
+  }
+
+  /// Waits for its end.
+  func ending() -> Ending {
+    var status: Int32 = 0
+    while waitpid(number, &status, 0) == -1, errno == EINTR {}
+    return Self.ending(status)
+  }
+
+  private static func ending(_ status: Int32) -> Ending {
+    let signal = status & 0x7f
+    return signal == 0 ? .exit(status >> 8 & 0xff) : .signal(signal)
+  }
+}
+
+/// The exit codes of children.
+enum ChildVerdict {
+  static let done: Int32 = 0
+  /// A table that could not be opened or changed where nothing stood in the way.
+  static let failed: Int32 = 41
+  static let sawWrongPicture: Int32 = 42
+}
+
+/// Waits without doing anything; only for programs that play against time, never for tests.
+func pause(microseconds: Int) { usleep(UInt32(max(0, microseconds))) }

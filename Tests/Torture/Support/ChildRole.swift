@@ -1,0 +1,27 @@
+import CommandSupport
+import Foundation
+
+/// What this program does as a child of its own.
+enum ChildRole {
+  /// The first argument of a child; no method is called like this.
+  static let word = "child"
+
+  static func run(_ words: [String]) async -> Int32 {
+    guard words.count >= 2 else { return ExitStatus.usage.rawValue }
+    let numbers = words.dropFirst(2).compactMap { Int($0) }
+    let path = words[1]
+    do {
+      switch (words[0], numbers.count) {
+      case ("script", 3): return try KillScript(path: path, numbers: numbers).run()
+      case ("mix", 1): return try KillMix(path: path, seed: numbers[0]).run()
+      case ("crowd", 2): return try CrowdMember(path: path, numbers: numbers).run()
+      case ("owner", 2): return try TableOwner(path: path, numbers: numbers).run()
+      case ("limit", 1): return try await LimitedWork(path: path, limit: numbers[0]).run()
+      default: return ExitStatus.usage.rawValue
+      }
+    } catch {
+      Console.note("child \(words.joined(separator: " ")): \(error)")
+      return ChildVerdict.failed
+    }
+  }
+}

@@ -1,0 +1,62 @@
+import FastImageCache
+import Foundation
+import Pixels
+import TableStore
+
+/// A picture as clients of the whole library know it: an entity with a source.
+struct Photograph: ImageEntity {
+  static let size = PixelSize(width: 32, height: 32)
+
+  let picture: Picture
+
+  init(_ picture: Picture) { self.picture = picture }
+
+  var imageID: ImageID { ImageID(picture.entity) }
+  func sourceID(for format: ImageFormat) -> ImageID { ImageID(picture.version) }
+  func sourceURL(for format: ImageFormat) -> URL? {
+    URL(string: "torture:/\(picture.entity)/\(picture.version)")
+  }
+  func drawing(for format: ImageFormat) -> Drawing { .stretch }
+
+  static func format(capacity: ImageFormat.Capacity, name: String = "torture") -> ImageFormat {
+    ImageFormat(name: name, size: size, style: .bgrx32, capacity: capacity)
+  }
+
+  func bitmap() throws -> Bitmap {
+    guard let layout = PixelLayout(size: Self.size, format: .bgrx32) else {
+      throw BitmapError.outOfMemory(byteCount: 0)
+    }
+    return try Bitmap(layout: layout) { picture.fill($0, mask: Picture.opaque) }
+  }
+
+  /// Delivers what a URL names, after some turns of other tasks.
+  static let source = ClosureImageSource { request, _ in
+    let numbers = request.url.pathComponents.compactMap { Int($0) }
+    guard numbers.count == 2 else { throw URLError(.badURL) }
+    for _ in 0..<(numbers[0] % 5) {
+      try Task.checkCancellation()
+      await Task.yield()
+    }
+    return .bitmap(
+      try Photograph(Picture(entity: numbers[0], version: numbers[1])).bitmap())
+  }
+
+  static func cache(
+    in folder: String, formats: [ImageFormat]
+  ) async throws(ImageCacheError) -> ImageCache {
+    var configuration = ImageCache.Configuration()
+    configuration.directory = URL(fileURLWithPath: folder, isDirectory: true)
+    configuration.source = source
+    return try await ImageCache(
+      namespace: "torture", formats: formats, configuration: configuration)
+  }
+}
+
+extension CachedImage {
+  func shows(_ picture: Picture) -> Bool {
+    entry.withPixels { pixels in
+      picture.isShown(
+        by: UnsafeRawBufferPointer(rebasing: pixels[..<layout.byteCount]), mask: Picture.opaque)
+    }
+  }
+}

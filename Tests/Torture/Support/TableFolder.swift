@@ -1,0 +1,83 @@
+import CommandSupport
+import Foundation
+import TableStore
+
+/// A folder with one small table, opened again and again.
+struct TableFolder: Sendable {
+  /// Small enough to be quick, and large enough that a slot lies in several pages and sectors.
+  static let geometry = TableGeometry(width: 32, height: 32, rowByteCount: 128, pixelFormat: 1)
+  static let pixelByteCount = 32 * 128
+  /// Pixels and trailer, which a table writes with one call; `DeafProof` would stay without any
+  /// content if this were wrong, and say so.
+  static let contentByteCount = pixelByteCount + 1024
+  static let recordByteCount = 64
+  static let tableName = "torture"
+
+  let path: String
+  /// Keeps the folder until its last user goes; absent in a child, which must not remove it.
+  private let temporary: TemporaryFolder?
+
+  init() throws {
+    let temporary = try TemporaryFolder(prefix: "imagecache-torture")
+    self.temporary = temporary
+    path = temporary.url.path + "/tables"
+  }
+
+  init(path: String) {
+    temporary = nil
+    self.path = path
+  }
+
+  func open(
+    slots: Int, geometry: TableGeometry = Self.geometry, system: SystemCalls = .live
+  ) throws -> Table {
+    try Table(
+      name: Self.tableName, in: TableDirectory(path: path, system: system), geometry: geometry,
+      capacity: .slots(slots), system: system)
+  }
+
+  var fileName: String {
+    get throws { try TableDirectory.safeName(for: Self.tableName) + ".imagetable" }
+  }
+
+  var filePath: String { get throws { try path + "/" + fileName } }
+
+  var fileNames: [String] {
+    get throws { try FileManager.default.contentsOfDirectory(atPath: path).sorted() }
+  }
+
+  /// Puts bytes under the table's name, as a new file that only its owner may read.
+  func replaceFile(with bytes: [UInt8]) throws {
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    let fresh = path + "/fresh"
+    let isMade = FileManager.default.createFile(
+      atPath: fresh, contents: Data(bytes), attributes: [.posixPermissions: 0o600])
+    guard isMade, rename(fresh, try filePath) == 0 else {
+      throw CommandFailure("A file cannot be put in the place of \(try filePath).")
+    }
+  }
+
+  /// Removes all that is in the folder.
+  func clear() {
+    // What cannot be removed is what the next opening has to cope with.
+    try? FileManager.default.removeItem(atPath: path)
+  }
+}
+
+extension Table {
+  /// Draws a picture and makes it ready to be stored.
+  func seal(_ picture: Picture, in catalogue: Catalogue) throws -> SealedSlot {
+    guard let buffer = makeBuffer(isCleared: false) else {
+      throw CommandFailure("There is no memory for one picture.")
+    }
+    picture.fill(buffer.pixels)
+    return try buffer.sealed(
+      key: catalogue.key(picture),
+      extent: SlotExtent(width: geometry.width, height: geometry.height))
+  }
+
+  @discardableResult
+  func store(_ picture: Picture, in catalogue: Catalogue) throws -> Insertion {
+    try insert(seal(picture, in: catalogue))
+  }
+}

@@ -1,0 +1,70 @@
+import CommandSupport
+import Foundation
+
+/// Chooses the method that the first word names; runs as its own child where the word says so.
+@main
+struct TortureCommand {
+  private static let methods: [any TortureMethod.Type] = [
+    KillMethod.self, PowerMethod.self, FaultsMethod.self, RacesMethod.self, ProcessesMethod.self,
+    SoakMethod.self, ControlsMethod.self,
+  ]
+
+  static func main() async {
+    let words = Array(CommandLine.arguments.dropFirst())
+    if words.first == ChildRole.word {
+      exit(await ChildRole.run(Array(words.dropFirst())))
+    }
+    exit(await Interruption.cancelling { await run(words) }.rawValue)
+  }
+
+  private static func run(_ words: [String]) async -> ExitStatus {
+    guard let name = words.first, name != "--help", name != "-h", name != "help" else {
+      Console.print(help)
+      return words.isEmpty ? .usage : .success
+    }
+    guard let method = methods.first(where: { $0.name == name }) else {
+      Console.note("imagecache-torture: There is no method \"\(name)\"; --help lists them.")
+      return .usage
+    }
+    return await run(method, words.dropFirst())
+  }
+
+  private static func run(
+    _ method: any TortureMethod.Type, _ words: some Sequence<String>
+  ) async -> ExitStatus {
+    do {
+      let arguments = try Arguments(words, grammar: method.grammar)
+      if arguments.isHelpWanted {
+        Console.print(method.grammar.help)
+        return .success
+      }
+      let given = try arguments.integer("--seed", in: 0...Int.max)
+      let seed = given.map { UInt64($0) } ?? UInt64.random(in: 0...1 << 32)
+      let start = ContinuousClock.now
+      let findings = try await method.init(arguments, seed: seed).run()
+      let seconds = (ContinuousClock.now - start) / .seconds(1)
+      Console.print(findings.summary + String(format: "; %.1f s", seconds))
+      return findings.faultCount == 0 ? .success : .failure
+    } catch let error as UsageError {
+      Console.note("imagecache-torture: \(error)\nUsage: \(method.grammar.synopsis)")
+      return .usage
+    } catch {
+      Console.note("imagecache-torture: \(error)")
+      return .failure
+    }
+  }
+
+  private static var help: String {
+    let width = methods.map { $0.name.count }.max() ?? 0
+    let list = methods.map { "  \($0.name.padded(to: width))  \($0.grammar.summary)" }
+    return """
+      imagecache-torture tries to make an image table show a wrong picture.
+
+      Usage: imagecache-torture METHOD [ARGUMENTS]
+
+      \(list.joined(separator: "\n"))
+
+      `imagecache-torture METHOD --help` explains each. Docs/Reliability.md says what they prove.
+      """
+  }
+}

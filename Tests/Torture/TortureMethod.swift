@@ -1,0 +1,35 @@
+import CommandSupport
+import Foundation
+
+/// One way of trying to break the promise that a hit is the right picture or a miss.
+protocol TortureMethod: Sendable {
+  static var name: String { get }
+  static var grammar: ArgumentGrammar { get }
+
+  /// - Throws: ``UsageError`` for arguments that fit the grammar and make no sense all the same.
+  init(_ arguments: Arguments, seed: UInt64) throws
+
+  /// Tries, and tells what it found.
+  func run() async throws -> Findings
+}
+
+extension TortureMethod {
+  /// The grammar of a method that takes a count, a seed, and perhaps more.
+  static func makeGrammar(
+    summary: String, count: String? = nil, options: [ArgumentGrammar.Option] = [],
+    discussion: String
+  ) -> ArgumentGrammar {
+    let counting = count.map { [ArgumentGrammar.Option.value("--count", "N", help: $0)] } ?? []
+    return ArgumentGrammar(
+      command: "imagecache-torture \(name)", summary: summary,
+      options: counting + options + [
+        .value("--seed", "N", help: "repeats a run as far as the system's timing allows (random)")
+      ],
+      discussion: discussion + """
+
+
+        Files go to the system's temporary folder; TMPDIR names another. The exit status is 1 when
+        a wrong picture, a crash, a lost entry or any other fault was seen.
+        """)
+  }
+}
