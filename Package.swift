@@ -128,7 +128,10 @@ let package = Package(
       ],
       swiftSettings: settings),
     .testTarget(
-      name: "CorpusTests", dependencies: ["ImageCodecs", "Pixels", "TestSupport"],
+      name: "CorpusTests",
+      dependencies: [
+        "CommandSupport", "FastImageCache", "ImageCodecs", "Pixels", "TableStore", "TestSupport",
+      ],
       swiftSettings: settings),
     .testTarget(
       name: "CommandTests",
@@ -146,3 +149,16 @@ let package = Package(
   swiftLanguageModes: [.v6],
   cLanguageStandard: .gnu11
 )
+
+// The attacks of the corpus tests as a fuzzer, which brings a main function of its own and would not
+// link without it; `Tests/Fuzzing/run` asks for it.
+if Context.environment["IMAGECACHE_FUZZING"] != nil {
+  package.targets.removeAll { $0.name == "CorpusTests" }
+  package.targets.append(
+    .executableTarget(
+      name: "imagecache-fuzz",
+      dependencies: ["CommandSupport", "FastImageCache", "ImageCodecs", "Pixels", "TableStore"],
+      path: "Tests",
+      sources: ["CorpusTests/Attacks", "Fuzzing/Fuzzer.swift", "Fuzzing/PNGChecksums.swift"],
+      swiftSettings: settings))
+}
