@@ -185,6 +185,17 @@ package struct SystemCalls: Sendable {
     return UnsafeRawPointer(base)
   }
 
+  /// Maps a range of the file for reading in the place of what is mapped at `address`, in one step.
+  func map(
+    _ descriptor: Int32, _ range: Range<Int>, over address: UnsafeRawPointer
+  ) throws(SystemError) {
+    try observe(.map)
+    let target = UnsafeMutableRawPointer(mutating: address)
+    let mapped = mmap(
+      target, range.count, PROT_READ, MAP_SHARED | MAP_FIXED, descriptor, off_t(range.lowerBound))
+    guard mapped == target else { throw SystemError(call: .map, code: errno) }
+  }
+
   func unmap(_ base: UnsafeRawPointer, byteCount: Int) {
     munmap(UnsafeMutableRawPointer(mutating: base), byteCount)
   }

@@ -34,7 +34,7 @@ extension TableCore {
     if isChild { becomeSecondOpener(&writer) }
     let (isOpen, isOwner) = shelf.withLock { ($0.file != nil, $0.isOwner) }
     guard isOpen else { throw .closed }
-    if !isOwner, !isNameless { becomeOwner(&writer) }
+    if !isOwner, !isNameless, !writer.suspension.isSuspended { becomeOwner(&writer) }
   }
 
   /// Makes the record of a slot zero; on failure, notes that this is still to be done.

@@ -32,8 +32,9 @@ extension TableCore {
         reader?.hideAll()
         fresh = TableShelf(nameless: try opener.makeNameless(), reader: reader)
       }
-      _ = exchange(for: fresh)
-      writer = TableWriter(generation: 0)
+      // Nobody finds the old file any more, so its lock would only burden a suspended process.
+      exchange(for: fresh).file?.unlock()
+      writer.restart(generation: 0)
     }
   }
 
@@ -42,11 +43,8 @@ extension TableCore {
     try writer.withLock { writer throws(TableError) in
       try settle(&writer)
       guard let file = ownedFile else { return }
-      try TableError.wrapping { () throws(SystemError) in
-        try eraseRest(in: file, &writer)
-        try writeRecency(to: file)
-        try file.synchronize()
-      }
+      try writePending(to: file, &writer)
+      try TableError.wrapping { () throws(SystemError) in try file.synchronize() }
     }
   }
 
@@ -102,10 +100,11 @@ extension TableCore {
       switch made?.result {
       case .intact(let trailer)?:
         entries.append(TableEntryInfo(slot: slot, trailer: trailer, recency: record.recency))
-      case .damaged(let entity)?:
+      case .damaged(let entity)? where shelf.withLock({ $0.file === file }):
         damages.append(TableDamage(slot: slot, entity: entity))
         changeIndex(of: file) { $0.discard(slot, generation: record.generation) }
-      case nil:
+      case .damaged, nil:
+        // A file that was let go meanwhile is another process's to write.
         break
       }
       file.cells.releaseSilently(slot)
@@ -113,9 +112,15 @@ extension TableCore {
     return (entries, damages)
   }
 
-  // MARK: Private
+  /// Writes what is known here and not yet in the file: removals, and the order of use.
+  func writePending(to file: TableFile, _ writer: inout TableWriter) throws(TableError) {
+    try TableError.wrapping { () throws(SystemError) in
+      try eraseRest(in: file, &writer)
+      try writeRecency(to: file)
+    }
+  }
 
-  private var ownedFile: TableFile? {
+  var ownedFile: TableFile? {
     shelf.withLock { $0.isOwner ? $0.file : nil }
   }
 
@@ -127,6 +132,8 @@ extension TableCore {
       return shelf
     }
   }
+
+  // MARK: Private
 
   /// Writes the zeros that are still to be written.
   private func eraseRest(in file: TableFile, _ writer: inout TableWriter) throws(SystemError) {

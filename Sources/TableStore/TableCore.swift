@@ -150,7 +150,7 @@ final class TableCore: Sendable {
     let replacement = (try? opener.makeNameless()).map {
       TableShelf(nameless: $0, reader: isNameless ? nil : opener.makeReader())
     }
-    writer = TableWriter(generation: 0)
+    writer.restart(generation: 0)
     _ = exchange(for: replacement ?? .closed)
   }
 }

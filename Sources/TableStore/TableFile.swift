@@ -6,7 +6,9 @@
 ///
 /// Invariants:
 /// 1. Descriptor and mapping live exactly as long as this object, which every lease retains. With
-///    the descriptor goes the lock, so a new owner finds no reader of this process left behind.
+///    the descriptor goes the lock, so a new owner finds no reader of this process left behind; it
+///    is given up earlier only when the file has lost its name, or when all leased slots were
+///    detached from it.
 /// 2. No code truncates a file that is open here.
 ///
 /// `@unchecked Sendable` is safe: all state is constant, and the mapped bytes of a slot change only
@@ -17,7 +19,7 @@ final class TableFile: @unchecked Sendable {
   let cells: SlotCells
   /// The mapping, or `nil` where the system has no room for it and slots are copied instead.
   let base: UnsafeRawPointer?
-  private let system: SystemCalls
+  let system: SystemCalls
   /// How often the process had forked when it opened the file.
   private let forks = ForkWatch.start()
 
@@ -33,9 +35,14 @@ final class TableFile: @unchecked Sendable {
 
   deinit {
     if let base { system.unmap(base, byteCount: layout.fileByteCount) }
+    unlock()
+    SystemCalls.closeFile(descriptor)
+  }
+
+  /// Lets others own the file, for good; this process must not write to it any more.
+  func unlock() {
     // A child of fork(2) shares the lock, but it is its parent's to give up.
     if forks == ForkWatch.generation { SystemCalls.unlock(descriptor) }
-    SystemCalls.closeFile(descriptor)
   }
 
   var layout: TableLayout { header.layout }

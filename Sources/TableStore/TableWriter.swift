@@ -5,6 +5,14 @@ struct TableWriter {
   var backOff = BackOff()
   /// Slots whose record must go but may still stand in the file, since writing zeros failed.
   var unerased: Set<Int> = []
+  var suspension = Suspension()
 
   init(generation: UInt64) { self.generation = generation }
+
+  /// Begins with another file on the shelf.
+  mutating func restart(generation: UInt64) {
+    let suspension = suspension
+    self = TableWriter(generation: generation)
+    self.suspension = suspension
+  }
 }
