@@ -49,11 +49,13 @@ let package = Package(
         .target(name: "CJPEG", condition: onLinux), .target(name: "CPNG", condition: onLinux),
         .target(name: "CWebP", condition: onLinux), .target(name: "CLCMS", condition: onLinux),
       ]),
+    .target(name: "CMappedFiles"),
     .target(name: "Locking", swiftSettings: settings),
 
     // Floor 1: vocabulary, and equal slots in mapped files.
     .target(name: "Pixels", swiftSettings: settings),
-    .target(name: "TableStore", dependencies: ["Locking"], swiftSettings: settings),
+    .target(
+      name: "TableStore", dependencies: ["CMappedFiles", "Locking"], swiftSettings: settings),
 
     // Floor 2: encoded bytes to bitmaps, bitmaps to slot bytes.
     .target(
@@ -101,7 +103,8 @@ let package = Package(
     .testTarget(
       name: "PixelsTests", dependencies: ["Pixels", "TestSupport"], swiftSettings: settings),
     .testTarget(
-      name: "TableStoreTests", dependencies: ["TableStore", "Locking", "TestSupport"],
+      name: "TableStoreTests",
+      dependencies: ["TableStore", "CMappedFiles", "Locking", "TestSupport"],
       swiftSettings: settings),
     .target(
       name: "CTestImages",

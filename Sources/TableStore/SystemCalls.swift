@@ -16,8 +16,18 @@ package struct SystemCalls: Sendable {
   package static let live = SystemCalls(observer: nil)
 
   private let observer: Observer?
+  private let fixedVolumeKind: VolumeKind?
 
-  package init(observer: Observer?) { self.observer = observer }
+  package init(observer: Observer?) {
+    self.observer = observer
+    fixedVolumeKind = nil
+  }
+
+  /// The calls without an observer, on a volume that passes for one of the kind given.
+  init(volumeKind: VolumeKind) {
+    observer = nil
+    fixedVolumeKind = volumeKind
+  }
 
   // MARK: Directories
 
@@ -175,6 +185,11 @@ package struct SystemCalls: Sendable {
   func synchronize(_ descriptor: Int32) throws(SystemError) {
     try observe(.synchronize)
     _ = try checked(.synchronize) { Platform.synchronize(descriptor) }
+  }
+
+  /// The kind of volume that a file is on.
+  func volumeKind(of descriptor: Int32) -> VolumeKind {
+    fixedVolumeKind ?? Platform.volumeKind(of: descriptor)
   }
 
   /// Maps `byteCount` bytes of the file for reading; the range may reach beyond the file's end.

@@ -38,7 +38,8 @@ final class TableCore: Sendable {
       shelf = TableShelf(
         nameless: try opener.makeNameless(), reader: isNameless ? nil : opener.makeReader())
     }
-    writer = Lock(TableWriter(generation: shelf.index.newestGeneration))
+    writer = Lock(
+      TableWriter(generation: shelf.index.newestGeneration, byteCount: shelf.byteCount))
     self.shelf = Lock(shelf)
   }
 

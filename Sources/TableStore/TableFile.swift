@@ -1,3 +1,5 @@
+import CMappedFiles
+
 /// An open table file that this process may write: descriptor, lock, mapping and leases.
 ///
 /// The file is written with `pwrite(2)` and read through one mapping that cannot be written to. So
@@ -17,8 +19,11 @@ final class TableFile: @unchecked Sendable {
   let descriptor: Int32
   let header: TableHeader
   let cells: SlotCells
-  /// The mapping, or `nil` where the system has no room for it and slots are copied instead.
+  /// The mapping, or `nil` where slots are copied instead: on a volume that is not safe to map, and
+  /// where the system has no room for it.
   let base: UnsafeRawPointer?
+  /// The mapping's number with the fault guard.
+  private let guardNumber: Int32
   let system: SystemCalls
   /// How often the process had forked when it opened the file.
   private let forks = ForkWatch.start()
@@ -30,10 +35,14 @@ final class TableFile: @unchecked Sendable {
     self.system = system
     cells = SlotCells(slotCount: header.layout.slotCount)
     // A refused mapping costs copies, not pictures, so the reason is not worth an error.
-    base = try? system.map(self.descriptor, byteCount: header.layout.fileByteCount)
+    base =
+      system.volumeKind(of: self.descriptor) == .steady
+      ? try? system.map(self.descriptor, byteCount: header.layout.fileByteCount) : nil
+    guardNumber = base.map { fic_guard_add($0, header.layout.fileByteCount) } ?? -1
   }
 
   deinit {
+    fic_guard_remove(guardNumber)
     if let base { system.unmap(base, byteCount: layout.fileByteCount) }
     unlock()
     SystemCalls.closeFile(descriptor)
