@@ -49,13 +49,15 @@ let package = Package(
         .target(name: "CJPEG", condition: onLinux), .target(name: "CPNG", condition: onLinux),
         .target(name: "CWebP", condition: onLinux), .target(name: "CLCMS", condition: onLinux),
       ]),
+    .target(name: "CMappedFiles"),
     .target(name: "CProcessorClock"),
     .target(name: "Locking", swiftSettings: settings),
 
     // Floor 1: vocabulary, and equal slots in mapped files.
     .target(name: "Pixels", swiftSettings: settings),
     .target(
-      name: "TableStore", dependencies: ["Locking", "CProcessorClock"], swiftSettings: settings),
+      name: "TableStore", dependencies: ["CMappedFiles", "CProcessorClock", "Locking"],
+      swiftSettings: settings),
 
     // Floor 2: encoded bytes to bitmaps, bitmaps to slot bytes.
     .target(
@@ -111,7 +113,8 @@ let package = Package(
     .testTarget(
       name: "PixelsTests", dependencies: ["Pixels", "TestSupport"], swiftSettings: settings),
     .testTarget(
-      name: "TableStoreTests", dependencies: ["TableStore", "Locking", "TestSupport"],
+      name: "TableStoreTests",
+      dependencies: ["TableStore", "CMappedFiles", "Locking", "TestSupport"],
       swiftSettings: settings),
     .target(
       name: "CTestImages",
@@ -138,7 +141,10 @@ let package = Package(
       ],
       swiftSettings: settings),
     .testTarget(
-      name: "CorpusTests", dependencies: ["ImageCodecs", "Pixels", "TestSupport"],
+      name: "CorpusTests",
+      dependencies: [
+        "CommandSupport", "FastImageCache", "ImageCodecs", "Pixels", "TableStore", "TestSupport",
+      ],
       swiftSettings: settings),
     .testTarget(
       name: "CommandTests",
@@ -156,3 +162,16 @@ let package = Package(
   swiftLanguageModes: [.v6],
   cLanguageStandard: .gnu11
 )
+
+// The attacks of the corpus tests as a fuzzer, which brings a main function of its own and would not
+// link without it; `Tests/Fuzzing/run` asks for it.
+if Context.environment["IMAGECACHE_FUZZING"] != nil {
+  package.targets.removeAll { $0.name == "CorpusTests" }
+  package.targets.append(
+    .executableTarget(
+      name: "imagecache-fuzz",
+      dependencies: ["CommandSupport", "FastImageCache", "ImageCodecs", "Pixels", "TableStore"],
+      path: "Tests",
+      sources: ["CorpusTests/Attacks", "Fuzzing/Fuzzer.swift", "Fuzzing/PNGChecksums.swift"],
+      swiftSettings: settings))
+}

@@ -32,6 +32,8 @@ public actor ImageCache {
   nonisolated let journal: CacheJournal
   nonisolated let registry: InFlightRegistry
   nonisolated let artist: ImageArtist
+  /// Which of `suspend()` and `resume()` was called last.
+  var isSuspensionWanted = false
 
   /// Opens the tables of a namespace, and creates those that are missing.
   ///

@@ -124,6 +124,12 @@ package actor ImageTable {
   /// Waits until everything stored and removed so far would survive a power cut.
   package func flush() throws(TableError) { try store?.flush() }
 
+  /// Lets the file's lock go, see `ImageCache.suspend()`.
+  package func suspend() throws(TableError) { try store?.suspend() }
+
+  /// Takes the file again if it is free.
+  package func resume() { store?.resume() }
+
   /// Writes the order of use and lets the file go; leases stay valid.
   package func close() { store?.close() }
 

@@ -7,6 +7,20 @@
     /// barrier of `fcntl(2)` takes too long for pictures that can be drawn again.
     static func synchronize(_ descriptor: Int32) -> Int32 { fsync(descriptor) }
 
+    /// The kind of volume that an open file is on, by the name of its file system.
+    static func volumeKind(of descriptor: Int32) -> VolumeKind {
+      var status = statfs()
+      // What nobody can tell is not relied upon.
+      guard fstatfs(descriptor, &status) == 0 else { return .unsteady }
+      let name = withUnsafeBytes(of: &status.f_fstypename) { bytes in
+        String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      return steadyNames.contains(name) ? .steady : .unsteady
+    }
+
+    /// Everything else is on a network, in another program, or on sticks and cards.
+    private static let steadyNames: Set<String> = ["apfs", "hfs", "ufs", "tmpfs"]
+
     /// `RTLD_DEFAULT` of `dlsym(3)`, which Swift does not import.
     static var everywhere: UnsafeMutableRawPointer? { UnsafeMutableRawPointer(bitPattern: -2) }
   }

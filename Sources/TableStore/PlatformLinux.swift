@@ -1,10 +1,35 @@
 #if !canImport(Darwin)
+  import CMappedFiles
   import Glibc
 
   /// What Linux spells in its own way; `PlatformDarwin.swift` has the same face.
   enum Platform {
     /// Brings a file's bytes to the device, with as much of its status as is needed to read them.
     static func synchronize(_ descriptor: Int32) -> Int32 { fdatasync(descriptor) }
+
+    /// The kind of volume that an open file is on, by the numbers of statfs(2).
+    static func volumeKind(of descriptor: Int32) -> VolumeKind {
+      volumeKind(fileSystemType: fic_volume_type(descriptor))
+    }
+
+    static func volumeKind(fileSystemType type: UInt32) -> VolumeKind {
+      unsteadyTypes.contains(type) ? .unsteady : .steady
+    }
+
+    /// From linux/magic.h, and for those that are not there from statfs(2) or the drivers.
+    private static let unsteadyTypes: Set<UInt32> = [
+      0,  // what nobody can tell
+      0x6969,  // NFS
+      0x517B, 0xFF53_4D42, 0xFE53_4D42,  // SMB, CIFS, SMB 2
+      0x6573_5546,  // FUSE
+      0x0102_1997,  // 9P
+      0x5346_414F, 0x6B41_4653,  // AFS
+      0x00C3_6400,  // Ceph
+      0x7375_7245,  // Coda
+      0x564C,  // NCP
+      0x7461_636F, 0x0116_1970,  // OCFS 2, GFS 2: several machines on one disk
+      0x4D44, 0x2011_BAB0,  // FAT, exFAT: what sticks and cards have
+    ]
 
     /// `RTLD_DEFAULT` of `dlsym(3)`, a null pointer here, which Swift does not import.
     static var everywhere: UnsafeMutableRawPointer? { nil }

@@ -19,6 +19,7 @@ package struct SystemCall {
     case map = "mmap(2)"
     case rename = "renameat(2)"
     case unlink = "unlinkat(2)"
+    case handle = "sigaction(2)"
   }
 
   package let kind: Kind

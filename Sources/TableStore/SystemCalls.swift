@@ -16,8 +16,18 @@ package struct SystemCalls: Sendable {
   package static let live = SystemCalls(observer: nil)
 
   private let observer: Observer?
+  private let fixedVolumeKind: VolumeKind?
 
-  package init(observer: Observer?) { self.observer = observer }
+  package init(observer: Observer?) {
+    self.observer = observer
+    fixedVolumeKind = nil
+  }
+
+  /// The calls without an observer, on a volume that passes for one of the kind given.
+  init(volumeKind: VolumeKind) {
+    observer = nil
+    fixedVolumeKind = volumeKind
+  }
 
   // MARK: Directories
 
@@ -188,12 +198,28 @@ package struct SystemCalls: Sendable {
     }
   }
 
+  /// The kind of volume that a file is on.
+  func volumeKind(of descriptor: Int32) -> VolumeKind {
+    fixedVolumeKind ?? Platform.volumeKind(of: descriptor)
+  }
+
   /// Maps `byteCount` bytes of the file for reading; the range may reach beyond the file's end.
   func map(_ descriptor: Int32, byteCount: Int) throws(SystemError) -> UnsafeRawPointer {
     try observe(.map)
     guard let base = mmap(nil, byteCount, PROT_READ, MAP_SHARED, descriptor, 0), base != MAP_FAILED
     else { throw SystemError(call: .map, code: errno) }
     return UnsafeRawPointer(base)
+  }
+
+  /// Maps a range of the file for reading in the place of what is mapped at `address`, in one step.
+  func map(
+    _ descriptor: Int32, _ range: Range<Int>, over address: UnsafeRawPointer
+  ) throws(SystemError) {
+    try observe(.map)
+    let target = UnsafeMutableRawPointer(mutating: address)
+    let mapped = mmap(
+      target, range.count, PROT_READ, MAP_SHARED | MAP_FIXED, descriptor, off_t(range.lowerBound))
+    guard mapped == target else { throw SystemError(call: .map, code: errno) }
   }
 
   func unmap(_ base: UnsafeRawPointer, byteCount: Int) {

@@ -8,6 +8,9 @@ import Synchronization
 
 /// Memory that may be refused, unlike Swift's own allocation, which ends the process.
 enum SystemMemory {
+  /// The unit in which the system maps files.
+  static let pageByteCount = Int(getpagesize())
+
   static func allocate(byteCount: Int, alignment: Int) -> UnsafeMutableRawPointer? {
     var memory: UnsafeMutableRawPointer?
     return posix_memalign(&memory, alignment, byteCount) == 0 ? memory : nil

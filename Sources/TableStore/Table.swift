@@ -11,7 +11,7 @@ import Synchronization
 /// another process has the table, this one reads it by copying, keeps its own pictures in a private
 /// file, and takes the table over at the first change after the other is gone.
 package final class Table: Sendable {
-  private let core: TableCore
+  let core: TableCore
   private let isClosed = Atomic<Bool>(false)
 
   /// Opens the table called `name`, or makes it.
@@ -123,6 +123,7 @@ package final class Table: Sendable {
   /// file, once the last entry is gone, left to others.
   package func close() {
     guard !isClosed.exchange(true, ordering: .relaxed) else { return }
+    core.forgetSuspension(of: ObjectIdentifier(self))
     TableRegistry.shared.close(core)
   }
 
@@ -137,7 +138,7 @@ package final class Table: Sendable {
   /// Checks every byte of every slot, removes what is damaged, and returns it.
   package func verify() -> [TableDamage] { core.scan().damages }
 
-  private func throwIfClosed() throws(TableError) {
+  func throwIfClosed() throws(TableError) {
     if isClosed.load(ordering: .relaxed) { throw .closed }
   }
 }

@@ -45,6 +45,10 @@ struct TableCopy {
   private func newestPerEntity(
     _ records: [(slot: Int, record: SlotRecord)]
   ) -> [(slot: Int, record: SlotRecord)] {
+    // After the last generation there is none for the next store; such a file is begun anew.
+    guard !records.contains(where: { $0.record.generation >= SlotRecord.maximumGeneration }) else {
+      return []
+    }
     var newest: [TableID.Digest: (slot: Int, record: SlotRecord)] = [:]
     for item in records
     where item.record.generation > newest[item.record.entity]?.record.generation ?? 0 {

@@ -15,11 +15,10 @@ extension TableCore {
     let removed = shelf.withLock { $0.reader }.map { reader in
       owned.change { index in index.removeAll { reader.isHidden($0) } }
     }
-    writer = TableWriter(generation: owned.index.newestGeneration)
+    writer.restart(generation: owned.index.newestGeneration, byteCount: owned.byteCount)
     let former = exchange(for: owned)
     for slot in removed ?? [] { erase(slot, in: opened.file, &writer) }
     move(from: former, &writer)
-    retire(former)
   }
 
   // MARK: Private

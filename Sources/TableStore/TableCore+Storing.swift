@@ -34,7 +34,8 @@ extension TableCore {
     if isChild { becomeSecondOpener(&writer) }
     let (isOpen, isOwner) = shelf.withLock { ($0.file != nil, $0.isOwner) }
     guard isOpen else { throw .closed }
-    if !isOwner, !isNameless { becomeOwner(&writer) }
+    if !isOwner, !isNameless, !writer.suspension.isSuspended { becomeOwner(&writer) }
+    try mendIfCut(&writer)
   }
 
   /// Makes the record of a slot zero; on failure, notes that this is still to be done.
@@ -72,6 +73,8 @@ extension TableCore {
       try file.writeRecord(nil, to: slot)
       writer.unerased.remove(slot)
       try file.writeContent(sealed.content.bytes, to: slot)
+      writer.byteCount = max(
+        writer.byteCount, file.layout.slotOffset(slot) + file.layout.contentByteCount)
       try file.writeRecord(record, to: slot)
     } catch {
       erase(slot, in: file, &writer)

@@ -33,8 +33,9 @@ extension TableCore {
         reader?.hideAll()
         fresh = TableShelf(nameless: try opener.makeNameless(), reader: reader)
       }
-      retire(exchange(for: fresh))
-      writer = TableWriter(generation: 0)
+      // Nobody finds the old file any more, so its lock would only burden a suspended process.
+      exchange(for: fresh).file?.unlock()
+      writer.restart(generation: 0)
     }
   }
 
@@ -43,9 +44,8 @@ extension TableCore {
     try writer.withLock { writer throws(TableError) in
       try settle(&writer)
       guard let file = ownedFile else { return }
+      try writePending(to: file, &writer)
       try TableError.wrapping { () throws(SystemError) in
-        try eraseRest(in: file, &writer)
-        try writeRecency(to: file)
         try file.synchronize()
         // The file may have got its name a moment ago, and an older one may have had it before.
         try opener.directory.synchronize()
@@ -66,7 +66,7 @@ extension TableCore {
         try? writeRecency(to: file)
         try? file.synchronize()
       }
-      retire(exchange(for: .closed))
+      exchange(for: .closed)
       return file
     }
   }
@@ -106,10 +106,11 @@ extension TableCore {
       switch made?.result {
       case .intact(let trailer)?:
         entries.append(TableEntryInfo(slot: slot, trailer: trailer, recency: record.recency))
-      case .damaged(let entity)?:
+      case .damaged(let entity)? where shelf.withLock({ $0.file === file }):
         damages.append(TableDamage(slot: slot, entity: entity))
         changeIndex(of: file) { $0.discard(slot, generation: record.generation) }
-      case nil:
+      case .damaged, nil:
+        // A file that was let go meanwhile is another process's to write.
         break
       }
       file.board.releaseSilently(slot)
@@ -117,28 +118,35 @@ extension TableCore {
     return (entries, damages)
   }
 
-  // MARK: Private
+  /// Writes what is known here and not yet in the file: removals, and the order of use.
+  func writePending(to file: TableFile, _ writer: inout TableWriter) throws(TableError) {
+    try TableError.wrapping { () throws(SystemError) in
+      try eraseRest(in: file, &writer)
+      try writeRecency(to: file)
+    }
+  }
 
-  private var ownedFile: TableFile? {
+  var ownedFile: TableFile? {
     shelf.withLock { $0.isOwner ? $0.file : nil }
   }
 
   /// Replaces what readers see, and returns what they saw before, so that a file that goes with it
-  /// is closed after the lock was left. What it returns has to be retired.
+  /// is closed after the lock was left. Leases on that file go on, and none begins any more.
+  @discardableResult
   func exchange(for fresh: TableShelf) -> TableShelf {
-    shelf.withLock { shelf in
+    let former = shelf.withLock { shelf in
       defer { shelf = fresh }
       hitBoard.store(fresh.file?.board)
       return shelf
     }
+    if let file = former.file {
+      file.board.retire(file)
+      formerHitCount.wrappingAdd(file.board.hitCount, ordering: .relaxed)
+    }
+    return former
   }
 
-  /// Ends hits on what `exchange(for:)` returned; leases go on.
-  func retire(_ former: TableShelf) {
-    guard let file = former.file else { return }
-    file.board.retire(file)
-    formerHitCount.wrappingAdd(file.board.hitCount, ordering: .relaxed)
-  }
+  // MARK: Private
 
   /// Writes the zeros that are still to be written.
   private func eraseRest(in file: TableFile, _ writer: inout TableWriter) throws(SystemError) {

@@ -42,14 +42,15 @@ final class TableCore: Sendable {
       shelf = TableShelf(
         nameless: try opener.makeNameless(), reader: isNameless ? nil : opener.makeReader())
     }
-    writer = Lock(TableWriter(generation: shelf.index.newestGeneration))
+    writer = Lock(
+      TableWriter(generation: shelf.index.newestGeneration, byteCount: shelf.byteCount))
     hitBoard = CurrentHitBoard(shelf.file?.board)
     self.shelf = Lock(shelf)
   }
 
   deinit {
-    // A file goes with its last lease, of which it knows only when it is retired.
-    retire(exchange(for: .closed))
+    // A file goes with its last lease, which it waits for only once it left the shelf.
+    exchange(for: .closed)
   }
 
   // MARK: Reading
@@ -182,7 +183,7 @@ final class TableCore: Sendable {
     let replacement = (try? opener.makeNameless()).map {
       TableShelf(nameless: $0, reader: isNameless ? nil : opener.makeReader())
     }
-    writer = TableWriter(generation: 0)
-    retire(exchange(for: replacement ?? .closed))
+    writer.restart(generation: 0)
+    exchange(for: replacement ?? .closed)
   }
 }

@@ -1,3 +1,5 @@
+import CMappedFiles
+
 /// An open table file that this process may write: descriptor, lock, mapping and leases.
 ///
 /// The file is written with `pwrite(2)` and read through one mapping that cannot be written to. So
@@ -7,7 +9,8 @@
 /// Invariants:
 /// 1. Descriptor and mapping live exactly as long as this object, which is retained by the shelf it
 ///    is on, and from then until its last lease ends by its board. With the descriptor goes the
-///    lock, so a new owner finds no reader of this process left behind.
+///    lock, so a new owner finds no reader of this process left behind; it is given up earlier only
+///    when the file has lost its name, or when all leased slots were detached from it.
 /// 2. No code truncates a file that is open here.
 ///
 /// `@unchecked Sendable` is safe: all state is constant, and the mapped bytes of a slot change only
@@ -16,9 +19,12 @@ final class TableFile: @unchecked Sendable {
   let descriptor: Int32
   let header: TableHeader
   let board: SlotBoard
-  /// The mapping, or `nil` where the system has no room for it and slots are copied instead.
+  /// The mapping, or `nil` where slots are copied instead: on a volume that is not safe to map, and
+  /// where the system has no room for it.
   let base: UnsafeRawPointer?
-  private let system: SystemCalls
+  /// The mapping's number with the fault guard.
+  private let guardNumber: Int32
+  let system: SystemCalls
   /// How often the process had forked when it opened the file.
   private let forks = ForkWatch.start()
 
@@ -32,16 +38,25 @@ final class TableFile: @unchecked Sendable {
     self.system = system
     board = boards.take(slotCount: header.layout.slotCount)
     // A refused mapping costs copies, not pictures, so the reason is not worth an error.
-    base = try? system.map(self.descriptor, byteCount: header.layout.fileByteCount)
+    base =
+      system.volumeKind(of: self.descriptor) == .steady
+      ? try? system.map(self.descriptor, byteCount: header.layout.fileByteCount) : nil
+    guardNumber = base.map { fic_guard_add($0, header.layout.fileByteCount) } ?? -1
     board.attach(content: base.map { $0 + header.layout.slotOffset(0) }, layout: header.layout)
   }
 
   deinit {
+    fic_guard_remove(guardNumber)
     if let base { system.unmap(base, byteCount: layout.fileByteCount) }
     board.detach()
+    unlock()
+    SystemCalls.closeFile(descriptor)
+  }
+
+  /// Lets others own the file, for good; this process must not write to it any more.
+  func unlock() {
     // A child of fork(2) shares the lock, but it is its parent's to give up.
     if forks == ForkWatch.generation { SystemCalls.unlock(descriptor) }
-    SystemCalls.closeFile(descriptor)
   }
 
   var layout: TableLayout { header.layout }

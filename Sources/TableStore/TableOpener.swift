@@ -72,6 +72,18 @@ struct TableOpener: Sendable {
     }
   }
 
+  /// Puts what is left of an owned file that somebody cut into a new one, which takes its place;
+  /// `nil` when the name leads to another file by now.
+  func salvage(_ file: TableFile) throws(TableError) -> Opened? {
+    try TableError.wrapping { () throws(SystemError) in
+      let named = try system.status(of: fileName, in: directory.descriptor)
+      guard named?.identity == (try system.status(of: file.descriptor)).identity else {
+        return nil
+      }
+      return try replace(copying: file.slotReader)
+    }
+  }
+
   /// Puts a new and empty table in the place of whatever has the name.
   func replaceEmpty() throws(TableError) -> Opened {
     try TableError.wrapping { () throws(SystemError) in try replace(copying: nil) }

@@ -61,6 +61,11 @@ final class TableRegistry: Sendable {
     }
   }
 
+  /// Has every open table look whether its file was cut.
+  func mendAll() {
+    for core in items.withLock({ $0.values.compactMap(\.core) }) { core.mend() }
+  }
+
   private func name(of opener: TableOpener) -> Name {
     Name(directory: opener.directory.identity, file: opener.fileName)
   }

@@ -30,6 +30,16 @@ extension stat {
   public var st_ctimespec: timespec { timespec() }
 }
 
+// MARK: <sys/mount.h>
+
+public struct statfs {
+  // Sixteen characters there; what is done with them does not depend on how many there are.
+  public var f_fstypename: (CChar, CChar, CChar, CChar) = (0, 0, 0, 0)
+  public init() {}
+}
+
+public func fstatfs(_ descriptor: Int32, _ status: UnsafeMutablePointer<statfs>) -> Int32 { 0 }
+
 // MARK: <fcntl.h>, <unistd.h>
 
 public var F_FULLFSYNC: Int32 { 51 }

@@ -12,6 +12,14 @@ enum Corpus {
   static let whole = files(in: "pictures/whole")
   static let refused = files(in: "pictures/refused")
 
+  /// Inputs of an attack: a folder of its own, and every picture for those who decode.
+  static func files(for attack: Attack) -> [CorpusFile] {
+    switch attack {
+    case .jpeg, .png, .webp: whole + refused
+    case .table, .exif, .dataURL, .http, .arguments: files(in: "attacks/\(attack.rawValue)")
+    }
+  }
+
   private static func files(in folder: String) -> [CorpusFile] {
     let url = URL(fileURLWithPath: #filePath)
       .deletingLastPathComponent().deletingLastPathComponent()

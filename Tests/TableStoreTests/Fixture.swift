@@ -111,3 +111,7 @@ extension TableEntry {
     }
   }
 }
+
+extension TableCore {
+  func entry(for key: TableKey) -> TableEntry? { entry(entity: key.entity, source: key.source) }
+}

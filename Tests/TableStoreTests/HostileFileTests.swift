@@ -164,6 +164,11 @@ struct HostileFileTests {
     bytes.replaceSubrange(
       layout.recordOffset(4)..<layout.recordOffset(5), with: last.bytes(in: place))
     #expect(try open(bytes) == [])
+    // A table of another capacity is copied, and a copy would have no generation left either.
+    try fixture.replaceFile(with: bytes)
+    let larger = try fixture.open(slots: 9)
+    try larger.store(key(6))
+    #expect(larger.present(1...6) == [6])
   }
 
   @Test("of random damage shows only what is right", arguments: [UInt64(1), 2, 3])

@@ -17,7 +17,7 @@
     private var fields: UnsafeMutablePointer<curl_slist>?
     private let errorText: UnsafeMutablePointer<CChar>
 
-    private var head: [String: String] = [:]
+    private var head = HTTPHeadLines()
     private var isHeadPassedOn = false
 
     /// `nil` when there is no memory, or when the library refuses the address.
@@ -73,15 +73,7 @@
     /// One line of a head, an empty one at its end; `false` drops the connection.
     fileprivate func receive(headerLine line: String) -> Bool {
       guard !isHeadPassedOn else { return true }
-      if line.hasPrefix("HTTP/") {
-        head = [:]
-      } else if line.isEmpty {
-        return passOnHead()
-      } else if let colon = line.firstIndex(of: ":") {
-        let value = line[line.index(after: colon)...]
-        head[line[..<colon].lowercased()] = value.trimmingCharacters(in: .whitespaces)
-      }
-      return true
+      return head.receive(line) ? passOnHead() : true
     }
 
     fileprivate func receive(body bytes: UnsafeRawBufferPointer) -> Bool {
@@ -93,11 +85,7 @@
       fic_curl_get_long(easy, CURLINFO_RESPONSE_CODE, &status)
       guard status >= 200 else { return true }
       isHeadPassedOn = true
-      return transfer.receive(
-        HTTPExchange.Head(
-          url: url, status: status, location: head["location"],
-          contentLength: head["content-length"].flatMap { Int($0) },
-          contentEncoding: head["content-encoding"]))
+      return transfer.receive(head.head(url: url, status: status))
     }
   }
 

@@ -1,0 +1,31 @@
+/// What reading files through mappings needs and Swift cannot do.
+///
+/// A signal handler may neither allocate nor take a lock, and Swift promises neither. POSIX alone is
+/// used for it, so that all systems share one file. And Swift's module of glibc lacks statfs(2).
+#ifndef FIC_MAPPED_FILES_H
+#define FIC_MAPPED_FILES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/// Looks after a mapping, whether the handler is installed by now or later.
+///
+/// Returns a number for `fic_guard_remove`, or -1 when too many mappings are looked after already;
+/// this one stays without a guard then.
+int fic_guard_add(const void *start, size_t byte_count);
+
+/// Forgets a mapping, which has to exist until this returns.
+void fic_guard_remove(int number);
+
+/// Handles SIGBUS in front of whoever did so far.
+///
+/// A fault in a mapping looked after puts a page of zeros in the place of the lost one, and a byte
+/// into a pipe; any other goes to the handler that was there before. The second call changes nothing.
+///
+/// Returns the pipe's reading end, -1 at the second call, -2 with `errno` set on failure.
+int fic_guard_install(void);
+
+/// The number that statfs(2) gives the file system of an open file, 0 when there is none; on Linux.
+uint32_t fic_volume_type(int descriptor);
+
+#endif

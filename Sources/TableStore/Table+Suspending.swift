@@ -1,0 +1,18 @@
+extension Table {
+  /// Lets the file's lock go until `resume()`, for a process that is about to be stopped.
+  ///
+  /// Other processes may take the table over meanwhile. Entries stay valid; hits are copies, each
+  /// checked; new pictures go to a private file. A table that is shared with other openings in the
+  /// process is suspended for all of them, until the last one that asked for it resumes or closes.
+  ///
+  /// - Throws: `TableError.diskFull` or `.system`: the lock is still held, at the latest until the
+  ///   last entry is gone; `.closed`.
+  package func suspend() throws(TableError) {
+    try throwIfClosed()
+    try core.suspend(ObjectIdentifier(self))
+  }
+
+  /// Ends the suspension: the table is owned again if nobody else owns it, and what was stored
+  /// meanwhile goes into it. Otherwise this happens at the first change after the other is gone.
+  package func resume() { core.resume(ObjectIdentifier(self)) }
+}

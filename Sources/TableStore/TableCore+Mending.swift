@@ -1,0 +1,51 @@
+import Locking
+
+extension TableCore {
+  /// Notices that somebody cut the owned file, and goes on with a new one that has what is left.
+  ///
+  /// Looked at before each change, for the price of one `fstat(2)`: a slot written behind the cut
+  /// would make the file long again, and what was lost between would read as zeros. The slots that
+  /// are whole are copied, each checked on the way. Entries of the old file stay what they were; of
+  /// those behind the cut that is a fault, or zeros with the `FaultGuard`.
+  ///
+  /// When no new file can be made, the table is a second opener until its last entry is gone.
+  ///
+  /// - Throws: `TableError.diskFull` or `.system` when there is no room for a private file either.
+  func mendIfCut(_ writer: inout TableWriter) throws(TableError) {
+    guard let file = ownedFile, isCut(file, writer) else { return }
+    // Why it cannot be salvaged makes no difference to what is done then.
+    guard let opened = (try? opener.salvage(file)) ?? nil else {
+      let replacement = TableShelf(nameless: try opener.makeNameless(), reader: opener.makeReader())
+      exchange(for: replacement)
+      writer.restart(generation: 0)
+      return
+    }
+    let shelf = TableShelf(opened)
+    writer.restart(generation: shelf.index.newestGeneration, byteCount: shelf.byteCount)
+    // It has lost its name, so nobody else can come to own it.
+    exchange(for: shelf).file?.unlock()
+  }
+
+  /// As above, for when pages were found missing.
+  func mend() {
+    writer.withLock { writer in
+      guard !isChild else { return }
+      // The next change tries again, and says why it cannot be made.
+      try? mendIfCut(&writer)
+    }
+  }
+
+  private func isCut(_ file: TableFile, _ writer: TableWriter) -> Bool {
+    // A status that cannot be had is no sign of a cut.
+    guard let status = try? file.system.status(of: file.descriptor) else { return false }
+    return status.byteCount < max(writer.byteCount, TableLayout.headerByteCount)
+  }
+}
+
+extension TableShelf {
+  /// Bytes that the file has at least: up to the end of the last picture.
+  var byteCount: Int {
+    guard let file, let last = index.liveSlots.last else { return 0 }
+    return file.layout.slotOffset(last) + file.layout.contentByteCount
+  }
+}

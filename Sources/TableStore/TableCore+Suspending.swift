@@ -1,0 +1,61 @@
+import Locking
+
+extension TableCore {
+  /// Writes what is pending and gives the file's lock up, until the opening resumes or closes.
+  ///
+  /// Meanwhile the table is a second opener that does not ask for the lock: it reads the file by
+  /// copying, whoever owns it by then, and keeps new pictures in a private file. The order of steps
+  /// is what keeps every picture right:
+  ///
+  /// 1. Zeros and the order of use are written, while nobody else may write.
+  /// 2. Readers see the private file. From here on no lease on the old one can begin.
+  /// 3. The slots that have leases get bytes of their own, at the addresses where they are.
+  /// 4. The lock is given up. Another process may write to any slot now.
+  ///
+  /// When step 1 fails, the table goes on as before. When step 3 fails, it is suspended, but its lock
+  /// goes with the last lease only.
+  func suspend(_ opening: ObjectIdentifier) throws(TableError) {
+    try writer.withLock { writer throws(TableError) in
+      if isChild { becomeSecondOpener(&writer) }
+      guard shelf.withLock({ $0.file != nil }) else { throw .closed }
+      guard writer.suspension.suspend(opening) == .letGo, let file = ownedFile else { return }
+      let replacement: TableShelf
+      do throws(TableError) {
+        try writePending(to: file, &writer)
+        replacement = TableShelf(nameless: try opener.makeNameless(), reader: opener.makeReader())
+      } catch {
+        writer.suspension.close(opening)
+        throw error
+      }
+      let former = exchange(for: replacement)
+      writer.restart(generation: 0)
+      try detachLeased(of: former, from: file)
+      file.unlock()
+    }
+  }
+
+  /// Ends an opening's suspension; with the last one the table owns its file again, if nobody else
+  /// does, and brings along what was stored meanwhile.
+  func resume(_ opening: ObjectIdentifier) {
+    writer.withLock { writer in
+      guard writer.suspension.resume(opening) == .takeBack, !isNameless else { return }
+      if isChild { becomeSecondOpener(&writer) }
+      guard shelf.withLock({ $0.file != nil && !$0.isOwner }) else { return }
+      becomeOwner(&writer)
+    }
+  }
+
+  /// Forgets an opening that is being closed.
+  func forgetSuspension(of opening: ObjectIdentifier) {
+    writer.withLock { $0.suspension.close(opening) }
+  }
+
+  // MARK: Private
+
+  private func detachLeased(of former: TableShelf, from file: TableFile) throws(TableError) {
+    let leased = former.index.slots.indices.filter { !file.board.isUnleased($0) }
+    guard !leased.isEmpty, file.base != nil else { return }
+    let copy = try opener.makeNameless()
+    try TableError.wrapping { () throws(SystemError) in try file.detach(leased, to: copy) }
+  }
+}

@@ -1,0 +1,45 @@
+extension TableFile {
+  /// Gives slots bytes of their own at the addresses where they are, so that others may write to the
+  /// file while somebody looks at them.
+  ///
+  /// The pages are copied to a file without a name, which nobody writes to again, and that is mapped
+  /// in the place of this one. The system exchanges the pages of a range in one step: who reads
+  /// meanwhile finds the old or the new page, and both hold the same.
+  ///
+  /// The caller has the lock of this file, and nobody takes a lease on it any more, or a slot could
+  /// later show the copy of what it held before. After an error some of the slots are detached.
+  func detach(_ slots: [Int], to copy: TableFile) throws(SystemError) {
+    guard let base else { return }
+    let ranges = Self.merged(slots.map(pages))
+    for range in ranges {
+      // Read by call: a page that the file has lost is zeros then, and no signal.
+      var bytes = try system.read(descriptor, count: range.count, at: range.lowerBound)
+      bytes += repeatElement(0, count: range.count - bytes.count)
+      try system.write(bytes, to: copy.descriptor, at: range.lowerBound)
+    }
+    for range in ranges { try system.map(copy.descriptor, range, over: base + range.lowerBound) }
+  }
+
+  // MARK: Private
+
+  /// The whole pages that hold a slot, as offsets in the file.
+  private func pages(of slot: Int) -> Range<Int> {
+    let page = SystemMemory.pageByteCount
+    let start = layout.slotOffset(slot)
+    let end = start + layout.contentByteCount
+    return (start / page * page)..<((end + page - 1) / page * page)
+  }
+
+  /// Joins ranges that touch or share pages; they come in the order of their starts.
+  private static func merged(_ ranges: [Range<Int>]) -> [Range<Int>] {
+    var merged: [Range<Int>] = []
+    for range in ranges {
+      if let last = merged.last, range.lowerBound <= last.upperBound {
+        merged[merged.count - 1] = last.lowerBound..<max(last.upperBound, range.upperBound)
+      } else {
+        merged.append(range)
+      }
+    }
+    return merged
+  }
+}

@@ -1,0 +1,35 @@
+import Foundation
+
+@testable import FastImageCache
+
+/// Reads a data URL, and asks what the rules for addresses say about it.
+enum AddressAttack {
+  private static let limit = 1000
+
+  static func run(on bytes: [UInt8]) throws {
+    let text = String(decoding: bytes, as: UTF8.self)
+    guard let url = URL(string: text) else { return }
+    try checkPolicies(url)
+    let content: Data
+    do throws(ImageSourceError) {
+      content = try DataURL.bytes(of: url, limit: limit)
+    } catch {
+      return
+    }
+    try Attack.require(content.count <= limit, "\(content.count) bytes out of a data URL")
+    try Attack.require(content.count <= text.utf8.count, "\(content.count) bytes out of \(text)")
+  }
+
+  private static func checkPolicies(_ url: URL) throws {
+    let policy = HTTPPolicy(allowsInsecureHTTP: false)
+    do throws(ImageSourceError) {
+      try policy.check(url)
+      if let secure = URL(string: "https://example.org/") {
+        try policy.checkRedirect(from: secure, to: url)
+      }
+    } catch {
+      return
+    }
+    try Attack.require(url.scheme?.lowercased() == "https", "A redirect to \(url) was allowed.")
+  }
+}

@@ -1,0 +1,26 @@
+import Foundation
+import Pixels
+
+@testable import ImageCodecs
+
+/// Reads what stands beside pixels, without any decoder: orientation, profiles, chunks.
+enum MetadataAttack {
+  static func run(on bytes: [UInt8]) throws {
+    let (profileByteCount, ranges) = bytes.withUnsafeBytes { buffer in
+      let span = buffer.bytes
+      _ = Orientation(exif: span, in: 0..<bytes.count)
+      let segments = JPEGSegments(span)
+      _ = Orientation(exif: span, in: segments.exif)
+      // A file that is no PNG is refused here, and that is all there is to say about it.
+      let chunks = try? PNGChunks(span)
+      _ = Orientation(exif: span, in: chunks?.exif)
+      return (segments.profile(buffer)?.count ?? 0, [segments.exif, chunks?.exif])
+    }
+    try Attack.require(
+      profileByteCount <= min(JPEGSegments.profileLimit, bytes.count),
+      "A profile of \(profileByteCount) bytes out of \(bytes.count)")
+    for range in ranges.compactMap(\.self) {
+      try Attack.require(range.upperBound <= bytes.count, "EXIF at \(range) of \(bytes.count)")
+    }
+  }
+}

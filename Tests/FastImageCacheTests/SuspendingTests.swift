@@ -1,0 +1,58 @@
+import FastImageCache
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("A suspended cache", .timeLimit(.minutes(5)))
+struct SuspendingTests {
+  /// Whether nobody has any file of the cache locked, asked with descriptors of its own.
+  private func isUnlocked(_ cache: ImageCache) throws -> Bool {
+    let names = try FileManager.default.contentsOfDirectory(atPath: cache.directory.path)
+    return names.allSatisfy { name in
+      let descriptor = open(cache.directory.path + "/" + name, O_RDWR | O_CLOEXEC)
+      defer { close(descriptor) }
+      return flock(descriptor, LOCK_EX | LOCK_NB) == 0
+    }
+  }
+
+  @Test("has no file locked, shows what it showed, and takes its tables again")
+  func letsGoAndTakesBack() async throws {
+    let fixture = try await Fixture([.row, .large])
+    let cache = fixture.cache
+    let held = try await cache.store(solid(12), for: Photo("a"), format: .row)
+    #expect(try !isUnlocked(cache))
+    try await cache.suspend()
+    #expect(try isUnlocked(cache))
+    #expect(held.solidNumber == 12)
+    #expect(cache.cachedImage(for: Photo("a"), format: .row)?.solidNumber == 12)
+    await cache.resume()
+    #expect(try !isUnlocked(cache))
+    #expect(held.solidNumber == 12)
+    #expect(cache.cachedImage(for: Photo("a"), format: .row)?.isPrivate == false)
+  }
+
+  @Test("answers requests, and keeps the pictures for later")
+  func loads() async throws {
+    let fixture = try await Fixture()
+    try await fixture.cache.suspend()
+    let photo = Photo("a", url: "test:/7")
+    #expect(try await fixture.cache.image(for: photo, format: .row).solidNumber == 7)
+    #expect(try isUnlocked(fixture.cache))
+    await fixture.cache.resume()
+    await fixture.cache.close()
+    let reopened = try await Fixture(directory: fixture.directory)
+    #expect(reopened.cache.cachedImage(for: photo, format: .row)?.solidNumber == 7)
+  }
+
+  @Test("cannot be had from a closed one")
+  func refusesClosed() async throws {
+    let fixture = try await Fixture()
+    await fixture.cache.close()
+    await #expect {
+      try await fixture.cache.suspend()
+    } throws: { error in
+      if case ImageCacheError.closed = error { true } else { false }
+    }
+    await fixture.cache.resume()
+  }
+}

@@ -1,0 +1,87 @@
+import Foundation
+import Testing
+
+@testable import TableStore
+
+@Suite("A table on a volume that is not safe to map", .timeLimit(.minutes(5)))
+struct VolumeKindTests {
+  let fixture: Fixture
+  let table: Table
+
+  init() throws {
+    fixture = try Fixture()
+    table = try fixture.open(slots: 3, system: SystemCalls(volumeKind: .unsteady))
+  }
+
+  @Test("maps nothing, and shows copies")
+  func copies() throws {
+    let stored = try table.store(key(1))
+    #expect(stored.isPrivate && stored.shows(key(1)))
+    #expect(table.statistics.mappedByteCount == 0)
+    let found = try #require(table.entry(for: key(1)))
+    #expect(found.isPrivate && found.shows(key(1)))
+    #expect(table.statistics.leasedCount == 0)
+  }
+
+  @Test("stores, replaces, evicts and removes as any other, and finds it all again")
+  func works() throws {
+    for entity in 1...4 { try table.store(key(entity)) }
+    #expect(table.present(1...4) == [2, 3, 4])
+    try table.store(key(4, 2))
+    _ = try table.remove(key(2).entity)
+    #expect(table.present(1...4) == [3])
+    table.close()
+    let reopened = try fixture.open(slots: 3)
+    #expect(reopened.entry(for: key(3))?.shows(key(3)) == true)
+    #expect(reopened.entry(for: key(4, 2))?.shows(key(4, 2)) == true)
+    #expect(reopened.statistics.mappedByteCount > 0)
+  }
+
+  @Test("misses what is lost, without a signal, when somebody cuts the file")
+  func survivesCuts() throws {
+    let held = try table.store(key(1))
+    try table.store(key(2))
+    try #require(truncate(try fixture.filePath(), 0) == 0)
+    #expect(table.entry(for: key(2)) == nil)
+    #expect(held.shows(key(1)))
+  }
+
+  @Test("checks every copy, so that no damage is ever shown")
+  func checksCopies() throws {
+    try table.store(key(1))
+    let layout = try TableLayout(geometry: Fixture.geometry, capacity: .slots(3))
+    let directory = try TableDirectory(path: fixture.path)
+    let descriptor = FileDescriptor(
+      try SystemCalls.live.openFile(
+        TableDirectory.fileName(for: "rows"), in: directory.descriptor, .updating))
+    try SystemCalls.live.write([1, 2, 3], to: descriptor.value, at: layout.slotOffset(0) + 8)
+    #expect(table.entry(for: key(1)) == nil)
+  }
+}
+
+#if os(Linux)
+  @Suite("A volume")
+  struct LinuxVolumeTests {
+    @Test(
+      "is not safe to map when it is on a network, in another program, or on a stick",
+      arguments: [0x6969, 0x517B, 0xFF53_4D42, 0xFE53_4D42, 0x6573_5546, 0x0102_1997, 0x4D44, 0])
+    func knowsUnsteady(type: UInt32) {
+      #expect(Platform.volumeKind(fileSystemType: type) == .unsteady)
+    }
+
+    @Test(
+      "is safe when it is a disk of this machine, or its memory",
+      arguments: [0xEF53, 0x5846_5342, 0x9123_683E, 0x0102_1994, 0x794C_7630, 0xF2F5_2010])
+    func knowsSteady(type: UInt32) {
+      #expect(Platform.volumeKind(fileSystemType: type) == .steady)
+    }
+
+    @Test("is asked for the file that is open")
+    func asks() throws {
+      // The kernel's own files are on no disk, and safe.
+      let descriptor = FileDescriptor(open("/proc/self/status", O_RDONLY))
+      #expect(Platform.volumeKind(of: descriptor.value) == .steady)
+      #expect(Platform.volumeKind(of: -1) == .unsteady)
+    }
+  }
+#endif
