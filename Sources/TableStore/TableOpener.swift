@@ -140,8 +140,9 @@ struct TableOpener: Sendable {
     let status = try system.status(of: descriptor.value)
     let named = try system.status(of: fileName, in: directory.descriptor)
     guard named?.identity == status.identity else { return .changed }
-    guard status.isPrivate, status.linkCount == 1 else {
-      // Others may write to it. The lock is kept until the replacement has the name.
+    guard status.isRegularFile, status.isPrivate, status.linkCount == 1 else {
+      // A pipe took the name since it was looked at, or others may write to the file. The lock is
+      // kept until the replacement has the name.
       return .opened(try replace(copying: nil))
     }
     return .opened(try take(descriptor, isEmpty: status.byteCount == 0))

@@ -1,5 +1,4 @@
 import Foundation
-import TestSupport
 import Testing
 
 @testable import FastImageCache
@@ -148,70 +147,5 @@ struct FlightBoardTests {
     let all = board.failAll()
     #expect(all.flights == [next] && all.waiters == waiters(3))
     #expect(board.flightCount == 0 && board.waiterCount == 0)
-  }
-
-  /// Plays random events against the plainest bookkeeping that could be right.
-  @Test("answers exactly whom it must in any order of events", arguments: 0..<200)
-  mutating func agreesWithModel(seed: UInt64) {
-    var random = SplitMix64(state: seed)
-    var waiting: [Int: (FlightID, ImageKey)] = [:]
-    var delivered: Set<FlightID> = []
-    var flying: Set<FlightID> = []
-    var number = 0
-    for _ in 0..<120 {
-      switch Int.random(in: 0..<10, using: &random) {
-      case 0..<4:
-        number += 1
-        let version = Int.random(in: 1...2, using: &random)
-        let format = ["row", "dot"].randomElement(using: &random) ?? "row"
-        let key = ImageKey(entity: "a", source: ImageID("a\(version)"), format: format)
-        let id = ImageID("a\(version)")
-        let joined = join(number, key, versions: ["row": id, "dot": id])
-        #expect(joined.isNewFlight == !flying.contains(joined.flight))
-        flying.insert(joined.flight)
-        for (_, other) in waiting where other.0 == joined.flight {
-          #expect(other.1.source == key.source)
-        }
-        waiting[number] = (joined.flight, key)
-      case 4..<6:
-        guard let leaving = waiting.keys.sorted().randomElement(using: &random) else { continue }
-        let flight = waiting[leaving]?.0
-        waiting[leaving] = nil
-        let left = board.leave(WaiterID(number: leaving))
-        let isLast = !waiting.values.contains { $0.0 == flight }
-        let cancels = isLast && !(flight.map(delivered.contains) ?? false)
-        #expect(left?.flight == flight && left?.cancelsFlight == cancels)
-        if cancels, let flight { flying.remove(flight) }
-      case 6..<8:
-        guard
-          let flight = flying.sorted(by: { $0.number < $1.number }).randomElement(using: &random)
-        else { continue }
-        for key in board.take(flight) {
-          let expected = waiting.filter { $0.value.0 == flight && $0.value.1 == key }.keys.sorted()
-          #expect(board.finish(key, of: flight) == expected.map { WaiterID(number: $0) })
-          for id in expected { waiting[id] = nil }
-          delivered.insert(flight)
-        }
-      case 8:
-        guard
-          let flight = flying.sorted(by: { $0.number < $1.number }).randomElement(using: &random)
-        else { continue }
-        let isIdle = !waiting.values.contains { $0.0 == flight }
-        let retires = board.retire(flight)
-        if isIdle { #expect(retires) }
-        if retires { flying.remove(flight) }
-      default:
-        guard
-          let flight = flying.sorted(by: { $0.number < $1.number }).randomElement(using: &random)
-        else { continue }
-        let told = Set(board.fail(flight))
-        let expected = waiting.filter { $0.value.0 == flight }.keys
-        #expect(told == Set(expected.map { WaiterID(number: $0) }))
-        for id in expected { waiting[id] = nil }
-        flying.remove(flight)
-      }
-      #expect(board.waiterCount == waiting.count)
-      #expect(board.flightCount == flying.count)
-    }
   }
 }

@@ -8,7 +8,7 @@ struct JoiningTests {
   let gate = CancellableGate()
 
   @Test(
-    "for one picture cost one fetch and one drawing, and all are answered", arguments: [2, 1000])
+    "for one picture cost one fetch and one drawing, and all are answered", arguments: [2, 10_000])
   func shareOneLoad(count: Int) async throws {
     let fixture = try await Fixture(source: ScriptedSource(gate: gate))
     let photo = Photo("a", url: "test:/300")

@@ -168,6 +168,18 @@ struct FaultTests {
     #expect(table.present(1..<11) == Array(3..<11))
   }
 
+  @Test("says why when its folder takes no files", arguments: [EACCES, EROFS, EPERM])
+  func refusesClosedFolders(code: Int32) throws {
+    let fixture = try Fixture()
+    let plan = FaultPlan(code: code)
+    plan.fail(after: 0, only: [.open])
+    #expect(throws: TableError.system(SystemError(call: .open, code: code))) {
+      try fixture.open(system: plan.system)
+    }
+    plan.pass()
+    try fixture.open(system: plan.system).store(key(1))
+  }
+
   @Test("removes nothing when the new file cannot be made")
   func keepsAllWhenEmptyingFails() throws {
     let fixture = try Fixture()

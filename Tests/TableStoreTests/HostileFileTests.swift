@@ -49,6 +49,41 @@ struct HostileFileTests {
     #expect(try open([UInt8](repeating: 0, count: count)) == [])
   }
 
+  @Test(
+    "is begun anew when it comes from another version or byte order, whole in itself",
+    arguments: [(8, UInt8(0)), (8, 2), (11, 0xff), (12, 1), (15, 4)])
+  func replacesOtherVersions(offset: Int, value: UInt8) throws {
+    var bytes = try wholeFile()
+    #expect(try open(bytes) == Array(1...5))
+    bytes[offset] = value
+    let hash = bytes.withUnsafeBytes {
+      LaneHash.hash(UnsafeRawBufferPointer(rebasing: $0[..<504]), seed: LaneHash.keys.0)
+    }
+    withUnsafeBytes(of: hash.littleEndian) { bytes.replaceSubrange(504..<512, with: $0) }
+    #expect(try open(bytes) == [])
+  }
+
+  @Test("shows only what is right when it is a copy that was made while it was written")
+  func survivesLiveCopies() throws {
+    let table = try fixture.open()
+    for entity in 1...5 { try table.store(key(entity)) }
+    let early = try fixture.bytes()
+    _ = try table.remove(key(2).entity)
+    try table.store(key(6))
+    try table.store(key(1, 2))
+    let late = try fixture.bytes()
+    table.close()
+    // A copy takes its time: it has the start as it was and the rest as it became, or the reverse
+    // where somebody reads backwards.
+    var foundCount = 0
+    for end in stride(from: 512, to: min(early.count, late.count), by: 512) {
+      for (start, rest) in [(early, late), (late, early)] {
+        foundCount += try open(Array(start[..<end]) + rest[end...]).count
+      }
+    }
+    #expect(foundCount > 0)
+  }
+
   @Test("is begun anew when it is a sparse file of a gigabyte")
   func replacesSparseFiles() throws {
     try fixture.replaceFile(with: [])

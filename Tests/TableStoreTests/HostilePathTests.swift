@@ -1,4 +1,5 @@
 import Foundation
+import Locking
 import Testing
 
 @testable import TableStore
@@ -66,6 +67,53 @@ struct HostilePathTests {
   func replacesPipes() throws {
     #expect(mkfifo(try fixture.filePath(), 0o600) == 0)
     try checkReplaced()
+  }
+
+  @Test("replaces a pipe that takes a table's name while it is opened")
+  func replacesSuddenPipes() throws {
+    try fixture.open().store(key(2))
+    let path = try fixture.filePath()
+    let isDone = Lock(false)
+    let system = SystemCalls { call throws(SystemError) in
+      guard call.kind == .open else { return }
+      let isFirst = isDone.withLock { isDone in
+        defer { isDone = true }
+        return !isDone
+      }
+      guard isFirst else { return }
+      // The name was looked at already, and led to a table.
+      unlink(path)
+      mkfifo(path, 0o600)
+    }
+    let directory = try TableDirectory(path: fixture.path)
+    let table = try Table(
+      name: "rows", in: directory, geometry: Fixture.geometry, capacity: .slots(8), system: system)
+    #expect(isDone.withLock { $0 })
+    #expect(table.statistics.isOwner)
+    try table.store(key(1))
+    table.close()
+    try checkReplaced()
+  }
+
+  /// The device reads as zeros without end.
+  @Test(
+    "replaces a socket and a device at a table's name",
+    .enabled(if: geteuid() == 0, "Only root makes devices."), arguments: [S_IFSOCK, S_IFCHR])
+  func replacesNodes(kind: mode_t) throws {
+    try #require(mknod(try fixture.filePath(), kind | 0o600, 1 << 8 | 5) == 0)
+    try checkReplaced()
+  }
+
+  @Test("replaces a table of another user's", .enabled(if: geteuid() == 0, "Only root gives away."))
+  func replacesForeignFiles() throws {
+    let table = try fixture.open()
+    try table.store(key(2))
+    table.close()
+    try #require(chown(try fixture.filePath(), 12_345, 12_345) == 0)
+    #expect(try !fixture.open().contains(key(2)))
+    try checkReplaced()
+    let owner = try manager.attributesOfItem(atPath: fixture.filePath())[.ownerAccountID]
+    #expect((owner as? NSNumber)?.intValue == 0)
   }
 
   @Test("replaces a table that others may read or write", arguments: [0o666, 0o640, 0o000])

@@ -40,6 +40,22 @@ struct ReopeningTests {
     #expect(gone == [3, 4, 5, 2, 1])
   }
 
+  @Test(
+    "goes on in the order of use whatever the time is said to be", arguments: [0, 2_147_483_648])
+  func ignoresClocks(time: Double) throws {
+    var table = try fixture.open(slots: 3)
+    for entity in 1...3 { try table.store(key(entity)) }
+    #expect(table.entry(for: key(1)) != nil)
+    table.close()
+    // The only clock that comes near a table is the one of its file.
+    try FileManager.default.setAttributes(
+      [.modificationDate: Date(timeIntervalSince1970: time)], ofItemAtPath: fixture.filePath())
+    table = try fixture.open(slots: 3)
+    try table.store(key(4))
+    try table.store(key(5))
+    #expect(table.present(1...5) == [1, 4, 5])
+  }
+
   @Test("finds the newest pictures after its capacity changed", arguments: [3, 8, 100])
   func keepsNewest(slots: Int) throws {
     var table = try fixture.open(slots: 8)

@@ -69,6 +69,27 @@ struct SecondOpenerTests {
     #expect(stranger.shows(key(2)))
   }
 
+  @Test("owns a new file when the first one's lost its name", arguments: [false, true])
+  func replacesLostFile(isRenamed: Bool) throws {
+    try table.store(key(1))
+    let path = try fixture.filePath()
+    if isRenamed {
+      try FileManager.default.moveItem(atPath: path, toPath: path + ".elsewhere")
+    } else {
+      try FileManager.default.removeItem(atPath: path)
+    }
+    let stranger = try Stranger(fixture)
+    #expect(stranger.core.statistics.isOwner)
+    #expect(!stranger.shows(key(1)))
+    try stranger.store(key(2), from: table)
+    // The first one goes on with the file that it has.
+    #expect(table.entry(for: key(1))?.shows(key(1)) == true)
+    try table.store(key(3))
+    #expect(table.present(1...3) == [1, 3])
+    #expect((1...3).filter { stranger.shows(key($0)) } == [2])
+    _ = stranger.core.close()
+  }
+
   @Test("does not find what it removed itself, until that is stored anew")
   func hidesRemoved() throws {
     try table.store(key(1))

@@ -58,6 +58,8 @@ struct SoakMethod: TortureMethod {
         memset(memory, 1, 1 << 20)
         leaked.append(memory)
       }
+      // What the allocator only keeps for later would hide what somebody forgot.
+      ProcessMemory.releaseFreeMemory()
       curve.append(ProcessFigures.now(), fileCount: Self.fileCount(below: folder.url.path))
     } while (ContinuousClock.now < end || curve.count < 10) && !Task.isCancelled
     findings.count("turns", Int(turn))

@@ -15,14 +15,11 @@ struct ChildProcess {
     guard let program = Bundle.main.executablePath else {
       throw CommandFailure("This program does not know where it is.")
     }
-    let all = [program] + words
-    var arguments: [UnsafeMutablePointer<CChar>?] = all.map { strdup($0) }
-    defer {
-      for argument in arguments { free(argument) }
-    }
-    arguments.append(nil)
+    let arguments = CStrings([program] + words)
+    let environment = CStrings(
+      ProcessInfo.processInfo.environment.map { name, value in "\(name)=\(value)" })
     var number: pid_t = 0
-    let code = posix_spawn(&number, program, nil, nil, arguments, environ)
+    let code = posix_spawn(&number, program, nil, nil, arguments.list, environment.list)
     guard code == 0 else {
       throw CommandFailure("\(program) cannot be started: \(String(cString: strerror(code))).")
     }
@@ -47,6 +44,17 @@ struct ChildProcess {
   private static func ending(_ status: Int32) -> Ending {
     let signal = status & 0x7f
     return signal == 0 ? .exit(status >> 8 & 0xff) : .signal(signal)
+  }
+}
+
+/// Strings as C takes them, with nothing behind the last.
+private struct CStrings: ~Copyable {
+  let list: [UnsafeMutablePointer<CChar>?]
+
+  init(_ strings: [String]) { list = strings.map { strdup($0) } + [nil] }
+
+  deinit {
+    for string in list { free(string) }
   }
 }
 

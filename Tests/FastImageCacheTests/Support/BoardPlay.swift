@@ -1,0 +1,215 @@
+import Foundation
+
+@testable import FastImageCache
+
+/// Something that happens to a flight board. Flights are those in the air, the oldest first.
+enum BoardEvent: Hashable {
+  case join(format: String, version: Int)
+  case leaveOldest
+  case leaveNewest
+  case takeNewest
+  /// The picture that was handed out first of all and is not finished.
+  case finish
+  case retireOldest
+  case failOldest
+  case supersede(format: String, version: Int)
+  case forbid(format: String)
+}
+
+/// The plainest bookkeeping that could be right: who waits for what.
+struct BoardModel {
+  struct Waiter {
+    let number: Int
+    let flight: FlightID
+    let key: ImageKey
+  }
+  struct Flight {
+    let id: FlightID
+    /// All that was ever asked of it is of this version.
+    let version: Int
+    var hasDelivered = false
+    var wishes: [ImageKey] = []
+    var handedOut: [ImageKey] = []
+    var forbidden: Set<ImageKey> = []
+  }
+
+  var waiters: [Waiter] = []
+  /// Those in the air, the oldest first.
+  var flights: [Flight] = []
+  /// The one that may be joined, until it has ended; an older one never is again.
+  var current: FlightID?
+
+  func waiters(for key: ImageKey, of id: FlightID) -> [WaiterID] {
+    waiters.filter { $0.flight == id && $0.key == key }.map { WaiterID(number: $0.number) }
+  }
+
+  mutating func change(_ id: FlightID, _ body: (inout Flight) -> Void) {
+    guard let place = flights.firstIndex(where: { $0.id == id }) else { return }
+    body(&flights[place])
+  }
+
+  /// Forgets a picture of a flight, and who waits for it.
+  mutating func forget(_ key: ImageKey, of id: FlightID) {
+    waiters.removeAll { $0.flight == id && $0.key == key }
+    change(id) { flight in
+      flight.wishes.removeAll { $0 == key }
+      flight.handedOut.removeAll { $0 == key }
+      flight.forbidden.remove(key)
+    }
+  }
+
+  mutating func end(_ id: FlightID) {
+    flights.removeAll { $0.id == id }
+    if current == id { current = nil }
+  }
+
+  /// True when nobody wants anything of a flight that has delivered nothing.
+  func isAbandoned(_ flight: Flight) -> Bool {
+    !flight.hasDelivered && !waiters.contains { $0.flight == flight.id }
+  }
+}
+
+/// A board and its model, to which the same happens.
+struct BoardPlay {
+  /// Faults that a play must find.
+  enum Plant {
+    case none
+    /// Versions of one entity share a flight.
+    case versionsIgnored
+    /// Whoever leaves is answered all the same.
+    case leavingIgnored
+    /// What was removed is stored.
+    case removalsIgnored
+  }
+
+  private let plant: Plant
+  private var board = FlightBoard()
+  private var model = BoardModel()
+  private var number = 0
+  private static let origin = FlightOrigin.url(URL(fileURLWithPath: "/photo.jpg"))
+
+  init(plant: Plant = .none) { self.plant = plant }
+
+  private static func key(_ format: String, _ version: Int) -> ImageKey {
+    ImageKey(entity: "a", source: ImageID("a\(version)"), format: format)
+  }
+
+  /// Lets an event happen, and says what the two disagree about.
+  mutating func apply(_ event: BoardEvent) -> String? {
+    let problem: String?
+    switch event {
+    case .join(let format, let version): problem = join(format, version)
+    case .leaveOldest: problem = leave(model.waiters.first)
+    case .leaveNewest: problem = leave(model.waiters.last)
+    case .takeNewest: problem = take(model.flights.last)
+    case .finish: problem = finish()
+    case .retireOldest: problem = retire(model.flights.first)
+    case .failOldest: problem = fail(model.flights.first)
+    case .supersede(let format, let version): problem = supersede(Self.key(format, version))
+    case .forbid(let format): problem = forbid(format)
+    }
+    if let problem { return problem }
+    if plant != .leavingIgnored, board.waiterCount != model.waiters.count {
+      return "\(board.waiterCount) wait"
+    }
+    return board.flightCount == model.flights.count ? nil : "\(board.flightCount) flights"
+  }
+
+  // MARK: Events
+
+  private mutating func join(_ format: String, _ version: Int) -> String? {
+    number += 1
+    let key = Self.key(format, version)
+    let newest = model.flights.first { $0.id == model.current }
+    let joinable = newest.flatMap { $0.version == version ? $0 : nil }
+    let isNewProduct = joinable.map { !$0.wishes.contains(key) } ?? true
+    let told = plant == .versionsIgnored ? newest?.version ?? version : version
+    let joined = board.join(
+      WaiterID(number: number), key: key, origin: Self.origin, priority: .medium,
+      version: { Self.key($0, told).source })
+    if joined.isNewFlight != (joinable == nil) { return "a flight is wrongly new or old" }
+    if let joinable, joined.flight != joinable.id { return "another flight was joined" }
+    if joined.isNewProduct != isNewProduct { return "a picture is wrongly new or old" }
+    if joinable == nil {
+      model.flights.append(.init(id: joined.flight, version: version))
+      model.current = joined.flight
+    }
+    model.waiters.append(.init(number: number, flight: joined.flight, key: key))
+    if isNewProduct { model.change(joined.flight) { $0.wishes.append(key) } }
+    return nil
+  }
+
+  private mutating func leave(_ waiter: BoardModel.Waiter?) -> String? {
+    guard let waiter else { return nil }
+    model.waiters.removeAll { $0.number == waiter.number }
+    if model.waiters(for: waiter.key, of: waiter.flight).isEmpty {
+      model.forget(waiter.key, of: waiter.flight)
+    }
+    let isAbandoned = model.flights.first { $0.id == waiter.flight }.map(model.isAbandoned) ?? false
+    if isAbandoned { model.end(waiter.flight) }
+    if plant == .leavingIgnored { return nil }
+    let left = board.leave(WaiterID(number: waiter.number))
+    return left == .init(flight: waiter.flight, cancelsFlight: isAbandoned)
+      ? nil : "leaving did \(String(describing: left))"
+  }
+
+  private mutating func take(_ flight: BoardModel.Flight?) -> String? {
+    guard let flight else { return nil }
+    let expected = flight.wishes.filter { !flight.handedOut.contains($0) }
+    model.change(flight.id) { $0.handedOut += expected }
+    return board.take(flight.id) == expected ? nil : "other pictures were handed out"
+  }
+
+  private mutating func finish() -> String? {
+    guard let flight = model.flights.first(where: { !$0.handedOut.isEmpty }) else { return nil }
+    let key = flight.handedOut[0]
+    let isStored = board.storesResult(key, of: flight.id)
+    if isStored == flight.forbidden.contains(key) { return "storing is wrongly allowed or not" }
+    let expected = model.waiters(for: key, of: flight.id)
+    model.forget(key, of: flight.id)
+    model.change(flight.id) { $0.hasDelivered = true }
+    if board.finish(key, of: flight.id) != expected { return "others were answered" }
+    return board.finish(key, of: flight.id).isEmpty ? nil : "somebody was answered twice"
+  }
+
+  /// Only a load that has finished all that it was handed retires.
+  private mutating func retire(_ flight: BoardModel.Flight?) -> String? {
+    guard let flight, flight.handedOut.isEmpty else { return nil }
+    let isIdle = flight.wishes.isEmpty
+    if isIdle { model.end(flight.id) }
+    return board.retire(flight.id) == isIdle ? nil : "a flight retired wrongly or not"
+  }
+
+  private mutating func fail(_ flight: BoardModel.Flight?) -> String? {
+    guard let flight else { return nil }
+    let expected = flight.wishes.flatMap { model.waiters(for: $0, of: flight.id) }
+    model.waiters.removeAll { $0.flight == flight.id }
+    model.end(flight.id)
+    return board.fail(flight.id) == expected ? nil : "others were told"
+  }
+
+  private mutating func supersede(_ key: ImageKey) -> String? {
+    var expected: [WaiterID] = []
+    var ended: [FlightID] = []
+    for flight in model.flights where flight.wishes.contains(key) {
+      expected += model.waiters(for: key, of: flight.id)
+      model.forget(key, of: flight.id)
+      if model.isAbandoned(flight) {
+        model.end(flight.id)
+        ended.append(flight.id)
+      }
+    }
+    let (waiters, flights) = board.supersede(key)
+    return waiters == expected && flights == ended ? nil : "superseding did something else"
+  }
+
+  private mutating func forbid(_ format: String) -> String? {
+    for flight in model.flights {
+      model.change(flight.id) { changed in
+        changed.forbidden.formUnion(flight.wishes.filter { $0.format == format })
+      }
+    }
+    if plant != .removalsIgnored { board.forbidStoring(.entity("a", format: format)) }
+    return nil
+  }
+}

@@ -1,0 +1,187 @@
+@testable import TableStore
+
+/// What an index must do, told as plainly as possible: all slots in one list.
+struct IndexModel {
+  struct Slot {
+    var entity: Int
+    var version: Int
+    var isLive = true
+    var leases = 0
+    var lastUse: Int
+  }
+  let capacity: Int
+  var slots: [Int: Slot] = [:]
+  var now = 0
+
+  func live(_ entity: Int) -> Int? {
+    slots.first { $0.value.isLive && $0.value.entity == entity }?.key
+  }
+
+  /// The pictures of which one has to make room, `[nil]` when there is room, nothing when there
+  /// is none to be made. They are several when their leases ended between the same two events.
+  func victims(for entity: Int) -> [Int?] {
+    let taken = slots.values.count { $0.isLive || $0.leases > 0 }
+    if taken < capacity { return [nil] }
+    let own = live(entity)
+    let evictable = slots.filter { $0.value.isLive && $0.value.leases == 0 && $0.key != own }
+    if let oldest = evictable.values.map(\.lastUse).min() {
+      return evictable.filter { $0.value.lastUse == oldest }.map(\.key)
+    }
+    if let own, slots[own]?.leases == 0 { return [own] }
+    return []
+  }
+
+  mutating func hit(_ slot: Int) {
+    now += 1
+    slots[slot]?.lastUse = now
+    slots[slot]?.leases += 1
+  }
+
+  mutating func release(_ slot: Int) {
+    slots[slot]?.lastUse = now
+    slots[slot]?.leases -= 1
+  }
+}
+
+/// Something that happens to an index.
+enum IndexEvent: Hashable {
+  case store(entity: Int, version: Int)
+  /// A slot is reserved, and its writing fails.
+  case abandon(entity: Int)
+  case look(entity: Int, version: Int)
+  /// Of the leases in hand, counted from the oldest or from the newest.
+  case release(Int, fromNewest: Bool)
+  case remove(entity: Int)
+}
+
+/// An index and its model, to which the same happens.
+struct IndexPlay {
+  /// Faults that a play must find.
+  enum Plant {
+    case none
+    /// Leases do not keep a slot.
+    case leasesIgnored
+    /// A removal takes nothing out.
+    case removalsIgnored
+    /// Looking counts as no use.
+    case usesIgnored
+  }
+
+  private let plant: Plant
+  private let board: SlotBoard
+  private var index: TableIndex
+  private var model: IndexModel
+  /// Leases in hand: the slot of the index, and of the model.
+  private var leases: [(slot: Int, modelled: Int)] = []
+  private var nextModelled = 0
+  private var generation = 0
+
+  init(capacity: Int, plant: Plant = .none) {
+    self.plant = plant
+    board = SlotBoard(slotCount: capacity, clockGrain: 0)
+    index = TableIndex(slotCount: capacity, board: board)
+    model = IndexModel(capacity: capacity)
+  }
+
+  var leaseCount: Int { leases.count }
+
+  /// Lets an event happen, and says what the two disagree about.
+  mutating func apply(_ event: IndexEvent) -> String? {
+    let problem: String?
+    switch event {
+    case .store(let entity, let version): problem = store(entity, version, fails: false)
+    case .abandon(let entity): problem = store(entity, 0, fails: true)
+    case .look(let entity, let version): problem = look(entity, version)
+    case .release(let place, let fromNewest): problem = release(place, fromNewest)
+    case .remove(let entity): problem = remove(entity)
+    }
+    model.slots = model.slots.filter { $0.value.isLive || $0.value.leases > 0 }
+    if let problem { return problem }
+    if index.liveCount != model.slots.values.count(where: \.isLive) {
+      return "\(index.liveCount) pictures are live"
+    }
+    let leased = model.slots.values.count { $0.leases > 0 }
+    if plant != .leasesIgnored, index.leasedCount != leased {
+      return "\(index.leasedCount) slots are leased"
+    }
+    return nil
+  }
+
+  // MARK: Events
+
+  private mutating func store(_ entity: Int, _ version: Int, fails: Bool) -> String? {
+    model.now += 1
+    let expected = model.victims(for: entity)
+    guard let reservation = index.reserve(for: key(entity).entity) else {
+      return expected.isEmpty ? nil : "no slot is reserved"
+    }
+    // A slot that somebody looks at is in use, whoever it belonged to.
+    let isLeased = leases.contains { $0.slot == reservation.slot }
+    if isLeased { return "a leased slot is reserved" }
+    let victim = expected.first { victim in
+      let evicted = victim.flatMap { model.slots[$0] }.map { key($0.entity).entity }
+      return evicted == reservation.eviction?.entity
+    }
+    guard let victim else { return "the wrong picture makes room" }
+    if let victim { model.slots[victim] = nil }
+    if fails {
+      index.abandon(reservation.slot)
+      return nil
+    }
+    generation += 1
+    let older = index.publish(
+      reservation.slot, record: record(entity, version, generation), key: key(entity, version),
+      extent: SlotExtent(width: 1, height: 1))
+    let modelledOlder = model.live(entity)
+    if let modelledOlder { model.slots[modelledOlder]?.isLive = false }
+    model.slots[nextModelled] = .init(entity: entity, version: version, lastUse: 0)
+    take(reservation.slot, nextModelled)
+    nextModelled += 1
+    return (older == nil) == (modelledOlder == nil) ? nil : "the older picture is another"
+  }
+
+  private mutating func look(_ entity: Int, _ version: Int) -> String? {
+    let modelled = model.live(entity).flatMap { model.slots[$0]?.version == version ? $0 : nil }
+    if index.contains(key(entity, version)) != (modelled != nil) { return "contains is wrong" }
+    switch index.lease(key(entity, version)) {
+    case .missing: return modelled == nil ? nil : "a picture is missed"
+    case .unproven: return "nothing here comes from a file"
+    case .proven(let slot, _):
+      guard let modelled else { return "a picture is found" }
+      if plant == .usesIgnored {
+        board.setStamp(0, of: slot)
+      }
+      take(slot, modelled)
+      return nil
+    }
+  }
+
+  private mutating func take(_ slot: Int, _ modelled: Int) {
+    model.hit(modelled)
+    leases.append((slot, modelled))
+    if plant == .leasesIgnored { board.release(slot) }
+  }
+
+  private mutating func release(_ place: Int, _ fromNewest: Bool) -> String? {
+    guard place < leases.count else { return nil }
+    let lease = leases.remove(at: fromNewest ? leases.count - 1 - place : place)
+    if plant != .leasesIgnored { board.release(lease.slot) }
+    if plant == .usesIgnored { board.setStamp(0, of: lease.slot) }
+    model.release(lease.modelled)
+    return nil
+  }
+
+  private mutating func remove(_ entity: Int) -> String? {
+    let modelled = model.live(entity)
+    if let modelled { model.slots[modelled]?.isLive = false }
+    if plant == .removalsIgnored { return nil }
+    let removed = index.remove(key(entity).entity)
+    return (removed == nil) == (modelled == nil) ? nil : "another removal"
+  }
+
+  private func record(_ entity: Int, _ version: Int, _ generation: Int) -> SlotRecord {
+    SlotRecord(
+      entity: key(entity).entity.digest, source: key(entity, version).source.digest,
+      generation: UInt64(generation), slotHash: 0, recency: UInt64(generation))
+  }
+}
