@@ -79,6 +79,7 @@ let package = Package(
       swiftSettings: settings),
 
     // Floor 4: the commands.
+    .target(name: "CBenchPeers", dependencies: [.target(name: "CJPEG", condition: onLinux)]),
     .target(name: "CommandSupport", dependencies: ["Locking", "Pixels"], swiftSettings: settings),
     .executableTarget(
       name: "imagecache",
@@ -89,7 +90,8 @@ let package = Package(
     .executableTarget(
       name: "imagecache-bench",
       dependencies: [
-        "CommandSupport", "FastImageCache", "ImageCodecs", "TableStore", "Pixels",
+        "CommandSupport", "CBenchPeers", "FastImageCache", "ImageCodecs", "Locking", "TableStore",
+        "Pixels",
       ],
       swiftSettings: settings),
 
