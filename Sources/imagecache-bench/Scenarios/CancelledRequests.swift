@@ -17,13 +17,13 @@ struct CancelledRequests: Scenario {
     let format = ImageFormat(name: "cancelled", size: size, style: .bgrx32, capacity: .count(16))
     let source = WaitingSource(try setting.photographs.part(0, size: size))
     return try await setting.withCache(
-      Self.name, formats: [format], { $0.source = source }
+      Self.name, formats: [format], .with { $0.source = source }
     ) { cache in
       let pictures = (0..<effort.waiterCount).map {
         BenchPicture($0, file: URL(filePath: "/picture-\($0)"))
       }
       let contest = Contest([
-        Contest.Contender { await Self.time(cache, pictures, format) }
+        Contest.Contender { try await Self.time(cache, pictures, format) }
       ])
       let results = try await contest.run(roundCount: min(effort.roundCount, 51))
       // A flight that was cancelled may take a moment to hear of it.
@@ -44,18 +44,18 @@ struct CancelledRequests: Scenario {
 
   private static func time(
     _ cache: ImageCache, _ pictures: [BenchPicture], _ format: ImageFormat
-  ) async -> Double {
-    await Contest.time(pictures.count) {
-      await withTaskGroup(of: Void.self) { group in
+  ) async throws -> Double {
+    try await Contest.time(pictures.count) {
+      try await withThrowingTaskGroup(of: Void.self) { group in
         for picture in pictures {
           group.addTask {
             // Cancelled is how all of them end.
             _ = try? await cache.image(for: picture, format: format)
           }
         }
-        while await cache.statistics().waiters < pictures.count { await Task.yield() }
+        try await cache.waitForWaiters(pictures.count)
         group.cancelAll()
-        await group.waitForAll()
+        try await group.waitForAll()
       }
     }
   }

@@ -17,6 +17,9 @@ struct GrowingHit: Scenario {
     let peers = zip(small.stores(.handle), large.stores(.handle))
     let batch = setting.effort.hitBatch
     let (few, many) = (small.hits, large.hits)
+    // Each picture once before, so that none is met for the first time.
+    try few.hit(few.pictures.indices)
+    try many.hit(many.pictures.indices)
     let contest = Contest(
       [
         small.contender(batch: batch) { try few.hit($0) },

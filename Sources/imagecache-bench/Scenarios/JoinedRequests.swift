@@ -18,7 +18,7 @@ struct JoinedRequests: Scenario {
     let format = ImageFormat(name: "joined", size: size, style: .bgrx32, capacity: .count(16))
     let source = WaitingSource(try setting.photographs.part(0, size: size))
     return try await setting.withCache(
-      Self.name, formats: [format], { $0.source = source }
+      Self.name, formats: [format], .with { $0.source = source }
     ) { cache in
       var number = 0
       func contender(_ waiterCount: Int) -> Contest.Contender {
@@ -61,7 +61,7 @@ struct JoinedRequests: Scenario {
         for _ in 0..<waiterCount {
           group.addTask { _ = try await cache.image(for: picture, format: format) }
         }
-        while await cache.statistics().waiters < waiterCount { await Task.yield() }
+        try await cache.waitForWaiters(waiterCount)
         source.open()
         try await group.waitForAll()
       }

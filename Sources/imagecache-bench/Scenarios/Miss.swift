@@ -35,7 +35,7 @@ struct Miss: Scenario {
       capacity: .count(64))
     let eighths = try await scale(of: file, size, format, setting)
     return try await setting.withCache(
-      "miss-\(size.width)", formats: [format], { $0.decodeWidth = 1 }
+      "miss-\(size.width)", formats: [format], .with { $0.decodeWidth = 1 }
     ) { cache in
       var number = 0
       let before = await cache.statistics()
@@ -83,7 +83,7 @@ struct Miss: Scenario {
   ) async throws -> Int {
     let record = DecodeRecord()
     return try await setting.withCache(
-      "scale-\(size.width)", formats: [format], { $0.decoders = record.decoders }
+      "scale-\(size.width)", formats: [format], .with { $0.decoders = record.decoders }
     ) { cache in
       _ = try await cache.image(for: BenchPicture(0, file: file), format: format)
       return max((record.lastWidth * 8 + size.width / 2) / size.width, 1)

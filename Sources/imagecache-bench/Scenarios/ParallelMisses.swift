@@ -28,8 +28,8 @@ struct ParallelMisses: Scenario {
     let format = ImageFormat(
       name: "parallel", size: PixelSize(width: 200, height: 200), style: .bgrx32,
       capacity: .count(files.count))
-    let one = try await setting.makeCache("one", formats: [format]) { $0.decodeWidth = 1 }
-    let two = try await setting.makeCache("two", formats: [format]) { $0.decodeWidth = 2 }
+    let one = try await setting.makeCache("one", formats: [format], .with { $0.decodeWidth = 1 })
+    let two = try await setting.makeCache("two", formats: [format], .with { $0.decodeWidth = 2 })
     let results: Result<[Distribution], any Error>
     do {
       let contest = Contest([one, two].map { Self.contender($0, format, files) })

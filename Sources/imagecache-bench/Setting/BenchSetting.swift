@@ -37,11 +37,10 @@ final class BenchSetting {
   /// Opens a cache of its own for a scenario.
   nonisolated(nonsending) func makeCache(
     _ namespace: String, formats: [ImageFormat],
-    _ configure: (inout ImageCache.Configuration) -> Void = { _ in }
+    _ configuration: ImageCache.Configuration = .init()
   ) async throws -> ImageCache {
-    var configuration = ImageCache.Configuration()
+    var configuration = configuration
     configuration.directory = place.url
-    configure(&configuration)
     return try await ImageCache(
       namespace: namespace, formats: formats, configuration: configuration)
   }
@@ -49,10 +48,10 @@ final class BenchSetting {
   /// Runs `body` with a cache of its own and closes it in any case.
   nonisolated(nonsending) func withCache<Result>(
     _ namespace: String, formats: [ImageFormat],
-    _ configure: (inout ImageCache.Configuration) -> Void = { _ in },
+    _ configuration: ImageCache.Configuration = .init(),
     _ body: nonisolated(nonsending) (ImageCache) async throws -> Result
   ) async throws -> Result {
-    let cache = try await makeCache(namespace, formats: formats, configure)
+    let cache = try await makeCache(namespace, formats: formats, configuration)
     do {
       let result = try await body(cache)
       await cache.close()
@@ -79,5 +78,14 @@ final class BenchSetting {
       name, count: count, side: side, roles: roles, setting: self)
     galleries[name] = gallery
     return gallery
+  }
+}
+
+extension ImageCache.Configuration {
+  /// The usual configuration, but for what `change` does to it.
+  static func with(_ change: (inout Self) -> Void) -> Self {
+    var configuration = Self()
+    change(&configuration)
+    return configuration
   }
 }

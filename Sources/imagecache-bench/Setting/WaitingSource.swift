@@ -56,3 +56,12 @@ final class WaitingSource: ImageSource {
 
   func shut() { state.withLock { $0.isOpen = false } }
 }
+
+extension ImageCache {
+  /// Returns when so many callers wait for pictures.
+  ///
+  /// It looks every tenth of a millisecond, since looking without pause would be measured too.
+  nonisolated(nonsending) func waitForWaiters(_ count: Int) async throws {
+    while await statistics().waiters < count { try await Task.sleep(for: .microseconds(100)) }
+  }
+}
