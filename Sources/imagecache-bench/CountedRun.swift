@@ -58,7 +58,7 @@ struct CountedRun {
       // What is set up at first use is not the hit's.
       try await hits.awaitHit(0..<Self.pictureCount)
       let before = await cache.statistics()
-      for number in 0..<times { try await work(number, hits, bitmap) }
+      try await work(hits, bitmap)
       let now = await cache.statistics()
       return .object([
         "times": .integer(times), "hits": .integer(now.hits - before.hits),
@@ -71,15 +71,26 @@ struct CountedRun {
     }
   }
 
-  private func work(_ number: Int, _ hits: HitList, _ bitmap: Bitmap) async throws {
-    let index = number % Self.pictureCount
+  private func work(_ hits: HitList, _ bitmap: Bitmap) async throws {
     switch work {
-    case .hits: try hits.hit(index..<(index + 1))
-    case .awaitedHits: try await hits.awaitHit(index..<(index + 1))
-    case .stores: try await hits.cache.store(bitmap, for: hits.pictures[index], format: hits.format)
+    case .hits: for range in ranges { try hits.hit(range) }
+    case .awaitedHits: for range in ranges { try await hits.awaitHit(range) }
+    case .stores:
+      for index in ranges.joined() {
+        try await hits.cache.store(bitmap, for: hits.pictures[index], format: hits.format)
+      }
     case .misses:
-      let picture = BenchPicture(Self.pictureCount + number, file: hits.pictures[0].file)
-      _ = try await hits.cache.image(for: picture, format: hits.format)
+      for number in 0..<times {
+        let picture = BenchPicture(Self.pictureCount + number, file: hits.pictures[0].file)
+        _ = try await hits.cache.image(for: picture, format: hits.format)
+      }
+    }
+  }
+
+  /// All pictures, again and again, until they are as many as wanted.
+  private var ranges: some Sequence<Range<Int>> {
+    stride(from: 0, to: times, by: Self.pictureCount).lazy.map {
+      0..<min(Self.pictureCount, times - $0)
     }
   }
 }
