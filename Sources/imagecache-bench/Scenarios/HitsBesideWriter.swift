@@ -15,10 +15,9 @@ struct HitsBesideWriter: Scenario {
     """
 
   func measure(_ setting: BenchSetting) async throws -> Findings {
-    // The writer needs room that the reader's pictures do not lose.
     let count = setting.effort.pictureCount
     let gallery = try await Gallery(
-      Self.name, count: count, side: 200, roles: [], setting: setting)
+      Self.name, count: count, spareCount: 1, side: 200, roles: [], setting: setting)
     let half = count / 2
     let (hits, cache, format) = (gallery.hits, gallery.cache, gallery.format)
     let bitmap = try setting.photographs.part(0, size: format.size)

@@ -75,7 +75,7 @@ final class BenchSetting {
     if let open = galleries[name] { return open }
     Console.note("filling the \(name) table and its peers with \(count) pictures")
     let gallery = try await Gallery(
-      name, count: count, side: side, roles: roles, setting: self)
+      name, count: count, spareCount: 1, side: side, roles: roles, setting: self)
     galleries[name] = gallery
     return gallery
   }

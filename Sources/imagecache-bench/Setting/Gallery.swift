@@ -18,11 +18,16 @@ final class Gallery {
   ///
   /// The table is filled through the store below the cache, which the two share: that is how a
   /// million pictures come in while one waits.
+  ///
+  /// - Parameter spareCount: Slots that stay free. One is enough for replacing pictures without
+  ///   evicting any, however long whoever asks for the others is kept from running.
   init(
-    _ name: String, count: Int, side: Int, roles: PeerStore.Roles, setting: BenchSetting
+    _ name: String, count: Int, spareCount: Int = 0, side: Int, roles: PeerStore.Roles,
+    setting: BenchSetting
   ) async throws {
     let size = PixelSize(width: side, height: side)
-    format = ImageFormat(name: name, size: size, style: .bgrx32, capacity: .count(count))
+    format = ImageFormat(
+      name: name, size: size, style: .bgrx32, capacity: .count(count + spareCount))
     guard let layout = PixelLayout(size: size, format: .bgrx32) else {
       throw BitmapError.outOfMemory(byteCount: .max)
     }
