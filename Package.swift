@@ -83,6 +83,7 @@ let package = Package(
       swiftSettings: settings),
 
     // Floor 4: the commands.
+    .target(name: "CBenchPeers", dependencies: [.target(name: "CJPEG", condition: onLinux)]),
     .target(name: "CommandSupport", dependencies: ["Locking", "Pixels"], swiftSettings: settings),
     .executableTarget(
       name: "imagecache",
@@ -93,7 +94,8 @@ let package = Package(
     .executableTarget(
       name: "imagecache-bench",
       dependencies: [
-        "CommandSupport", "FastImageCache", "ImageCodecs", "TableStore", "Pixels",
+        "CommandSupport", "CBenchPeers", "FastImageCache", "ImageCodecs", "Locking", "TableStore",
+        "Pixels",
       ],
       swiftSettings: settings),
 

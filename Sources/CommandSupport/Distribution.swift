@@ -4,6 +4,9 @@ package struct Distribution: Hashable, Sendable {
 
   package init(_ values: some Sequence<Double>) { sorted = values.sorted() }
 
+  /// All values, smallest first.
+  package var values: [Double] { sorted }
+
   package var count: Int { sorted.count }
   package var median: Double { percentile(50) }
   package var p99: Double { percentile(99) }

@@ -9,6 +9,9 @@ package indirect enum JSONValue: Sendable {
   case bool(Bool)
   case array([JSONValue])
   case object(KeyValuePairs<String, JSONValue>)
+  /// An object whose members are not known before it is made.
+  case members([(String, JSONValue)])
+  case null
 
   /// One line of RFC 8259 text; fractions have six digits, which is a nanosecond where
   /// milliseconds are meant.
@@ -20,8 +23,14 @@ package indirect enum JSONValue: Sendable {
     case .bool(let bool): bool ? "true" : "false"
     case .array(let elements): "[" + elements.map(\.text).joined(separator: ", ") + "]"
     case .object(let members):
-      "{" + members.map { "\(Self.quoted($0.key)): \($0.value.text)" }.joined(separator: ", ") + "}"
+      Self.text(members.map { ($0.key, $0.value) })
+    case .members(let members): Self.text(members)
+    case .null: "null"
     }
+  }
+
+  private static func text(_ members: [(String, JSONValue)]) -> String {
+    "{" + members.map { "\(quoted($0.0)): \($0.1.text)" }.joined(separator: ", ") + "}"
   }
 
   private static func text(_ number: Double) -> String {

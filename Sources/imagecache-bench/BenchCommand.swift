@@ -1,26 +1,38 @@
 import CommandSupport
 import Foundation
 
-/// Runs scenarios and prints what they took.
+/// Runs scenarios and prints what they found.
 @main
 struct BenchCommand {
   private static let scenarios: [any Scenario.Type] = [
-    SynchronousHit.self, MainActorHit.self, TaskHit.self, Store.self, Miss.self, Open.self,
+    SynchronousHit.self, GrowingHit.self, AwaitedHit.self, ReadHit.self, FirstHit.self, Store.self,
+    Open.self, Miss.self, ParallelMisses.self, JoinedRequests.self, CancelledRequests.self,
+    HeldPictures.self, Fling.self, ScrollFrame.self, TwoThreads.self, HitsBesideWriter.self,
+    Growth.self,
   ]
 
   private static let grammar = ArgumentGrammar(
     command: "imagecache-bench",
-    summary: "Times what a cache does, in nanoseconds for one operation.",
+    summary: "Measures what a cache does, beside what else could do it, in turns.",
     options: [
       .value(
         "--scenario", "NAME", isRepeatable: true,
-        help: scenarios.map { "\($0.name): \($0.summary)" }.joined(separator: "\n")),
-      .value("--pictures", "N", help: "pictures in the table (1000)"),
+        help: "measures this one only: a name, or P1 to P16; they are explained below"),
+      .flag("--scale", help: "the same as --scenario scale"),
+      .value("--plot", "FILE.svg", help: "draws what `fling` or `scale` found"),
+      .value(
+        "--peers", "LIBRARY", help: "adds the peers of a shared library; Tests/Benchmarks/run"),
+      .flag("--quick", help: "tiny numbers, to see that everything runs; the figures mean nothing"),
       .flag("--json", help: "prints one JSON object instead of text"),
+      .value("--only", "WORK", help: CountedRun.help),
+      .value("--times", "N", help: "how often --only does its work (1000)"),
     ],
     discussion: """
-      All scenarios run without --scenario. Measure with a release build:
+      All scenarios but `scale` run without --scenario. Measure with a release build on a machine
+      that does nothing else:
       swift run -c release imagecache-bench
+
+      \(scenarios.map { "\($0.id) \($0.name): \($0.summary)." }.joined(separator: "\n\n"))
       """)
 
   static func main() async {
@@ -35,16 +47,24 @@ struct BenchCommand {
         Console.print(grammar.help)
         return .success
       }
-      let chosen = try chosen(arguments.values("--scenario"))
-      let pictureCount = try arguments.integer("--pictures", in: 1...1 << 20) ?? 1000
-      let setting = try BenchSetting(pictureCount: pictureCount)
-      defer { setting.place.remove() }
-      var results: [(any Scenario.Type, Measurement.Outcome)] = []
-      for scenario in chosen {
-        Console.note("measuring \(scenario.name)")
-        results.append((scenario, try await scenario.init().measure(setting)))
+      if let work = arguments.value("--only") {
+        let times = try arguments.integer("--times", in: 0...1_000_000_000) ?? 1000
+        Console.print(try await CountedRun(work, times: times).run().text)
+        return .success
       }
-      Console.print(arguments.hasFlag("--json") ? json(results).text : text(results))
+      let chosen = try chosen(arguments)
+      let peers = try PeerLibrary(path: arguments.value("--peers"))
+      let setting = try BenchSetting(
+        effort: arguments.hasFlag("--quick") ? .quick : .full, peers: peers)
+      let result: Result<MeasureReport, any Error>
+      do {
+        result = .success(try await measure(chosen, setting, plot: arguments.value("--plot")))
+      } catch {
+        result = .failure(error)
+      }
+      await setting.close()
+      let report = try result.get()
+      Console.print(arguments.hasFlag("--json") ? report.json.text : text(report, chosen, peers))
       return .success
     } catch let error as UsageError {
       Console.note("imagecache-bench: \(error)\nUsage: \(grammar.synopsis)")
@@ -55,12 +75,13 @@ struct BenchCommand {
     }
   }
 
-  private static func chosen(_ names: [String]) throws(UsageError) -> [any Scenario.Type] {
-    if names.isEmpty { return scenarios }
+  private static func chosen(_ arguments: Arguments) throws(UsageError) -> [any Scenario.Type] {
+    let names = arguments.values("--scenario") + (arguments.hasFlag("--scale") ? ["scale"] : [])
+    if names.isEmpty { return scenarios.filter { $0.id != Growth.id } }
     var chosen: [any Scenario.Type] = []
     for name in names {
-      guard let scenario = scenarios.first(where: { $0.name == name }) else {
-        let known = scenarios.map { $0.name }.joined(separator: ", ")
+      guard let scenario = scenarios.first(where: { $0.name == name || $0.id == name }) else {
+        let known = scenarios.map { "\($0.name) (\($0.id))" }.joined(separator: ", ")
         throw UsageError("There is no scenario \"\(name)\"; there is \(known).")
       }
       chosen.append(scenario)
@@ -68,30 +89,51 @@ struct BenchCommand {
     return chosen
   }
 
-  private static func text(_ results: [(any Scenario.Type, Measurement.Outcome)]) -> String {
-    var table = TextTable(header: ["scenario", "median ns", "p99 ns", "runs", "batch"])
-    for (scenario, outcome) in results {
-      table.append([
-        scenario.name, whole(outcome.nanoseconds.median), whole(outcome.nanoseconds.p99),
-        "\(outcome.nanoseconds.count)", "\(outcome.batchSize)",
-      ])
+  private static func measure(
+    _ chosen: [any Scenario.Type], _ setting: BenchSetting, plot: String?
+  ) async throws -> MeasureReport {
+    var measures: [Measure] = []
+    var plots: [(name: String, plot: LinePlot)] = []
+    for scenario in chosen {
+      Console.note("measuring \(scenario.name)")
+      let findings = try await scenario.init().measure(setting)
+      measures += findings.measures
+      if let plot = findings.plot { plots.append((scenario.name, plot)) }
     }
-    return table.text
+    if let plot {
+      guard !plots.isEmpty else {
+        throw UsageError("--plot draws what `fling` or `scale` found, and neither was measured.")
+      }
+      try write(plots, to: URL(filePath: plot))
+    }
+    return MeasureReport(measures: measures)
   }
 
-  private static func json(_ results: [(any Scenario.Type, Measurement.Outcome)]) -> JSONValue {
-    let scenarios = results.map { scenario, outcome in
-      JSONValue.object([
-        "scenario": .string(scenario.name),
-        "ns": .object([
-          "p50": .number(outcome.nanoseconds.median), "p99": .number(outcome.nanoseconds.p99),
-          "max": .number(outcome.nanoseconds.maximum),
-        ]),
-        "runs": .integer(outcome.nanoseconds.count), "batch": .integer(outcome.batchSize),
-      ])
+  /// One plot goes to the file; of several, each to a file with its name in it.
+  private static func write(_ plots: [(name: String, plot: LinePlot)], to file: URL) throws {
+    for (name, plot) in plots {
+      let stem = file.deletingPathExtension().lastPathComponent
+      let target =
+        plots.count == 1
+        ? file : file.deletingLastPathComponent().appending(path: "\(stem)-\(name).svg")
+      try plot.svg.write(to: target, atomically: true, encoding: .utf8)
+      Console.note("The plot is in \(target.path(percentEncoded: false)).")
     }
-    return .object(["scenarios": .array(scenarios)])
   }
 
-  private static func whole(_ number: Double) -> String { String(format: "%.0f", number) }
+  private static func text(
+    _ report: MeasureReport, _ chosen: [any Scenario.Type], _ peers: PeerLibrary
+  ) -> String {
+    let scenarios = chosen.map { "\($0.id) \($0.name): \($0.summary)." }
+    let others = peers.descriptions.map { "\($0.name): \($0.reason)." }
+    return """
+      \(report.text)
+
+      What is compared:
+      \(scenarios.joined(separator: "\n"))
+
+      With whom:
+      \(others.joined(separator: "\n"))
+      """
+  }
 }

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("imagecache-bench", .timeLimit(.minutes(2)))
+@Suite("imagecache-bench", .timeLimit(.minutes(5)))
 struct BenchTests {
   private let directory: TemporaryDirectory
 
@@ -13,26 +13,116 @@ struct BenchTests {
       .run()
   }
 
-  @Test("measures the scenario that it is asked for, and cleans up")
-  func chosen() async throws {
-    let outcome = try await run(
-      "--scenario", "open", "--pictures", "3", "--json")
-    #expect(outcome.status == 0)
-    let scenarios = try #require(outcome.json?["scenarios"] as? [[String: Any]])
-    #expect(scenarios.compactMap { $0["scenario"] as? String } == ["open"])
-    for scenario in scenarios {
-      let times = try #require(scenario["ns"] as? [String: Double])
-      #expect(times["p50"] ?? 0 > 0)
-      #expect(times["p99"] ?? 0 >= times["p50"] ?? 0)
+  private static let scenarios = (1...16).map { "P\($0)" } + ["scale"]
+
+  @Test("gives each measure as a row that machines can read", arguments: scenarios)
+  func measures(_ scenario: String) async throws {
+    let outcome = try await run("--scenario", scenario, "--quick", "--json")
+    #expect(outcome.status == 0, "\(outcome.errors)")
+    let rows = try #require(outcome.json?["measures"] as? [[String: Any]])
+    #expect(!rows.isEmpty)
+    for row in rows {
+      #expect(row["id"] as? String == scenario)
+      for key in ["what", "reference_name", "unit"] {
+        #expect((row[key] as? String)?.isEmpty == false, "\(key)")
+      }
+      #expect(row["ours"] is Double)
+      #expect(row["runs"] as? Int ?? 0 > 0)
+      // Numbers, or null where nothing was there to be measured.
+      for key in ["reference", "ratio", "bar"] {
+        let value = try #require(row[key], "\(key)")
+        #expect(value is NSNull || value is Double, "\(key)")
+      }
+      #expect(row["met"] is NSNull || row["met"] is Bool)
+      #expect(row["counts"] is [String: Int])
+      if row["reference"] is NSNull { #expect(row["ratio"] is NSNull) }
     }
+  }
+
+  @Test("says of a peer that is not there that it is not there")
+  func missingPeer() async throws {
+    let outcome = try await run("--scenario", "synchronous-hit", "--quick", "--json")
+    let rows = try #require(outcome.json?["measures"] as? [[String: Any]])
+    let row = try #require(
+      rows.first { ($0["reference_name"] as? String)?.hasPrefix("LMDB") == true })
+    #expect(row["bar"] as? Double == 1)
+    #expect(row["reference"] is NSNull)
+    #expect(row["met"] is NSNull)
+  }
+
+  @Test("counts what a measure promises a number of")
+  func counts() async throws {
+    let outcome = try await run(
+      "--scenario", "P3", "--scenario", "P10", "--scenario", "P11", "--quick", "--json")
+    let rows = try #require(outcome.json?["measures"] as? [[String: Any]])
+    func counts(_ id: String) throws -> [String: Int] {
+      try #require(rows.first { $0["id"] as? String == id }?["counts"] as? [String: Int])
+    }
+    #expect(try counts("P3") == ["suspensions": 0])
+    #expect(try counts("P10") == ["fetches": 1, "drawings": 1, "misses": 8, "stores": 1])
+    #expect(
+      try counts("P11")
+        == ["flights left": 0, "waiters left": 0, "leases left": 0, "stores": 0])
+  }
+
+  @Test("does exactly as much as it is told to", arguments: ["hits", "awaited-hits", "misses"])
+  func exactWork(_ work: String) async throws {
+    let outcome = try await run("--only", work, "--times", "5")
+    #expect(outcome.status == 0, "\(outcome.errors)")
+    let counted = try #require(outcome.json as? [String: Int])
+    let missCount = work == "misses" ? 5 : 0
+    #expect(counted["hits"] == 5 - missCount)
+    for key in ["misses", "fetches", "decodes", "drawings", "stores"] {
+      #expect(counted[key] == missCount, "\(key)")
+    }
+  }
+
+  @Test("draws a plot of what grows", arguments: ["fling", "scale"])
+  func plots(_ scenario: String) async throws {
+    let file = directory.url.appending(path: "plot.svg")
+    let outcome = try await run("--scenario", scenario, "--quick", "--plot", file.path)
+    #expect(outcome.status == 0, "\(outcome.errors)")
+    let svg = try String(contentsOf: file, encoding: .utf8)
+    #expect(svg.hasPrefix("<svg"))
+    #expect(svg.contains("<polyline"))
+    #expect(!svg.contains("nan") && !svg.contains("inf"))
+  }
+
+  @Test("prints a table, with the reason why each comparison is fair")
+  func text() async throws {
+    let outcome = try await run("--scenario", "P7", "--quick")
+    let header = try #require(outcome.output.split(separator: "\n").first)
+    for column in ["measure", "ours", "p99", "reference", "ratio", "bar", "met", "runs"] {
+      #expect(header.contains(column), "\(column)")
+    }
+    #expect(outcome.output.contains("P7 open: opening a cache"))
+  }
+
+  @Test("cleans up")
+  func cleansUp() async throws {
+    _ = try await run("--scenario", "open", "--quick")
     let left = try FileManager.default.contentsOfDirectory(atPath: directory.url.path)
     #expect(!left.contains { $0.hasPrefix("imagecache-bench") })
   }
 
-  @Test("names a scenario that it does not have")
-  func unknown() async throws {
-    let outcome = try await run("--scenario", "hits")
+  @Test(
+    "refuses what it cannot do",
+    arguments: [
+      (["--scenario", "hits"], "\"hits\""), (["--only", "nothing"], "\"nothing\""),
+      (["--scenario", "P3", "--quick", "--plot", "plot.svg"], "--plot"),
+    ])
+  func refuses(_ words: [String], _ named: String) async throws {
+    let outcome = try await CommandProcess(
+      program: "imagecache-bench", words, temporaryFolder: directory.url
+    ).run()
     #expect(outcome.status == 2)
-    #expect(outcome.errors.contains("\"hits\""))
+    #expect(outcome.errors.contains(named))
+  }
+
+  @Test("refuses peers that cannot be loaded, and names them")
+  func refusesPeers() async throws {
+    let outcome = try await run("--scenario", "P1", "--quick", "--peers", "/nowhere/libPeers.so")
+    #expect(outcome.status == 1)
+    #expect(outcome.errors.contains("/nowhere/libPeers.so"))
   }
 }

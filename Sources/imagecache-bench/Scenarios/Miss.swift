@@ -1,26 +1,121 @@
+import CBenchPeers
 import CommandSupport
 import FastImageCache
 import Foundation
 
 /// A picture that is not there: read from a file, decoded, drawn, stored.
 struct Miss: Scenario {
+  static let id = "P8"
   static let name = "miss"
-  static let summary = "image(for:format:) of an 800x600 JPEG file that is not there yet"
+  static let summary = """
+    image(for:format:) of a JPEG file that is not there yet, on one core, until the picture is \
+    stored, against libjpeg's decode of the same file at the same scale with its rows thrown away: \
+    no resampling, no colours, no store. Other makers of thumbnails get several files in one call, \
+    so that starting a process counts little
+    """
 
-  func measure(_ setting: BenchSetting) async throws -> Measurement.Outcome {
-    let file = setting.place.url.appending(path: "photograph.jpg")
-    try BenchPicture.writeFile(to: file)
-    let cache = try await setting.makeCache(Self.name)
-    do {
-      let outcome = try await Measurement(batchSize: 1, runCount: 200).run { number in
+  func measure(_ setting: BenchSetting) async throws -> Findings {
+    let (large, small) = setting.effort.photographs
+    let sizes = [("12 MP", large), ("800 x 600", small)]
+    var measures: [Measure] = []
+    for (name, size) in sizes {
+      let size = PixelSize(width: size.width, height: size.height)
+      let file = setting.place.url.appending(path: "miss-\(size.width).jpg")
+      try setting.photographs.writeFile(3, size: size, to: file)
+      measures += try await compare("miss, \(name) JPEG to 200 x 200", file, size, setting)
+    }
+    return Findings(measures)
+  }
+
+  private func compare(
+    _ what: String, _ file: URL, _ size: PixelSize, _ setting: BenchSetting
+  ) async throws -> [Measure] {
+    let format = ImageFormat(
+      name: "miss", size: PixelSize(width: 200, height: 200), style: .bgrx32,
+      capacity: .count(64))
+    let eighths = try await scale(of: file, size, format, setting)
+    return try await setting.withCache(
+      "miss-\(size.width)", formats: [format], .with { $0.decodeWidth = 1 }
+    ) { cache in
+      var number = 0
+      let before = await cache.statistics()
+      let path = file.path(percentEncoded: false)
+      let ours = Contest.Contender {
+        number += 1
         let picture = BenchPicture(number, file: file)
-        _ = try await cache.image(for: picture, format: setting.format)
+        return try await Contest.time(1) { _ = try await cache.image(for: picture, format: format) }
+          / 1e6
       }
-      await cache.close()
-      return outcome
-    } catch {
-      await cache.close()
-      throw error
+      let decoder = Contest.Contender {
+        try Contest.time(1) { try Self.decode(path, eighths) } / 1e6
+      }
+      let shrinkers = setting.peers.shrinkers.map {
+        Self.contender($0, path, format.size, setting)
+      }
+      let isLong = size.width > 2000
+      let contest = Contest([ours, decoder] + shrinkers)
+      let results = try await contest.run(
+        roundCount: min(setting.effort.roundCount, isLong ? 21 : 51))
+      let now = await cache.statistics()
+      let counts = [
+        ("misses", now.misses - before.misses), ("fetches", now.fetches - before.fetches),
+        ("decodes", now.decodes - before.decodes), ("stores", now.stores - before.stores),
+      ]
+      let peers = setting.peers.shrinkers.map { String(cString: $0.name) }
+      let names = ["libjpeg at \(eighths)/8"] + peers
+      return zip(names, results.dropFirst()).enumerated().map { index, reference in
+        Measure(
+          Self.id, what, unit: "ms", ours: results[0], reference: reference.1,
+          named: reference.0, bar: Self.bar(against: reference.0),
+          counts: index == 0 ? counts : [])
+      }
     }
   }
+
+  private static func bar(against name: String) -> Measure.Bar? {
+    if name.hasPrefix("libjpeg") { return .ratioAtMost(1.1) }
+    return name.hasPrefix("vips") ? .ratioAtMost(1) : nil
+  }
+
+  /// The scale at which the cache decodes, in eighths, as a decoder between the two sees it.
+  private func scale(
+    of file: URL, _ size: PixelSize, _ format: ImageFormat, _ setting: BenchSetting
+  ) async throws -> Int {
+    let record = DecodeRecord()
+    return try await setting.withCache(
+      "scale-\(size.width)", formats: [format], .with { $0.decoders = record.decoders }
+    ) { cache in
+      _ = try await cache.image(for: BenchPicture(0, file: file), format: format)
+      return max((record.lastWidth * 8 + size.width / 2) / size.width, 1)
+    }
+  }
+
+  private static func decode(_ path: String, _ eighths: Int) throws {
+    var (width, height) = (0, 0)
+    guard bench_decode_jpeg(path, CInt(eighths), &width, &height) == 0 else {
+      throw BenchFailure(description: "libjpeg did not decode \"\(path)\".")
+    }
+  }
+
+  /// Makes the same file small several times in one call.
+  private static func contender(
+    _ shrinker: bench_shrinker, _ path: String, _ size: PixelSize, _ setting: BenchSetting
+  ) -> Contest.Contender {
+    Contest.Contender {
+      let folder = setting.place.url.path(percentEncoded: false)
+      return try path.withCString { path in
+        let files = [UnsafePointer<CChar>?](repeating: path, count: filesInCall)
+        return try Contest.time(filesInCall) {
+          let result = shrinker.shrink(
+            files, filesInCall, CInt(size.width), CInt(size.height), folder)
+          guard result == 0 else {
+            throw BenchFailure(
+              description: "\(String(cString: shrinker.name)) failed: \(result).")
+          }
+        } / 1e6
+      }
+    }
+  }
+
+  private static let filesInCall = 8
 }

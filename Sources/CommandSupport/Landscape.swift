@@ -1,8 +1,8 @@
-import FastImageCache
 import Foundation
+package import Pixels
 
-/// A picture of hills below a sky, drawn from a number.
-struct Landscape {
+/// A picture of hills below a sky, drawn from a number: to a decoder what a photograph is.
+package struct Landscape {
   private typealias Color = SIMD4<Float>
 
   /// A line of hills, the farther ones first.
@@ -16,13 +16,13 @@ struct Landscape {
   private var random: SplitMix
   private let hue: Float
 
-  init(number: Int) {
+  package init(number: Int) {
     random = SplitMix(state: UInt64(number) &* 0x9E37_79B9 &+ 1)
     hue = Float(number) * 0.618
   }
 
   /// - Throws: ``BitmapError`` where there is no memory, `CancellationError`.
-  func bitmap(_ size: PixelSize) throws -> Bitmap {
+  package func bitmap(_ size: PixelSize) throws -> Bitmap {
     guard let layout = PixelLayout(size: size, format: .bgrx32) else {
       throw BitmapError.outOfMemory(byteCount: .max)
     }

@@ -1,0 +1,92 @@
+#ifndef C_BENCH_PEERS_H
+#define C_BENCH_PEERS_H
+
+// What the benchmark holds the cache against, behind one face: stores that keep pictures by a key,
+// and shrinkers that make small pictures of JPEG files. The floors in this target need nothing but
+// the C library and libjpeg; a shared library that exports `bench_more_peers` adds others.
+
+#include <stddef.h>
+#include <stdint.h>
+
+/// Raised with each change of the structures below, so that an old library is refused.
+#define BENCH_PEERS_VERSION 1
+
+/// What a store takes part in.
+enum {
+  /// Its get yields a pointer and reads nothing.
+  BENCH_HANDLE = 1,
+  /// Its get yields pixels, all of which are read.
+  BENCH_TOUCH = 2,
+  BENCH_STORE = 4,
+  BENCH_OPEN = 8,
+  /// What other libraries keep on disk; a scrolled list is compared with it.
+  BENCH_SCROLL = 16,
+};
+
+/// Reads every byte and adds up what it reads.
+typedef uint64_t (*bench_reader)(const void *bytes, size_t byte_count);
+
+/// The one reader that all use, the cache too: eight-byte words in vectors, from four places side by
+/// side, since a processor fetches ahead within a page of memory only.
+uint64_t bench_sum(const void *bytes, size_t byte_count);
+
+/// Where a store keeps its pictures, and what they are.
+typedef struct {
+  /// A folder of the store's own, which exists.
+  const char *folder;
+  /// Pictures that it has to take.
+  size_t capacity;
+  /// Pixels, four bytes each: blue, green, red, and one that means nothing.
+  size_t width, height;
+  /// Bytes from one row to the next.
+  size_t row_bytes;
+  bench_reader reader;
+} bench_room;
+
+/// A way to keep pictures by a key of 16 random bytes.
+typedef struct {
+  const char *name;
+  /// What it does, and why holding the cache against it is fair; one sentence.
+  const char *reason;
+  /// The sum of the flags above.
+  int roles;
+  /// Pictures obtained in one timed run; few where one takes long.
+  size_t batch;
+  /// Opens what is there, or makes it; null for a failure.
+  void *(*open)(const bench_room *room);
+  /// Keeps a picture, in place of the key's older one; 0 for success. What it does for the disk is
+  /// what the cache does: it hands the bytes to the system and does not wait for the device.
+  int (*store)(void *store, const uint8_t *key, const void *pixels);
+  /// Obtains the pictures of `count` keys, one after the other, each let go before the next; reads
+  /// their bytes if `reads` is not 0. Returns 0, or what failed.
+  int (*get)(void *store, const uint8_t *keys, size_t count, int reads);
+  void (*close)(void *store);
+} bench_store;
+
+/// A way to make small pictures of JPEG files.
+typedef struct {
+  const char *name;
+  const char *reason;
+  /// Makes a picture of `width` x `height` that covers each file's, without keeping it.
+  int (*shrink)(const char *const *files, size_t count, int width, int height, const char *folder);
+} bench_shrinker;
+
+typedef struct {
+  int version;
+  size_t store_count;
+  const bench_store *const *stores;
+  size_t shrinker_count;
+  const bench_shrinker *const *shrinkers;
+} bench_peers;
+
+/// The peers that need no further library.
+const bench_peers *bench_floors(void);
+
+/// What a shared library with more peers exports.
+typedef const bench_peers *(*bench_more_peers_function)(void);
+
+/// libjpeg's own decode of a file at `eighths` of its size, into one row that is overwritten; 0 for
+/// success. Where there is no libjpeg it fails.
+int bench_decode_jpeg(const char *file, int eighths, size_t *width, size_t *height);
+
+#endif

@@ -1,0 +1,96 @@
+import CommandSupport
+import FastImageCache
+import Foundation
+
+/// An exact number of operations and nothing else, for tools that count instructions, allocations or
+/// system calls: the difference of two runs, by the difference of their numbers, is what one costs.
+struct CountedRun {
+  private enum Work: String, CaseIterable {
+    case hits
+    case awaitedHits = "awaited-hits"
+    case stores
+    case misses
+  }
+
+  static let help = """
+    does an exact amount of one kind of work, for callgrind and its like:
+    \(Work.allCases.map(\.rawValue).joined(separator: ", "))
+    """
+
+  private let work: Work
+  private let times: Int
+
+  private static let pictureCount = 16
+
+  init(_ name: String, times: Int) throws(UsageError) {
+    guard let work = Work(rawValue: name) else {
+      let known = Work.allCases.map(\.rawValue).joined(separator: ", ")
+      throw UsageError("--only is \"\(name)\"; it is one of \(known).")
+    }
+    self.work = work
+    self.times = times
+  }
+
+  /// - Returns: What the cache counted itself.
+  nonisolated(nonsending) func run() async throws -> JSONValue {
+    let setting = try BenchSetting(effort: .quick, peers: PeerLibrary(path: nil))
+    let result: Result<JSONValue, any Error>
+    do {
+      result = .success(try await run(setting))
+    } catch {
+      result = .failure(error)
+    }
+    await setting.close()
+    return try result.get()
+  }
+
+  private func run(_ setting: BenchSetting) async throws -> JSONValue {
+    let size = PixelSize(width: 32, height: 32)
+    let format = ImageFormat(
+      name: "counted", size: size, style: .bgrx32, capacity: .count(Self.pictureCount))
+    let file = setting.place.url.appending(path: "counted.jpg")
+    try setting.photographs.writeFile(0, size: PixelSize(width: 96, height: 64), to: file)
+    let pictures = (0..<Self.pictureCount).map { BenchPicture($0, file: file) }
+    let bitmap = try setting.photographs.part(0, size: size)
+    return try await setting.withCache("counted", formats: [format]) { cache in
+      try Gallery.fill(cache, format, with: pictures) { _ in bitmap }
+      let hits = HitList(cache: cache, format: format, pictures: pictures)
+      // What is set up at first use is not the hit's.
+      try await hits.awaitHit(0..<Self.pictureCount)
+      let before = await cache.statistics()
+      try await work(hits, bitmap)
+      let now = await cache.statistics()
+      return .object([
+        "times": .integer(times), "hits": .integer(now.hits - before.hits),
+        "misses": .integer(now.misses - before.misses),
+        "fetches": .integer(now.fetches - before.fetches),
+        "decodes": .integer(now.decodes - before.decodes),
+        "drawings": .integer(now.drawings - before.drawings),
+        "stores": .integer(now.stores - before.stores),
+      ])
+    }
+  }
+
+  private func work(_ hits: HitList, _ bitmap: Bitmap) async throws {
+    switch work {
+    case .hits: for range in ranges { try hits.hit(range) }
+    case .awaitedHits: for range in ranges { try await hits.awaitHit(range) }
+    case .stores:
+      for index in ranges.joined() {
+        try await hits.cache.store(bitmap, for: hits.pictures[index], format: hits.format)
+      }
+    case .misses:
+      for number in 0..<times {
+        let picture = BenchPicture(Self.pictureCount + number, file: hits.pictures[0].file)
+        _ = try await hits.cache.image(for: picture, format: hits.format)
+      }
+    }
+  }
+
+  /// All pictures, again and again, until they are as many as wanted.
+  private var ranges: some Sequence<Range<Int>> {
+    stride(from: 0, to: times, by: Self.pictureCount).lazy.map {
+      0..<min(Self.pictureCount, times - $0)
+    }
+  }
+}

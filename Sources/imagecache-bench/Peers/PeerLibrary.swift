@@ -1,0 +1,65 @@
+import CBenchPeers
+import FastImageCache
+import Foundation
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// The peers of this run: the floors that are built in, and those of a shared library if one is
+/// given.
+struct PeerLibrary {
+  private(set) var stores: [bench_store] = []
+  private(set) var shrinkers: [bench_shrinker] = []
+
+  /// Whether there are more than the built-in ones.
+  let isComplete: Bool
+
+  /// - Parameter path: A shared library that exports `bench_more_peers`. It stays loaded, since the
+  ///   structures point into it.
+  init(path: String?) throws {
+    isComplete = path != nil
+    append(bench_floors().pointee)
+    guard let path else { return }
+    guard let library = dlopen(path, RTLD_NOW),
+      let symbol = dlsym(library, "bench_more_peers")
+    else {
+      let reason = dlerror().map { String(cString: $0) } ?? "unknown"
+      throw BenchFailure(description: "The peers in \"\(path)\" cannot be loaded: \(reason)")
+    }
+    // The type is the one that CBenchPeers.h declares for this name, and the version is compared.
+    let makePeers = unsafeBitCast(symbol, to: bench_more_peers_function.self)
+    guard let peers = makePeers(), peers.pointee.version == BENCH_PEERS_VERSION else {
+      throw BenchFailure(description: "The peers in \"\(path)\" are of another version.")
+    }
+    append(peers.pointee)
+  }
+
+  /// Opens a store of each peer with one of these roles, in folders below `place`.
+  func open(
+    _ roles: PeerStore.Roles, in place: URL, layout: PixelLayout, capacity: Int
+  ) throws -> [PeerStore] {
+    try stores.enumerated().compactMap { index, peer in
+      guard !roles.isDisjoint(with: .init(rawValue: Int(peer.roles))) else { return nil }
+      return try PeerStore(
+        peer, folder: place.appending(path: "peer-\(index)"), layout: layout, capacity: capacity)
+    }
+  }
+
+  /// One line on each: its name, and why it is a fair peer.
+  var descriptions: [(name: String, reason: String)] {
+    stores.map { (String(cString: $0.name), String(cString: $0.reason)) }
+      + shrinkers.map { (String(cString: $0.name), String(cString: $0.reason)) }
+  }
+
+  private mutating func append(_ peers: bench_peers) {
+    for index in 0..<peers.store_count {
+      if let store = peers.stores[index] { stores.append(store.pointee) }
+    }
+    for index in 0..<peers.shrinker_count {
+      if let shrinker = peers.shrinkers[index] { shrinkers.append(shrinker.pointee) }
+    }
+  }
+}

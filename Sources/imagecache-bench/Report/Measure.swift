@@ -1,0 +1,78 @@
+import CommandSupport
+
+/// One line of the result: what ours took, what a reference took in the same run, and what was
+/// asked for.
+struct Measure: Sendable {
+  /// What has to hold.
+  enum Bar: Sendable {
+    /// Ours, divided by the reference.
+    case ratioAtMost(Double)
+    /// The reference, divided by ours: how many times faster ours is.
+    case gainAtLeast(Double)
+    /// Ours, in its unit.
+    case oursAtMost(Double)
+
+    var limit: Double {
+      switch self {
+      case .ratioAtMost(let limit), .gainAtLeast(let limit), .oursAtMost(let limit): limit
+      }
+    }
+  }
+
+  /// What of many turns is compared.
+  enum Statistic: String, Sendable { case median, p99 }
+
+  /// `P1` to `P16`, or the name of a scenario that is not among those.
+  let id: String
+  /// What one operation is.
+  let what: String
+  let unit: String
+  let ours: Distribution
+  /// `nil` where this run could not measure it.
+  let reference: Distribution?
+  let referenceName: String
+  /// `nil` for a line that is there to be read beside others.
+  let bar: Bar?
+  let statistic: Statistic
+  let counts: [(name: String, value: Int)]
+
+  init(
+    _ id: String, _ what: String, unit: String = "ns", ours: Distribution,
+    reference: Distribution? = nil, named referenceName: String = "none", bar: Bar? = nil,
+    statistic: Statistic = .median, counts: [(name: String, value: Int)] = []
+  ) {
+    self.id = id
+    self.what = what
+    self.unit = unit
+    self.ours = ours
+    self.reference = reference
+    self.referenceName = referenceName
+    self.bar = bar
+    self.statistic = statistic
+    self.counts = counts
+  }
+
+  var oursValue: Double { value(of: ours) }
+  var referenceValue: Double? { reference.map { value(of: $0) } }
+
+  /// Ours by the reference; the other way round where the bar asks for a gain.
+  var ratio: Double? {
+    guard let referenceValue, referenceValue > 0, oursValue > 0 else { return nil }
+    if case .gainAtLeast = bar { return referenceValue / oursValue }
+    return oursValue / referenceValue
+  }
+
+  /// `nil` where there is no bar, or nothing to hold ours against.
+  var isMet: Bool? {
+    switch bar {
+    case nil: nil
+    case .ratioAtMost(let limit): ratio.map { $0 <= limit }
+    case .gainAtLeast(let limit): ratio.map { $0 >= limit }
+    case .oursAtMost(let limit): oursValue <= limit
+    }
+  }
+
+  private func value(of distribution: Distribution) -> Double {
+    statistic == .median ? distribution.median : distribution.p99
+  }
+}

@@ -1,0 +1,71 @@
+import CommandSupport
+import Foundation
+
+/// Measures as a table for people and as JSON for machines.
+struct MeasureReport {
+  let measures: [Measure]
+
+  var text: String {
+    var table = TextTable(header: [
+      "measure", "unit", "ours", "p99", "reference", "p99", "ratio", "bar", "met", "runs",
+    ])
+    for measure in measures {
+      let name = "\(measure.id) \(measure.what), against \(measure.referenceName)"
+      table.append([
+        name, measure.unit, Self.figure(measure.ours.median), Self.figure(measure.ours.p99),
+        Self.figure(measure.reference?.median), Self.figure(measure.reference?.p99),
+        Self.figure(measure.ratio), measure.bar?.text(measure) ?? "-",
+        measure.isMet.map { $0 ? "yes" : "NO" } ?? "-", "\(measure.ours.count)",
+      ])
+    }
+    let counts = measures.filter { !$0.counts.isEmpty }.map { measure in
+      let list = measure.counts.map { "\($0.name) \($0.value)" }.joined(separator: ", ")
+      return "\(measure.id) \(measure.what): \(list)"
+    }
+    return ([table.text] + (counts.isEmpty ? [] : ["", "Counted:"] + counts))
+      .joined(separator: "\n")
+  }
+
+  var json: JSONValue { .object(["measures": .array(measures.map(Self.json))]) }
+
+  private static func json(_ measure: Measure) -> JSONValue {
+    .object([
+      "id": .string(measure.id), "what": .string(measure.what),
+      "ours": .number(measure.oursValue),
+      "reference": measure.referenceValue.map { .number($0) } ?? .null,
+      "reference_name": .string(measure.referenceName), "unit": .string(measure.unit),
+      "ratio": measure.ratio.map { .number($0) } ?? .null,
+      "bar": measure.bar.map { .number($0.limit) } ?? .null,
+      "bar_rule": measure.bar.map { .string($0.text(measure)) } ?? .null,
+      "met": measure.isMet.map { .bool($0) } ?? .null,
+      "runs": .integer(measure.ours.count),
+      "statistic": .string(measure.statistic.rawValue),
+      "ours_p99": .number(measure.ours.p99),
+      "reference_p99": measure.reference.map { .number($0.p99) } ?? .null,
+      "counts": .members(measure.counts.map { ($0.name, .integer($0.value)) }),
+    ])
+  }
+
+  /// Three digits that matter, and none for what is not known.
+  private static func figure(_ number: Double?) -> String {
+    guard let number else { return "-" }
+    if number == 0 { return "0" }
+    let digits = 2 - Int(log10(number.magnitude).rounded(.down))
+    return String(format: "%.\(min(max(digits, 0), 6))f", number)
+  }
+}
+
+extension Measure.Bar {
+  /// How it is read: `<= 1.1 x`, `>= 20 x gain`, `<= 5 ms`.
+  fileprivate func text(_ measure: Measure) -> String {
+    switch self {
+    case .ratioAtMost(let limit): "<= \(Self.short(limit)) x"
+    case .gainAtLeast(let limit): ">= \(Self.short(limit)) x gain"
+    case .oursAtMost(let limit): "<= \(Self.short(limit)) \(measure.unit)"
+    }
+  }
+
+  private static func short(_ number: Double) -> String {
+    number == number.rounded() ? "\(Int(number))" : "\(number)"
+  }
+}

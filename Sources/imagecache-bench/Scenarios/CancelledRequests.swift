@@ -1,0 +1,62 @@
+import CommandSupport
+import FastImageCache
+import Foundation
+
+/// Requests that are given up before their picture comes.
+struct CancelledRequests: Scenario {
+  static let id = "P11"
+  static let name = "cancelled-requests"
+  static let summary = """
+    1000 tasks that each ask for another picture, wait for it, are cancelled and end, each of them, \
+    as rows do that scroll away; what they leave behind is counted
+    """
+
+  func measure(_ setting: BenchSetting) async throws -> Findings {
+    let effort = setting.effort
+    let size = PixelSize(width: 32, height: 32)
+    let format = ImageFormat(name: "cancelled", size: size, style: .bgrx32, capacity: .count(16))
+    let source = WaitingSource(try setting.photographs.part(0, size: size))
+    return try await setting.withCache(
+      Self.name, formats: [format], .with { $0.source = source }
+    ) { cache in
+      let pictures = (0..<effort.waiterCount).map {
+        BenchPicture($0, file: URL(filePath: "/picture-\($0)"))
+      }
+      let contest = Contest([
+        Contest.Contender { try await Self.time(cache, pictures, format) }
+      ])
+      let results = try await contest.run(roundCount: min(effort.roundCount, 51))
+      // A flight that was cancelled may take a moment to hear of it.
+      while await cache.statistics().flights > 0 { await Task.yield() }
+      let left = await cache.statistics()
+      return Findings([
+        Measure(
+          Self.id, "request created, cancelled and ended, each", ours: results[0],
+          bar: .oursAtMost(4000),
+          counts: [
+            ("flights left", left.flights), ("waiters left", left.waiters),
+            ("leases left", left.tables.reduce(0) { $0 + $1.leasedCount }),
+            ("stores", left.stores),
+          ])
+      ])
+    }
+  }
+
+  private static func time(
+    _ cache: ImageCache, _ pictures: [BenchPicture], _ format: ImageFormat
+  ) async throws -> Double {
+    try await Contest.time(pictures.count) {
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for picture in pictures {
+          group.addTask {
+            // Cancelled is how all of them end.
+            _ = try? await cache.image(for: picture, format: format)
+          }
+        }
+        try await cache.waitForWaiters(pictures.count)
+        group.cancelAll()
+        try await group.waitForAll()
+      }
+    }
+  }
+}

@@ -1,0 +1,97 @@
+import CommandSupport
+import FastImageCache
+import Foundation
+
+/// A finger sends a long list of photographs past, none of which has been seen before.
+struct Fling: Scenario {
+  static let id = "P13"
+  static let name = "fling"
+  static let summary = """
+    2000 photographs of 1600 x 1200 in a row, none of them in the table, 60 on the screen at a time: \
+    the most private memory (RssAnon on Linux) that was ever taken beyond what the open cache took, \
+    looked at every half millisecond, against the budget declared for decoding. What malloc keeps \
+    for later counts too. --plot draws the curve
+    """
+
+  /// What the cache is told that all decodes together may take.
+  private static let byteBudget = 64 << 20
+
+  private static let differentCount = 12
+  private static let visibleCount = 60
+
+  func measure(_ setting: BenchSetting) async throws -> Findings {
+    let count = setting.effort.flingCount
+    let files = try writeFiles(count, setting)
+    let format = ImageFormat(
+      name: "fling", size: PixelSize(width: 200, height: 200), style: .bgrx32,
+      capacity: .count(count))
+    return try await setting.withCache(
+      Self.name, formats: [format], .with { $0.decodeByteBudget = Self.byteBudget }
+    ) { cache in
+      ProcessMemory.releaseFreeMemory()
+      let before = ProcessMemory.privateByteCount()
+      let sampler = MemorySampler()
+      let start = ContinuousClock.now
+      await ConcurrentWork.forEach(files.enumerated(), width: Self.visibleCount) { index, file in
+        // Counted below: a picture that did not come is one that was not stored.
+        _ = try? await cache.image(for: BenchPicture(index, file: file), format: format)
+      } collect: { _ in
+      }
+      let seconds = (ContinuousClock.now - start) / .seconds(1)
+      let samples = await sampler.end()
+      try Task.checkCancellation()
+      let statistics = await cache.statistics()
+      guard statistics.stores == count else {
+        throw BenchFailure(
+          description: "Of \(count) photographs \(statistics.stores) came.")
+      }
+      let curve = samples.map {
+        (x: $0.seconds, y: Double($0.byteCount - before) / Double(1 << 20))
+      }
+      return Findings(
+        [
+          Measure(
+            Self.id, "fling through \(count) photographs, peak", unit: "MB",
+            ours: Distribution([max(curve.map(\.y).max() ?? 0, 0)]),
+            reference: Distribution([Double(Self.byteBudget >> 20)]),
+            named: "the decode budget", bar: .ratioAtMost(1),
+            counts: [
+              ("misses", statistics.misses), ("fetches", statistics.fetches),
+              ("decodes", statistics.decodes), ("samples", samples.count),
+              ("milliseconds", Int(seconds * 1000)),
+            ])
+        ], plot: Self.plot(curve))
+    }
+  }
+
+  private func writeFiles(_ count: Int, _ setting: BenchSetting) throws -> [URL] {
+    Console.note("drawing photographs")
+    let isQuick = setting.effort.photographs.large.width < 1600
+    let size = isQuick ? PixelSize(width: 64, height: 48) : PixelSize(width: 1600, height: 1200)
+    return try (0..<count).map { number in
+      try Task.checkCancellation()
+      let file = setting.place.url.appending(path: "fling-\(number).jpg")
+      let original = setting.place.url.appending(
+        path: "fling-\(number % Self.differentCount).jpg")
+      if number < Self.differentCount {
+        try setting.photographs.writeFile(number, size: size, to: file)
+      } else {
+        try FileManager.default.linkItem(at: original, to: file)
+      }
+      return file
+    }
+  }
+
+  private static func plot(_ curve: [(x: Double, y: Double)]) -> LinePlot {
+    let end = curve.last?.x ?? 1
+    return LinePlot(
+      title: "Private memory during a fling", xLabel: "seconds", yLabel: "MB",
+      scale: .linear,
+      lines: [
+        LinePlot.Line(name: "taken beyond the open cache", points: curve.map { ($0.x, $0.y) }),
+        LinePlot.Line(
+          name: "decode budget",
+          points: [(0, Double(byteBudget >> 20)), (end, Double(byteBudget >> 20))]),
+      ])
+  }
+}

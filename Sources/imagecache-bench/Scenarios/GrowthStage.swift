@@ -1,0 +1,123 @@
+import CommandSupport
+import FastImageCache
+import Foundation
+import TableStore
+
+/// A full table of some size, opened anew, and what is done with it.
+final class GrowthStage {
+  let count: Int
+  let openTimes: Distribution
+  /// Private memory that came to be when the table was opened, in bytes.
+  let privateByteCount: Int
+  private let cache: ImageCache
+  private let table: Table
+  private let bitmap: Bitmap
+  private let hits: HitList
+  /// The number of the next picture that the table has not seen.
+  private var nextNumber: Int
+  /// The first of the pictures that may be removed; those below are for hits.
+  private let firstSpare: Int
+  private var removed: [BenchPicture] = []
+  private var random = SystemRandomNumberGenerator()
+
+  /// Pictures that are hit, at most: each is proven once before, which takes a while.
+  private static let hitCount = 200_000
+  private static let openCount = 5
+
+  init(_ count: Int, _ setting: BenchSetting) async throws {
+    let format = ImageFormat(
+      name: "scale", size: PixelSize(width: 8, height: 8), style: .bgrx32, capacity: .count(count))
+    let namespace = "scale-\(count)"
+    let bitmap = try setting.photographs.part(0, size: format.size)
+    try await setting.withCache(namespace, formats: [format]) { cache in
+      try Gallery.fill(cache, format, with: (0..<count).lazy.map { BenchPicture($0) }) { _ in
+        bitmap
+      }
+    }
+    ProcessMemory.releaseFreeMemory()
+    let before = ProcessMemory.privateByteCount()
+    var times: [Double] = []
+    var open: ImageCache?
+    for _ in 0..<Self.openCount {
+      await open?.close()
+      let start = ContinuousClock.now
+      open = try await setting.makeCache(namespace, formats: [format])
+      times.append(Contest.nanoseconds(since: start))
+    }
+    guard let open else { throw BenchFailure.missingPicture }
+    ProcessMemory.releaseFreeMemory()
+    privateByteCount = max(ProcessMemory.privateByteCount() - before, 0)
+    openTimes = Distribution(times)
+    cache = open
+    table = try Gallery.table(of: open, format)
+    self.bitmap = bitmap
+    self.count = count
+    nextNumber = count
+    // Spread over the whole table by their keys, whatever their slots are.
+    firstSpare = min(count / 2, Self.hitCount)
+    hits = HitList(
+      cache: open, format: format, pictures: (0..<firstSpare).map { BenchPicture($0) }.shuffled())
+    try hits.hit(hits.pictures.indices)
+  }
+
+  /// The hit pictures are used right before, so that evictions take others.
+  func hit(batch: Int) -> Contest.Contender {
+    var turn = 0
+    return Contest.Contender { [self] in
+      let length = min(batch, hits.pictures.count)
+      let start = turn * length % (hits.pictures.count - length + 1)
+      turn += 1
+      return try Contest.time(length) { try hits.hit(start..<(start + length)) }
+    }
+  }
+
+  /// Stores pictures where others have been removed before.
+  func store(batch: Int) -> Contest.Contender {
+    Contest.Contender { [self] in
+      try removeSome(batch)
+    } turn: { [self] in
+      let pictures = removed
+      removed = []
+      return try Contest.time(pictures.count) {
+        for picture in pictures { try Gallery.insert(bitmap, for: picture, into: table) }
+      }
+    }
+  }
+
+  /// Stores new pictures in the full table.
+  func evict(batch: Int) -> Contest.Contender {
+    Contest.Contender { [self] in
+      let pictures = (0..<batch).map { BenchPicture(nextNumber + $0) }
+      nextNumber += batch
+      return try Contest.time(batch) {
+        for picture in pictures { try Gallery.insert(bitmap, for: picture, into: table) }
+      }
+    }
+  }
+
+  /// Removes pictures that are put back before the next turn.
+  func remove(batch: Int) -> Contest.Contender {
+    Contest.Contender { [self] in
+      for picture in removed { try Gallery.insert(bitmap, for: picture, into: table) }
+      removed = []
+    } turn: { [self] in
+      let pictures = (0..<batch).map { BenchPicture(nextNumber - 1 - $0) }
+      removed = pictures
+      return try Contest.time(batch) {
+        for picture in pictures { _ = try table.remove(picture.imageID.tableID) }
+      }
+    }
+  }
+
+  func close() async {
+    table.close()
+    await cache.close()
+  }
+
+  private func removeSome(_ batch: Int) throws {
+    let spare = firstSpare..<count
+    let numbers = Set((0..<batch).map { _ in Int.random(in: spare, using: &random) })
+    removed = numbers.map { BenchPicture($0) }
+    for picture in removed { _ = try table.remove(picture.imageID.tableID) }
+  }
+}

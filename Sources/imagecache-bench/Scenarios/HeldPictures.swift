@@ -1,0 +1,57 @@
+import CBenchPeers
+import CommandSupport
+import FastImageCache
+
+/// What a screen full of pictures takes of private memory.
+struct HeldPictures: Scenario {
+  static let id = "P12"
+  static let name = "held-pictures"
+  static let summary = """
+    private memory (RssAnon on Linux) that 100 pictures of 160 kB take while they are held and read, \
+    against copies of the same pictures, which is what every decoding library holds
+    """
+
+  func measure(_ setting: BenchSetting) async throws -> Findings {
+    let hits = try await setting.gallery().hits
+    let range = 0..<min(setting.effort.heldCount, hits.pictures.count)
+    let ours = Contest.Contender {
+      try Self.growth {
+        var held: [CachedImage] = []
+        held.reserveCapacity(range.count)
+        for index in range {
+          guard let image = hits.cache.cachedImage(for: hits.pictures[index], format: hits.format)
+          else { throw BenchFailure.missingPicture }
+          image.withPixels { $0.withUnsafeBytes { _ = bench_sum($0.baseAddress, $0.count) } }
+          held.append(image)
+        }
+        return held
+      }
+    }
+    let copies = Contest.Contender {
+      try Self.growth {
+        try range.map { index in
+          let image = hits.cache.cachedImage(for: hits.pictures[index], format: hits.format)
+          guard let bitmap = try image?.makeBitmap() else { throw BenchFailure.missingPicture }
+          return bitmap
+        }
+      }
+    }
+    let results = try await Contest([ours, copies]).run(
+      roundCount: min(setting.effort.roundCount, 11), warmUpCount: 2)
+    return Findings([
+      Measure(
+        Self.id, "\(range.count) pictures held and read", unit: "kB", ours: results[0],
+        reference: results[1], named: "private copies", bar: .oursAtMost(64))
+    ])
+  }
+
+  /// Kilobytes of private memory that came to be while what `body` returns is held.
+  private static func growth<Held>(_ body: () throws -> Held) throws -> Double {
+    ProcessMemory.releaseFreeMemory()
+    let before = ProcessMemory.privateByteCount()
+    let held = try body()
+    let after = ProcessMemory.privateByteCount()
+    withExtendedLifetime(held) {}
+    return Double(max(after - before, 0)) / 1024
+  }
+}

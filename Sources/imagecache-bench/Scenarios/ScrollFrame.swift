@@ -1,0 +1,50 @@
+import CommandSupport
+import FastImageCache
+
+/// The work of one frame of a list that is scrolled.
+struct ScrollFrame: Scenario {
+  static let id = "P14"
+  static let name = "scroll-frame"
+  static let summary = """
+    five pictures that come into view in one frame, obtained and read, against what other libraries \
+    keep on disk: thumbnail files of the right size, read and decoded, their pixels read by the \
+    same function. `imagecache scroll` does the same with photographs of yours
+    """
+
+  private static let columnCount = 5
+
+  func measure(_ setting: BenchSetting) async throws -> Findings {
+    let gallery = try await setting.gallery()
+    let hits = gallery.hits
+    let peers = gallery.stores(.scroll)
+    let ours = Self.frames(gallery) { try hits.read($0) }
+    let others = peers.map { peer in
+      Self.frames(gallery) { try peer.get(gallery.keys($0), reads: true) }
+    }
+    let results = try await Contest([ours] + others).run(
+      roundCount: setting.effort.frameCount, warmUpCount: 5)
+    return Findings(
+      zip(peers, results.dropFirst()).map { peer, reference in
+        Measure(
+          Self.id, "frame of a scrolled list, 5 pictures", unit: "ms", ours: results[0],
+          reference: reference, named: peer.name,
+          bar: .gainAtLeast(20),
+          counts: [
+            ("frames", results[0].count),
+            ("ours over 8.3 ms", results[0].count(above: 8.3)),
+            ("\(peer.name) over 8.3 ms", reference.count(above: 8.3)),
+          ])
+      })
+  }
+
+  private static func frames(
+    _ gallery: Gallery, _ body: @escaping (Range<Int>) throws -> Void
+  ) -> Contest.Contender {
+    var frame = 0
+    return Contest.Contender {
+      let slice = gallery.slice(turn: frame, count: columnCount)
+      frame += 1
+      return try Contest.time(1) { try body(slice) } / 1e6
+    }
+  }
+}

@@ -1,0 +1,91 @@
+import CommandSupport
+import FastImageCache
+import Foundation
+
+/// What all scenarios share: a folder for their tables, the peers, and the galleries that several of
+/// them ask.
+final class BenchSetting {
+  let place: TemporaryFolder
+  let effort: Effort
+  let peers: PeerLibrary
+  let photographs: Photographs
+  private var galleries: [String: Gallery] = [:]
+
+  init(effort: Effort, peers: PeerLibrary) throws {
+    place = try TemporaryFolder(prefix: "imagecache-bench")
+    self.effort = effort
+    self.peers = peers
+    photographs = Photographs(effort)
+  }
+
+  /// 200 x 200 pixels, 160 kB each: the pictures of a list.
+  nonisolated(nonsending) func gallery() async throws -> Gallery {
+    try await gallery(
+      "usual", count: effort.pictureCount, side: 200, roles: [.handle, .touch, .scroll])
+  }
+
+  /// 8 x 8 pixels, as many as in the usual one.
+  nonisolated(nonsending) func smallGallery() async throws -> Gallery {
+    try await gallery("small", count: effort.pictureCount, side: 8, roles: [.handle, .open])
+  }
+
+  /// 8 x 8 pixels, a hundred times as many.
+  nonisolated(nonsending) func largeGallery() async throws -> Gallery {
+    try await gallery("large", count: effort.largeCount, side: 8, roles: [.handle, .open])
+  }
+
+  /// Opens a cache of its own for a scenario.
+  nonisolated(nonsending) func makeCache(
+    _ namespace: String, formats: [ImageFormat],
+    _ configuration: ImageCache.Configuration = .init()
+  ) async throws -> ImageCache {
+    var configuration = configuration
+    configuration.directory = place.url
+    return try await ImageCache(
+      namespace: namespace, formats: formats, configuration: configuration)
+  }
+
+  /// Runs `body` with a cache of its own and closes it in any case.
+  nonisolated(nonsending) func withCache<Result>(
+    _ namespace: String, formats: [ImageFormat],
+    _ configuration: ImageCache.Configuration = .init(),
+    _ body: nonisolated(nonsending) (ImageCache) async throws -> Result
+  ) async throws -> Result {
+    let cache = try await makeCache(namespace, formats: formats, configuration)
+    do {
+      let result = try await body(cache)
+      await cache.close()
+      return result
+    } catch {
+      await cache.close()
+      throw error
+    }
+  }
+
+  /// Ends what the scenarios have opened, before its folder goes.
+  nonisolated(nonsending) func close() async {
+    for gallery in galleries.values { await gallery.close() }
+    galleries = [:]
+    place.remove()
+  }
+
+  private nonisolated(nonsending) func gallery(
+    _ name: String, count: Int, side: Int, roles: PeerStore.Roles
+  ) async throws -> Gallery {
+    if let open = galleries[name] { return open }
+    Console.note("filling the \(name) table and its peers with \(count) pictures")
+    let gallery = try await Gallery(
+      name, count: count, spareCount: 1, side: side, roles: roles, setting: self)
+    galleries[name] = gallery
+    return gallery
+  }
+}
+
+extension ImageCache.Configuration {
+  /// The usual configuration, but for what `change` does to it.
+  static func with(_ change: (inout Self) -> Void) -> Self {
+    var configuration = Self()
+    change(&configuration)
+    return configuration
+  }
+}

@@ -1,0 +1,37 @@
+import FastImageCache
+import Foundation
+import Locking
+
+/// Notes at which size a cache's decoders are used.
+final class DecodeRecord: Sendable {
+  private let width = Lock(0)
+
+  /// Pixels of the last picture that was decoded; 0 before the first.
+  var lastWidth: Int { width.withLock { $0 } }
+
+  /// The standard decoders, watched.
+  var decoders: [any ImageDecoder] {
+    ImageDecoders.standard.map { Watched(decoder: $0, record: self) }
+  }
+
+  private struct Watched: ImageDecoder {
+    let decoder: any ImageDecoder
+    let record: DecodeRecord
+
+    func recognizes(_ firstBytes: Data) -> Bool { decoder.recognizes(firstBytes) }
+
+    func header(of data: Data) throws(ImageDecodingError) -> ImageHeader {
+      try decoder.header(of: data)
+    }
+
+    func workingByteCount(for header: ImageHeader, minimumSize: PixelSize?) -> Int {
+      decoder.workingByteCount(for: header, minimumSize: minimumSize)
+    }
+
+    func decode(_ data: Data, _ request: DecodeRequest) throws(ImageDecodingError) -> Bitmap {
+      let bitmap = try decoder.decode(data, request)
+      record.width.withLock { $0 = bitmap.size.width }
+      return bitmap
+    }
+  }
+}

@@ -1,0 +1,133 @@
+import CommandSupport
+import FastImageCache
+import Foundation
+import TableStore
+
+/// A cache whose table is full, the same pictures in the stores of its peers, and a random order in
+/// which both are asked.
+final class Gallery {
+  let cache: ImageCache
+  let format: ImageFormat
+  /// The pictures in the order in which they are asked for.
+  let hits: HitList
+  let stores: [PeerStore]
+  /// The keys of `pictures`, one after the other.
+  private let keys: [UInt8]
+
+  /// Opens the cache and the peers, and fills both.
+  ///
+  /// The table is filled through the store below the cache, which the two share: that is how a
+  /// million pictures come in while one waits.
+  ///
+  /// - Parameter spareCount: Slots that stay free. One is enough for replacing pictures without
+  ///   evicting any, however long whoever asks for the others is kept from running.
+  init(
+    _ name: String, count: Int, spareCount: Int = 0, side: Int, roles: PeerStore.Roles,
+    setting: BenchSetting
+  ) async throws {
+    let size = PixelSize(width: side, height: side)
+    format = ImageFormat(
+      name: name, size: size, style: .bgrx32, capacity: .count(count + spareCount))
+    guard let layout = PixelLayout(size: size, format: .bgrx32) else {
+      throw BitmapError.outOfMemory(byteCount: .max)
+    }
+    cache = try await setting.makeCache(name, formats: [format])
+    stores = try setting.peers.open(
+      roles, in: setting.place.url.appending(path: name + "-peers"), layout: layout,
+      capacity: count)
+    let ordered = (0..<count).map { BenchPicture($0) }
+    var random = SystemRandomNumberGenerator()
+    hits = HitList(cache: cache, format: format, pictures: ordered.shuffled(using: &random))
+    keys = hits.pictures.flatMap(\.key)
+    let (photographs, stores) = (setting.photographs, stores)
+    // More would only take longer to draw.
+    let differentCount = min(count, Self.differentCount)
+    let bitmaps = try (0..<differentCount).map { try photographs.part($0, size: size) }
+    try Self.fill(cache, format, with: ordered) { bitmaps[$0 % differentCount] }
+    for (number, picture) in ordered.enumerated() {
+      try Task.checkCancellation()
+      try bitmaps[number % differentCount].withUnsafeBytes { pixels in
+        for store in stores { try store.store(picture.key, pixels) }
+      }
+    }
+  }
+
+  private static let differentCount = 1000
+
+  /// Puts pictures into an open cache's table.
+  static func fill(
+    _ cache: ImageCache, _ format: ImageFormat, with pictures: some Sequence<BenchPicture>,
+    bitmap: (Int) throws -> Bitmap
+  ) throws {
+    let table = try table(of: cache, format)
+    defer { table.close() }
+    for (number, picture) in pictures.enumerated() {
+      try Task.checkCancellation()
+      try insert(bitmap(number), for: picture, into: table)
+    }
+  }
+
+  /// Another opening of a cache's table.
+  static func table(of cache: ImageCache, _ format: ImageFormat) throws -> Table {
+    guard let layout = PixelLayout(size: format.size, format: format.style),
+      case .count(let capacity) = format.capacity
+    else { throw BenchFailure.missingPicture }
+    let directory = try TableDirectory(path: cache.directory.path(percentEncoded: false))
+    return try Table(
+      name: format.name, in: directory,
+      geometry: TableGeometry(
+        width: format.size.width, height: format.size.height, rowByteCount: layout.rowBytes,
+        pixelFormat: PictureCode(format).rawValue),
+      capacity: .slots(capacity))
+  }
+
+  static func insert(_ bitmap: Bitmap, for picture: BenchPicture, into table: Table) throws {
+    guard let buffer = table.makeBuffer(isCleared: false) else {
+      throw BitmapError.outOfMemory(byteCount: bitmap.layout.byteCount)
+    }
+    let target = buffer.pixels
+    bitmap.withUnsafeBytes { target.copyMemory(from: $0) }
+    let id = picture.imageID.tableID
+    let sealed = try buffer.sealed(
+      key: TableKey(entity: id, source: id),
+      extent: SlotExtent(width: bitmap.size.width, height: bitmap.size.height))
+    _ = try table.insert(sealed)
+  }
+
+  /// The pictures of one turn; turns go through all of them, and begin again at the end.
+  func slice(turn: Int, count: Int) -> Range<Int> {
+    let count = min(count, hits.pictures.count)
+    let start = turn * count % (hits.pictures.count - count + 1)
+    return start..<(start + count)
+  }
+
+  /// Takes part in a contest with so many pictures in each turn.
+  func contender(
+    batch: Int, _ body: @escaping (Range<Int>) throws -> Void
+  ) -> Contest.Contender {
+    var turn = 0
+    return Contest.Contender {
+      let slice = self.slice(turn: turn, count: batch)
+      turn += 1
+      return try Contest.time(slice.count) { try body(slice) }
+    }
+  }
+
+  /// A peer's part in a contest: it obtains as many pictures in a turn as it asks for.
+  func contender(_ store: PeerStore, reads: Bool) -> Contest.Contender {
+    contender(batch: store.batch) { try store.get(self.keys($0), reads: reads) }
+  }
+
+  func stores(_ role: PeerStore.Roles) -> [PeerStore] {
+    stores.filter { $0.roles.contains(role) }
+  }
+
+  func keys(_ slice: Range<Int>) -> ArraySlice<UInt8> {
+    keys[(slice.lowerBound * 16)..<(slice.upperBound * 16)]
+  }
+
+  func close() async {
+    for store in stores { store.close() }
+    await cache.close()
+  }
+}

@@ -1,0 +1,51 @@
+import CommandSupport
+import FastImageCache
+import Foundation
+import ImageCodecs
+
+/// Pictures that are to a decoder what photographs are, drawn once and cut up.
+final class Photographs {
+  private var landscapes: [Int: Bitmap] = [:]
+
+  /// So many landscapes are different; more pictures are other parts of them.
+  private static let landscapeCount = 12
+
+  private let landscapeSize: PixelSize
+
+  init(_ effort: Effort) {
+    landscapeSize = PixelSize(width: effort.landscape.width, height: effort.landscape.height)
+  }
+
+  /// A part of a landscape, another for each number.
+  func part(_ number: Int, size: PixelSize) throws -> Bitmap {
+    let source = try landscape(number % Self.landscapeCount)
+    guard let layout = PixelLayout(size: size, format: .bgrx32) else {
+      throw BitmapError.outOfMemory(byteCount: .max)
+    }
+    let turn = number / Self.landscapeCount
+    let left = turn &* 37 % (source.size.width - size.width + 1)
+    let top = turn &* 53 % (source.size.height - size.height + 1)
+    return try Bitmap(layout: layout) { target in
+      source.withUnsafeBytes { bytes in
+        for row in 0..<size.height {
+          let start = (top + row) * source.layout.rowBytes + left * 4
+          UnsafeMutableRawBufferPointer(rebasing: target[(row * layout.rowBytes)...])
+            .copyMemory(from: .init(rebasing: bytes[start..<(start + size.width * 4)]))
+        }
+      }
+    }
+  }
+
+  /// Writes one landscape as a JPEG file of the quality at which cameras write.
+  func writeFile(_ number: Int, size: PixelSize, to url: URL) throws {
+    let bitmap = try Landscape(number: number).bitmap(size)
+    try JPEGEncoder(quality: 0.85).encode(bitmap).write(to: url)
+  }
+
+  private func landscape(_ number: Int) throws -> Bitmap {
+    if let drawn = landscapes[number] { return drawn }
+    let drawn = try Landscape(number: number).bitmap(landscapeSize)
+    landscapes[number] = drawn
+    return drawn
+  }
+}

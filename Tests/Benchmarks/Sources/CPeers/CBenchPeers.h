@@ -1,0 +1,1 @@
+../../../../Sources/CBenchPeers/include/CBenchPeers.h

@@ -1,0 +1,36 @@
+#ifndef BENCH_PEERS_H
+#define BENCH_PEERS_H
+
+#include "CBenchPeers.h"
+
+/// Makes sure that what led to `value` is not left out by the compiler.
+static inline void bench_keep(uint64_t value) { __asm__ volatile("" : : "r"(value) : "memory"); }
+
+static inline size_t bench_room_bytes(const bench_room *room) {
+  return room->row_bytes * room->height;
+}
+
+/// A kind of encoded picture.
+typedef struct {
+  const char *type;
+  /// Encodes into memory that the caller frees; 0 for success.
+  int (*encode)(const bench_room *room, const void *pixels, void **bytes, size_t *count);
+  /// Decodes into memory of `bench_room_bytes` bytes; 0 for success.
+  int (*decode)(const bench_room *room, const void *bytes, size_t count, void *pixels);
+} bench_codec;
+
+extern const bench_codec bench_png, bench_webp;
+
+/// The path of a key's file.
+void bench_path(char *path, size_t size, const bench_room *room, const uint8_t *key,
+                const char *type);
+
+/// Decodes a picture into fresh memory, reads it if asked to, and lets it go.
+int bench_show(const bench_codec *codec, const bench_room *room, const void *bytes, size_t count,
+               int reads);
+
+extern const bench_store bench_lmdb_each, bench_lmdb_long, bench_sqlite_raw, bench_sqlite_png,
+  bench_png_files, bench_webp_files, bench_pixbuf_jpeg, bench_pixbuf_png;
+extern const bench_shrinker bench_pixbuf_scale, bench_vipsthumbnail;
+
+#endif
