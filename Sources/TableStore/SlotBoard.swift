@@ -141,11 +141,8 @@ final class SlotBoard: @unchecked Sendable {
   private func setKey(_ key: TableKey, _ extent: SlotExtent, of slot: Int) {
     let cell = memory.pointee.cells + slot
     let strings = memory.pointee.strings + slot
-    if cell.pointee.label.matches(key.view), strings.pointee.match(key.view),
-      cell.pointee.label.extent == extent
-    {
-      return
-    }
+    let isSame = key.lend { cell.pointee.label.matches($0) && strings.pointee.match($0) }
+    if isSame, cell.pointee.label.extent == extent { return }
     cell.pointee.label.entityKind = key.entity.kind
     cell.pointee.label.sourceKind = key.source.kind
     cell.pointee.label.width = UInt16(extent.width)

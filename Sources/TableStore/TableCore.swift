@@ -60,8 +60,8 @@ final class TableCore: Sendable {
   @inline(__always)
   func entry(entity: TableID, source: TableID) -> TableEntry? {
     if isChild { becomeSecondOpener() }
-    let key = TableKeyView(entity: entity, source: source)
-    guard let hit = hitBoard.load()?.hit(key) else {
+    let hit = TableKeyView.lending(entity, source) { hitBoard.load()?.hit($0) }
+    guard let hit else {
       return entryByIndex(for: TableKey(entity: entity, source: source))
     }
     return TableEntry(hit)

@@ -160,11 +160,15 @@ package struct TableKey: Hashable, Sendable {
     self.source = source
   }
 
-  /// Valid as long as this key is.
-  var view: TableKeyView { TableKeyView(entity: entity, source: source) }
+  /// Lends the key to a lookup that shall not count references.
+  @inline(__always)
+  func lend<Result>(_ body: (TableKeyView) -> Result) -> Result {
+    TableKeyView.lending(entity, source, body)
+  }
 }
 
-/// A key that owns nothing, so that looking it up counts no references; valid as long as its ids.
+/// A key that owns nothing, so that looking it up counts no references. Only to be had on loan, since
+/// it is valid as long as somebody keeps its ids.
 struct TableKeyView {
   let entity: TableID.Digest
   let source: TableID.Digest
@@ -173,8 +177,18 @@ struct TableKeyView {
   let entityBytes: IDSpan
   let sourceBytes: IDSpan
 
+  /// Keeps the ids for the length of `body`; a parameter alone may be released after its last use.
   @inline(__always)
-  init(entity: TableID, source: TableID) {
+  static func lending<Result>(
+    _ entity: TableID, _ source: TableID, _ body: (TableKeyView) -> Result
+  ) -> Result {
+    withExtendedLifetime(entity) {
+      withExtendedLifetime(source) { body(TableKeyView(entity: entity, source: source)) }
+    }
+  }
+
+  @inline(__always)
+  private init(entity: TableID, source: TableID) {
     self.entity = entity.digest
     self.source = source.digest
     entityKind = entity.kind

@@ -297,7 +297,7 @@ struct TableIndex {
 
   /// Compares ids in full.
   private func isStored(_ key: TableKey, in slot: Int) -> Bool {
-    board.label(of: slot).matches(key.view) && board.strings(of: slot).match(key.view)
+    key.lend { board.label(of: slot).matches($0) && board.strings(of: slot).match($0) }
   }
 
   private func isSame(_ slot: Int, _ generation: UInt64) -> Bool {

@@ -25,15 +25,21 @@ struct SlotBoardTests {
     board.release(slot)
   }
 
+  private func hit(_ slot: Int, on board: SlotBoard) -> HitBoard.Hit? { hit(key(slot), on: board) }
+
+  private func hit(_ key: TableKey, on board: SlotBoard) -> HitBoard.Hit? {
+    key.lend { board.hitBoard.hit($0) }
+  }
+
   @Test("finds every picture without the index, however many there are")
   func growsHints() throws {
     let count = 5000
     let board = try makeBoard(slots: count, published: count)
     let stride = board.memory.pointee.contentStride
     let found = (0..<count).count { slot in
-      let hit = board.hitBoard.hit(key(slot).view)
-      hit?.lease.end()
-      return hit.map { $0.content == UnsafeRawPointer(bitPattern: 4096 + slot * stride) } ?? false
+      let found = hit(slot, on: board)
+      found?.lease.end()
+      return found.map { $0.content == UnsafeRawPointer(bitPattern: 4096 + slot * stride) } ?? false
     }
     // A hint without room near its home is left out, which is rare.
     #expect(found > count * 99 / 100)
@@ -47,7 +53,7 @@ struct SlotBoardTests {
     board.withdraw(1)
     board.prepare(4)
     board.adopt(3, entity: key(3).entity.digest, source: key(3).source.digest)
-    let found = (0..<4).filter { board.hitBoard.hit(key($0).view) != nil }
+    let found = (0..<4).filter { hit($0, on: board) != nil }
     #expect(found == [2])
     // The hit above still has its lease.
     #expect(!board.claim(2))
@@ -61,7 +67,7 @@ struct SlotBoardTests {
     let board = try makeBoard(slots: 1, published: 1)
     let (kind, digest) = (TableID.Kind.uuid, key(0).entity.digest)
     let twin = TableID(kind: kind, digest: digest, bytes: nil)
-    #expect(board.hitBoard.hit(TableKeyView(entity: twin, source: key(0).source)) == nil)
+    #expect(hit(TableKey(entity: twin, source: key(0).source), on: board) == nil)
     #expect(board.state(of: 0).leaseCount == 0)
     #expect(board.hitCount == 0)
   }
@@ -72,10 +78,10 @@ struct SlotBoardTests {
     let many = SlotState.manyHits | SlotState.live | SlotState.proven
     board.memory.pointee.cells[0].state.store(many, ordering: .relaxed)
     let before = board.hitCount
-    #expect(board.hitBoard.hit(key(0).view) == nil)
+    #expect(hit(0, on: board) == nil)
     board.lease(0)
     #expect(board.hitCount == before + 1)
-    #expect(board.hitBoard.hit(key(0).view) != nil)
+    #expect(hit(0, on: board) != nil)
     #expect(board.hitCount == before + 2)
   }
 
@@ -102,7 +108,7 @@ struct SlotBoardTests {
     first.detach()
     let third = pool.take(slotCount: 3)
     #expect(third === first)
-    #expect(third.hitBoard.hit(key(0).view) == nil)
+    #expect(hit(0, on: third) == nil)
     #expect(third.state(of: 0).bits == 0 && third.hitCount == 0)
   }
 
