@@ -132,6 +132,9 @@ struct TableIndex {
     return !board.state(of: slot).isProven || isStored(key, in: slot)
   }
 
+  /// The last of the live slots.
+  var lastLiveSlot: Int? { slots.indices.last(where: isLive) }
+
   /// The live slots.
   var liveSlots: [Int] { slots.indices.filter(isLive) }
 
