@@ -68,6 +68,7 @@ struct HitTests {
     arguments: [
       ("a", "A"), ("\u{E9}", "e\u{301}"), ("", " "), ("1", 1), (1, -1),
       (ImageID(UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1))), 1),
+      (ImageID(UInt64.max), -1),
     ] as [(ImageID, ImageID)])
   func comparesExactly(stored: ImageID, asked: ImageID) async throws {
     let fixture = try await Fixture()
