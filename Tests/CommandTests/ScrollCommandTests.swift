@@ -3,7 +3,7 @@ import Pixels
 import TestSupport
 import Testing
 
-@Suite("imagecache scroll", .timeLimit(.minutes(5)))
+@Suite("imagecache scroll", .timeLimit(.minutes(15)))
 struct ScrollCommandTests {
   private let directory: TemporaryDirectory
 

@@ -1,7 +1,7 @@
 import CommandSupport
 import Testing
 
-@Suite("The list's geometry", .timeLimit(.minutes(5)))
+@Suite("The list's geometry", .timeLimit(.minutes(15)))
 struct ScrollGeometryTests {
   @Test("brings each row into view once, in order, up to the last")
   func everyRowOnce() {

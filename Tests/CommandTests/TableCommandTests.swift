@@ -3,7 +3,7 @@ import Pixels
 import TestSupport
 import Testing
 
-@Suite("The table commands", .timeLimit(.minutes(5)))
+@Suite("The table commands", .timeLimit(.minutes(15)))
 struct TableCommandTests {
   private let directory: TemporaryDirectory
   private let photos: URL

@@ -1,7 +1,7 @@
 import FastImageCache
 import Testing
 
-@Suite("Admission", .timeLimit(.minutes(5)))
+@Suite("Admission", .timeLimit(.minutes(15)))
 struct AdmissionTests {
   @Test("starts jobs until every lane is taken")
   func fillsLanes() throws {

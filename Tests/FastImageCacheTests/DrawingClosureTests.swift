@@ -4,7 +4,7 @@
   import Testing
 
   /// A closure can be held in the middle of a drawing, so what happens meanwhile is tested here too.
-  @Suite("A request with a drawing closure", .timeLimit(.minutes(5)))
+  @Suite("A request with a drawing closure", .timeLimit(.minutes(15)))
   struct DrawingClosureTests {
     @Test("is drawn as its entity says")
     func decidesDrawing() async throws {

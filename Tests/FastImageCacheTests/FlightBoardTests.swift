@@ -3,7 +3,7 @@ import Testing
 
 @testable import FastImageCache
 
-@Suite("A flight board", .timeLimit(.minutes(5)))
+@Suite("A flight board", .timeLimit(.minutes(15)))
 struct FlightBoardTests {
   private var board = FlightBoard()
   private let url = FlightOrigin.url(URL(fileURLWithPath: "/photo.jpg"))

@@ -4,7 +4,7 @@
   import Foundation
   import Testing
 
-  @Suite("The cost of a hit", .timeLimit(.minutes(5)))
+  @Suite("The cost of a hit", .timeLimit(.minutes(15)))
   struct HitCostTests {
     @Test("is no system call, synchronously or awaited")
     func makesNoSystemCall() async {

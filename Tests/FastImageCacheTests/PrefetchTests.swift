@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("A prefetch", .timeLimit(.minutes(5)))
+@Suite("A prefetch", .timeLimit(.minutes(15)))
 struct PrefetchTests {
   @Test(
     "without anybody waiting stores the pictures",

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Removing", .timeLimit(.minutes(5)))
+@Suite("Removing", .timeLimit(.minutes(15)))
 struct RemovalTests {
   @Test("a picture forgets it and keeps it intact for whoever shows it")
   func keepsHeldPixels() async throws {

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("A suspended cache", .timeLimit(.minutes(5)))
+@Suite("A suspended cache", .timeLimit(.minutes(15)))
 struct SuspendingTests {
   /// Whether nobody has any file of the cache locked, asked with descriptors of its own.
   private func isUnlocked(_ cache: ImageCache) throws -> Bool {

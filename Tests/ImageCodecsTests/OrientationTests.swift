@@ -8,7 +8,7 @@ private func orientation(_ exif: Data) -> Orientation {
   exif.withUnsafeBytes { Orientation(exif: $0.bytes, in: 0..<exif.count) }
 }
 
-@Suite("An EXIF orientation", .timeLimit(.minutes(5)))
+@Suite("An EXIF orientation", .timeLimit(.minutes(15)))
 struct OrientationTests {
   @Test("is read in both byte orders", arguments: 1...8, [false, true])
   func isRead(value: Int, isLittleEndian: Bool) {
@@ -44,7 +44,7 @@ struct OrientationTests {
 }
 
 #if !canImport(ImageIO)
-  @Suite("A turned picture", .timeLimit(.minutes(5)))
+  @Suite("A turned picture", .timeLimit(.minutes(15)))
   struct TurnedPictureTests {
     /// The stored pixel that belongs to an upright one, by the wording of EXIF 2.32: which side of
     /// the scene the stored row 0 and column 0 are.

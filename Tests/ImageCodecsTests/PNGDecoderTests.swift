@@ -5,7 +5,7 @@
 
   @testable import ImageCodecs
 
-  @Suite("A PNG decoder", .timeLimit(.minutes(5)))
+  @Suite("A PNG decoder", .timeLimit(.minutes(15)))
   struct PNGDecoderTests {
     private let picture = Picture.confetti(37, 29)
 

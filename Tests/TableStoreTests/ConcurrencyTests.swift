@@ -3,7 +3,7 @@ import Testing
 
 @testable import TableStore
 
-@Suite("A table used by many tasks", .timeLimit(.minutes(5)))
+@Suite("A table used by many tasks", .timeLimit(.minutes(15)))
 struct ConcurrencyTests {
   @Test("never changes a picture that is looked at, however much is evicted around it")
   func keepsLeasesUnderEviction() async throws {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import TableStore
 
-@Suite("A table header", .timeLimit(.minutes(5)))
+@Suite("A table header", .timeLimit(.minutes(15)))
 struct TableHeaderTests {
   private let header: TableHeader
 
@@ -46,7 +46,7 @@ struct TableHeaderTests {
   }
 }
 
-@Suite("A slot record", .timeLimit(.minutes(5)))
+@Suite("A slot record", .timeLimit(.minutes(15)))
 struct SlotRecordTests {
   private let place = SlotPlace(nonce: 11, slot: 3)
   private let record = SlotRecord(
@@ -103,7 +103,7 @@ struct SlotRecordTests {
   }
 }
 
-@Suite("A slot trailer", .timeLimit(.minutes(5)))
+@Suite("A slot trailer", .timeLimit(.minutes(15)))
 struct SlotTrailerTests {
   private func written(_ trailer: SlotTrailer, room: Int) -> [UInt8] {
     var bytes = [UInt8](repeating: 0xaa, count: room)

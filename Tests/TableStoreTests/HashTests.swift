@@ -2,7 +2,7 @@ import Testing
 
 @testable import TableStore
 
-@Suite("SHA-256", .timeLimit(.minutes(5)))
+@Suite("SHA-256", .timeLimit(.minutes(15)))
 struct SHA256Tests {
   @Test(
     "gives the digests of the NIST examples",
@@ -28,7 +28,7 @@ struct SHA256Tests {
   }
 }
 
-@Suite("The lane hash", .timeLimit(.minutes(5)))
+@Suite("The lane hash", .timeLimit(.minutes(15)))
 struct LaneHashTests {
   @Test("changes with every single bit and with the length")
   func coversEveryBit() {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import TableStore
 
-@Suite("A damaged or forged table file", .timeLimit(.minutes(5)))
+@Suite("A damaged or forged table file", .timeLimit(.minutes(15)))
 struct HostileFileTests {
   let fixture: Fixture
   let layout: TableLayout

@@ -3,7 +3,7 @@ import Testing
 
 @testable import TableStore
 
-@Suite("A reopened table", .timeLimit(.minutes(5)))
+@Suite("A reopened table", .timeLimit(.minutes(15)))
 struct ReopeningTests {
   let fixture: Fixture
   init() throws { fixture = try Fixture() }

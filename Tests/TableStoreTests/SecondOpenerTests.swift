@@ -22,7 +22,7 @@ private struct Stranger {
   func shows(_ key: TableKey) -> Bool { core.entry(for: key)?.shows(key) ?? false }
 }
 
-@Suite("A second opener", .timeLimit(.minutes(5)))
+@Suite("A second opener", .timeLimit(.minutes(15)))
 struct SecondOpenerTests {
   let fixture: Fixture
   let table: Table
@@ -175,7 +175,7 @@ struct SecondOpenerTests {
   }
 }
 
-@Suite("Two processes on one table", .timeLimit(.minutes(5)))
+@Suite("Two processes on one table", .timeLimit(.minutes(15)))
 struct TwoProcessTests {
   @Test("let the second read, then own, and lose nothing")
   func shareATable() async throws {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import TableStore
 
-@Suite("A slot board", .timeLimit(.minutes(5)))
+@Suite("A slot board", .timeLimit(.minutes(15)))
 struct SlotBoardTests {
   private let extent = SlotExtent(width: 1, height: 1)
 

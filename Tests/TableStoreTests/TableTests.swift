@@ -2,7 +2,7 @@ import Testing
 
 @testable import TableStore
 
-@Suite("A table", .timeLimit(.minutes(5)))
+@Suite("A table", .timeLimit(.minutes(15)))
 struct TableTests {
   let fixture: Fixture
   init() throws { fixture = try Fixture() }

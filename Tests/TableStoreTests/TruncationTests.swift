@@ -4,7 +4,7 @@ import Testing
 
 @testable import TableStore
 
-@Suite("A table whose file is cut while it is open", .timeLimit(.minutes(5)))
+@Suite("A table whose file is cut while it is open", .timeLimit(.minutes(15)))
 struct TruncationTests {
   let fixture: Fixture
   let layout: TableLayout
@@ -114,7 +114,7 @@ struct TruncationTests {
   }
 }
 
-@Suite("The fault guard", .timeLimit(.minutes(5)))
+@Suite("The fault guard", .timeLimit(.minutes(15)))
 struct FaultGuardTests {
   /// A table with one picture that somebody looks at, and the path of its file.
   fileprivate static func tableOnDisplay() throws -> (Table, TableEntry, String) {
