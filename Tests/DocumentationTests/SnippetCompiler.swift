@@ -55,8 +55,10 @@ struct SnippetCompiler {
   private static func modulePaths() -> [String] {
     let modules = buildFolder.appendingPathComponent("Modules")
     let systemLibraries = Document.root.appendingPathComponent("Sources/SystemLibraries")
+    let sources = Document.root.appendingPathComponent("Sources")
     let maps =
       children(of: systemLibraries)
+      + children(of: sources).map { $0.appendingPathComponent("include") }
       + children(of: buildFolder).filter { $0.lastPathComponent.hasSuffix(".build") }
     return ["-I", modules.path]
       + maps.map { $0.appendingPathComponent("module.modulemap").path }
