@@ -58,14 +58,14 @@ extension ImageCache {
   /// Waiters are told ``ImageCacheError/closed``; streams end. Pictures that somebody holds stay
   /// valid. The same happens, on the thread that lets go, when the last reference to the cache goes.
   public func close() async {
-    await registry.close()
+    registry.close()
     for table in tables.all { await table.close() }
     journal.hub.finish()
   }
 
   private func remove(_ entity: ImageID, from table: ImageTable) async throws(ImageCacheError) {
     // First the loads: one that ends between these two lines would put the picture back.
-    await registry.forbidStoring(.entity(entity, format: table.format.name))
+    registry.forbidStoring(.entity(entity, format: table.format.name))
     do {
       guard try await table.remove(entity) else { return }
       journal.hub.send(.removed(entity: entity, format: table.format.name))
@@ -75,7 +75,7 @@ extension ImageCache {
   }
 
   private func removeAll(in table: ImageTable) async throws(ImageCacheError) {
-    await registry.forbidStoring(.format(table.format.name))
+    registry.forbidStoring(.format(table.format.name))
     do {
       try await table.removeAll()
       journal.hub.send(.removed(entity: nil, format: table.format.name))

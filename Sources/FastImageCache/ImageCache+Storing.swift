@@ -64,9 +64,9 @@ extension ImageCache {
     let others = request.family()
     // Loads under way would put an older picture over this one.
     for superseded in [request] + others {
-      await registry.forbidStoring(.entity(request.key.entity, format: superseded.key.format))
+      registry.forbidStoring(.entity(request.key.entity, format: superseded.key.format))
     }
-    let urgency = Urgency(Task.currentPriority)
+    let urgency = Urgency(.current)
     var picture = try artist.picture(from: content, url: nil)
     let image = try await store(request, besides: others, from: &picture, urgency)
     for other in others {
@@ -90,7 +90,7 @@ extension ImageCache {
     }
     guard let slot = try drawn.first?.get() else { throw .cancelled }
     let image = try await request.table.store(slot, for: request.key, journal)
-    await registry.satisfy(request.key, with: image)
+    registry.satisfy(request.key, with: image)
     return image
   }
 }

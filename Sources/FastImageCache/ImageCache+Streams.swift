@@ -29,11 +29,7 @@ extension ImageCache {
     do throws(ImageCacheError) {
       let request = try request(for: entity, format: format)
       journal.missed(request.key)
-      let priority = Task.currentPriority
-      // Ends by itself, as soon as the registry knows the listener.
-      Task(name: "image progress", priority: priority) { [registry] in
-        await registry.addListener(continuation, for: request, priority: priority)
-      }
+      registry.addListener(continuation, for: request, priority: .current)
     } catch {
       continuation.yield(.failed(error))
       continuation.finish()
@@ -55,7 +51,7 @@ extension ImageCache {
   /// What the cache has done since it was opened, and what it holds now.
   public func statistics() async -> CacheStatistics {
     let counts = journal.counts
-    let load = await registry.load
+    let load = registry.load
     var statistics = CacheStatistics()
     statistics.misses = counts.misses
     statistics.joinedRequests = counts.joined

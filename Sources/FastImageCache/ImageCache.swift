@@ -108,7 +108,7 @@ public actor ImageCache {
   ) async throws(ImageCacheError) -> CachedImage {
     let request = try request(for: entity, format: format)
     journal.missed(request.key)
-    return try await registry.image(for: request, priority: Task.currentPriority).get()
+    return try await registry.image(for: request, priority: .current).get()
   }
 
   /// The entity's picture if the table has it, at once, from any thread; never loads.

@@ -82,12 +82,19 @@ package actor ImageTable {
   /// Stores a drawn picture, or says why not.
   ///
   /// A table whose slots are all leased is no fault: the picture is private then.
+  ///
+  /// - Parameter isWanted: Asked on the actor right before the picture is stored; it must not wait.
+  ///   Whoever first makes it false and then removes can be sure that nothing comes back: the
+  ///   removal finds what was stored before, and nothing is stored after it.
   package nonisolated func store(
-    _ drawn: DrawnSlot, for key: ImageKey, _ journal: CacheJournal
+    _ drawn: DrawnSlot, for key: ImageKey, _ journal: CacheJournal,
+    if isWanted: @Sendable () -> Bool = { true }
   ) async throws(ImageCacheError) -> CachedImage {
     guard let store else { return privateImage(drawn) }
     do {
-      let insertion = try await insert(drawn, into: store)
+      guard let insertion = try await insert(drawn, into: store, if: isWanted) else {
+        return privateImage(drawn)
+      }
       journal.stored(key)
       if let eviction = insertion.eviction {
         let entity = eviction.entity.map { ImageID($0) }
@@ -103,14 +110,17 @@ package actor ImageTable {
 
   /// Stores a drawn picture if that is possible; the caller gets it in any case.
   package nonisolated func keep(
-    _ drawn: DrawnSlot, for key: ImageKey, _ journal: CacheJournal
+    _ drawn: DrawnSlot, for key: ImageKey, _ journal: CacheJournal,
+    if isWanted: @Sendable () -> Bool
   ) async -> CachedImage {
     // The reason stands in the journal.
-    (try? await store(drawn, for: key, journal)) ?? privateImage(drawn)
+    (try? await store(drawn, for: key, journal, if: isWanted)) ?? privateImage(drawn)
   }
 
-  private func insert(_ drawn: DrawnSlot, into store: Table) throws(TableError) -> Insertion {
-    try store.insert(drawn.slot)
+  private func insert(
+    _ drawn: DrawnSlot, into store: Table, if isWanted: () -> Bool
+  ) throws(TableError) -> Insertion? {
+    isWanted() ? try store.insert(drawn.slot) : nil
   }
 
   /// Removes an entity's picture, whatever its version; false if there was none.

@@ -13,7 +13,7 @@ package struct Storage: Sendable {
   ) async throws(ImageCacheError) -> Storage {
     let workers = WorkerPool(name: "FastImageCache.open", width: 1)
     do {
-      return try await workers.run(priority: Task.currentPriority) { _ in
+      return try await workers.run(priority: .current) { _ in
         try open(namespace, formats, configuration)
       }
     } catch let error as ImageCacheError {

@@ -25,15 +25,19 @@ package final class Lock<Value>: @unchecked Sendable {
   @usableFromInline let value: UnsafeMutablePointer<Value>
 
   package init(_ initialValue: sending Value) {
-    lock = makeSystemLock()
-    value = .allocate(capacity: 1)
+    // One block for both: locks are made for each load.
+    let alignment = max(MemoryLayout<Value>.alignment, MemoryLayout<SystemLock>.alignment)
+    let offset = (MemoryLayout<SystemLock>.size + alignment - 1) / alignment * alignment
+    lock = .allocate(byteCount: offset + MemoryLayout<Value>.size, alignment: alignment)
+    makeSystemLock(lock)
+    value = (lock + offset).bindMemory(to: Value.self, capacity: 1)
     value.initialize(to: initialValue)
   }
 
   deinit {
-    destroySystemLock(lock)
     value.deinitialize(count: 1)
-    value.deallocate()
+    destroySystemLock(lock)
+    lock.deallocate()
   }
 
   /// Runs `body` while no other thread is inside this lock; it is not recursive.
@@ -51,15 +55,11 @@ package final class Lock<Value>: @unchecked Sendable {
 }
 
 #if canImport(Darwin)
-  private func makeSystemLock() -> UnsafeMutableRawPointer {
-    let lock = UnsafeMutablePointer<SystemLock>.allocate(capacity: 1)
-    lock.initialize(to: os_unfair_lock())
-    return UnsafeMutableRawPointer(lock)
+  private func makeSystemLock(_ lock: UnsafeMutableRawPointer) {
+    lock.bindMemory(to: SystemLock.self, capacity: 1).initialize(to: os_unfair_lock())
   }
 
-  private func destroySystemLock(_ lock: UnsafeMutableRawPointer) {
-    lock.assumingMemoryBound(to: SystemLock.self).deallocate()
-  }
+  private func destroySystemLock(_ lock: UnsafeMutableRawPointer) {}
 
   @usableFromInline func acquire(_ lock: UnsafeMutableRawPointer) {
     os_unfair_lock_lock(lock.assumingMemoryBound(to: SystemLock.self))
@@ -69,18 +69,15 @@ package final class Lock<Value>: @unchecked Sendable {
     os_unfair_lock_unlock(lock.assumingMemoryBound(to: SystemLock.self))
   }
 #else
-  private func makeSystemLock() -> UnsafeMutableRawPointer {
-    let lock = UnsafeMutablePointer<SystemLock>.allocate(capacity: 1)
+  private func makeSystemLock(_ lock: UnsafeMutableRawPointer) {
+    let lock = lock.bindMemory(to: SystemLock.self, capacity: 1)
     lock.initialize(to: pthread_mutex_t())
     let code = pthread_mutex_init(lock, nil)
     precondition(code == 0, "pthread_mutex_init(3) failed with \(code).")
-    return UnsafeMutableRawPointer(lock)
   }
 
   private func destroySystemLock(_ lock: UnsafeMutableRawPointer) {
-    let lock = lock.assumingMemoryBound(to: SystemLock.self)
-    pthread_mutex_destroy(lock)
-    lock.deallocate()
+    pthread_mutex_destroy(lock.assumingMemoryBound(to: SystemLock.self))
   }
 
   // With default attributes these two can fail only on misuse, which the type rules out.

@@ -29,7 +29,7 @@ struct AdmissionTests {
     var admission = Admission(width: 1, byteBudget: 100)
     let running = admission.makeJobID()
     _ = try admission.submit(running, priority: .low, byteCount: 0)
-    let priorities: [TaskPriority] = [.low, .high, .medium, .high, .low]
+    let priorities: [Priority] = [.low, .high, .medium, .high, .low]
     let ids = priorities.map { _ in admission.makeJobID() }
     for (id, priority) in zip(ids, priorities) {
       #expect(try admission.submit(id, priority: priority, byteCount: 0) == [])
@@ -160,15 +160,15 @@ struct AdmissionTests {
 /// `Admission` beside the plainest thing that should answer alike: lists that are searched anew.
 private struct AdmissionModel {
   enum Event {
-    case submit(TaskPriority, byteCount: Int)
-    case raise(Admission.JobID, TaskPriority)
+    case submit(Priority, byteCount: Int)
+    case raise(Admission.JobID, Priority)
     case withdraw(Admission.JobID)
     case finish(Admission.JobID)
   }
 
   struct Job {
     let id: Admission.JobID
-    var priority: TaskPriority
+    var priority: Priority
     let byteCount: Int
   }
 
@@ -182,7 +182,7 @@ private struct AdmissionModel {
     admission = Admission(width: width, byteBudget: byteBudget)
   }
 
-  func possibleEvents(priorities: [TaskPriority], byteCounts: [Int]) -> [Event] {
+  func possibleEvents(priorities: [Priority], byteCounts: [Int]) -> [Event] {
     var events: [Event] = []
     if waiting.count < 40 {
       for priority in priorities {

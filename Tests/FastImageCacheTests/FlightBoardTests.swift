@@ -5,21 +5,20 @@ import Testing
 
 @Suite("A flight board", .timeLimit(.minutes(15)))
 struct FlightBoardTests {
-  private var board = FlightBoard()
+  private var board = FlightBoard<Int, ImageKey, FlightID>()
   private let url = FlightOrigin.url(URL(fileURLWithPath: "/photo.jpg"))
   private let row = ImageKey(entity: "a", source: "a1", format: "row")
   private let dot = ImageKey(entity: "a", source: "a1", format: "dot")
 
   private mutating func join(
-    _ number: Int, _ key: ImageKey, priority: TaskPriority = .medium,
+    _ number: Int, _ key: ImageKey, priority: Priority = .medium,
     versions: [String: ImageID] = ["row": "a1", "dot": "a1"]
-  ) -> FlightBoard.Joined {
+  ) -> FlightBoard<Int, ImageKey, FlightID>.Joined {
     board.join(
       WaiterID(number: number), key: key, origin: url, priority: priority,
-      version: { versions[$0] })
+      versions: versions.map { ImageKey(entity: "a", source: $1, format: $0) },
+      request: key, start: { $0 }, waiter: { _ in number })
   }
-
-  private func waiters(_ numbers: Int...) -> [WaiterID] { numbers.map { WaiterID(number: $0) } }
 
   @Test("joins entities and formats of one URL in one flight")
   mutating func joinsByURL() {
@@ -38,7 +37,7 @@ struct FlightBoardTests {
     #expect(!join(2, row).isNewProduct)
     #expect(board.take(flight) == [row])
     #expect(board.take(flight) == [])
-    #expect(board.finish(row, of: flight) == waiters(1, 2))
+    #expect(board.finish(row, of: flight) == [1, 2])
     #expect(board.finish(row, of: flight) == [])
     #expect(board.leave(WaiterID(number: 1)) == nil)
     #expect(board.waiterCount == 0)
@@ -48,8 +47,12 @@ struct FlightBoardTests {
   mutating func cancelsWithLastWaiter() {
     let flight = join(1, row).flight
     _ = join(2, dot)
-    #expect(board.leave(WaiterID(number: 1)) == .init(flight: flight, cancelsFlight: false))
-    #expect(board.leave(WaiterID(number: 2)) == .init(flight: flight, cancelsFlight: true))
+    let first = board.leave(WaiterID(number: 1))
+    #expect(first?.waiter == 1 && first?.flight == flight && first?.abandoned == nil)
+    let last = board.leave(WaiterID(number: 2))
+    #expect(last?.waiter == 2 && last?.abandoned?.load == flight)
+    // What was asked, so that whoever listens hears of each.
+    #expect(last?.abandoned?.requests == [row, dot])
     #expect(board.flightCount == 0)
   }
 
@@ -61,7 +64,7 @@ struct FlightBoardTests {
     #expect(new.isNewFlight && new.flight != old)
     #expect(board.finish(row, of: old) == [])
     #expect(board.fail(old) == [])
-    #expect(board.finish(row, of: new.flight) == waiters(2))
+    #expect(board.finish(row, of: new.flight) == [2])
   }
 
   @Test("keeps a newer version of an entity out of the flight of its older one")
@@ -73,7 +76,7 @@ struct FlightBoardTests {
     let third = join(
       3, ImageKey(entity: "a", source: "a2", format: "dot"), versions: ["row": "a2", "dot": "a2"])
     #expect(third.flight == new.flight)
-    #expect(board.finish(row, of: old) == waiters(1))
+    #expect(board.finish(row, of: old) == [1])
   }
 
   @Test("remembers the older version after its waiters were answered")
@@ -102,7 +105,8 @@ struct FlightBoardTests {
     _ = join(2, dot)
     _ = board.take(flight)
     _ = board.finish(row, of: flight)
-    #expect(board.leave(WaiterID(number: 2)) == .init(flight: flight, cancelsFlight: false))
+    let left = board.leave(WaiterID(number: 2))
+    #expect(left?.waiter == 2 && left?.abandoned == nil)
     let isRetired = board.retire(flight)
     #expect(isRetired)
     #expect(board.flightCount == 0)
@@ -129,6 +133,53 @@ struct FlightBoardTests {
     #expect(board.priority(of: flight) == .low)
   }
 
+  @Test("keeps the load that is told after the start, unless the flight has ended")
+  mutating func replacesLoad() {
+    let first = join(1, row).flight
+    let isUnderWay = board.setLoad(first, of: first)
+    #expect(isUnderWay)
+    _ = board.leave(WaiterID(number: 1))
+    let isEnded = !board.setLoad(first, of: first)
+    #expect(isEnded)
+    // Not in the new flight either that took the old one's place.
+    _ = join(2, row)
+    let isStillEnded = !board.setLoad(first, of: first)
+    #expect(isStillEnded)
+  }
+
+  @Test("finds each of many pictures of one URL, and hands them out in the order of the wishes")
+  mutating func keepsManyProducts() {
+    let keys = (0..<40).map {
+      ImageKey(entity: ImageID($0), source: "s", format: $0.isMultiple(of: 2) ? "row" : "dot")
+    }
+    var flight = join(0, keys[0], versions: [:]).flight
+    for (number, key) in keys.enumerated().dropFirst() {
+      flight = join(number, key, versions: [:]).flight
+    }
+    #expect(board.flightCount == 1)
+    #expect(!join(100, keys[30], versions: [:]).isNewProduct)
+    #expect(board.take(flight) == keys)
+    _ = board.leave(WaiterID(number: 7))
+    #expect(join(101, keys[7], versions: [:]).isNewProduct)
+    _ = join(102, ImageKey(entity: 99, source: "s", format: "row"), versions: [:])
+    #expect(board.take(flight) == [keys[7], ImageKey(entity: 99, source: "s", format: "row")])
+    for (number, key) in keys.enumerated() {
+      let expected = number == 7 ? [101] : number == 30 ? [30, 100] : [number]
+      #expect(board.finish(key, of: flight) == expected)
+    }
+  }
+
+  @Test("forgets those who come and go while one stays")
+  mutating func forgetsThoseWhoLeft() {
+    let flight = join(0, row).flight
+    for number in 1...1000 {
+      _ = join(number, row)
+      _ = board.leave(WaiterID(number: number))
+    }
+    #expect(board.waiterCount == 1)
+    #expect(board.finish(row, of: flight) == [0])
+  }
+
   @Test("forbids storing what was removed while it was loaded")
   mutating func forbidsStoring() {
     let flight = join(1, row).flight
@@ -142,10 +193,10 @@ struct FlightBoardTests {
   mutating func failsAll() {
     let flight = join(1, row).flight
     _ = join(2, dot)
-    #expect(board.fail(flight) == waiters(1, 2))
+    #expect(board.fail(flight) == [1, 2])
     let next = join(3, row).flight
     let all = board.failAll()
-    #expect(all.flights == [next] && all.waiters == waiters(3))
+    #expect(all.loads == [next] && all.waiters == [3])
     #expect(board.flightCount == 0 && board.waiterCount == 0)
   }
 }

@@ -1,7 +1,8 @@
-import FastImageCache
 import Foundation
 import TestSupport
 import Testing
+
+@testable import FastImageCache
 
 @Suite("Removing", .timeLimit(.minutes(15)))
 struct RemovalTests {
@@ -58,6 +59,22 @@ struct RemovalTests {
     #expect(try await waiting.value.solidNumber == 8)
     await fixture.quiet()
     #expect(fixture.cache.cachedFormats(for: photo).isEmpty)
+  }
+
+  @Test("during a load cannot come between the last look and the store")
+  func asksOnTheTable() async throws {
+    let fixture = try await Fixture([.large])
+    let table = try #require(fixture.cache.tables[.large])
+    let key = ImageKey(entity: "a", source: "a", format: ImageFormat.large.name)
+    let slot = try table.drawSlot(for: key, size: PixelSize(width: 1, height: 1)) { bytes, _ in
+      for index in bytes.indices { bytes[index] = 8 }
+    }
+    let image = await table.keep(slot, for: key, fixture.cache.journal) {
+      // Traps elsewhere: only on the table's own actor is nobody between this and the store.
+      table.assumeIsolated { _ in false }
+    }
+    #expect(image.isPrivate && !table.contains(key))
+    #expect(fixture.cache.journal.counts.stores == 0)
   }
 
   @Test("from an unknown format throws")

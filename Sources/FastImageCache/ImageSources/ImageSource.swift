@@ -43,7 +43,7 @@ public struct ImageSourceRequest: Sendable {
 
   /// The highest priority among those who wait for the picture at this moment; it may rise during
   /// the load.
-  public var priority: TaskPriority { urgency.priority }
+  public var priority: TaskPriority { urgency.priority.task }
 
   /// Creates a request of a priority that stays as it is.
   ///
@@ -52,7 +52,7 @@ public struct ImageSourceRequest: Sendable {
   ///   - priority: How urgent it is.
   ///   - byteCountLimit: The most bytes that the answer may have.
   public init(url: URL, priority: TaskPriority = .medium, byteCountLimit: Int = 50 << 20) {
-    self.init(url: url, urgency: Urgency(priority), byteCountLimit: byteCountLimit)
+    self.init(url: url, urgency: Urgency(Priority(priority)), byteCountLimit: byteCountLimit)
   }
 
   package init(url: URL, urgency: Urgency, byteCountLimit: Int) {

@@ -19,7 +19,7 @@ package struct Admission: Sendable {
 
   /// Who goes first: the higher priority, and within one the earlier arrival.
   private struct Rank: Comparable {
-    var priority: TaskPriority
+    var priority: Priority
     let arrival: Int
 
     static func < (left: Rank, right: Rank) -> Bool {
@@ -63,7 +63,7 @@ package struct Admission: Sendable {
   ///
   /// - Throws: ``AdmissionError`` when the job could not even run alone; it is forgotten then.
   package mutating func submit(
-    _ id: JobID, priority: TaskPriority, byteCount: Int
+    _ id: JobID, priority: Priority, byteCount: Int
   ) throws(AdmissionError) -> [JobID] {
     precondition(waiting[id] == nil && running[id] == nil, "A job is submitted once.")
     precondition(byteCount >= 0, "A job cannot need a negative number of bytes.")
@@ -77,7 +77,7 @@ package struct Admission: Sendable {
   }
 
   /// A waiting job became more urgent; jobs that do not wait, and lower priorities, change nothing.
-  package mutating func raise(_ id: JobID, to priority: TaskPriority) -> [JobID] {
+  package mutating func raise(_ id: JobID, to priority: Priority) -> [JobID] {
     guard let rank = waiting[id], rank.priority < priority else { return [] }
     var job = remove(rank)
     job.rank.priority = priority

@@ -1,12 +1,12 @@
 package import Foundation
 
 /// One picture that somebody asked for and no table has.
-package struct ImageRequest: Sendable {
+package final class ImageRequest: Sendable {
   package let entity: any ImageEntity
   package let table: ImageTable
   package let key: ImageKey
   package let url: URL?
-  /// The other formats that the cache has, by name.
+  /// All formats that the cache has.
   package let tables: TableSet
 
   package var format: ImageFormat { table.format }
@@ -23,9 +23,12 @@ package struct ImageRequest: Sendable {
     url = entity.sourceURL(for: table.format)
   }
 
-  /// The entity's own idea of its source version in a format of the same cache.
-  package func sourceID(inFormat name: String) -> ImageID? {
-    name == key.format ? key.source : tables[name].map { entity.sourceID(for: $0.format) }
+  /// What the entity would be asked for in each other format of the cache.
+  package func versionsElsewhere() -> [ImageKey] {
+    tables.all.filter { $0 !== table }.map { other in
+      ImageKey(
+        entity: key.entity, source: entity.sourceID(for: other.format), format: other.format.name)
+    }
   }
 
   /// The requests for the other formats of the family, unless the entity lets none draw along.

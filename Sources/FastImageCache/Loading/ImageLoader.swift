@@ -22,7 +22,7 @@ package struct ImageLoader: Sendable {
         return
       }
       while requests.isEmpty {
-        if await registry.retire(flight.id) { return }
+        if registry.retire(flight.id) { return }
         requests = try await askEntities(registry.take(flight.id), flight, registry)
       }
       try await gates.pass(for: url, urgency: flight.urgency) {
@@ -38,7 +38,7 @@ package struct ImageLoader: Sendable {
         } while try await !isOver(flight, requests, registry)
       }
     } catch {
-      await registry.fail(flight.id, with: ImageCacheError(flightEndedBy: error, url: flight.url))
+      registry.fail(flight.id, with: ImageCacheError(flightEndedBy: error, url: flight.url))
     }
   }
 
@@ -48,7 +48,7 @@ package struct ImageLoader: Sendable {
   ) async throws -> Bool {
     guard requests.isEmpty else { return false }
     try Task.checkCancellation()
-    return await registry.retire(flight.id)
+    return registry.retire(flight.id)
   }
 
   /// Serves the requests whose picture is there already, in the table or with the entity, and
@@ -93,7 +93,7 @@ package struct ImageLoader: Sendable {
   private func fetch(_ url: URL, _ flight: Flight) async throws -> SourcePicture {
     let start = ContinuousClock.now
     let request = ImageSourceRequest(
-      url: url, priority: flight.urgency.priority, byteCountLimit: encodedByteLimit)
+      url: url, urgency: flight.urgency, byteCountLimit: encodedByteLimit)
     let content: ImageSourceContent
     do {
       content = try await source.load(request) { progress in
@@ -129,15 +129,14 @@ package struct ImageLoader: Sendable {
     _ family: inout [ImageRequest], from picture: inout SourcePicture, _ flight: Flight,
     _ registry: InFlightRegistry
   ) async throws {
-    while let sibling = family.first, await !registry.hasRequests(flight.id) {
+    while let sibling = family.first, !registry.hasRequests(flight.id) {
       family.removeFirst()
       if sibling.table.contains(sibling.key) { continue }
       let drawn = try await artist.draw(
         [sibling], besides: [], from: &picture, urgency: flight.urgency,
         report: flight.progress.report)
-      for case .success(let slot) in drawn
-      where await registry.storesResult(sibling.key, of: flight.id) {
-        _ = await sibling.table.keep(slot, for: sibling.key, journal)
+      for case .success(let slot) in drawn {
+        _ = await keep(slot, for: sibling, flight, registry)
       }
     }
   }
@@ -148,11 +147,15 @@ package struct ImageLoader: Sendable {
   ) async -> InFlightRegistry.Outcome {
     switch drawn {
     case .failure(let error): return .failure(error)
-    case .success(let slot):
-      guard await registry.storesResult(request.key, of: flight.id) else {
-        return .success(request.table.privateImage(slot))
-      }
-      return .success(await request.table.keep(slot, for: request.key, journal))
+    case .success(let slot): return .success(await keep(slot, for: request, flight, registry))
+    }
+  }
+
+  private func keep(
+    _ slot: DrawnSlot, for request: ImageRequest, _ flight: Flight, _ registry: InFlightRegistry
+  ) async -> CachedImage {
+    await request.table.keep(slot, for: request.key, journal) {
+      registry.storesResult(request.key, of: flight.id)
     }
   }
 
@@ -161,7 +164,7 @@ package struct ImageLoader: Sendable {
     _ registry: InFlightRegistry
   ) async {
     if case .failure(let error) = outcome { journal.failed(request.key, error) }
-    await registry.finish(request.key, of: flight.id, with: outcome)
+    registry.finish(request.key, of: flight.id, with: outcome)
   }
 }
 

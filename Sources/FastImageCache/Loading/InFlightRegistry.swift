@@ -1,203 +1,212 @@
+import Locking
+import Synchronization
+
 /// Joins requests by source URL: one load, whatever the number of entities, formats and waiters.
 ///
-/// ``FlightBoard`` decides; this actor keeps what cannot be decided by: the continuations, the
-/// streams and the running tasks.
+/// ``FlightBoard`` decides; this class keeps what cannot be decided by: the continuations, the
+/// streams and the running tasks. It is no actor, so that joining, leaving and answering are steps
+/// of whoever does them, and not calls that wait for a turn: a row that scrolls away is gone from
+/// here before `cancel()` returns.
 ///
-/// Invariants, true whenever no method of the actor is running:
-/// 1. `waiters` holds exactly the waiters that stand on the board.
-/// 2. Whoever removes a waiter from `waiters` answers it, at once and only once.
-/// 3. `flights` holds exactly the flights on the board; a task that has left it finds its results
-///    unwanted, since numbers are never used again.
-package actor InFlightRegistry {
+/// Invariants, true whenever the lock is free:
+/// 1. Whoever takes a waiter off the board answers it, outside the lock, at once and only once.
+/// 2. A load's task runs as long as its flight is on the board; a task that goes on after its flight
+///    has left finds its results unwanted, since flights' numbers are never used again.
+/// 3. Under the lock nobody asks an entity, a source or a table anything, and no event is sent.
+package final class InFlightRegistry: Sendable {
   package typealias Outcome = Result<CachedImage, ImageCacheError>
 
-  private enum Waiter {
-    case caller(CheckedContinuation<Outcome, Never>)
-    case listener(AsyncStream<ImageProgress>.Continuation)
-  }
+  /// How a waiter is answered: a call, since continuations and streams have layouts that compilers do
+  /// not know, which would make the whole board slow to move.
+  private typealias Waiter = @Sendable (Outcome) -> Void
 
-  private struct Waiting {
-    let waiter: Waiter
-    /// Where a listener hears of steps until it is answered.
-    let progress: FlightProgress?
-  }
-
-  private struct Running {
+  private struct Load {
     let flight: Flight
-    let task: Task<Void, Never>
-    var requests: [ImageKey: ImageRequest] = [:]
+    /// `nil` for the moment between the flight's first waiter and its start.
+    var task: Task<Void, Never>?
   }
 
-  private var board = FlightBoard()
-  private var waiters: [WaiterID: Waiting] = [:]
-  private var flights: [FlightID: Running] = [:]
-  private var lastWaiter = 0
-  private var isClosed = false
+  private struct State {
+    var board = FlightBoard<Waiter, ImageRequest, Load>()
+    var isClosed = false
+  }
+
+  private let state = Lock(State())
+  private let lastWaiter = Atomic(0)
   private let loader: ImageLoader
 
   package init(loader: ImageLoader) { self.loader = loader }
 
   // MARK: Waiting
 
-  /// Waits for a picture, starting its load if nobody else has.
-  package func image(for request: ImageRequest, priority: TaskPriority) async -> Outcome {
+  /// Waits for a picture, starting its load if nobody else has; stays on the caller's actor.
+  package nonisolated(nonsending) func image(
+    for request: ImageRequest, priority: Priority
+  ) async -> Outcome {
+    if Task.isCancelled { return .failure(.cancelled) }
     let waiter = makeWaiter()
     return await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        if Task.isCancelled {
-          continuation.resume(returning: .failure(.cancelled))
-        } else {
-          enter(waiter, .caller(continuation), request, priority)
+        let isOpen = enter(waiter, request, priority) { _ in
+          { continuation.resume(returning: $0) }
         }
+        guard isOpen else { return continuation.resume(returning: .failure(.closed)) }
+        // A cancellation that came before the waiter stood on the board found nobody to remove.
+        if Task.isCancelled { leave(waiter) }
       }
     } onCancel: {
-      // Cannot run before the waiter has entered: the actor does not suspend until then.
-      Task { await self.leave(waiter) }
+      leave(waiter)
     }
   }
 
   /// Adds a stream that wants the picture as much as a caller does, until nobody reads it.
   package func addListener(
     _ listener: AsyncStream<ImageProgress>.Continuation, for request: ImageRequest,
-    priority: TaskPriority
+    priority: Priority
   ) {
     let waiter = makeWaiter()
-    enter(waiter, .listener(listener), request, priority)
+    let isOpen = enter(waiter, request, priority) { load in
+      // Under the lock, so that it cannot come after the answer, which removes it.
+      let progress = load.flight.progress
+      progress.add(listener, for: waiter)
+      return { outcome in
+        // Before the answer, so that no late step follows the last event.
+        progress.remove(waiter)
+        listener.end(with: outcome)
+      }
+    }
+    guard isOpen else { return listener.end(with: .failure(.closed)) }
     // Set after entering, since a stream that was dropped meanwhile calls the handler at once.
     listener.onTermination = { [weak self] reason in
       guard case .cancelled = reason else { return }
-      Task { await self?.leave(waiter) }
+      self?.leave(waiter)
     }
   }
 
   private func makeWaiter() -> WaiterID {
-    lastWaiter += 1
-    return WaiterID(number: lastWaiter)
+    WaiterID(number: lastWaiter.add(1, ordering: .relaxed).newValue)
   }
 
+  /// - Returns: False if the registry is closed.
   private func enter(
-    _ id: WaiterID, _ waiter: Waiter, _ request: ImageRequest, _ priority: TaskPriority
-  ) {
-    if isClosed { return answer(waiter, .failure(.closed)) }
-    // A load may have ended between the caller's look into the table and this line.
-    if let image = request.table.cachedImage(for: request.key) {
-      loader.journal.hitLate()
-      return answer(waiter, .success(image))
+    _ id: WaiterID, _ request: ImageRequest, _ priority: Priority,
+    as waiter: (Load) -> Waiter
+  ) -> Bool {
+    // Asked before the lock is taken, since entities answer with code of their own.
+    let versions = request.versionsElsewhere()
+    let origin = request.origin
+    let joined = state.withLock { state in
+      state.isClosed
+        ? nil
+        : state.board.join(
+          id, key: request.key, origin: origin, priority: priority, versions: versions,
+          request: request,
+          start: { Load(flight: Flight(id: $0, url: request.url, urgency: Urgency(priority))) },
+          waiter: waiter)
     }
-    let joined = board.join(
-      id, key: request.key, origin: request.origin, priority: priority,
-      version: { request.sourceID(inFormat: $0) })
-    if joined.isNewFlight { start(joined.flight, for: request, priority) }
-    if joined.isNewProduct { flights[joined.flight]?.requests[request.key] = request }
-    if !joined.isNewFlight { loader.journal.joined(request) }
-    let flight = flights[joined.flight]?.flight
-    if let raised = joined.raisedPriority { flight?.urgency.raise(to: raised) }
-    if case .listener(let stream) = waiter {
-      flight?.progress.add(stream, for: id)
-      waiters[id] = Waiting(waiter: waiter, progress: flight?.progress)
+    guard let joined else { return false }
+    if joined.isNewFlight {
+      start(joined.load.flight)
     } else {
-      waiters[id] = Waiting(waiter: waiter, progress: nil)
+      loader.journal.joined(request)
     }
+    if let raised = joined.raisedPriority { joined.load.flight.urgency.raise(to: raised) }
+    return true
   }
 
-  private func start(_ id: FlightID, for request: ImageRequest, _ priority: TaskPriority) {
-    let flight = Flight(id: id, url: request.url, urgency: Urgency(priority))
+  /// Outside the lock, since making a task takes longer than all that is done under it.
+  private func start(_ flight: Flight) {
     // The task is this registry's: it is cancelled when the last waiter leaves, or at close.
-    let task = Task(name: "image load \(id.number)", priority: priority) { [loader] in
+    let task = Task(name: "image load", priority: flight.urgency.priority.task) { [loader] in
       await loader.run(flight, for: self)
     }
-    flights[id] = Running(flight: flight, task: task)
+    let load = Load(flight: flight, task: task)
+    let isWanted = state.withLock { $0.board.setLoad(load, of: flight.id) }
+    // Whoever left meanwhile, or closed the registry, found no task to cancel.
+    if !isWanted { task.cancel() }
   }
 
   private func leave(_ id: WaiterID) {
-    guard let left = board.leave(id) else { return }
-    answer([id], .failure(.cancelled))
-    if left.cancelsFlight { cancel(left.flight) }
-  }
-
-  private func cancel(_ id: FlightID) {
-    guard let running = flights.removeValue(forKey: id) else { return }
-    running.task.cancel()
-    for request in running.requests.values { loader.journal.cancelled(request) }
+    guard let left = state.withLock({ $0.board.leave(id) }) else { return }
+    left.waiter(.failure(.cancelled))
+    guard let abandoned = left.abandoned else { return }
+    abandoned.load.task?.cancel()
+    for request in abandoned.requests { loader.journal.cancelled(request) }
   }
 
   // MARK: The loader's side
 
   /// What the flight has to deliver and was not told yet, oldest wish first.
   package func take(_ id: FlightID) -> [ImageRequest] {
-    board.take(id).compactMap { flights[id]?.requests[$0] }
+    state.withLock { $0.board.take(id) }
   }
 
   /// Whether the flight was asked for something that it was not told yet.
-  package func hasRequests(_ id: FlightID) -> Bool { board.hasRequests(id) }
+  package func hasRequests(_ id: FlightID) -> Bool {
+    state.withLock { $0.board.hasRequests(id) }
+  }
 
   /// Whether the result may be stored.
   package func storesResult(_ key: ImageKey, of id: FlightID) -> Bool {
-    board.storesResult(key, of: id)
+    state.withLock { $0.board.storesResult(key, of: id) }
   }
 
   /// Answers all who wait for one picture of a flight.
   package func finish(_ key: ImageKey, of id: FlightID, with outcome: Outcome) {
-    answer(board.finish(key, of: id), outcome)
-    flights[id]?.requests[key] = nil
+    answer(state.withLock { $0.board.finish(key, of: id) }, outcome)
   }
 
   /// Ends a flight unless something new was asked of it.
   package func retire(_ id: FlightID) -> Bool {
-    guard board.retire(id) else { return false }
-    flights[id] = nil
-    return true
+    state.withLock { $0.board.retire(id) }
   }
 
   /// Ends a flight and tells all who still wait for it.
   package func fail(_ id: FlightID, with error: ImageCacheError) {
-    answer(board.fail(id), .failure(error))
-    flights[id] = nil
+    answer(state.withLock { $0.board.fail(id) }, .failure(error))
   }
 
   // MARK: The cache's side
 
   /// Answers everybody who waits for a picture that was stored by hand.
   package func satisfy(_ key: ImageKey, with image: CachedImage) {
-    let (waiting, abandoned) = board.supersede(key)
-    answer(waiting, .success(image))
-    for id in abandoned { flights.removeValue(forKey: id)?.task.cancel() }
+    let (waiters, abandoned) = state.withLock { $0.board.supersede(key) }
+    answer(waiters, .success(image))
+    for load in abandoned { load.task?.cancel() }
   }
 
   /// Keeps loads under way from storing what is being removed.
-  package func forbidStoring(_ removal: Removal) { board.forbidStoring(removal) }
+  package func forbidStoring(_ removal: Removal) {
+    state.withLock { $0.board.forbidStoring(removal) }
+  }
 
   /// Cancels all flights and answers all waiters; later ones are refused.
   package func close() {
-    isClosed = true
-    let (ids, waiting) = board.failAll()
-    let running = ids.compactMap { flights.removeValue(forKey: $0) }
-    for flight in running { flight.task.cancel() }
-    answer(waiting, .failure(.closed))
+    let (loads, waiters) = state.withLock { state in
+      state.isClosed = true
+      return state.board.failAll()
+    }
+    for load in loads { load.task?.cancel() }
+    answer(waiters, .failure(.closed))
   }
 
   /// Flights and waiters under way; both are zero when nothing was left behind.
-  package var load: (flights: Int, waiters: Int) { (board.flightCount, waiters.count) }
-
-  private func answer(_ ids: [WaiterID], _ outcome: Outcome) {
-    for id in ids {
-      guard let waiting = waiters.removeValue(forKey: id) else { continue }
-      // Before the answer, so that no late step follows the last event.
-      waiting.progress?.remove(id)
-      answer(waiting.waiter, outcome)
-    }
+  package var load: (flights: Int, waiters: Int) {
+    state.withLock { ($0.board.flightCount, $0.board.waiterCount) }
   }
 
-  private nonisolated func answer(_ waiter: Waiter, _ outcome: Outcome) {
-    switch waiter {
-    case .caller(let continuation):
-      continuation.resume(returning: outcome)
-    case .listener(let stream):
-      switch outcome {
-      case .success(let image): stream.yield(.finished(image))
-      case .failure(let error): stream.yield(.failed(error))
-      }
-      stream.finish()
+  private func answer(_ waiters: [Waiter], _ outcome: Outcome) {
+    for answer in waiters { answer(outcome) }
+  }
+}
+
+extension AsyncStream<ImageProgress>.Continuation {
+  /// Sends the last event.
+  fileprivate func end(with outcome: InFlightRegistry.Outcome) {
+    switch outcome {
+    case .success(let image): yield(.finished(image))
+    case .failure(let error): yield(.failed(error))
     }
+    finish()
   }
 }

@@ -7,15 +7,15 @@ import Locking
 /// faster than they are decoded wait outside, unread.
 ///
 /// Invariants:
-/// 1. `waiting` holds exactly the loads that wait in `admission`; who takes a continuation out,
-///    under the lock, resumes it, outside the lock.
+/// 1. `waiting` holds exactly the loads that wait in `admission`; who takes one out, under the lock,
+///    answers it, outside the lock.
 /// 2. A load that was admitted leaves exactly once, whatever its body does.
 /// 3. A load's cancellation is set before the lock is taken to withdraw it, and read under the lock
 ///    when it comes to wait: so a cancelled load either never waits or is withdrawn.
 package final class LoadGate: Sendable {
   private struct State {
     var admission: Admission
-    var waiting: [Admission.JobID: CheckedContinuation<Bool, Never>] = [:]
+    var waiting: [Admission.JobID: @Sendable (Bool) -> Void] = [:]
   }
 
   private let state: Lock<State>
@@ -53,25 +53,25 @@ package final class LoadGate: Sendable {
     resume { state in
       isRefused = cancellation.isSet
       guard !isRefused else { return [] }
-      state.waiting[id] = continuation
+      state.waiting[id] = { continuation.resume(returning: $0) }
       // A load declares no bytes, so that no budget can refuse it.
       return (try? state.admission.submit(id, priority: urgency.priority, byteCount: 0)) ?? []
     }
     if isRefused { continuation.resume(returning: false) }
   }
 
-  private func raise(_ id: Admission.JobID, to priority: TaskPriority) {
+  private func raise(_ id: Admission.JobID, to priority: Priority) {
     resume { $0.admission.raise(id, to: priority) }
   }
 
   private func withdraw(_ id: Admission.JobID) {
-    var refused: CheckedContinuation<Bool, Never>?
+    var refused: (@Sendable (Bool) -> Void)?
     resume { state in
       guard let started = state.admission.withdraw(id) else { return [] }
       refused = state.waiting.removeValue(forKey: id)
       return started
     }
-    refused?.resume(returning: false)
+    refused?(false)
   }
 
   /// Applies an event and lets those in whom it admits.
@@ -79,6 +79,6 @@ package final class LoadGate: Sendable {
     let admitted = state.withLock { state in
       event(&state).compactMap { state.waiting.removeValue(forKey: $0) }
     }
-    for continuation in admitted { continuation.resume(returning: true) }
+    for answer in admitted { answer(true) }
   }
 }

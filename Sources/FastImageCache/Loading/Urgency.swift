@@ -1,5 +1,27 @@
 import Locking
 
+/// A task's priority as a plain number.
+///
+/// The layout of `TaskPriority` is not known to compilers, and whatever contains one is moved and
+/// copied by asking the runtime, at hundreds of instructions each time.
+package struct Priority: Comparable, Hashable, Sendable {
+  private let level: UInt8
+
+  package static let background = Priority(.background)
+  package static let low = Priority(.low)
+  package static let medium = Priority(.medium)
+  package static let high = Priority(.high)
+
+  package init(_ priority: TaskPriority) { level = priority.rawValue }
+
+  /// The priority of the running task.
+  package static var current: Priority { Priority(Task.currentPriority) }
+
+  package var task: TaskPriority { TaskPriority(rawValue: level) }
+
+  package static func < (left: Priority, right: Priority) -> Bool { left.level < right.level }
+}
+
 /// How urgent one flight is, for everything that is done on its behalf; it only ever rises.
 ///
 /// A job that waits in a ``WorkerPool`` follows its urgency, and one that is submitted later starts
@@ -13,20 +35,20 @@ package final class Urgency: Sendable {
   package typealias Observation = Int
 
   private struct State {
-    var priority: TaskPriority
+    var priority: Priority
     var observers: [Observation: @Sendable () -> Void] = [:]
     var observationCount = 0
   }
   private let state: Lock<State>
 
-  package init(_ priority: TaskPriority) {
+  package init(_ priority: Priority) {
     state = Lock(State(priority: priority))
   }
 
-  package var priority: TaskPriority { state.withLock { $0.priority } }
+  package var priority: Priority { state.withLock { $0.priority } }
 
   /// Makes the flight at least this urgent, from any thread.
-  package func raise(to priority: TaskPriority) {
+  package func raise(to priority: Priority) {
     let observers: [@Sendable () -> Void] = state.withLock { state in
       guard state.priority < priority else { return [] }
       state.priority = priority

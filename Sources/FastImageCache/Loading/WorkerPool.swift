@@ -94,7 +94,7 @@ package final class WorkerPool: Sendable {
 
   /// Runs `body` as above, at a priority that stays as it is.
   package func run<Value: Sendable>(
-    priority: TaskPriority, byteCount: Int = 0,
+    priority: Priority, byteCount: Int = 0,
     _ body: @escaping @Sendable (_ isCancelled: @escaping @Sendable () -> Bool) throws -> Value
   ) async throws -> Value {
     try await run(urgency: Urgency(priority), byteCount: byteCount, body)
@@ -170,7 +170,7 @@ package final class WorkerPool: Sendable {
 }
 
 extension DispatchQoS {
-  fileprivate init(_ priority: TaskPriority) {
+  fileprivate init(_ priority: Priority) {
     switch priority {
     case .high...: self = .userInitiated
     case .medium...: self = .default

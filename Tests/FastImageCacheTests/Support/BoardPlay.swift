@@ -83,9 +83,10 @@ struct BoardPlay {
   }
 
   private let plant: Plant
-  private var board = FlightBoard()
+  private var board = FlightBoard<WaiterID, ImageKey, FlightID>()
   private var model = BoardModel()
   private var number = 0
+  private static let formats = ["row", "dot"]
   private static let origin = FlightOrigin.url(URL(fileURLWithPath: "/photo.jpg"))
 
   init(plant: Plant = .none) { self.plant = plant }
@@ -124,9 +125,11 @@ struct BoardPlay {
     let joinable = newest.flatMap { $0.version == version ? $0 : nil }
     let isNewProduct = joinable.map { !$0.wishes.contains(key) } ?? true
     let told = plant == .versionsIgnored ? newest?.version ?? version : version
+    let id = WaiterID(number: number)
     let joined = board.join(
-      WaiterID(number: number), key: key, origin: Self.origin, priority: .medium,
-      version: { Self.key($0, told).source })
+      id, key: Self.key(format, told), origin: Self.origin, priority: .medium,
+      versions: Self.formats.map { Self.key($0, told) }, request: Self.key(format, told),
+      start: { $0 }, waiter: { _ in id })
     if joined.isNewFlight != (joinable == nil) { return "a flight is wrongly new or old" }
     if let joinable, joined.flight != joinable.id { return "another flight was joined" }
     if joined.isNewProduct != isNewProduct { return "a picture is wrongly new or old" }
@@ -149,8 +152,10 @@ struct BoardPlay {
     if isAbandoned { model.end(waiter.flight) }
     if plant == .leavingIgnored { return nil }
     let left = board.leave(WaiterID(number: waiter.number))
-    return left == .init(flight: waiter.flight, cancelsFlight: isAbandoned)
-      ? nil : "leaving did \(String(describing: left))"
+    let isRight =
+      left?.waiter == WaiterID(number: waiter.number) && left?.flight == waiter.flight
+      && left?.abandoned?.load == (isAbandoned ? waiter.flight : nil)
+    return isRight ? nil : "leaving did \(String(describing: left))"
   }
 
   private mutating func take(_ flight: BoardModel.Flight?) -> String? {

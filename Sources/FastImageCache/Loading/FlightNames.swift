@@ -1,0 +1,65 @@
+package import Foundation
+
+/// What a load is for: one entity, one version of its picture, one format.
+package struct ImageKey: Hashable, Sendable {
+  package let entity: ImageID
+  package let source: ImageID
+  package let format: String
+
+  package init(entity: ImageID, source: ImageID, format: String) {
+    self.entity = entity
+    self.source = source
+    self.format = format
+  }
+}
+
+/// What loads are joined by: the source's URL, or the entity itself where there is none.
+///
+/// Its hash is computed once, since a URL hashes all its text and an origin is looked up often.
+package struct FlightOrigin: Hashable, Sendable {
+  private enum Name: Hashable, Sendable {
+    case url(URL)
+    case entity(ImageID)
+  }
+
+  private let name: Name
+  private let hash: Int
+
+  private init(_ name: Name) {
+    self.name = name
+    hash = name.hashValue
+  }
+
+  package static func url(_ url: URL) -> Self { Self(.url(url)) }
+  package static func entity(_ id: ImageID) -> Self { Self(.entity(id)) }
+
+  package func hash(into hasher: inout Hasher) { hasher.combine(hash) }
+}
+
+/// What a removal takes away.
+package enum Removal: Hashable, Sendable {
+  case entity(ImageID, format: String?)
+  case format(String)
+  case everything
+
+  package func covers(_ key: ImageKey) -> Bool {
+    switch self {
+    case .entity(let entity, let format):
+      key.entity == entity && (format == nil || key.format == format)
+    case .format(let format): key.format == format
+    case .everything: true
+    }
+  }
+}
+
+/// One load, never used again after it ended.
+package struct FlightID: Hashable, Sendable {
+  package let number: Int
+  /// Where the board keeps it while it is under way.
+  let place: Int
+}
+
+/// One caller waiting for one picture.
+package struct WaiterID: Hashable, Sendable {
+  package let number: Int
+}

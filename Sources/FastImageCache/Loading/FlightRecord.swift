@@ -1,0 +1,178 @@
+/// What a ``FlightBoard`` knows of one flight: who wants which pictures of it.
+///
+/// Invariants:
+/// 1. `products` holds whatever was ever asked of the flight, so that a newer version of an entity
+///    is told from an older one even when nobody waits for the older any more. No two products are
+///    of the same entity and format, and a product keeps its place.
+/// 2. Those who wait for a product are the `waitingCount` of its `waiters` that still stand on the
+///    board.
+/// 3. `waiting` counts all waiters of all products.
+struct FlightRecord<Request, Load> {
+  struct Product {
+    let key: ImageKey
+    var request: Request
+    /// Orders the wishes; a picture that is wanted anew comes last.
+    var arrival: Int
+    /// In the order of their coming; who left may still be among them.
+    var waiters: [WaiterID] = []
+    var waitingCount = 0
+    var isTaken = false
+    var storesResult = true
+
+    var isWanted: Bool { waitingCount > 0 }
+  }
+
+  private struct Subject: Hashable {
+    let entity: ImageID
+    let format: String
+  }
+
+  let id: FlightID
+  let origin: FlightOrigin
+  var load: Load
+  var priority: Priority
+  var hasDelivered = false
+  /// What was removed while this flight was under way, which matters for the rest of a family.
+  var removals: [Removal] = []
+  private(set) var products: [Product] = []
+  private(set) var waiting = WaiterCounts()
+  private var arrivalCount = 0
+  /// Only for flights of many products: the few of the others are found sooner one by one.
+  private var index: [Subject: Int]?
+
+  init(id: FlightID, origin: FlightOrigin, priority: Priority, load: Load) {
+    self.id = id
+    self.origin = origin
+    self.priority = priority
+    self.load = load
+  }
+
+  /// Whether this flight must end: nobody wants anything, and nothing was delivered to whose
+  /// siblings it could go on.
+  var isAbandoned: Bool { waiting.isEmpty && !hasDelivered }
+
+  /// Whether somebody waits for a picture that was not handed out.
+  var hasRequests: Bool { products.contains { $0.isWanted && !$0.isTaken } }
+
+  /// Where the pictures are that somebody waits for, the oldest wish first.
+  var wishes: [Int] {
+    let places = products.indices.filter { products[$0].isWanted }
+    return places.count > 1
+      ? places.sorted { products[$0].arrival < products[$1].arrival } : places
+  }
+
+  /// Where the picture of an entity in a format is among the products, of whatever version.
+  func place(of key: ImageKey) -> Int? {
+    if let index { return index[Subject(entity: key.entity, format: key.format)] }
+    return products.firstIndex { $0.key.entity == key.entity && $0.key.format == key.format }
+  }
+
+  /// Where this very picture is, if somebody waits for it.
+  func wantedPlace(of key: ImageKey) -> Int? {
+    place(of: key).flatMap { products[$0].isWanted && products[$0].key == key ? $0 : nil }
+  }
+
+  /// Whether all that was asked is of the versions that `keys` name.
+  func agrees(with keys: [ImageKey]) -> Bool {
+    keys.allSatisfy { key in place(of: key).map { products[$0].key == key } ?? true }
+  }
+
+  /// Adds somebody who wants a picture that the flight agrees with.
+  ///
+  /// - Returns: Where the product stands, and whether nobody wanted it before.
+  mutating func add(
+    _ waiter: WaiterID, for key: ImageKey, _ request: Request, priority: Priority
+  ) -> (place: Int, isNew: Bool) {
+    let place = place(of: key) ?? append(key, request)
+    let isNew = !products[place].isWanted
+    if isNew {
+      arrivalCount += 1
+      products[place].request = request
+      products[place].arrival = arrivalCount
+      products[place].isTaken = false
+      products[place].storesResult = true
+    }
+    products[place].waiters.append(waiter)
+    products[place].waitingCount += 1
+    count(+1, at: priority)
+    return (place, isNew)
+  }
+
+  private mutating func append(_ key: ImageKey, _ request: Request) -> Int {
+    products.append(Product(key: key, request: request, arrival: 0))
+    let place = products.count - 1
+    if index != nil {
+      index?[Subject(entity: key.entity, format: key.format)] = place
+    } else if products.count > 8 {
+      index = Dictionary(
+        uniqueKeysWithValues: products.indices.map {
+          (Subject(entity: products[$0].key.entity, format: products[$0].key.format), $0)
+        })
+    }
+    return place
+  }
+
+  /// Counts somebody out who has left the board.
+  ///
+  /// - Parameter isWaiting: Who still stands on the board.
+  mutating func remove(
+    at place: Int, priority: Priority, isWaiting: (WaiterID) -> Bool
+  ) {
+    products[place].waitingCount -= 1
+    count(-1, at: priority)
+    let (listed, waitingCount) = (products[place].waiters.count, products[place].waitingCount)
+    // Rows may come and go while one stays: those who left are not kept for ever.
+    if waitingCount == 0 {
+      products[place].waiters = []
+    } else if listed > 32, listed > 2 * waitingCount {
+      products[place].waiters.removeAll { !isWaiting($0) }
+    }
+  }
+
+  /// Hands out what is wanted and was not handed out, the oldest wish first.
+  mutating func take() -> [Request] {
+    let places = wishes.filter { !products[$0].isTaken }
+    for place in places { products[place].isTaken = true }
+    return places.map { products[$0].request }
+  }
+
+  /// Forgets that anybody wants a product; its waiters, and some that had left.
+  mutating func end(at place: Int) -> [WaiterID] {
+    products[place].waitingCount = 0
+    defer { products[place].waiters = [] }
+    return products[place].waiters
+  }
+
+  mutating func forbidStoring(_ removal: Removal) {
+    removals.append(removal)
+    for place in products.indices where removal.covers(products[place].key) {
+      products[place].storesResult = false
+    }
+  }
+
+  mutating func count(_ change: Int, at level: Priority) {
+    waiting.count(change, at: level)
+    priority = waiting.highest ?? priority
+  }
+}
+
+/// How many wait at each priority: counted, so that neither joining nor leaving looks at the other
+/// waiters, of whom there may be thousands.
+struct WaiterCounts {
+  /// No level twice, and none of zero waiters.
+  private var levels: [(priority: Priority, count: Int)] = []
+
+  var isEmpty: Bool { levels.isEmpty }
+
+  var highest: Priority? {
+    levels.lazy.map(\.priority).max()
+  }
+
+  mutating func count(_ change: Int, at priority: Priority) {
+    guard let place = levels.firstIndex(where: { $0.priority == priority }) else {
+      return levels.append((priority, change))
+    }
+    levels[place].count += change
+    if levels[place].count == 0 { levels.remove(at: place) }
+  }
+}
