@@ -8,7 +8,9 @@ struct CancelledRequests: Scenario {
   static let name = "cancelled-requests"
   static let summary = """
     1000 tasks that each ask for another picture, wait for it, are cancelled and end, each of them, \
-    as rows do that scroll away; what they leave behind is counted
+    as rows do that scroll away; what they leave behind is counted. Beside it as many pairs of \
+    tasks that wait for bare continuations and are cancelled, since a request that nobody shares \
+    is the task of its caller and the task of its load
     """
 
   func measure(_ setting: BenchSetting) async throws -> Findings {
@@ -23,7 +25,8 @@ struct CancelledRequests: Scenario {
         BenchPicture($0, file: URL(filePath: "/picture-\($0)"))
       }
       let contest = Contest([
-        Contest.Contender { try await Self.time(cache, pictures, format) }
+        Contest.Contender { try await Self.time(cache, pictures, format) },
+        Contest.Contender { await Self.timeBareTasks(pictures.count) },
       ])
       let results = try await contest.run(roundCount: min(effort.roundCount, 51))
       // A flight that was cancelled may take a moment to hear of it.
@@ -32,13 +35,33 @@ struct CancelledRequests: Scenario {
       return Findings([
         Measure(
           Self.id, "request created, cancelled and ended, each", ours: results[0],
-          bar: .oursAtMost(4000),
+          reference: results[1], named: "pairs of tasks that only wait", bar: .oursAtMost(4000),
           counts: [
             ("flights left", left.flights), ("waiters left", left.waiters),
             ("leases left", left.tables.reduce(0) { $0 + $1.leasedCount }),
             ("stores", left.stores),
           ])
       ])
+    }
+  }
+
+  private static func timeBareTasks(_ count: Int) async -> Double {
+    let callers = BareTasks(count: count)
+    let loads = BareTasks(count: count)
+    return await Contest.time(count) {
+      await withTaskGroup(of: Void.self) { group in
+        for _ in 0..<count {
+          group.addTask {
+            let load = Task { await loads.wait() }
+            await callers.wait()
+            load.cancel()
+          }
+        }
+        await callers.allWait()
+        await loads.allWait()
+        group.cancelAll()
+        await group.waitForAll()
+      }
     }
   }
 

@@ -9,7 +9,8 @@ struct JoinedRequests: Scenario {
   static let summary = """
     1000 tasks that ask for one picture at once, from their creation until the last has it, for each \
     of them, less what one alone takes. Its source answers when all are waiting, so that nobody \
-    comes late and gets a hit
+    comes late and gets a hit. Beside it as many tasks that wait for a bare continuation: less \
+    than that no awaited request can cost
     """
 
   func measure(_ setting: BenchSetting) async throws -> Findings {
@@ -28,7 +29,8 @@ struct JoinedRequests: Scenario {
           return try await Self.time(waiterCount, cache, picture, format, source)
         }
       }
-      let results = try await Contest([contender(effort.waiterCount), contender(1)])
+      let bare = Contest.Contender { await Self.timeBareTasks(effort.waiterCount) }
+      let results = try await Contest([contender(effort.waiterCount), contender(1), bare])
         .run(roundCount: min(effort.roundCount, 51))
       let alone = results[1].median
       let all = Distribution(
@@ -41,13 +43,25 @@ struct JoinedRequests: Scenario {
       return Findings([
         Measure(
           Self.id, "\(effort.waiterCount) requests for one picture, each", ours: all,
-          named: "none; one alone takes \(Int(alone)) ns", bar: .oursAtMost(2000),
+          reference: results[2], named: "tasks that only wait", bar: .oursAtMost(2000),
           counts: [
             ("fetches", source.askedCount - askedBefore),
             ("drawings", now.drawings - before.drawings),
             ("misses", now.misses - before.misses), ("stores", now.stores - before.stores),
           ])
       ])
+    }
+  }
+
+  private static func timeBareTasks(_ count: Int) async -> Double {
+    let tasks = BareTasks(count: count)
+    return await Contest.time(count) {
+      await withTaskGroup(of: Void.self) { group in
+        for _ in 0..<count { group.addTask { await tasks.wait() } }
+        await tasks.allWait()
+        tasks.answerAll()
+        await group.waitForAll()
+      }
     }
   }
 
