@@ -1,0 +1,13 @@
+#pragma once
+
+#include <sys/types.h>
+
+#define PROT_READ 0x01
+#define MAP_PRIVATE 0x0002
+#define MAP_FIXED 0x0010
+#define MAP_FAILED ((void *)-1)
+#if !defined(_POSIX_C_SOURCE) || defined(_DARWIN_C_SOURCE)
+#define MAP_ANON 0x1000
+#endif
+
+void *mmap(void *, size_t, int, int, int, off_t);
