@@ -129,6 +129,7 @@ let package = Package(
       name: "ImageCodecsTests",
       dependencies: [
         "ImageCodecs", "Pixels", "TestSupport", .target(name: "CTestImages", condition: onLinux),
+        .target(name: "CTestProbes", condition: onLinux),
       ],
       swiftSettings: settings),
     .testTarget(

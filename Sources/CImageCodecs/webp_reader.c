@@ -25,15 +25,65 @@ void fic_webp_reader_close(fic_webp_reader *reader) {
   free(reader);
 }
 
+enum {
+  RIFF_HEADER_COUNT = 12,
+  CHUNK_HEADER_COUNT = 8,
+  // Chunks before the first picture; the format has four kinds of them.
+  LEADING_CHUNK_LIMIT = 64,
+};
+
+static uint32_t little_endian(const uint8_t *bytes) {
+  return bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
+}
+
+static bool has_name(const uint8_t *chunk, const char *name) { return memcmp(chunk, name, 4) == 0; }
+
+// Finds where the first picture ends, and the EXIF chunk, which may stand behind all pictures (RFC
+// 9649, section 2.7). libwebp's demuxer knows both, but takes memory for each frame and each chunk
+// that it sees, and a file within the limits may have millions. So it is shown the first picture
+// and what stands before it, and no more.
+static fic_status find_parts(
+    const uint8_t *bytes, size_t count, size_t *picture_end, fic_webp_header *header) {
+  if (count < RIFF_HEADER_COUNT) return FIC_TRUNCATED;
+  uint64_t end = (uint64_t)little_endian(bytes + 4) + 8;
+  if (end > count) return FIC_TRUNCATED;
+  uint8_t flags = 0;
+  int leading_count = 0;
+  *picture_end = 0;
+  for (uint64_t offset = RIFF_HEADER_COUNT; offset < end;) {
+    const uint8_t *chunk = bytes + offset;
+    if (end - offset < CHUNK_HEADER_COUNT) break;
+    uint32_t size = little_endian(chunk + 4);
+    // Chunks of an odd size are followed by a byte that says nothing.
+    uint64_t next = offset + CHUNK_HEADER_COUNT + size + (size & 1);
+    // Behind the picture only its orientation is lost.
+    if (next > end) break;
+    if (offset == RIFF_HEADER_COUNT && has_name(chunk, "VP8X") && size > 0) {
+      flags = chunk[CHUNK_HEADER_COUNT];
+    }
+    if (*picture_end == 0) {
+      if (has_name(chunk, "VP8 ") || has_name(chunk, "VP8L") ||
+          ((flags & ANIMATION_FLAG) && has_name(chunk, "ANMF"))) {
+        *picture_end = (size_t)next;
+      } else if (++leading_count > LEADING_CHUNK_LIMIT) {
+        return FIC_DAMAGED;
+      }
+    }
+    if (!header->exif && (flags & EXIF_FLAG) && has_name(chunk, "EXIF")) {
+      header->exif = chunk + CHUNK_HEADER_COUNT;
+      header->exif_count = size;
+    }
+    offset = next;
+  }
+  return *picture_end > 0 ? FIC_OK : FIC_DAMAGED;
+}
+
 // The chunk's bytes lie in the caller's, so nothing is copied.
-static void find_chunk(
-    const WebPDemuxer *demuxer, const char *name, const uint8_t **bytes, size_t *count) {
+static void find_profile(const WebPDemuxer *demuxer, fic_webp_header *header) {
   WebPChunkIterator chunk;
-  *bytes = NULL;
-  *count = 0;
-  if (WebPDemuxGetChunk(demuxer, name, 1, &chunk)) {
-    *bytes = chunk.chunk.bytes;
-    *count = chunk.chunk.size;
+  if (WebPDemuxGetChunk(demuxer, "ICCP", 1, &chunk)) {
+    header->profile = chunk.chunk.bytes;
+    header->profile_count = chunk.chunk.size;
     WebPDemuxReleaseChunkIterator(&chunk);
   }
 }
@@ -56,12 +106,17 @@ static fic_status status_of(VP8StatusCode code) {
 
 fic_status fic_webp_read_header(
     fic_webp_reader *reader, const uint8_t *bytes, size_t count, fic_webp_header *header) {
-  WebPData data = {bytes, count};
+  size_t picture_end;
+  memset(header, 0, sizeof *header);
+  fic_status status = find_parts(bytes, count, &picture_end, header);
+  if (status != FIC_OK) return status;
+  WebPData data = {bytes, picture_end};
   WebPDemuxState state;
   reader->demuxer = WebPDemuxPartial(&data, &state);
   if (state == WEBP_DEMUX_PARSE_ERROR) return FIC_DAMAGED;
-  if (!reader->demuxer || state != WEBP_DEMUX_DONE) return FIC_TRUNCATED;
-  if (!WebPDemuxGetFrame(reader->demuxer, 1, &reader->frame)) return FIC_DAMAGED;
+  if (!reader->demuxer) return FIC_TRUNCATED;
+  if (!WebPDemuxGetFrame(reader->demuxer, 1, &reader->frame) || !reader->frame.complete)
+    return FIC_DAMAGED;
 
   const WebPIterator *frame = &reader->frame;
   VP8StatusCode code =
@@ -82,8 +137,7 @@ fic_status fic_webp_read_header(
   header->has_alpha = reader->config.input.has_alpha || !covers;
   header->is_lossless = reader->config.input.format == 2;
   header->frame_count = frame->fragment.size;
-  find_chunk(reader->demuxer, "ICCP", &header->profile, &header->profile_count);
-  find_chunk(reader->demuxer, "EXIF", &header->exif, &header->exif_count);
+  find_profile(reader->demuxer, header);
   return FIC_OK;
 }
 

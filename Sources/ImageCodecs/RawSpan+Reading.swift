@@ -30,7 +30,13 @@ extension RawSpan {
   }
 
   func has(_ text: StaticString, at offset: Int) -> Bool {
-    let bytes = UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
-    return bytes.indices.allSatisfy { byte(at: offset + $0) == bytes[$0] }
+    // No closure: each would be an allocation in builds without optimisation, and a file may have
+    // millions of chunks to compare.
+    var index = 0
+    while index < text.utf8CodeUnitCount {
+      guard byte(at: offset + index) == text.utf8Start[index] else { return false }
+      index += 1
+    }
+    return true
   }
 }
