@@ -47,6 +47,11 @@ void interposer_answer_reads(const void *bytes, size_t count);
 /// Holds each write of exactly `content` bytes back until the next one of `record` bytes was made.
 void interposer_reverse_writes(size_t content, size_t record);
 
+/// Bytes in the blocks that the whole process has from malloc(3) and its kin and did not free, or -1
+/// where calls cannot be stood before. Unlike the C library's own figures these leave out what was
+/// freed and is kept for later, such as the blocks that glibc hoards for each thread.
+long interposer_bytes_in_use(void);
+
 /// Lets every flock(2) of the process succeed without asking anybody.
 void interposer_grant_locks(int is_on);
 

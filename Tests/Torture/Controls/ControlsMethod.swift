@@ -79,10 +79,21 @@ struct ControlsMethod: TortureMethod {
       return (findings.faultCount(.wrongPicture), "\(findings.value("hits")) hits")
     },
     Control(fault: "a descriptor and a megabyte left behind", method: "soak") { seed in
-      let findings = try await SoakMethod(seconds: 4, seed: seed, leaks: true).run()
-      return (findings.faultCount(.other), "\(findings.value("turns")) turns")
+      let leak = SoakMethod.Leak(byteCount: 1 << 20, hasDescriptor: true)
+      return try await soak(leak, seed)
+    },
+    // Too little for the memory that the system sees: only the blocks tell.
+    Control(fault: "64 KiB left behind", method: "soak") { seed in
+      try await soak(SoakMethod.Leak(byteCount: 64 << 10), seed)
     },
   ]
+
+  private static func soak(
+    _ leak: SoakMethod.Leak, _ seed: UInt64
+  ) async throws -> (found: Int, tries: String) {
+    let findings = try await SoakMethod(planting: leak, seed: seed).run()
+    return (findings.faultCount(.other), "\(findings.value("turns")) turns")
+  }
 
   private static func kill(
     _ plants: KillPlants, _ seed: UInt64, counting fault: Findings.Fault

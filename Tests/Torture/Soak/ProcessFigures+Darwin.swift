@@ -2,18 +2,22 @@
   import CommandSupport
   import Darwin
 
-  /// What this process has of the system at one moment; mappings and address space are not counted
-  /// here.
+  /// What this process has of the system at one moment; what is not counted here is `nil` or
+  /// constant.
   struct ProcessFigures: Sendable {
     let memoryByteCount: Int
+    let usedByteCount: Int?
     let addressSpaceByteCount: Int
     let descriptorCount: Int
     let mappingCount: Int
+    let threadCount: Int
 
     static func now() -> ProcessFigures {
       ProcessFigures(
-        memoryByteCount: ProcessMemory.privateByteCount(), addressSpaceByteCount: 1 << 40,
-        descriptorCount: (0..<getdtablesize()).count { fcntl($0, F_GETFD) != -1 }, mappingCount: 0)
+        memoryByteCount: ProcessMemory.privateByteCount(), usedByteCount: nil,
+        addressSpaceByteCount: 1 << 40,
+        descriptorCount: (0..<getdtablesize()).count { fcntl($0, F_GETFD) != -1 },
+        mappingCount: 0, threadCount: 0)
     }
   }
 #endif

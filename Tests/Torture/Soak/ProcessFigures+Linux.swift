@@ -1,21 +1,28 @@
 #if os(Linux)
+  import CInterposer
   import CommandSupport
   import Glibc
 
   /// What this process has of the system at one moment.
   struct ProcessFigures: Sendable {
     let memoryByteCount: Int
+    /// Bytes of blocks that were taken and not freed; `nil` where nobody counts them.
+    let usedByteCount: Int?
     let addressSpaceByteCount: Int
     let descriptorCount: Int
     let mappingCount: Int
+    let threadCount: Int
 
     static func now() -> ProcessFigures {
+      let used = interposer_bytes_in_use()
       let pages = text(of: "/proc/self/statm").split(separator: " ").first.flatMap { Int($0) } ?? 0
       return ProcessFigures(
         memoryByteCount: ProcessMemory.privateByteCount(),
+        usedByteCount: used < 0 ? nil : used,
         addressSpaceByteCount: pages * Int(getpagesize()),
         descriptorCount: entryCount(of: "/proc/self/fd"),
-        mappingCount: text(of: "/proc/self/maps").split(separator: "\n").count)
+        mappingCount: text(of: "/proc/self/maps").split(separator: "\n").count,
+        threadCount: entryCount(of: "/proc/self/task"))
     }
 
     /// Counts a folder's entries, the two that each has left out.

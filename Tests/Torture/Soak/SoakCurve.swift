@@ -1,6 +1,11 @@
 import CommandSupport
 
 /// What a process had of the system, over time.
+///
+/// Invariants:
+/// 1. There are at most `roomCount` samples, in memory taken once: whoever looks for what grows must
+///    not grow. When the room is full, every second sample goes, and fewer are taken from then on.
+/// 2. `samples[i]` is of turn `i * stride + 1`.
 struct SoakCurve {
   private struct Sample {
     let figures: ProcessFigures
@@ -10,23 +15,40 @@ struct SoakCurve {
   /// Descriptors and mappings of threads and connections that come and go.
   private static let tolerance = 24
   private static let tableCount = 1
+  private static let roomCount = 4096
+  /// What each thread may come to hoard: libdispatch keeps 1024 continuations of 64 bytes, which
+  /// malloc(3) rounds up to 72, for the thread that freed them.
+  private static let hoardByteCount = 1024 * 72
+  /// Besides, for what comes and goes.
+  private static let usedTolerance = 128 << 10
 
   private var samples: [Sample] = []
+  private var stride = 1
+  private(set) var turnCount = 0
 
-  var count: Int { samples.count }
+  init() { samples.reserveCapacity(Self.roomCount) }
 
+  /// Adds what was seen after a turn; every turn is told.
   mutating func append(_ figures: ProcessFigures, fileCount: Int) {
+    defer { turnCount += 1 }
+    guard turnCount % stride == 0 else { return }
+    if samples.count == Self.roomCount {
+      for index in 0..<samples.count / 2 { samples[index] = samples[index * 2] }
+      samples.removeLast(samples.count / 2)
+      stride *= 2
+    }
     samples.append(Sample(figures: figures, fileCount: fileCount))
   }
 
   func text(rows: Int) -> String {
     var table = TextTable(
-      header: ["turn", "private kB", "descriptors", "mappings", "table files"])
+      header: ["turn", "in use kB", "private kB", "descriptors", "mappings", "table files"])
     let step = max(1, (samples.count + rows - 1) / rows)
-    for index in stride(from: 0, to: samples.count, by: step) {
+    for index in Swift.stride(from: 0, to: samples.count, by: step) {
       let figures = samples[index].figures
       table.append([
-        "\(index + 1)", "\(figures.memoryByteCount / 1024)", "\(figures.descriptorCount)",
+        "\(index * stride + 1)", figures.usedByteCount.map { "\($0 / 1024)" } ?? "-",
+        "\(figures.memoryByteCount / 1024)", "\(figures.descriptorCount)",
         "\(figures.mappingCount)", "\(samples[index].fileCount)",
       ])
     }
@@ -48,14 +70,32 @@ struct SoakCurve {
     }
     compare("descriptors") { $0.figures.descriptorCount }
     compare("mappings") { $0.figures.mappingCount }
-    let quarter = max(1, rest.count / 4)
-    let early = Self.median(rest.prefix(quarter).map(\.figures.memoryByteCount))
-    let late = Self.median(rest.suffix(quarter).map(\.figures.memoryByteCount))
+    problems += memoryProblems(of: rest)
+    let most = samples.map(\.fileCount).max() ?? 0
+    if most > Self.tableCount { problems.append("\(most) table files were left at once") }
+    return problems
+  }
+
+  /// Blocks are judged closely. What the process has of the system is not: allocators keep what was
+  /// freed, more as time goes on, and scattered so that pages cannot be given back.
+  private func memoryProblems(of samples: ArraySlice<Sample>) -> [String] {
+    let quarter = max(1, samples.count / 4)
+    func medians(_ figure: (Sample) -> Int) -> (early: Int, late: Int) {
+      (
+        Self.median(samples.prefix(quarter).map(figure)),
+        Self.median(samples.suffix(quarter).map(figure))
+      )
+    }
+    var problems: [String] = []
+    let (early, late) = medians { $0.figures.memoryByteCount }
     if late > early + early / 6 + 4 << 20 {
       problems.append("private memory rose from \(early) to \(late) bytes")
     }
-    let most = samples.map(\.fileCount).max() ?? 0
-    if most > Self.tableCount { problems.append("\(most) table files were left at once") }
+    let used = medians { $0.figures.usedByteCount ?? 0 }
+    let threadCount = samples.map(\.figures.threadCount).max() ?? 0
+    if used.late > used.early + threadCount * Self.hoardByteCount + Self.usedTolerance {
+      problems.append("memory in use rose from \(used.early) to \(used.late) bytes")
+    }
     return problems
   }
 
