@@ -96,8 +96,13 @@ final class SlotBoard: @unchecked Sendable {
 
   /// Makes a slot live of which only the record was read.
   func adopt(_ slot: Int, entity: TableID.Digest, source: TableID.Digest) {
-    // With leases from before, and the same ids, all that was known is still true.
     let state = state(of: slot)
+    // Nobody else writes the state of a slot that is neither open nor leased.
+    if state.bits == 0 {
+      setDigests(entity, source, of: slot)
+      return memory.pointee.cells[slot].state.store(SlotState.live, ordering: .releasing)
+    }
+    // With leases from before, and the same ids, all that was known is still true.
     let label = memory.pointee.cells[slot].label
     let isKnown =
       state.leaseCount > 0 && state.isProven && label.entity == entity && label.source == source

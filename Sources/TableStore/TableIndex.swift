@@ -52,6 +52,8 @@ struct TableIndex {
   private(set) var evictionCount = 0
   private(set) var damageCount = 0
   private var touched: UInt64 = 0
+  /// The latest use that a record tells of.
+  private var newestStamp: UInt64 = 0
   /// The highest generation that a record ever had.
   private(set) var newestGeneration: UInt64 = 0
 
@@ -97,11 +99,13 @@ struct TableIndex {
     // No clock comes so far, except in a file that somebody made up.
     let stamp = record.recency < UInt64.max / 2 ? record.recency : 0
     board.setStamp(stamp, of: slot)
-    board.resumeClock(after: stamp)
+    newestStamp = max(newestStamp, stamp)
   }
 
   /// Gives the slots without a picture out from now on.
   mutating func finishAdopting() {
+    // Once and not for each record, since the processor takes its time to tell the time.
+    board.resumeClock(after: newestStamp)
     append(upTo: board.preparedCount)
     for slot in slots.indices.reversed() where !isLive(slot) { setFree(slot) }
   }
