@@ -82,15 +82,24 @@ final class Gallery {
   }
 
   static func insert(_ bitmap: Bitmap, for picture: BenchPicture, into table: Table) throws {
-    guard let buffer = table.makeBuffer(isCleared: false) else {
-      throw BitmapError.outOfMemory(byteCount: bitmap.layout.byteCount)
+    try insert(for: picture, bitmap.size, into: table) { target in
+      bitmap.withUnsafeBytes { target.copyMemory(from: $0) }
     }
-    let target = buffer.pixels
-    bitmap.withUnsafeBytes { target.copyMemory(from: $0) }
+  }
+
+  /// Stores what `draw` leaves in a slot's scratch memory.
+  static func insert(
+    for picture: BenchPicture, _ size: PixelSize, into table: Table,
+    draw: (UnsafeMutableRawBufferPointer) -> Void
+  ) throws {
+    guard let buffer = table.makeBuffer(isCleared: false) else {
+      throw BitmapError.outOfMemory(byteCount: table.geometry.pixelByteCount)
+    }
+    draw(buffer.pixels)
     let id = picture.imageID.tableID
     let sealed = try buffer.sealed(
       key: TableKey(entity: id, source: id),
-      extent: SlotExtent(width: bitmap.size.width, height: bitmap.size.height))
+      extent: SlotExtent(width: size.width, height: size.height))
     _ = try table.insert(sealed)
   }
 
