@@ -1,14 +1,18 @@
+import CBenchPeers
 import CommandSupport
+import Dispatch
 import FastImageCache
 import Foundation
+import Synchronization
 
-/// Many misses at once, on one lane and on two.
+/// Many misses at once, on one core and on two.
 struct ParallelMisses: Scenario {
   static let id = "P9"
   static let name = "parallel-misses"
   static let summary = """
-    200 JPEG files of 800 x 600 that are asked for at once, with two decodes at a time, against one \
-    at a time: the same cache, the same files, the same machine in turns
+    200 JPEG files of 800 x 600 that are asked for at once, on two cores, against the same with the \
+    process held to one core: the same cache, the same two lanes, the same files, in turns. Beside it \
+    two threads of libjpeg alone, since two cores of a hypervisor may be less than two
     """
 
   func measure(_ setting: BenchSetting) async throws -> Findings {
@@ -28,34 +32,69 @@ struct ParallelMisses: Scenario {
     let format = ImageFormat(
       name: "parallel", size: PixelSize(width: 200, height: 200), style: .bgrx32,
       capacity: .count(files.count))
-    let one = try await setting.makeCache("one", formats: [format], .with { $0.decodeWidth = 1 })
-    let two = try await setting.makeCache("two", formats: [format], .with { $0.decodeWidth = 2 })
-    let results: Result<[Distribution], any Error>
-    do {
-      let contest = Contest([one, two].map { Self.contender($0, format, files) })
-      results = .success(try await contest.run(roundCount: min(setting.effort.roundCount, 11)))
-    } catch {
-      results = .failure(error)
+    return try await setting.withCache(
+      Self.name, formats: [format], .with { $0.decodeWidth = 2 }
+    ) { cache in
+      let misses = Self.misses(cache, format, files)
+      let decodes = Self.decodes(files)
+      let contest = Contest(
+        [misses, decodes].flatMap { work in [2, 1].map { Self.contender(work, coreCount: $0) } })
+      defer { bench_use_cores(.max) }
+      let times = try await contest.run(roundCount: min(setting.effort.roundCount, 11))
+      let statistics = await cache.statistics()
+      return Findings([
+        Measure(
+          Self.id, "miss, two cores, \(files.count) files", unit: "ms", ours: times[0],
+          reference: times[1], named: "one core", bar: .gainAtLeast(1.8),
+          counts: [("fetches", statistics.fetches), ("decodes", statistics.decodes)]),
+        Measure(
+          Self.id, "libjpeg alone, two threads on two cores", unit: "ms", ours: times[2],
+          reference: times[3], named: "one core"),
+      ])
     }
-    let statistics = await two.statistics()
-    await one.close()
-    await two.close()
-    let times = try results.get()
-    return Findings([
-      Measure(
-        Self.id, "miss, two lanes, \(files.count) files", unit: "ms", ours: times[1],
-        reference: times[0], named: "one lane", bar: .gainAtLeast(1.8),
-        counts: [("fetches", statistics.fetches), ("decodes", statistics.decodes)])
-    ])
+  }
+
+  /// The same work with the whole process on so many cores.
+  private static func contender(
+    _ work: @escaping () async throws -> Double, coreCount: Int
+  ) -> Contest.Contender {
+    Contest.Contender {
+      let code = bench_use_cores(CInt(coreCount))
+      guard code == 0 else {
+        throw BenchFailure(description: "The system holds no process to a core (error \(code)).")
+      }
+      return try await work()
+    }
   }
 
   private static let differentCount = 12
 
-  private static func contender(
+  private static func decodes(_ files: [URL]) -> () async throws -> Double {
+    let paths = files.map { $0.path(percentEncoded: false) }
+    let threadCount = 2
+    return {
+      try Contest.time(paths.count) {
+        let failures = Atomic(0)
+        DispatchQueue.concurrentPerform(iterations: threadCount) { thread in
+          for index in stride(from: thread, to: paths.count, by: threadCount) {
+            var (width, height) = (0, 0)
+            if bench_decode_jpeg(paths[index], 8, &width, &height) != 0 {
+              failures.add(1, ordering: .relaxed)
+            }
+          }
+        }
+        guard failures.load(ordering: .relaxed) == 0 else {
+          throw BenchFailure(description: "libjpeg did not decode all files.")
+        }
+      } / 1e6
+    }
+  }
+
+  private static func misses(
     _ cache: ImageCache, _ format: ImageFormat, _ files: [URL]
-  ) -> Contest.Contender {
+  ) -> () async throws -> Double {
     var turn = 0
-    return Contest.Contender {
+    return {
       // Other entities each time: they take the old ones' slots.
       let first = turn * files.count
       turn += 1
