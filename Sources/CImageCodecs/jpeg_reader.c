@@ -170,12 +170,14 @@ fic_status fic_jpeg_read_header(
 }
 
 fic_status fic_jpeg_start(
-    fic_jpeg_reader *reader, uint32_t eighths, uint32_t scan_limit, size_t memory_limit,
-    uint32_t *width, uint32_t *height) {
+    fic_jpeg_reader *reader, uint32_t eighths, bool interpolates_colors, uint32_t scan_limit,
+    size_t memory_limit, uint32_t *width, uint32_t *height) {
   struct jpeg_decompress_struct *codec = &reader->codec;
   if (setjmp(reader->escape)) return reader->status;
   codec->scale_num = eighths;
   codec->scale_denom = 8;
+  // Without it, libjpeg repeats colours and converts them in one step (jdmerge.c).
+  codec->do_fancy_upsampling = interpolates_colors;
   codec->mem->max_memory_to_use = (long)memory_limit;
   // In this mode starting returns at once, and the scans come in by jpeg_consume_input, a row of
   // blocks at a time.

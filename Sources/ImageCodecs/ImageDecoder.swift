@@ -70,6 +70,9 @@ public struct ImageHeader: Hashable, Sendable {
 public struct DecodeRequest: Sendable {
   /// The result may be smaller than the picture but not smaller than this in either dimension;
   /// `nil` asks for every pixel. Upright, in pixels.
+  ///
+  /// The cache asks for twice the size at which the picture is shown, or for all of it. A decoder
+  /// may save what cannot be seen once its result is halved.
   public var minimumSize: PixelSize?
 
   /// What a decode may cost.

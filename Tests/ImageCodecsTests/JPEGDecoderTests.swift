@@ -138,6 +138,53 @@
       }
     }
 
+    /// A row of squares of colour in the stored resolution, and odd sides, where rows and columns are
+    /// left over.
+    @Test(
+      "repeats colours that are stored coarsely only where its result is going to be halved",
+      arguments: [(2, 1), (2, 2)])
+    func repeatsColors(across: UInt32, down: UInt32) throws {
+      let picture = Picture(83, 61) { x, _ in x < 40 ? (200, 40, 40, 255) : (40, 40, 200, 255) }
+      var options = Fixture.JPEGOptions()
+      options.sampling = (across, down)
+      let data = Fixture.jpeg(picture.size, picture.rgb, options)
+      let whole = try decode(data)
+      let reduced = try decode(data, atLeast: PixelSize(width: 82, height: 60))
+      #expect(reduced.size == picture.size)
+      #expect(try decode(data, atLeast: picture.size).packedBytes == whole.packedBytes)
+      for y in [0, 31, 59, 60] {
+        #expect(largestDifference(whole.pixel(38, y), whole.pixel(39, y)) > 16)
+        #expect(largestDifference(reduced.pixel(38, y), reduced.pixel(39, y)) <= 2)
+        #expect(reduced.pixel(82, y)[3] == 255)
+      }
+    }
+
+    @Test(
+      "gives the same to whoever halves its result, whatever the colours' resolution",
+      arguments: [(1, 1), (2, 1), (1, 2), (2, 2), (4, 1), (4, 2)], [1, 61])
+    func halvesAlike(sampling: (Int, Int), height: Int) throws {
+      let picture = Picture.slopes(83, height)
+      var options = Fixture.JPEGOptions()
+      options.sampling = (UInt32(sampling.0), UInt32(sampling.1))
+      let data = Fixture.jpeg(picture.size, picture.rgb, options)
+      let whole = try decode(data)
+      let reduced = try decode(
+        data, atLeast: PixelSize(width: 82, height: max(1, height - 1)))
+      func halved(_ bitmap: Bitmap) -> [UInt8] {
+        let bytes = bitmap.packedBytes
+        return (0..<(height / 2) * 41 * 4).map { index in
+          let (row, column) = (index / 164 * 2, index % 164 / 4 * 2)
+          let first = (row * 83 + column) * 4 + index % 4
+          let sum = [0, 4, 332, 336].reduce(0) { $0 + Int(bytes[first + $1]) }
+          return UInt8((sum + 2) / 4)
+        }
+      }
+      #expect(largestDifference(halved(reduced), halved(whole)) <= 4)
+      let fourth = stride(from: 3, to: 83 * height * 4, by: 4)
+      let bytes = reduced.packedBytes
+      #expect(fourth.allSatisfy { bytes[$0] == 255 })
+    }
+
     // Without Adobe's segment nobody can tell YCCK from CMYK, so there is no fourth case.
     @Test("turns four inks into light", arguments: [(false, false), (false, true), (true, true)])
     func decodesInk(isYCCK: Bool, isInverted: Bool) throws {

@@ -54,11 +54,12 @@ const char *fic_jpeg_reader_message(const fic_jpeg_reader *reader);
 fic_status fic_jpeg_read_header(
     fic_jpeg_reader *reader, const uint8_t *bytes, size_t count, fic_jpeg_header *header);
 
-// Prepares for output at `eighths` / 8 of the size, where `eighths` is 1, 2, 4 or 8. `memory_limit`
-// bounds libjpeg's own memory, in bytes.
+// Prepares for output at `eighths` / 8 of the size, where `eighths` is 1, 2, 4 or 8. Colours that are
+// stored more coarsely than brightness are interpolated between pixels, or repeated, which is
+// faster. `memory_limit` bounds libjpeg's own memory, in bytes.
 fic_status fic_jpeg_start(
-    fic_jpeg_reader *reader, uint32_t eighths, uint32_t scan_limit, size_t memory_limit,
-    uint32_t *width, uint32_t *height);
+    fic_jpeg_reader *reader, uint32_t eighths, bool interpolates_colors, uint32_t scan_limit,
+    size_t memory_limit, uint32_t *width, uint32_t *height);
 
 // For pictures of several scans, to be called until `complete`: takes in up to `steps` rows of
 // blocks. At an eighth of the size the scans are taken in up to the last one that is seen there; of

@@ -44,6 +44,7 @@
       let eighths = Self.eighths(of: header.size, for: request.minimumSize)
       let scaled = try reader.start(
         eighths: eighths,
+        interpolatesColors: !Self.isMuchReduced(header.size, for: request.minimumSize),
         memoryLimit: header.wholePictureByteCount + rowBufferByteCount(header.size)
       )
       try reader.takeInScans(unless: request.isCancelled)
@@ -74,6 +75,16 @@
         let scaled = size.scaled(toEighths: $0)
         return scaled.width >= minimumSize.width && scaled.height >= minimumSize.height
       } ?? 8
+    }
+
+    /// Whether the caller is going to average several pixels into one, and with them the squares
+    /// that colours which were stored coarsely come in.
+    ///
+    /// Callers ask for twice what they show where the picture has it (see ``DecodeRequest``). Whoever
+    /// asks for less than all of it therefore shows at most half of its size.
+    static func isMuchReduced(_ size: PixelSize, for minimumSize: PixelSize?) -> Bool {
+      guard let minimumSize else { return false }
+      return minimumSize.width < size.width && minimumSize.height < size.height
     }
   }
 
@@ -122,13 +133,17 @@
         wholePictureByteCount: Int(clamping: header.coefficient_bytes))
     }
 
-    func start(eighths: Int, memoryLimit: Int) throws(ImageDecodingError) -> PixelSize {
+    func start(
+      eighths: Int, interpolatesColors: Bool, memoryLimit: Int
+    ) throws(ImageDecodingError) -> PixelSize {
       // A scan without content costs its reader 0.35 ms a megapixel and its writer 48 bytes.
       let megapixels = Double(header.width) * Double(header.height) / 1_000_000
       let scanLimit = min(200, max(30, 1500 / megapixels))
       var (width, height) = (UInt32(0), UInt32(0))
       try check(
-        fic_jpeg_start(reader, UInt32(eighths), UInt32(scanLimit), memoryLimit, &width, &height))
+        fic_jpeg_start(
+          reader, UInt32(eighths), interpolatesColors, UInt32(scanLimit), memoryLimit, &width,
+          &height))
       return PixelSize(width: Int(width), height: Int(height))
     }
 
