@@ -56,6 +56,10 @@ struct RecipePainter: ~Copyable {
         if isDirect {
           resampler.writeRow(y, of: pixels, to: target)
           convertColors(target)
+          if source.layout.format == .bgrx32 {
+            // In place: the fourth bytes are whatever the source had there.
+            PixelRows.expand(target, format: .bgrx32, to: target, count: layout.size.width)
+          }
         } else {
           compose(y, pixels)
           PixelRows.convert(expanded.bytes, to: format, target, count: layout.size.width)
@@ -72,7 +76,7 @@ struct RecipePainter: ~Copyable {
       placement.destination.height == layout.size.height
     else { return false }
     switch (source.layout.format, layout.format) {
-    case (.gray8, .gray8): return true
+    case (.gray8, .gray8), (.bgrx32, .bgrx32), (.bgrx32, .bgra32): return true
     case (.bgra32, .bgra32): return background == SIMD4(repeating: 0)
     default: return false
     }
