@@ -50,6 +50,7 @@ let package = Package(
         .target(name: "CWebP", condition: onLinux), .target(name: "CLCMS", condition: onLinux),
       ]),
     .target(name: "CMappedFiles"),
+    .target(name: "CMemoryHints"),
     .target(name: "CProcessorClock"),
     .target(name: "Locking", swiftSettings: settings),
 
@@ -67,7 +68,7 @@ let package = Package(
     .target(
       name: "ImageDrawing",
       dependencies: [
-        "Locking", "Pixels",
+        "CMemoryHints", "Locking", "Pixels",
         .target(name: "CCairo", condition: cairoOnLinux),
       ],
       swiftSettings: settings),

@@ -148,12 +148,20 @@ struct Resampler: ~Copyable {
     switch fixedRows {
     case .none: return
     case .some(let fixed):
+      let count = min(FixedWeights.chunk, rows.taps[index].count - start)
       FixedSums.addRows(
         first + start * layout.rowBytes, rowBytes: layout.rowBytes,
-        weights: fixed.weights + index * rows.stride + start,
-        count: min(FixedWeights.chunk, rows.taps[index].count - start), sums: sums,
+        weights: fixed.weights + index * rows.stride + start, count: count,
+        following: rowsFollowing(rows.taps[index].first + start + count, of: index), sums: sums,
         byteCount: byteCount)
     }
+  }
+
+  /// How many source rows from `row` on the rest of an output row and the next one need, up to a
+  /// chunk of them.
+  private func rowsFollowing(_ row: Int, of index: Int) -> Int {
+    let next = rows.taps[min(index + 1, rows.count - 1)]
+    return max(0, min(next.first + next.count - row, FixedWeights.chunk))
   }
 
   private func sumRows(
