@@ -93,4 +93,8 @@ int bench_decode_jpeg(const char *file, int eighths, size_t *width, size_t *heig
 /// the system has no such thing.
 int bench_use_cores(int count);
 
+/// Writes a JPEG file's coefficients in several scans; 0 for success. Where there is no libjpeg it
+/// fails.
+int bench_make_progressive(const char *from, const char *to);
+
 #endif

@@ -10,29 +10,64 @@ struct Miss: Scenario {
   static let summary = """
     image(for:format:) of a JPEG file that is not there yet, on one core, until the picture is \
     stored, against libjpeg's decode of the same file at the same scale with its rows thrown away: \
-    no resampling, no colours, no store. Other makers of thumbnails get several files in one call, \
+    no resampling, no colours, no store. Of a progressive file libjpeg reads all scans, ours those \
+    that are seen; the picture is compared with that of the same coefficients in one scan, in \
+    levels. Other makers of thumbnails get several files in one call, \
     so that starting a process counts little
     """
 
   func measure(_ setting: BenchSetting) async throws -> Findings {
-    let (large, small) = setting.effort.photographs
-    let sizes = [("12 MP", large), ("800 x 600", small)]
+    let (large, progressive, small) = setting.effort.photographs
+    let sizes = [
+      ("12 MP JPEG", large), ("18 MP progressive JPEG", progressive), ("800 x 600 JPEG", small),
+    ]
     var measures: [Measure] = []
     for (name, size) in sizes {
       let size = PixelSize(width: size.width, height: size.height)
-      let file = setting.place.url.appending(path: "miss-\(size.width).jpg")
+      var file = setting.place.url.appending(path: "miss-\(size.width).jpg")
       try setting.photographs.writeFile(3, size: size, to: file)
-      measures += try await compare("miss, \(name) JPEG to 200 x 200", file, size, setting)
+      var differences: [(String, Int)] = []
+      if name.contains("progressive") {
+        let baseline = file
+        file = setting.place.url.appending(path: "miss-progressive.jpg")
+        let paths = (baseline.path(percentEncoded: false), file.path(percentEncoded: false))
+        guard bench_make_progressive(paths.0, paths.1) == 0 else {
+          throw BenchFailure(description: "\"\(paths.0)\" did not become progressive.")
+        }
+        differences = try await Self.differences(baseline, file, setting)
+      }
+      measures += try await compare(
+        "miss, \(name) to 200 x 200", file, size, setting, besides: differences)
     }
     return Findings(measures)
   }
 
+  private static let format = ImageFormat(
+    name: "miss", size: PixelSize(width: 200, height: 200), style: .bgrx32, capacity: .count(64))
+
+  /// How far the pictures of two files are apart, in levels.
+  private static func differences(
+    _ first: URL, _ second: URL, _ setting: BenchSetting
+  ) async throws -> [(String, Int)] {
+    try await setting.withCache("differences", formats: [format]) { cache in
+      var pictures: [[UInt8]] = []
+      for (number, file) in [first, second].enumerated() {
+        let image = try await cache.image(for: BenchPicture(number, file: file), format: format)
+        pictures.append(image.withPixels { $0.withUnsafeBytes { Array($0) } })
+      }
+      let apart = zip(pictures[0], pictures[1]).map { abs(Int($0) - Int($1)) }
+      return [
+        ("largest difference", apart.max() ?? 0),
+        ("thousandths of a level on average", apart.reduce(0, +) * 1000 / max(apart.count, 1)),
+      ]
+    }
+  }
+
   private func compare(
-    _ what: String, _ file: URL, _ size: PixelSize, _ setting: BenchSetting
+    _ what: String, _ file: URL, _ size: PixelSize, _ setting: BenchSetting,
+    besides differences: [(String, Int)]
   ) async throws -> [Measure] {
-    let format = ImageFormat(
-      name: "miss", size: PixelSize(width: 200, height: 200), style: .bgrx32,
-      capacity: .count(64))
+    let format = Self.format
     let eighths = try await scale(of: file, size, format, setting)
     return try await setting.withCache(
       "miss-\(size.width)", formats: [format], .with { $0.decodeWidth = 1 }
@@ -57,10 +92,11 @@ struct Miss: Scenario {
       let results = try await contest.run(
         roundCount: min(setting.effort.roundCount, isLong ? 21 : 51))
       let now = await cache.statistics()
-      let counts = [
-        ("misses", now.misses - before.misses), ("fetches", now.fetches - before.fetches),
-        ("decodes", now.decodes - before.decodes), ("stores", now.stores - before.stores),
-      ]
+      let counts =
+        [
+          ("misses", now.misses - before.misses), ("fetches", now.fetches - before.fetches),
+          ("decodes", now.decodes - before.decodes), ("stores", now.stores - before.stores),
+        ] + differences
       let peers = setting.peers.shrinkers.map { String(cString: $0.name) }
       let names = ["libjpeg at \(eighths)/8"] + peers
       return zip(names, results.dropFirst()).enumerated().map { index, reference in

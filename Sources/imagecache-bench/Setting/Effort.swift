@@ -24,8 +24,13 @@ struct Effort: Sendable {
   let frameCount: Int
   /// Entries of the tables whose growth is plotted.
   let scaleCounts: [Int]
-  /// Sides of the photographs of a camera and of a web page.
-  let photographs: (large: (width: Int, height: Int), small: (width: Int, height: Int))
+  /// Sides of the photographs of two cameras, one of which writes progressive files, and of a web
+  /// page.
+  let photographs:
+    (
+      large: (width: Int, height: Int), progressive: (width: Int, height: Int),
+      small: (width: Int, height: Int)
+    )
   /// Sides of the landscapes that pictures in tables are parts of.
   let landscape: (width: Int, height: Int)
 
@@ -33,13 +38,13 @@ struct Effort: Sendable {
     pictureCount: 1000, largeCount: 100_000, roundCount: 101, hitBatch: 1000,
     singleHitCount: 200_000, storeBatch: 20, fileCount: 200, waiterCount: 1000, flingCount: 2000,
     heldCount: 100, frameCount: 200, scaleCounts: [1000, 10_000, 100_000, 1_000_000],
-    photographs: (large: (4000, 3000), small: (800, 600)),
+    photographs: (large: (4000, 3000), progressive: (5184, 3456), small: (800, 600)),
     landscape: (800, 600))
 
   /// Everything runs, nothing is measured well.
   static let quick = Effort(
     pictureCount: 8, largeCount: 40, roundCount: 2, hitBatch: 16, singleHitCount: 64,
     storeBatch: 2, fileCount: 2, waiterCount: 8, flingCount: 6, heldCount: 4, frameCount: 2,
-    scaleCounts: [4, 16], photographs: (large: (128, 96), small: (64, 48)),
+    scaleCounts: [4, 16], photographs: (large: (128, 96), progressive: (96, 64), small: (64, 48)),
     landscape: (256, 256))
 }
