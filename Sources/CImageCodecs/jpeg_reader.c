@@ -199,7 +199,7 @@ fic_status fic_jpeg_take_in(fic_jpeg_reader *reader, uint32_t steps, bool *compl
     int progress = jpeg_consume_input(codec);
     // Later scans bring detail within the blocks, which this scale does not show.
     reader->stopped_early = progress == JPEG_SCAN_COMPLETED && codec->scale_num == 1 &&
-                            fic_jpeg_means_are_known(codec);
+                            fic_jpeg_pixels_are_known(codec);
     if (reader->stopped_early && !fic_jpeg_rest_is_whole(codec))
       return fail(reader, FIC_TRUNCATED, "ends before its end marker");
     if (reader->stopped_early || progress == JPEG_REACHED_EOI) {

@@ -9,18 +9,41 @@
 #define MARKER_EOI 0xd9
 #define MARKER_TEM 0x01
 
-// A block's mean is an eighth of its first coefficient.
-#define MEANS_PER_LEVEL 8
+// A block's mean is an eighth of its first coefficient; the others matter about as much.
+#define STEPS_PER_LEVEL 8
 
-bool fic_jpeg_means_are_known(const struct jpeg_decompress_struct *codec) {
+// A coefficient by its place in a scan and in a table of quantisation steps.
+typedef struct {
+  int in_scan, in_table;
+} place_of_coefficient;
+
+// The first row and column: what two by two pixels of a block are made of, but for a rest that
+// brings less than a third of that.
+static const place_of_coefficient coarse[] = {{0, 0}, {1, 1}, {2, 8}, {4, 9}};
+
+// Pixels along the side of a block at the scale of the output. Colours that are stored at half the
+// resolution of brightness have two where brightness has one.
+static int pixels_of_block(const jpeg_component_info *component) {
+#if JPEG_LIB_VERSION >= 70
+  return component->DCT_h_scaled_size;
+#else
+  return component->DCT_scaled_size;
+#endif
+}
+
+bool fic_jpeg_pixels_are_known(const struct jpeg_decompress_struct *codec) {
   if (!codec->progressive_mode || !codec->coef_bits) return false;
   for (int i = 0; i < codec->num_components; i++) {
     const JQUANT_TBL *steps = codec->comp_info[i].quant_table;
-    int missing_bits = codec->coef_bits[i][0];
-    // Minus one stands for a coefficient of which nothing has come.
-    if (missing_bits < 0 || missing_bits > 8 || !steps) return false;
-    unsigned error = ((1u << missing_bits) - 1) * steps->quantval[0];
-    if (error > MEANS_PER_LEVEL) return false;
+    int side = pixels_of_block(&codec->comp_info[i]);
+    if (side > 2 || !steps) return false;
+    for (int k = 0; k < side * side; k++) {
+      int missing_bits = codec->coef_bits[i][coarse[k].in_scan];
+      // Minus one stands for a coefficient of which nothing has come.
+      if (missing_bits < 0 || missing_bits > 8) return false;
+      unsigned error = ((1u << missing_bits) - 1) * steps->quantval[coarse[k].in_table];
+      if (error > STEPS_PER_LEVEL) return false;
+    }
   }
   return true;
 }

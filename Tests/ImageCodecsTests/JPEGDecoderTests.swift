@@ -71,6 +71,28 @@
       }
     }
 
+    /// Colours stored at half the resolution still have a value for each pixel of an eighth, which
+    /// is not the mean of their blocks.
+    @Test(
+      "reads of a progressive file the colours of an eighth of its size",
+      arguments: [(1, 1), (2, 1), (2, 2), (4, 2)] as [(UInt32, UInt32)], [95, 75] as [Int32])
+    func stopsWithColors(sampling: (across: UInt32, down: UInt32), quality: Int32) throws {
+      let large = Picture(256, 192) { x, y in
+        (x / 8 + y / 8) % 2 == 0 ? (150, 90, 90, 255) : (90, 90, 150, 255)
+      }
+      var options = Fixture.JPEGOptions()
+      options.sampling = sampling
+      options.quality = quality
+      let baseline = Fixture.jpeg(large.size, large.rgb, options)
+      options.isProgressive = true
+      let progressive = Fixture.jpeg(large.size, large.rgb, options)
+      let eighth = PixelSize(width: 32, height: 24)
+      let difference = try largestDifference(
+        decode(progressive, atLeast: eighth).packedBytes,
+        decode(baseline, atLeast: eighth).packedBytes)
+      #expect(difference <= 4)
+    }
+
     @Test("reads a scan per component to the same pixels as a common one")
     func readsSeparateScans() throws {
       let separate = jpeg { $0.hasScanPerComponent = true }
