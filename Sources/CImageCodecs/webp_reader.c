@@ -54,10 +54,12 @@ static fic_status find_parts(
     const uint8_t *chunk = bytes + offset;
     if (end - offset < CHUNK_HEADER_COUNT) break;
     uint32_t size = little_endian(chunk + 4);
-    // Chunks of an odd size are followed by a byte that says nothing.
-    uint64_t next = offset + CHUNK_HEADER_COUNT + size + (size & 1);
+    uint64_t chunk_end = offset + CHUNK_HEADER_COUNT + size;
     // Behind the picture only its orientation is lost.
-    if (next > end) break;
+    if (chunk_end > end) break;
+    // Chunks of an odd size are followed by a byte that says nothing, which the last may lack.
+    uint64_t next = chunk_end + (size & 1);
+    if (next > end) next = end;
     if (offset == RIFF_HEADER_COUNT && has_name(chunk, "VP8X") && size > 0) {
       flags = chunk[CHUNK_HEADER_COUNT];
     }
@@ -73,6 +75,8 @@ static fic_status find_parts(
       header->exif = chunk + CHUNK_HEADER_COUNT;
       header->exif_count = size;
     }
+    // The rest may be many chunks, which need not even be read from the disk.
+    if (*picture_end > 0 && (header->exif || !(flags & EXIF_FLAG))) break;
     offset = next;
   }
   return *picture_end > 0 ? FIC_OK : FIC_DAMAGED;

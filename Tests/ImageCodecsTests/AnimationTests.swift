@@ -114,6 +114,13 @@
       #expect(try decode(Self.webp(end: exif)).size == PixelSize(width: 6, height: 8))
     }
 
+    @Test("obeys an orientation at the very end that lacks the byte after its odd number of bytes")
+    func obeysUnpaddedOrientation() throws {
+      let exif = Surgery.riffChunk("EXIF", Surgery.exif(orientation: 6) + Data(count: 1))
+      let unpadded = Data(exif.dropLast())
+      #expect(try decode(Self.webp(end: unpadded)).size == PixelSize(width: 6, height: 8))
+    }
+
     @Test("is refused when its first frame is empty, or none is there")
     func refusesEmptyFirstFrame() {
       let animation = Surgery.riffChunk("ANIM", Data(count: 6))
