@@ -1,11 +1,65 @@
 #if canImport(CoreGraphics) || Cairo
   import FastImageCache
+  import Foundation
+  import ImageCodecs
+  import Pixels
   import TestSupport
   import Testing
 
   /// A closure can be held in the middle of a drawing, so what happens meanwhile is tested here too.
   @Suite("A request with a drawing closure", .timeLimit(.minutes(15)))
   struct DrawingClosureTests {
+    #if !canImport(ImageIO)
+      @Test("does not leave its small decode to a larger picture of the same file")
+      func decodesAgainForLargerPicture() async throws {
+        let size = PixelSize(width: 320, height: 240)
+        let data = try colourfulFile(size)
+        let small = ImageFormat(
+          name: "small", size: PixelSize(width: 120, height: 90), style: .bgrx32, capacity: 4)
+        let whole = ImageFormat(name: "whole", size: size, style: .bgrx32, capacity: 4)
+        let source = ScriptedSource { _, _, _ in .encoded(data) }
+        let alone = try await Fixture([small, whole], source: source)
+        let expected = try await alone.cache.image(for: Photo("b", url: "test:/1"), format: whole)
+
+        let fixture = try await Fixture([small, whole], source: source)
+        let (started, release) = (Counter(), Gate())
+        var photo = Photo("a", url: "test:/1")
+        photo.drawing = .custom { _, canvas in
+          started.increment()
+          release.waitBlocking()
+          canvas.fill(.black)
+        }
+        let (cache, entity) = (fixture.cache, photo)
+        async let first = cache.image(for: entity, format: small)
+        await started.reaches(1)
+        async let second = cache.image(for: Photo("b", url: "test:/1"), format: whole)
+        await fixture.waiters(2)
+        release.open()
+        _ = try await first
+        #expect(try await bytes(of: second) == bytes(of: expected))
+      }
+
+      /// Colours that change from pixel to pixel, stored at half the resolution of brightness.
+      private func colourfulFile(_ size: PixelSize) throws -> Data {
+        let layout = try #require(PixelLayout(size: size, format: .bgrx32))
+        let bitmap = try Bitmap(layout: layout) { bytes in
+          for y in 0..<size.height {
+            for x in 0..<size.width {
+              let wave = sin(Double(x) / 3) * cos(Double(y) / 3.7)
+              bytes[y * layout.rowBytes + x * 4] = UInt8(127 + 100 * wave)
+              bytes[y * layout.rowBytes + x * 4 + 1] = 128
+              bytes[y * layout.rowBytes + x * 4 + 2] = UInt8(127 - 100 * wave)
+            }
+          }
+        }
+        return try JPEGEncoder(quality: 0.92).encode(bitmap)
+      }
+
+      private func bytes(of image: CachedImage) -> [UInt8] {
+        image.withPixels { pixels in pixels.withUnsafeBytes { Array($0) } }
+      }
+    #endif
+
     @Test("is drawn as its entity says")
     func decidesDrawing() async throws {
       let fixture = try await Fixture()

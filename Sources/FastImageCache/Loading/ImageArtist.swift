@@ -63,6 +63,7 @@ package struct ImageArtist: Sendable {
         return (bitmap, requests.map { draw($0, bitmap, of: source.fullSize, isCancelled) })
       }
       picture.decoded = decoded
+      if needsDecode { picture.decodedSize = minimum }
       return drawn
     } catch let error as AdmissionError {
       throw ImageCacheError.pictureTooLarge(source.url, "\(error)")

@@ -13,6 +13,9 @@ package struct SourcePicture: Sendable {
   package let content: Content
   /// The largest decode so far; it serves every format that needs no more than its pixels.
   package var decoded: Bitmap?
+  /// What that decode was asked for, in pixels; `nil` for a picture that needed none. Decoders leave
+  /// out what the reduction that follows would hide, so more than this is not in it.
+  package var decodedSize: PixelSize?
 
   package var encodedByteCount: Int {
     if case .encoded(let data, _, _) = content { data.count } else { 0 }
@@ -26,10 +29,16 @@ package struct SourcePicture: Sendable {
     }
   }
 
-  /// Whether what is decoded has at least `size` pixels in each direction, or all there are.
+  /// Whether what is decoded serves for pictures that need `size`, at most ``fullSize``.
   package func isDecoded(to size: PixelSize) -> Bool {
-    guard let decoded else { return false }
-    return decoded.size == fullSize
-      || (decoded.size.width >= size.width && decoded.size.height >= size.height)
+    guard let decoded, decoded.size.width >= size.width, decoded.size.height >= size.height
+    else { return false }
+    guard let decodedSize else { return true }
+    return isWhole(decodedSize) || !isWhole(size)
+  }
+
+  /// Whether a decode for `size` may leave nothing out.
+  private func isWhole(_ size: PixelSize) -> Bool {
+    size.width >= fullSize.width || size.height >= fullSize.height
   }
 }
