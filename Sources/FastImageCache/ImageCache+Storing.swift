@@ -89,7 +89,11 @@ extension ImageCache {
       throw .cancelled
     }
     guard let slot = try drawn.first?.get() else { throw .cancelled }
-    let image = try await request.table.store(slot, for: request.key, journal)
+    let image = try await request.table.store(slot, for: request.key, journal) { [registry] in
+      // Once more, for loads that began while this was drawn; whoever asks later finds it.
+      registry.forbidStoring(.entity(request.key.entity, format: request.key.format))
+      return true
+    }
     registry.satisfy(request.key, with: image)
     return image
   }
