@@ -169,6 +169,20 @@ struct FlightBoardTests {
     }
   }
 
+  @Test("hands back whatever request it forgets, for others to let go of")
+  mutating func handsBackRequests() {
+    let flight = join(1, row).flight
+    _ = join(2, dot)
+    _ = board.leave(WaiterID(number: 1))
+    _ = join(3, row)
+    #expect(board.takeDropped() == [row])
+    _ = board.finish(row, of: flight)
+    _ = board.finish(dot, of: flight)
+    #expect(board.takeDropped().isEmpty)
+    let isRetired = board.retire(flight)
+    #expect(isRetired && Set(board.takeDropped()) == [row, dot])
+  }
+
   @Test("forgets those who come and go while one stays")
   mutating func forgetsThoseWhoLeft() {
     let flight = join(0, row).flight

@@ -15,10 +15,17 @@ package final class EventHub: Sendable {
     var skipped = 0
   }
 
+  private enum Item {
+    /// For the listeners up to a number: those who come later hear of what comes later.
+    case event(CacheEvent, upTo: Int)
+    case end
+  }
+
   private struct State {
     var listeners: [Int: Listener] = [:]
     var lastNumber = 0
     var isFinished = false
+    var unsaid = Unsaid<Item>()
   }
 
   private let state = Lock(State())
@@ -33,9 +40,8 @@ package final class EventHub: Sendable {
   package func send(_ event: @autoclosure () -> CacheEvent) {
     guard hasListeners else { return }
     let event = event()
-    state.withLock { state in
-      for number in state.listeners.keys { state.listeners[number]?.send(event) }
-    }
+    state.withLock { $0.unsaid.append(.event(event, upTo: $0.lastNumber)) }
+    speak()
   }
 
   /// A new stream of what happens from now on, which keeps the oldest `bufferSize` unread events.
@@ -58,18 +64,42 @@ package final class EventHub: Sendable {
     return stream
   }
 
-  /// Ends all streams; those made later end at once.
+  /// Ends all streams, after what was sent before; those made later end at once.
   package func finish() {
-    let listeners = state.withLock { state in
+    state.withLock { state in
       state.isFinished = true
-      defer {
-        state.listeners = [:]
-        listenerCount.store(0, ordering: .relaxed)
-      }
-      return Array(state.listeners.values)
+      state.unsaid.append(.end)
     }
-    // Outside the lock: ending a stream calls its termination handler, which takes the lock.
-    for listener in listeners { listener.continuation.finish() }
+    speak()
+  }
+
+  /// Says what is queued, unless another thread is doing so.
+  private func speak() {
+    var isSpeaking = false
+    while let (item, listeners) = nextItem(isSpeaking) {
+      isSpeaking = true
+      for (number, listener) in listeners {
+        switch item {
+        case .event(let event, let limit) where number <= limit: tell(listener, number, event)
+        case .event: break
+        case .end: listener.continuation.finish()
+        }
+      }
+    }
+  }
+
+  private func nextItem(_ isSpeaking: Bool) -> (Item, [Int: Listener])? {
+    state.withLock { state in
+      state.unsaid.next(isSpeaking: isSpeaking).map { ($0, state.listeners) }
+    }
+  }
+
+  /// Called by the one thread that speaks, so that nobody else counts what this listener lost.
+  private func tell(_ listener: Listener, _ number: Int, _ event: CacheEvent) {
+    var told = listener
+    told.send(event)
+    guard told.skipped != listener.skipped else { return }
+    state.withLock { $0.listeners[number]?.skipped = told.skipped }
   }
 
   private func remove(_ number: Int) {

@@ -18,6 +18,10 @@ public import Pixels
 public protocol ImageSource: Sendable {
   /// Fetches the picture behind a URL, all of it or nothing.
   ///
+  /// When the last waiter's task is cancelled, so is this one's, before `cancel()` returns there: its
+  /// cancellation handlers run on the thread that cancels, and must take no lock that is held around
+  /// `cancel()`.
+  ///
   /// - Parameters:
   ///   - request: The URL, how urgent it is, and how many bytes are too many.
   ///   - progress: To be called, from any thread, as bytes arrive; it returns at once. A source that

@@ -51,6 +51,7 @@ package struct FlightBoard<Waiter, Request, Load> {
   private var current: [FlightOrigin: FlightID] = [:]
   private var places: [WaiterID: Place] = [:]
   private var lastFlight = 0
+  private var dropped: [Request] = []
 
   package init() {}
 
@@ -73,21 +74,21 @@ package struct FlightBoard<Waiter, Request, Load> {
   ) -> Joined {
     precondition(places[id] == nil, "A waiter joins once.")
     var flight = current[origin]
-    if let newest = flight, !joins(newest, key, versions) { flight = nil }
+    if let newest = flight, flights[newest.place]?.agrees(with: versions + [key]) != true {
+      flight = nil
+    }
     let isNewFlight = flight == nil
     let target = flight ?? begin(origin, priority, start)
-    let priorityBefore = flights[target.place]!.priority
-    let (product, isNewProduct) = flights[target.place]!.add(
-      id, for: key, request, priority: priority)
-    let load = flights[target.place]!.load
-    places[id] = Place(waiter: waiter(load), flight: target, product: product, priority: priority)
+    guard let priorityBefore = flights[target.place]?.priority,
+      let added = flights[target.place]?.add(id, for: key, request, priority: priority),
+      let load = flights[target.place]?.load
+    else { preconditionFailure("A flight that was found or begun is under way.") }
+    if let request = added.dropped { dropped.append(request) }
+    places[id] = Place(
+      waiter: waiter(load), flight: target, product: added.place, priority: priority)
     return Joined(
-      flight: target, load: load, isNewFlight: isNewFlight, isNewProduct: isNewProduct,
+      flight: target, load: load, isNewFlight: isNewFlight, isNewProduct: added.isNew,
       raisedPriority: !isNewFlight && priority > priorityBefore ? priority : nil)
-  }
-
-  private func joins(_ id: FlightID, _ key: ImageKey, _ versions: [ImageKey]) -> Bool {
-    flights[id.place]!.agrees(with: versions) && flights[id.place]!.agrees(with: [key])
   }
 
   private mutating func begin(
@@ -105,7 +106,7 @@ package struct FlightBoard<Waiter, Request, Load> {
   /// Replaces what is known of a flight's load; false if the flight has ended.
   package mutating func setLoad(_ load: Load, of id: FlightID) -> Bool {
     guard isUnderWay(id) else { return false }
-    flights[id.place]!.load = load
+    flights[id.place]?.load = load
     return true
   }
 
@@ -114,62 +115,63 @@ package struct FlightBoard<Waiter, Request, Load> {
     guard let left = places.removeValue(forKey: id) else { return nil }
     let place = left.flight.place
     let waiting = places
-    flights[place]!.remove(at: left.product, priority: left.priority) { waiting[$0] != nil }
-    guard flights[place]!.isAbandoned else {
-      return Left(waiter: left.waiter, flight: left.flight, abandoned: nil)
+    flights[place]?.remove(at: left.product, priority: left.priority) { waiting[$0] != nil }
+    var abandoned: (load: Load, requests: [Request])?
+    if flights[place]?.isAbandoned == true, let flight = remove(left.flight) {
+      abandoned = (flight.load, flight.products.map(\.request))
     }
-    let requests = flights[place]!.products.map(\.request)
-    return Left(
-      waiter: left.waiter, flight: left.flight, abandoned: (remove(left.flight), requests))
+    return Left(waiter: left.waiter, flight: left.flight, abandoned: abandoned)
+  }
+
+  /// The requests that the board has forgotten since the last call, for the caller to let go of where
+  /// their ends may do anything.
+  package mutating func takeDropped() -> [Request] {
+    defer { dropped = [] }
+    return dropped
   }
 
   // MARK: Flights
 
   /// The pictures that somebody waits for and that were not handed out yet, oldest wish first.
   package mutating func take(_ id: FlightID) -> [Request] {
-    isUnderWay(id) ? flights[id.place]!.take() : []
+    isUnderWay(id) ? flights[id.place]?.take() ?? [] : []
   }
 
   /// Whether this flight's result for `key` may be stored: not if it was removed meanwhile, nor if
   /// the flight was cancelled.
   package func storesResult(_ key: ImageKey, of id: FlightID) -> Bool {
-    guard isUnderWay(id) else { return false }
-    if let product = flights[id.place]!.wantedPlace(of: key) {
-      return flights[id.place]!.products[product].storesResult
-    }
-    return !flights[id.place]!.removals.contains { $0.covers(key) }
+    isUnderWay(id) && flights[id.place]?.storesResult(key) == true
   }
 
   /// Whether somebody waits for a picture of the flight that was not handed out.
   package func hasRequests(_ id: FlightID) -> Bool {
-    isUnderWay(id) && flights[id.place]!.hasRequests
+    isUnderWay(id) && flights[id.place]?.hasRequests == true
   }
 
   /// The priority of a flight's hottest waiter.
   package func priority(of id: FlightID) -> Priority? {
-    isUnderWay(id) ? flights[id.place]!.priority : nil
+    isUnderWay(id) ? flights[id.place]?.priority : nil
   }
 
   /// Ends one picture of a flight, and says who has to be answered.
   package mutating func finish(_ key: ImageKey, of id: FlightID) -> [Waiter] {
-    guard isUnderWay(id), let product = flights[id.place]!.wantedPlace(of: key) else { return [] }
-    flights[id.place]!.hasDelivered = true
+    guard isUnderWay(id), let product = flights[id.place]?.wantedPlace(of: key) else { return [] }
+    flights[id.place]?.hasDelivered = true
     return end(product, of: id)
   }
 
   /// Takes a flight off the board unless somebody waits for a picture that was not handed out.
   package mutating func retire(_ id: FlightID) -> Bool {
     if hasRequests(id) { return false }
-    if isUnderWay(id) { _ = remove(id) }
+    remove(id)
     return true
   }
 
   /// Takes a failed flight off the board, and says who has to be told.
   package mutating func fail(_ id: FlightID) -> [Waiter] {
-    guard isUnderWay(id) else { return [] }
-    let told = flights[id.place]!.wishes.flatMap { end($0, of: id) }
-    _ = remove(id)
-    return told
+    guard isUnderWay(id), let wishes = flights[id.place]?.wishes else { return [] }
+    defer { remove(id) }
+    return wishes.flatMap { end($0, of: id) }
   }
 
   // MARK: All flights
@@ -185,9 +187,11 @@ package struct FlightBoard<Waiter, Request, Load> {
     var waiters: [Waiter] = []
     var abandoned: [Load] = []
     for id in underWay {
-      guard let product = flights[id.place]!.wantedPlace(of: key) else { continue }
+      guard let product = flights[id.place]?.wantedPlace(of: key) else { continue }
       waiters += end(product, of: id)
-      if flights[id.place]!.isAbandoned { abandoned.append(remove(id)) }
+      if flights[id.place]?.isAbandoned == true, let flight = remove(id) {
+        abandoned.append(flight.load)
+      }
     }
     return (waiters, abandoned)
   }
@@ -195,7 +199,7 @@ package struct FlightBoard<Waiter, Request, Load> {
   /// Takes everything off the board, and says what has to be cancelled and who told.
   package mutating func failAll() -> (loads: [Load], waiters: [Waiter]) {
     let ids = underWay
-    return (ids.map { flights[$0.place]!.load }, ids.flatMap { fail($0) })
+    return (ids.compactMap { flights[$0.place]?.load }, ids.flatMap { fail($0) })
   }
 
   /// Those under way, the oldest first.
@@ -208,17 +212,20 @@ package struct FlightBoard<Waiter, Request, Load> {
   }
 
   private mutating func end(_ product: Int, of id: FlightID) -> [Waiter] {
-    flights[id.place]!.end(at: product).compactMap { waiter in
+    let listed = flights[id.place]?.end(at: product) ?? []
+    return listed.compactMap { waiter in
       guard let place = places.removeValue(forKey: waiter) else { return nil }
-      flights[id.place]!.count(-1, at: place.priority)
+      flights[id.place]?.count(-1, at: place.priority)
       return place.waiter
     }
   }
 
-  private mutating func remove(_ id: FlightID) -> Load {
-    let flight = flights[id.place].take()!
+  @discardableResult
+  private mutating func remove(_ id: FlightID) -> Flight? {
+    guard isUnderWay(id), let flight = flights[id.place].take() else { return nil }
     freePlaces.append(id.place)
     if current[flight.origin] == id { current[flight.origin] = nil }
-    return flight.load
+    dropped += flight.products.map(\.request)
+    return flight
   }
 }

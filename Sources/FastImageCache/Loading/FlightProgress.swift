@@ -3,37 +3,65 @@ import Locking
 /// What is known about the progress of one load, sent to whoever listens.
 ///
 /// Sources report from threads of their own. An unstructured task for each report could arrive out
-/// of order, so reports go straight into the streams, under one lock.
+/// of order, so reports go straight into the streams: queued under one lock, and said outside it.
 ///
 /// Invariants:
 /// 1. A listener added late is told the latest step first.
-/// 2. After `remove`, a listener hears nothing more from here: its last event is its owner's.
+/// 2. What `end` says is the last that its listener hears.
 package final class FlightProgress: Sendable {
+  private typealias Listener = AsyncStream<ImageProgress>.Continuation
+
+  private struct Step {
+    let listener: Listener
+    let progress: ImageProgress
+    let isLast: Bool
+  }
+
   private struct State {
     var latest = ImageProgress.queued
-    var listeners: [WaiterID: AsyncStream<ImageProgress>.Continuation] = [:]
+    var listeners: [WaiterID: Listener] = [:]
+    var unsaid = Unsaid<Step>()
   }
 
   private let state = Lock(State())
 
   package init() {}
 
-  package func report(_ step: ImageProgress) {
-    // Sent under the lock, which is what keeps two reports in order; yielding never waits.
+  package func report(_ progress: ImageProgress) {
     state.withLock { state in
-      state.latest = step
-      for listener in state.listeners.values { listener.yield(step) }
+      state.latest = progress
+      for listener in state.listeners.values {
+        state.unsaid.append(Step(listener: listener, progress: progress, isLast: false))
+      }
     }
+    speak()
   }
 
+  /// Adds a listener, which hears nothing before the next ``speak()``: whoever adds one under a lock
+  /// of its own speaks after it.
   package func add(_ listener: AsyncStream<ImageProgress>.Continuation, for waiter: WaiterID) {
     state.withLock { state in
-      listener.yield(state.latest)
+      state.unsaid.append(Step(listener: listener, progress: state.latest, isLast: false))
       state.listeners[waiter] = listener
     }
   }
 
-  package func remove(_ waiter: WaiterID) {
-    state.withLock { state in _ = state.listeners.removeValue(forKey: waiter) }
+  /// Tells a listener its last step and ends its stream.
+  package func end(_ waiter: WaiterID, with progress: ImageProgress) {
+    state.withLock { state in
+      guard let listener = state.listeners.removeValue(forKey: waiter) else { return }
+      state.unsaid.append(Step(listener: listener, progress: progress, isLast: true))
+    }
+    speak()
+  }
+
+  /// Says what is queued, unless another thread is doing so.
+  package func speak() {
+    var isSpeaking = false
+    while let step = state.withLock({ $0.unsaid.next(isSpeaking: isSpeaking) }) {
+      isSpeaking = true
+      step.listener.yield(step.progress)
+      if step.isLast { step.listener.finish() }
+    }
   }
 }

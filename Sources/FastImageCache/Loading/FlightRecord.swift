@@ -7,6 +7,7 @@
 /// 2. Those who wait for a product are the `waitingCount` of its `waiters` that still stand on the
 ///    board.
 /// 3. `waiting` counts all waiters of all products.
+/// 4. `openCount` counts the products that are wanted and were not handed out.
 struct FlightRecord<Request, Load> {
   struct Product {
     let key: ImageKey
@@ -33,10 +34,11 @@ struct FlightRecord<Request, Load> {
   var priority: Priority
   var hasDelivered = false
   /// What was removed while this flight was under way, which matters for the rest of a family.
-  var removals: [Removal] = []
+  private(set) var removals: Set<Removal> = []
   private(set) var products: [Product] = []
   private(set) var waiting = WaiterCounts()
   private var arrivalCount = 0
+  private var openCount = 0
   /// Only for flights of many products: the few of the others are found sooner one by one.
   private var index: [Subject: Int]?
 
@@ -52,7 +54,13 @@ struct FlightRecord<Request, Load> {
   var isAbandoned: Bool { waiting.isEmpty && !hasDelivered }
 
   /// Whether somebody waits for a picture that was not handed out.
-  var hasRequests: Bool { products.contains { $0.isWanted && !$0.isTaken } }
+  var hasRequests: Bool { openCount > 0 }
+
+  /// Whether the flight's result for a picture may be stored.
+  func storesResult(_ key: ImageKey) -> Bool {
+    if let place = wantedPlace(of: key) { return products[place].storesResult }
+    return !removals.contains { $0.covers(key) }
+  }
 
   /// Where the pictures are that somebody waits for, the oldest wish first.
   var wishes: [Int] {
@@ -79,14 +87,19 @@ struct FlightRecord<Request, Load> {
 
   /// Adds somebody who wants a picture that the flight agrees with.
   ///
-  /// - Returns: Where the product stands, and whether nobody wanted it before.
+  /// - Returns: Where the product stands, whether nobody wanted it before, and the request of whoever
+  ///   had wanted it last, which is forgotten.
   mutating func add(
     _ waiter: WaiterID, for key: ImageKey, _ request: Request, priority: Priority
-  ) -> (place: Int, isNew: Bool) {
-    let place = place(of: key) ?? append(key, request)
+  ) -> (place: Int, isNew: Bool, dropped: Request?) {
+    let known = place(of: key)
+    let place = known ?? append(key, request)
     let isNew = !products[place].isWanted
+    var dropped: Request?
     if isNew {
       arrivalCount += 1
+      openCount += 1
+      dropped = known.map { products[$0].request }
       products[place].request = request
       products[place].arrival = arrivalCount
       products[place].isTaken = false
@@ -95,7 +108,7 @@ struct FlightRecord<Request, Load> {
     products[place].waiters.append(waiter)
     products[place].waitingCount += 1
     count(+1, at: priority)
-    return (place, isNew)
+    return (place, isNew, dropped)
   }
 
   private mutating func append(_ key: ImageKey, _ request: Request) -> Int {
@@ -123,6 +136,7 @@ struct FlightRecord<Request, Load> {
     let (listed, waitingCount) = (products[place].waiters.count, products[place].waitingCount)
     // Rows may come and go while one stays: those who left are not kept for ever.
     if waitingCount == 0 {
+      close(place)
       products[place].waiters = []
     } else if listed > 32, listed > 2 * waitingCount {
       products[place].waiters.removeAll { !isWaiting($0) }
@@ -133,18 +147,25 @@ struct FlightRecord<Request, Load> {
   mutating func take() -> [Request] {
     let places = wishes.filter { !products[$0].isTaken }
     for place in places { products[place].isTaken = true }
+    openCount = 0
     return places.map { products[$0].request }
   }
 
   /// Forgets that anybody wants a product; its waiters, and some that had left.
   mutating func end(at place: Int) -> [WaiterID] {
+    close(place)
     products[place].waitingCount = 0
     defer { products[place].waiters = [] }
     return products[place].waiters
   }
 
+  /// Notes that nobody wants a product any more, whether it was handed out or not.
+  private mutating func close(_ place: Int) {
+    if !products[place].isTaken { openCount -= 1 }
+  }
+
   mutating func forbidStoring(_ removal: Removal) {
-    removals.append(removal)
+    removals.insert(removal)
     for place in products.indices where removal.covers(products[place].key) {
       products[place].storesResult = false
     }

@@ -12,7 +12,8 @@ import Synchronization
 /// 1. Whoever takes a waiter off the board answers it, outside the lock, at once and only once.
 /// 2. A load's task runs as long as its flight is on the board; a task that goes on after its flight
 ///    has left finds its results unwanted, since flights' numbers are never used again.
-/// 3. Under the lock nobody asks an entity, a source or a table anything, and no event is sent.
+/// 3. Under the lock nobody asks an entity, a source or a table anything, no entity dies, no event is
+///    sent and nobody is resumed: cancellation handlers take it too.
 package final class InFlightRegistry: Sendable {
   package typealias Outcome = Result<CachedImage, ImageCacheError>
 
@@ -66,16 +67,15 @@ package final class InFlightRegistry: Sendable {
   ) {
     let waiter = makeWaiter()
     let isOpen = enter(waiter, request, priority) { load in
-      // Under the lock, so that it cannot come after the answer, which removes it.
+      // Under the lock, so that it cannot come after the answer, which ends it.
       let progress = load.flight.progress
       progress.add(listener, for: waiter)
-      return { outcome in
-        // Before the answer, so that no late step follows the last event.
-        progress.remove(waiter)
-        listener.end(with: outcome)
-      }
+      return { progress.end(waiter, with: ImageProgress($0)) }
     }
-    guard isOpen else { return listener.end(with: .failure(.closed)) }
+    guard isOpen else {
+      listener.yield(.failed(.closed))
+      return listener.finish()
+    }
     // Set after entering, since a stream that was dropped meanwhile calls the handler at once.
     listener.onTermination = { [weak self] reason in
       guard case .cancelled = reason else { return }
@@ -95,7 +95,7 @@ package final class InFlightRegistry: Sendable {
     // Asked before the lock is taken, since entities answer with code of their own.
     let versions = request.versionsElsewhere()
     let origin = request.origin
-    let joined = state.withLock { state in
+    let joined = step { state in
       state.isClosed
         ? nil
         : state.board.join(
@@ -105,10 +105,16 @@ package final class InFlightRegistry: Sendable {
           waiter: waiter)
     }
     guard let joined else { return false }
+    joined.load.flight.progress.speak()
     if joined.isNewFlight {
       start(joined.load.flight)
     } else {
       loader.journal.joined(request)
+      // It may have been stored since the caller looked, and the flight may be long.
+      if let image = request.table.cachedImage(for: request.key) {
+        loader.journal.hitLate()
+        leave(id, with: .success(image))
+      }
     }
     if let raised = joined.raisedPriority { joined.load.flight.urgency.raise(to: raised) }
     return true
@@ -126,9 +132,9 @@ package final class InFlightRegistry: Sendable {
     if !isWanted { task.cancel() }
   }
 
-  private func leave(_ id: WaiterID) {
-    guard let left = state.withLock({ $0.board.leave(id) }) else { return }
-    left.waiter(.failure(.cancelled))
+  private func leave(_ id: WaiterID, with outcome: Outcome = .failure(.cancelled)) {
+    guard let left = step({ $0.board.leave(id) }) else { return }
+    left.waiter(outcome)
     guard let abandoned = left.abandoned else { return }
     abandoned.load.task?.cancel()
     for request in abandoned.requests { loader.journal.cancelled(request) }
@@ -153,24 +159,24 @@ package final class InFlightRegistry: Sendable {
 
   /// Answers all who wait for one picture of a flight.
   package func finish(_ key: ImageKey, of id: FlightID, with outcome: Outcome) {
-    answer(state.withLock { $0.board.finish(key, of: id) }, outcome)
+    answer(step { $0.board.finish(key, of: id) }, outcome)
   }
 
   /// Ends a flight unless something new was asked of it.
   package func retire(_ id: FlightID) -> Bool {
-    state.withLock { $0.board.retire(id) }
+    step { $0.board.retire(id) }
   }
 
   /// Ends a flight and tells all who still wait for it.
   package func fail(_ id: FlightID, with error: ImageCacheError) {
-    answer(state.withLock { $0.board.fail(id) }, .failure(error))
+    answer(step { $0.board.fail(id) }, .failure(error))
   }
 
   // MARK: The cache's side
 
   /// Answers everybody who waits for a picture that was stored by hand.
   package func satisfy(_ key: ImageKey, with image: CachedImage) {
-    let (waiters, abandoned) = state.withLock { $0.board.supersede(key) }
+    let (waiters, abandoned) = step { $0.board.supersede(key) }
     answer(waiters, .success(image))
     for load in abandoned { load.task?.cancel() }
   }
@@ -182,7 +188,7 @@ package final class InFlightRegistry: Sendable {
 
   /// Cancels all flights and answers all waiters; later ones are refused.
   package func close() {
-    let (loads, waiters) = state.withLock { state in
+    let (loads, waiters) = step { state in
       state.isClosed = true
       return state.board.failAll()
     }
@@ -195,18 +201,27 @@ package final class InFlightRegistry: Sendable {
     state.withLock { ($0.board.flightCount, $0.board.waiterCount) }
   }
 
+  /// Changes the board. Requests that it drops die outside the lock, and with them perhaps
+  /// entities, whose ends may do anything, such as cancelling another request.
+  private func step<Result>(_ change: (inout State) -> Result) -> Result {
+    let (result, dropped) = state.withLock { state in
+      let result = change(&state)
+      return (result, state.board.takeDropped())
+    }
+    return withExtendedLifetime(dropped) { result }
+  }
+
   private func answer(_ waiters: [Waiter], _ outcome: Outcome) {
     for answer in waiters { answer(outcome) }
   }
 }
 
-extension AsyncStream<ImageProgress>.Continuation {
-  /// Sends the last event.
-  fileprivate func end(with outcome: InFlightRegistry.Outcome) {
+extension ImageProgress {
+  /// The last step of a load.
+  fileprivate init(_ outcome: InFlightRegistry.Outcome) {
     switch outcome {
-    case .success(let image): yield(.finished(image))
-    case .failure(let error): yield(.failed(error))
+    case .success(let image): self = .finished(image)
+    case .failure(let error): self = .failed(error)
     }
-    finish()
   }
 }

@@ -1,0 +1,101 @@
+import FastImageCache
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+/// Cancellation handlers run under their task's lock, which resuming the task takes too, and ends of
+/// entities run wherever the last reference is dropped. A lock of ours that is held around either
+/// hangs these tests until their time is over.
+@Suite("Code that the cache calls or is called from", .timeLimit(.minutes(15)))
+struct HandlerTests {
+  private final class Owner: ImageEntity {
+    let imageID: ImageID
+    private let gate: CancellableGate?
+    private let end: @Sendable () -> Void
+
+    init(_ id: ImageID, gate: CancellableGate? = nil, end: @escaping @Sendable () -> Void = {}) {
+      imageID = id
+      self.gate = gate
+      self.end = end
+    }
+
+    deinit { end() }
+
+    func sourceID(for format: ImageFormat) -> ImageID { "v" }
+    func sourceURL(for format: ImageFormat) -> URL? { URL(string: "test:/shared") }
+
+    func picture(for format: ImageFormat) async throws -> ImageSourceContent? {
+      try await gate?.pass()
+      return .bitmap(try solid(7))
+    }
+  }
+
+  @Test("may cancel another request when an entity ends")
+  func entityEnds() async throws {
+    let (never, first, last) = (CancellableGate(), CancellableGate(), CancellableGate())
+    let fixture = try await Fixture(source: ScriptedSource(gate: never))
+    let cache = fixture.cache
+    let other = Task { _ = try? await cache.image(for: Photo("other"), format: .row) }
+    await fixture.waiters(1)
+    let ended = Counter()
+    let keeping = Task { _ = try? await cache.image(for: Owner("b", gate: first), format: .row) }
+    await fixture.waiters(2)
+    // Asked of the same flight, answered early, and held by nobody else.
+    let asking = Task {
+      let owner = Owner("a") {
+        other.cancel()
+        ended.increment()
+      }
+      _ = try? await cache.image(for: owner, format: .row)
+    }
+    await fixture.waiters(3)
+    let staying = Task { _ = try? await cache.image(for: Owner("c", gate: last), format: .row) }
+    await fixture.waiters(4)
+    first.open()
+    await keeping.value
+    await asking.value
+    last.open()
+    await staying.value
+    await ended.reaches(1)
+    await other.value
+    await fixture.quiet()
+  }
+
+  @Test("may stop reading progress and events while they are told")
+  func readersLeave() async throws {
+    let fixture = try await Fixture(
+      source: ScriptedSource { _, _, report in
+        while !Task.isCancelled {
+          for count in 0..<50 { report(ImageSourceProgress(receivedByteCount: count)) }
+        }
+        throw CancellationError()
+      })
+    let cache = fixture.cache
+    let hit = Photo("hit")
+    try await cache.store(solid(1), for: hit, format: .row)
+    let isOver = Atomic(false)
+    let hits = Task.detached {
+      while !isOver.load(ordering: .relaxed) {
+        _ = cache.cachedImage(for: hit, format: .row)
+        await Task.yield()
+      }
+    }
+    for _ in 0..<500 {
+      await leave(cache.progress(for: Photo("a"), format: .row))
+      await leave(cache.events())
+    }
+    isOver.store(true, ordering: .relaxed)
+    await hits.value
+    await fixture.quiet()
+  }
+
+  /// Reads a little and is cancelled.
+  private func leave<Element: Sendable>(_ stream: AsyncStream<Element>) async {
+    let heard = Counter()
+    let reader = Task { for await _ in stream { heard.increment() } }
+    await heard.reaches(2)
+    reader.cancel()
+    await reader.value
+  }
+}
