@@ -9,6 +9,35 @@
   /// A closure can be held in the middle of a drawing, so what happens meanwhile is tested here too.
   @Suite("A request with a drawing closure", .timeLimit(.minutes(15)))
   struct DrawingClosureTests {
+    @Test("is not replaced, once stored by hand, by a load that began meanwhile and ends later")
+    func staysWhenLoadEndsLater() async throws {
+      let gate = CancellableGate()
+      let fixture = try await Fixture(source: ScriptedSource(gate: gate))
+      let (drawing, release) = (Counter(), Gate())
+      let plain = Photo("a", url: "test:/8")
+      var photo = plain
+      photo.drawing = .custom { _, canvas in
+        drawing.increment()
+        release.waitBlocking()
+        canvas.fill(.black)
+      }
+      let (cache, byHand) = (fixture.cache, photo)
+      async let stored = cache.store(solid(3), for: byHand, format: .row)
+      await drawing.reaches(1)
+      async let asked = cache.image(for: plain, format: .row)
+      // Keeps the load going when the other is answered by what was stored.
+      async let keeping = cache.image(for: Photo("b", url: "test:/8"), format: .row)
+      await fixture.waiters(2)
+      await fixture.source.started.reaches(1)
+      release.open()
+      _ = try await (stored, asked)
+      gate.open()
+      _ = try await keeping
+      await fixture.quiet()
+      let image = try #require(cache.cachedImage(for: plain, format: .row))
+      #expect(image.withPixels { $0.unsafeLoad(fromByteOffset: 2, as: UInt8.self) } == 0)
+    }
+
     #if !canImport(ImageIO)
       @Test("does not leave its small decode to a larger picture of the same file")
       func decodesAgainForLargerPicture() async throws {
