@@ -81,7 +81,7 @@ struct HandlerTests {
         await Task.yield()
       }
     }
-    for _ in 0..<500 {
+    for _ in 0..<100 {
       await leave(cache.progress(for: Photo("a"), format: .row))
       await leave(cache.events())
     }
