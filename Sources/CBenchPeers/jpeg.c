@@ -1,26 +1,14 @@
 #if defined(__linux__)
 
 #include "floors.h"
+#include "jpeg_errors.h"
 
-#include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <jpeglib.h>
-
 // libjpeg as its manual shows it: the decode that nobody can undercut with the same library, and the
 // thumbnail files that other image caches keep.
-
-typedef struct {
-  struct jpeg_error_mgr manager;
-  jmp_buf leave;
-} error_handler;
-
-static void fail(j_common_ptr codec) {
-  error_handler *handler = (error_handler *)codec->err;
-  longjmp(handler->leave, 1);
-}
 
 static void say_nothing(j_common_ptr codec) { (void)codec; }
 

@@ -1,22 +1,10 @@
 #if defined(__linux__)
 
 #include "CBenchPeers.h"
+#include "jpeg_errors.h"
 
-#include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-#include <jpeglib.h>
-
-typedef struct {
-  struct jpeg_error_mgr manager;
-  jmp_buf leave;
-} error_handler;
-
-static void fail(j_common_ptr codec) {
-  error_handler *handler = (error_handler *)codec->err;
-  longjmp(handler->leave, 1);
-}
 
 /// What jpegtran(1) does: the coefficients stay as they are, so that both files show one picture.
 int bench_make_progressive(const char *from, const char *to) {
