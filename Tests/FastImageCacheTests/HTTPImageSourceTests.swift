@@ -194,7 +194,7 @@ struct HTTPImageSourceTests {
   @Test("sends no cookies that a server has set")
   func cookies() async throws {
     let server = try HTTPServer(["/a": .ok(body, headers: ["Set-Cookie": "who=me; Path=/"])])
-    let source = URLImageSource()
+    let source = URLImageSource(http: .patient)
     _ = try await bytes(server.url("/a"), from: source)
     _ = try await bytes(server.url("/a"), from: source)
     #expect(server.arrivedRequests.count == 2)
@@ -204,7 +204,7 @@ struct HTTPImageSourceTests {
   @Test("fetches anew what the server allows to be cached")
   func noCache() async throws {
     let server = try HTTPServer(["/a": .ok(body, headers: ["Cache-Control": "max-age=3600"])])
-    let source = URLImageSource()
+    let source = URLImageSource(http: .patient)
     _ = try await bytes(server.url("/a"), from: source)
     _ = try await bytes(server.url("/a"), from: source)
     #expect(server.requests.value == 2)
@@ -215,7 +215,7 @@ struct HTTPImageSourceTests {
     let gate = Gate()
     let server = try HTTPServer { _ in HTTPReply([.wait(gate)] + HTTPReply.ok(Data("a".utf8)).steps)
     }
-    var options = HTTPOptions()
+    var options = HTTPOptions.patient
     options.connectionsPerHost = 2
     let source = URLImageSource(http: options)
     try await withThrowingTaskGroup(of: Void.self) { group in

@@ -37,7 +37,7 @@ struct HTTPLoadTests {
   @Test("asks for nothing when its task is cancelled already")
   func cancelledBeforehand() async throws {
     let server = try HTTPServer(["/a": .ok(Data("a".utf8)), "/b": .ok(Data("b".utf8))])
-    let source = URLImageSource()
+    let source = URLImageSource(http: .patient)
     let gate = Gate()
     let task = Task {
       await gate.pass()
@@ -56,7 +56,7 @@ struct HTTPLoadTests {
     let server = try HTTPServer { request in
       request.path == "/moved" ? .redirect(to: "/a") : .ok(body)
     }
-    let source = URLImageSource()
+    let source = URLImageSource(http: .patient)
     await withTaskGroup(of: Void.self) { group in
       for index in 0..<200 {
         group.addTask {
@@ -82,10 +82,11 @@ struct HTTPLoadTests {
     let server = try HTTPServer([
       "/a": .lying(contentLength: 100, [.bytes(Data(count: 50)), .wait(gate)])
     ])
-    var options = HTTPOptions()
-    options.idleTimeout = .milliseconds(200)
+    var options = HTTPOptions.patient
+    // Long enough for the request to arrive, on a busy machine too.
+    options.idleTimeout = .seconds(2)
     let source = URLImageSource(http: options)
-    await #expect(throws: ImageSourceError.timedOut(after: .milliseconds(200))) {
+    await #expect(throws: ImageSourceError.timedOut(after: .seconds(2))) {
       try await bytes(server.url("/a"), from: source)
     }
     await server.abandonments.reaches(1)
@@ -94,10 +95,10 @@ struct HTTPLoadTests {
   @Test("ends after its total time however much arrives")
   func total() async throws {
     let server = try HTTPServer(["/a": .chunked([.endless(Data(count: 10))])])
-    var options = HTTPOptions()
-    options.totalTimeout = .milliseconds(300)
+    var options = HTTPOptions.patient
+    options.totalTimeout = .seconds(2)
     let source = URLImageSource(http: options)
-    await #expect(throws: ImageSourceError.timedOut(after: .milliseconds(300))) {
+    await #expect(throws: ImageSourceError.timedOut(after: .seconds(2))) {
       try await bytes(server.url("/a"), from: source, limit: .max)
     }
     await server.abandonments.reaches(1)

@@ -10,7 +10,7 @@ struct HTTPRequestHookTests {
   @Test("adds headers")
   func headers() async throws {
     let server = try HTTPServer(["/a": .ok(Data("a".utf8))])
-    var options = HTTPOptions()
+    var options = HTTPOptions.patient
     options.modifyRequest = { request in
       var request = request
       request.headers["Authorization"] = "Bearer 1"
@@ -23,7 +23,7 @@ struct HTTPRequestHookTests {
   @Test("refuses by throwing, and nothing is asked")
   func refuses() async throws {
     let server = try HTTPServer(["/a": .ok(Data("a".utf8))])
-    var options = HTTPOptions()
+    var options = HTTPOptions.patient
     options.modifyRequest = { _ in throw Refusal() }
     await #expect(throws: Refusal()) {
       try await bytes(server.url("/a"), from: URLImageSource(http: options))
@@ -34,7 +34,7 @@ struct HTTPRequestHookTests {
   @Test("cannot lead out of the web")
   func cannotLeave() async throws {
     let server = try HTTPServer(["/a": .ok(Data("a".utf8))])
-    var options = HTTPOptions()
+    var options = HTTPOptions.patient
     options.modifyRequest = { _ in HTTPRequest(url: URL(fileURLWithPath: "/etc/passwd")) }
     await #expect(throws: ImageSourceError.unsupportedScheme("file")) {
       try await bytes(server.url("/a"), from: URLImageSource(http: options))
@@ -49,7 +49,7 @@ struct HTTPRequestHookTests {
     ])
   func cannotInject(_ name: String, _ value: String) async throws {
     let server = try HTTPServer(["/a": .ok(Data("a".utf8))])
-    var options = HTTPOptions()
+    var options = HTTPOptions.patient
     options.modifyRequest = { request in
       var request = request
       request.headers[name] = value

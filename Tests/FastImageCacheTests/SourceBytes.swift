@@ -1,9 +1,21 @@
 import FastImageCache
 import Foundation
 
+extension HTTPOptions {
+  /// For tests that are not about time: on a machine that is busy with all tests at once, a server
+  /// of this process may be silent for long.
+  static var patient: HTTPOptions {
+    var options = HTTPOptions()
+    options.idleTimeout = .seconds(800)
+    options.totalTimeout = .seconds(800)
+    return options
+  }
+}
+
 /// What a source brings, as bytes.
 func bytes(
-  _ url: URL, from source: URLImageSource = URLImageSource(), limit: Int = 50 << 20,
+  _ url: URL, from source: URLImageSource = URLImageSource(http: .patient),
+  limit: Int = 50 << 20,
   progress: @escaping @Sendable (ImageSourceProgress) -> Void = { _ in }
 ) async throws -> Data {
   let request = ImageSourceRequest(url: url, byteCountLimit: limit)

@@ -8,11 +8,13 @@ import Locking
 final class HTTPClient: Sendable {
   private let options: HTTPOptions
   private let policy: HTTPPolicy
+  private let hosts: HostGates
   private let connections: HTTPConnections
 
   init(options: HTTPOptions) {
     self.options = options
     policy = HTTPPolicy(allowsInsecureHTTP: options.allowsInsecureHTTP)
+    hosts = HostGates(width: options.connectionsPerHost)
     connections = HTTPConnections(options: options)
   }
 
@@ -23,7 +25,7 @@ final class HTTPClient: Sendable {
   func body(
     of request: ImageSourceRequest, progress: @escaping @Sendable (ImageSourceProgress) -> Void
   ) async throws -> Data {
-    let activity = Activity()
+    let activity = Activity(options)
     return try await withThrowingTaskGroup(of: Data.self) { group in
       group.addTask {
         try await self.followingRedirects(request, activity) {
@@ -45,11 +47,14 @@ final class HTTPClient: Sendable {
     var url = request.url
     for _ in 0...options.redirectLimit {
       let httpRequest = try await httpRequest(for: url)
-      activity.touch()
       let transfer = HTTPTransfer(byteCountLimit: request.byteCountLimit, progress: progress)
-      switch try await connections.outcome(
-        of: httpRequest, priority: request.priority, transfer)
-      {
+      activity.pause()
+      let outcome = try await hosts.pass(for: httpRequest.url, urgency: request.urgency) {
+        activity.resume()
+        return try await connections.outcome(
+          of: httpRequest, priority: request.priority, transfer)
+      }
+      switch outcome {
       case .body(let body):
         return body
       case .redirect(let target):
@@ -76,24 +81,27 @@ final class HTTPClient: Sendable {
 
   /// Ends by throwing as soon as one of the two time limits is over.
   private func watch(_ activity: Activity) async throws -> Never {
-    let clock = ContinuousClock()
-    let end = clock.now.advanced(by: options.totalTimeout)
     while true {
-      let idleEnd = activity.latest.advanced(by: options.idleTimeout)
-      try await clock.sleep(until: min(idleEnd, end))
-      if clock.now >= end { throw ImageSourceError.timedOut(after: options.totalTimeout) }
-      if activity.latest.advanced(by: options.idleTimeout) <= clock.now {
-        throw ImageSourceError.timedOut(after: options.idleTimeout)
-      }
+      try await ContinuousClock().sleep(until: activity.nextCheck)
+      if let limit = activity.exceededLimit { throw ImageSourceError.timedOut(after: limit) }
     }
   }
 }
 
-/// When something arrived last.
+/// A load's patience, shared by the task that loads and the one that watches.
 private final class Activity: Sendable {
-  private let instant = Lock(ContinuousClock.now)
+  private let patience: Lock<HTTPPatience>
 
-  var latest: ContinuousClock.Instant { instant.withLock { $0 } }
+  init(_ options: HTTPOptions) {
+    patience = Lock(
+      HTTPPatience(
+        idleTimeout: options.idleTimeout, totalTimeout: options.totalTimeout, now: .now))
+  }
 
-  func touch() { instant.withLock { $0 = .now } }
+  var nextCheck: ContinuousClock.Instant { patience.withLock { $0.nextCheck(.now) } }
+  var exceededLimit: Duration? { patience.withLock { $0.exceededLimit(.now) } }
+
+  func touch() { patience.withLock { $0.touch(.now) } }
+  func pause() { patience.withLock { $0.pause(.now) } }
+  func resume() { patience.withLock { $0.resume(.now) } }
 }

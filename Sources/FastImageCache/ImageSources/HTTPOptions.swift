@@ -7,12 +7,17 @@ public struct HTTPOptions: Sendable {
   public var allowsInsecureHTTP = false
 
   /// How long nothing may arrive; 15 seconds by default.
+  ///
+  /// Neither this nor ``totalTimeout`` counts the time that a load waits for its turn with a host.
   public var idleTimeout: Duration = .seconds(15)
 
   /// How long one load may take with all its redirects; 60 seconds by default.
   public var totalTimeout: Duration = .seconds(60)
 
-  /// How many connections are open to one host at a time; 6 by default.
+  /// How many requests are with one host at a time, each on a connection of its own unless the host
+  /// speaks HTTP/2; 6 by default.
+  ///
+  /// Those that wait come in the order of their urgency.
   public var connectionsPerHost = 6
 
   /// How many redirects one load follows; 5 by default.

@@ -1,0 +1,66 @@
+package import Foundation
+import Locking
+
+/// Bounds how many requests are with one host at a time; the most urgent of those that wait is next.
+///
+/// The systems bound connections too, but count the time in their queues as silence of the server,
+/// and do not say when a request leaves the queue.
+///
+/// Invariant: a host has a gate exactly as long as somebody is at it, so that a long life with many
+/// hosts leaves nothing behind.
+package final class HostGates: Sendable {
+  private struct Host: Hashable {
+    let scheme: String?
+    let name: String?
+    let port: Int?
+
+    init(_ url: URL) {
+      scheme = url.scheme?.lowercased()
+      name = url.host?.lowercased()
+      port = url.port
+    }
+  }
+
+  private struct Entry {
+    let gate: LoadGate
+    var userCount = 0
+  }
+
+  private let width: Int
+  private let entries = Lock<[Host: Entry]>([:])
+
+  package init(width: Int) {
+    self.width = width
+  }
+
+  /// How many hosts have a gate.
+  package var count: Int { entries.withLock { $0.count } }
+
+  /// Runs `body` when a request to the host of `url` may be sent.
+  ///
+  /// - Throws: `CancellationError` when the task is cancelled while it waits, and what `body` throws.
+  package func pass<Value>(
+    for url: URL, urgency: Urgency, _ body: () async throws -> Value
+  ) async throws -> Value {
+    let host = Host(url)
+    let gate = enter(host)
+    defer { leave(host) }
+    return try await gate.pass(urgency: urgency, body)
+  }
+
+  private func enter(_ host: Host) -> LoadGate {
+    entries.withLock { entries in
+      var entry = entries[host] ?? Entry(gate: LoadGate(width: width))
+      entry.userCount += 1
+      entries[host] = entry
+      return entry.gate
+    }
+  }
+
+  private func leave(_ host: Host) {
+    entries.withLock { entries in
+      entries[host]?.userCount -= 1
+      if entries[host]?.userCount == 0 { entries[host] = nil }
+    }
+  }
+}
