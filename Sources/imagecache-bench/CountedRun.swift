@@ -58,7 +58,7 @@ struct CountedRun {
       // What is set up at first use is not the hit's.
       try await hits.awaitHit(0..<Self.pictureCount)
       let before = await cache.statistics()
-      try await work(hits, bitmap)
+      try await work(hits, bitmap, file)
       let now = await cache.statistics()
       return .object([
         "times": .integer(times), "hits": .integer(now.hits - before.hits),
@@ -71,7 +71,7 @@ struct CountedRun {
     }
   }
 
-  private func work(_ hits: HitList, _ bitmap: Bitmap) async throws {
+  private func work(_ hits: HitList, _ bitmap: Bitmap, _ file: URL) async throws {
     switch work {
     case .hits: for range in ranges { try hits.hit(range) }
     case .awaitedHits: for range in ranges { try await hits.awaitHit(range) }
@@ -81,10 +81,18 @@ struct CountedRun {
       }
     case .misses:
       for number in 0..<times {
-        let picture = BenchPicture(Self.pictureCount + number, file: hits.pictures[0].file)
+        let picture = BenchPicture(Self.pictureCount + number, file: try link(number, to: file))
         _ = try await hits.cache.image(for: picture, format: hits.format)
       }
     }
+  }
+
+  /// Another name of a file: a miss with the same one would join the load before it, if that has
+  /// answered but not ended yet.
+  private func link(_ number: Int, to file: URL) throws -> URL {
+    let link = file.deletingLastPathComponent().appending(path: "counted-\(number).jpg")
+    try FileManager.default.linkItem(at: file, to: link)
+    return link
   }
 
   /// All pictures, again and again, until they are as many as wanted.
