@@ -57,7 +57,8 @@ let package = Package(
     // Floor 1: vocabulary, and equal slots in mapped files.
     .target(name: "Pixels", swiftSettings: settings),
     .target(
-      name: "TableStore", dependencies: ["CMappedFiles", "CProcessorClock", "Locking"],
+      name: "TableStore",
+      dependencies: ["CMappedFiles", "CMemoryHints", "CProcessorClock", "Locking"],
       swiftSettings: settings),
 
     // Floor 2: encoded bytes to bitmaps, bitmaps to slot bytes.

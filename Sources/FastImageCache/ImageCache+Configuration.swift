@@ -18,7 +18,7 @@ extension ImageCache {
     public var limits = DecodingLimits()
 
     /// How many pictures are decoded and drawn at the same time; the number of cores by default.
-    public var decodeWidth = max(ProcessInfo.processInfo.activeProcessorCount, 1)
+    public var decodeWidth = Self.processorCount
 
     /// The private memory that all decodes together may take, in bytes.
     public var decodeByteBudget = 256 << 20
@@ -27,10 +27,13 @@ extension ImageCache {
     public var networkWidth = 6
 
     /// How many loads of files and other local sources may be under way at the same time.
-    public var localWidth = max(ProcessInfo.processInfo.activeProcessorCount, 1) + 2
+    public var localWidth = Self.processorCount + 2
 
     /// The kind of device this is; formats made for other kinds are not stored.
     public var device: ImageFormat.Devices = .current
+
+    /// Asked for once: on Linux the answer takes reading a dozen files.
+    private static let processorCount = max(ProcessInfo.processInfo.activeProcessorCount, 1)
 
     /// Creates the default configuration.
     public init() {}

@@ -1,3 +1,5 @@
+internal import CMemoryHints
+
 /// Finds the slot of an entity by its digest: a hash table with open addressing.
 ///
 /// A bucket keeps 32 bits of the digest beside the slot, so that a search touches a slot's own
@@ -25,17 +27,33 @@ struct DigestTable {
     bucket(for: digest, where: matches).map { slot(in: buckets[$0]) }
   }
 
-  /// Brings the places of some digests into the processor's caches, all at once instead of one
-  /// after the other as insertion would; the result has no meaning.
-  func touch(_ digests: some Sequence<TableID.Digest>) -> UInt64 {
-    let mask = buckets.count - 1
-    return digests.reduce(0) { $0 ^ buckets[Int(tag(of: $1)) & mask] }
+  /// Has the place of a digest brought into the processor's caches, for an insertion that follows
+  /// a little later; with many entries, waiting for memory would be most of it.
+  @inline(__always)
+  func expect(_ digest: TableID.Digest) {
+    let place = Int(tag(of: digest)) & (buckets.count - 1)
+    buckets.withUnsafeBufferPointer { fic_expect($0.baseAddress.map { $0 + place }) }
+  }
+
+  /// Adds a slot, unless there is one under this digest that `matches`, which is returned then.
+  @inline(__always)
+  mutating func insert(
+    _ slot: Int, for digest: TableID.Digest, unless matches: (Int) -> Bool
+  ) -> Int? {
+    if (count + 1) * 8 > buckets.count * 5 { grow() }
+    switch search(for: digest, where: matches) {
+    case .found(let bucket): return self.slot(in: buckets[bucket])
+    case .missing(let place):
+      buckets[place] = entry(slot, digest)
+      count += 1
+      return nil
+    }
   }
 
   /// Adds a slot that is not in the table.
   mutating func insert(_ slot: Int, for digest: TableID.Digest) {
     if (count + 1) * 8 > buckets.count * 5 { grow() }
-    place(UInt64(tag(of: digest)) << 32 | UInt64(slot + 1))
+    place(entry(slot, digest))
     count += 1
   }
 
@@ -61,16 +79,27 @@ struct DigestTable {
 
   // MARK: Private
 
+  private enum Search {
+    case found(bucket: Int)
+    /// The empty bucket where an entry of the digest would stand.
+    case missing(bucket: Int)
+  }
+
   @inline(__always)
   private func bucket(for digest: TableID.Digest, where matches: (Int) -> Bool) -> Int? {
+    if case .found(let bucket) = search(for: digest, where: matches) { bucket } else { nil }
+  }
+
+  @inline(__always)
+  private func search(for digest: TableID.Digest, where matches: (Int) -> Bool) -> Search {
     let wanted = tag(of: digest)
     let mask = buckets.count - 1
     var index = Int(wanted) & mask
     while true {
       let bucket = buckets[index]
-      if bucket == 0 { return nil }
+      if bucket == 0 { return .missing(bucket: index) }
       if UInt32(truncatingIfNeeded: bucket >> 32) == wanted, matches(slot(in: bucket)) {
-        return index
+        return .found(bucket: index)
       }
       index = (index + 1) & mask
     }
@@ -91,6 +120,11 @@ struct DigestTable {
 
   @inline(__always)
   private func tag(of digest: TableID.Digest) -> UInt32 { UInt32(truncatingIfNeeded: digest.low) }
+
+  @inline(__always)
+  private func entry(_ slot: Int, _ digest: TableID.Digest) -> UInt64 {
+    UInt64(tag(of: digest)) << 32 | UInt64(slot + 1)
+  }
 
   @inline(__always)
   private func home(of bucket: UInt64) -> Int { Int(bucket >> 32) & (buckets.count - 1) }

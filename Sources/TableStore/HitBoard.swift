@@ -17,6 +17,7 @@ struct HitBoard {
     let cells: UnsafeMutablePointer<Cell>
     private let cellMemory: UnsafeMutableRawPointer
     let strings: UnsafeMutablePointer<SlotStrings>
+    private let stringMemory: ZeroPages
     /// The address of the current `HintBlock`.
     let hints: Atomic<UnsafeMutableRawPointer>
     /// A time not long ago, for who needs no more exact one.
@@ -41,8 +42,10 @@ struct HitBoard {
       cellMemory = Self.zeros(slotCount + 1, of: size)
       cells = cellMemory.alignedUp(toMultipleOf: size).bindMemory(
         to: Cell.self, capacity: slotCount)
-      strings = Self.zeros(slotCount, of: MemoryLayout<SlotStrings>.stride)
-        .bindMemory(to: SlotStrings.self, capacity: slotCount)
+      let stringByteCount = max(1, slotCount) * MemoryLayout<SlotStrings>.stride
+      guard let pages = ZeroPages(byteCount: stringByteCount) else { Self.refuse(slotCount) }
+      strings = pages.base.bindMemory(to: SlotStrings.self, capacity: slotCount)
+      stringMemory = pages
       guard let hints = HintBlock.make(bucketCount: 64) else {
         preconditionFailure("There is no memory for the hints of a table.")
       }
@@ -53,7 +56,6 @@ struct HitBoard {
 
     deinit {
       SystemMemory.deallocate(cellMemory)
-      SystemMemory.deallocate(strings)
       HintBlock(hints.load(ordering: .relaxed)).deallocate()
     }
   }
@@ -199,8 +201,12 @@ extension HitBoard.Memory {
 
   fileprivate static func zeros(_ count: Int, of size: Int) -> UnsafeMutableRawPointer {
     guard let memory = SystemMemory.allocateZeros(byteCount: max(1, count) * size) else {
-      preconditionFailure("There is no memory for \(count) slots.")
+      refuse(count)
     }
     return memory
+  }
+
+  fileprivate static func refuse(_ slotCount: Int) -> Never {
+    preconditionFailure("There is no memory for \(slotCount) slots.")
   }
 }

@@ -56,13 +56,14 @@ struct SlotReader: Sendable {
     var batch: [(slot: Int, record: SlotRecord)] = []
     batch.reserveCapacity(64)
     try forEachRecord { slot, record in
+      index.expect(record.entity)
       batch.append((slot: slot, record: record))
       if batch.count == 64 {
-        index.adopt(batch)
+        for (slot, record) in batch { index.adopt(record, in: slot) }
         batch.removeAll(keepingCapacity: true)
       }
     }
-    index.adopt(batch)
+    for (slot, record) in batch { index.adopt(record, in: slot) }
     index.finishAdopting()
     return index
   }

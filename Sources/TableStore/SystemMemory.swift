@@ -32,6 +32,26 @@ enum SystemMemory {
   static func deallocate(_ memory: UnsafeMutableRawPointer) { free(memory) }
 }
 
+/// Zeros straight from the system, of which those that nobody touches cost nothing.
+///
+/// `calloc(3)` clears memory that was used before, all of it.
+struct ZeroPages: ~Copyable {
+  let base: UnsafeMutableRawPointer
+  private let byteCount: Int
+
+  /// `nil` when there is no memory.
+  init?(byteCount: Int) {
+    let access = PROT_READ | PROT_WRITE
+    guard let base = mmap(nil, byteCount, access, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0),
+      base != MAP_FAILED
+    else { return nil }
+    self.base = base
+    self.byteCount = byteCount
+  }
+
+  deinit { munmap(base, byteCount) }
+}
+
 /// Tells the thread sanitizer about writes that reach mapped bytes by way of `pwrite(2)`, which it
 /// cannot see; without the sanitizer there is nobody to tell.
 enum SanitizerWitness {

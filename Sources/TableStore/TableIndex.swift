@@ -51,7 +51,6 @@ struct TableIndex {
   private var stale: [Int] = []
   private(set) var evictionCount = 0
   private(set) var damageCount = 0
-  private var touched: UInt64 = 0
   /// The latest use that a record tells of.
   private var newestStamp: UInt64 = 0
   /// The highest generation that a record ever had.
@@ -73,12 +72,9 @@ struct TableIndex {
     table = DigestTable(minimumCapacity: count)
   }
 
-  /// Takes over several records; faster than one by one, since waiting for memory is most of it.
-  mutating func adopt(_ records: [(slot: Int, record: SlotRecord)]) {
-    // Kept, or the compiler would find the reading useless.
-    touched ^= table.touch(records.lazy.map(\.record.entity))
-    for (slot, record) in records { adopt(record, in: slot) }
-  }
+  /// Gets ready to adopt a record of this entity a little later, when memory has answered.
+  @inline(__always)
+  func expect(_ entity: TableID.Digest) { table.expect(entity) }
 
   /// Takes over a record that the file has, of a slot above all before; of two for one entity the
   /// newer counts.
@@ -87,15 +83,15 @@ struct TableIndex {
     slots[slot] = Slot(
       generation: record.generation, slotHash: record.slotHash, recency: record.recency)
     newestGeneration = max(newestGeneration, record.generation)
-    if let rival = find(record.entity) {
+    if let rival = insert(slot, record.entity) {
       let isOlder = slots[rival].generation >= record.generation
       stale.append(isOlder ? slot : rival)
       if isOlder { return }
       table.remove(rival, for: record.entity)
       board.withdraw(rival)
+      table.insert(slot, for: record.entity)
     }
     board.adopt(slot, entity: record.entity, source: record.source)
-    table.insert(slot, for: record.entity)
     // No clock comes so far, except in a file that somebody made up.
     let stamp = record.recency < UInt64.max / 2 ? record.recency : 0
     board.setStamp(stamp, of: slot)
@@ -107,6 +103,7 @@ struct TableIndex {
     // Once and not for each record, since the processor takes its time to tell the time.
     board.resumeClock(after: newestStamp)
     append(upTo: board.preparedCount)
+    if table.count == slots.count { return }
     for slot in slots.indices.reversed() where !isLive(slot) { setFree(slot) }
   }
 
@@ -293,6 +290,12 @@ struct TableIndex {
 
   private func find(_ entity: TableID.Digest) -> Int? {
     table.slot(for: entity) { board.label(of: $0).entity == entity }
+  }
+
+  /// Notes whose picture a slot holds, unless there is another slot for the entity, which is
+  /// returned then.
+  private mutating func insert(_ slot: Int, _ entity: TableID.Digest) -> Int? {
+    table.insert(slot, for: entity) { [board] in board.label(of: $0).entity == entity }
   }
 
   /// The slot with a key's digests.
