@@ -4,9 +4,10 @@ extension ImageCache {
   /// Removes the entity's picture of one format, whatever its version.
   ///
   /// The picture cannot be found any more when this returns; whoever shows it goes on showing it.
-  /// A load under way still answers its waiters and stores nothing. Removed pixels stay in the file
-  /// until their slot is used again; ``removeAllImages(in:)`` replaces the file. A removal outlives a
-  /// power cut only after ``flush()``.
+  /// A load under way still answers its waiters and stores nothing; requests that come later start
+  /// another one. Removed pixels stay in the file until their slot is used again;
+  /// ``removeAllImages(in:)`` replaces the file. A removal outlives a power cut only after
+  /// ``flush()``.
   ///
   /// - Throws: ``ImageCacheError/unknownFormat(_:)``, ``ImageCacheError/storageUnavailable(_:)``,
   ///   ``ImageCacheError/diskFull``, ``ImageCacheError/closed``.

@@ -1,4 +1,5 @@
 import FastImageCache
+import TestSupport
 import Testing
 
 @Suite("Admission", .timeLimit(.minutes(15)))
@@ -246,18 +247,5 @@ private struct AdmissionModel {
     }
     startedCount += started.count
     return started
-  }
-}
-
-/// Random numbers that are the same in every run.
-private struct SplitMix64: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
   }
 }

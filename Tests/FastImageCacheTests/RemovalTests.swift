@@ -61,6 +61,28 @@ struct RemovalTests {
     #expect(fixture.cache.cachedFormats(for: photo).isEmpty)
   }
 
+  @Test("during a load makes the next request ask the source anew")
+  func startsAnew() async throws {
+    let (first, second) = (CancellableGate(), CancellableGate())
+    let fixture = try await Fixture(
+      source: ScriptedSource { _, call, _ in
+        try await (call == 1 ? first : second).pass()
+        return .bitmap(try solid(call))
+      })
+    let photo = Photo("a")
+    let old = Task { try await fixture.cache.image(for: photo, format: .row) }
+    await fixture.source.started.reaches(1)
+    try await fixture.cache.removeImage(for: photo, format: .row)
+    let new = Task { try await fixture.cache.image(for: photo, format: .row) }
+    await fixture.source.started.reaches(2)
+    second.open()
+    #expect(try await new.value.solidNumber == 2)
+    first.open()
+    #expect(try await old.value.solidNumber == 1)
+    await fixture.quiet()
+    #expect(fixture.cache.cachedImage(for: photo, format: .row)?.solidNumber == 2)
+  }
+
   @Test("during a load cannot come between the last look and the store")
   func asksOnTheTable() async throws {
     let fixture = try await Fixture([.large])

@@ -64,7 +64,8 @@ package struct FlightBoard<Waiter, Request, Load> {
   ///
   /// - Parameters:
   ///   - versions: The waiter's own idea of its entity's source version in each format. It joins a
-  ///     flight only if that idea agrees with all that the flight was asked for.
+  ///     flight only if that idea agrees with all that the flight was asked for, and if its picture
+  ///     was not removed since the flight began.
   ///   - request: Handed out by ``take(_:)``, if nobody else wants the same picture.
   ///   - start: Begins a load; called if a flight is new.
   ///   - waiter: Made for the load that it waits for.
@@ -74,9 +75,7 @@ package struct FlightBoard<Waiter, Request, Load> {
   ) -> Joined {
     precondition(places[id] == nil, "A waiter joins once.")
     var flight = current[origin]
-    if let newest = flight, flights[newest.place]?.agrees(with: versions + [key]) != true {
-      flight = nil
-    }
+    if let newest = flight, flights[newest.place]?.accepts(key, versions) != true { flight = nil }
     let isNewFlight = flight == nil
     let target = flight ?? begin(origin, priority, start)
     guard let priorityBefore = flights[target.place]?.priority,

@@ -33,7 +33,7 @@ struct FlightRecord<Request, Load> {
   var load: Load
   var priority: Priority
   var hasDelivered = false
-  /// What was removed while this flight was under way, which matters for the rest of a family.
+  /// What was removed while this flight was under way.
   private(set) var removals: Set<Removal> = []
   private(set) var products: [Product] = []
   private(set) var waiting = WaiterCounts()
@@ -59,8 +59,12 @@ struct FlightRecord<Request, Load> {
   /// Whether the flight's result for a picture may be stored.
   func storesResult(_ key: ImageKey) -> Bool {
     if let place = wantedPlace(of: key) { return products[place].storesResult }
-    return !removals.contains { $0.covers(key) }
+    return !isRemoved(key)
   }
+
+  /// Whether a picture was removed while this flight was under way. Whoever asks for it afterwards
+  /// wants what the source has now, not what it had before.
+  private func isRemoved(_ key: ImageKey) -> Bool { removals.contains { $0.covers(key) } }
 
   /// Where the pictures are that somebody waits for, the oldest wish first.
   var wishes: [Int] {
@@ -80,8 +84,13 @@ struct FlightRecord<Request, Load> {
     place(of: key).flatMap { products[$0].isWanted && products[$0].key == key ? $0 : nil }
   }
 
-  /// Whether all that was asked is of the versions that `keys` name.
-  func agrees(with keys: [ImageKey]) -> Bool {
+  /// Whether somebody who wants this picture, and knows these versions of others, may join: if all
+  /// that was asked is of the same versions, and nothing of it was removed since.
+  func accepts(_ key: ImageKey, _ versions: [ImageKey]) -> Bool {
+    !isRemoved(key) && agrees(with: versions + [key])
+  }
+
+  private func agrees(with keys: [ImageKey]) -> Bool {
     keys.allSatisfy { key in place(of: key).map { products[$0].key == key } ?? true }
   }
 

@@ -31,6 +31,8 @@ struct BoardModel {
     var wishes: [ImageKey] = []
     var handedOut: [ImageKey] = []
     var forbidden: Set<ImageKey> = []
+    /// The formats whose picture was removed since the flight began.
+    var removedFormats: Set<String> = []
   }
 
   var waiters: [Waiter] = []
@@ -122,7 +124,9 @@ struct BoardPlay {
     number += 1
     let key = Self.key(format, version)
     let newest = model.flights.first { $0.id == model.current }
-    let joinable = newest.flatMap { $0.version == version ? $0 : nil }
+    let joinable = newest.flatMap {
+      $0.version == version && !$0.removedFormats.contains(format) ? $0 : nil
+    }
     let isNewProduct = joinable.map { !$0.wishes.contains(key) } ?? true
     let told = plant == .versionsIgnored ? newest?.version ?? version : version
     let id = WaiterID(number: number)
@@ -212,6 +216,7 @@ struct BoardPlay {
     for flight in model.flights {
       model.change(flight.id) { changed in
         changed.forbidden.formUnion(flight.wishes.filter { $0.format == format })
+        changed.removedFormats.insert(format)
       }
     }
     if plant != .removalsIgnored { board.forbidStoring(.entity("a", format: format)) }
