@@ -53,6 +53,9 @@ struct BenchCommand {
         return .success
       }
       let chosen = try chosen(arguments)
+      if arguments.value("--plot") != nil, !chosen.contains(where: { $0.drawsPlot }) {
+        throw UsageError("--plot draws what `fling` or `scale` found, and neither is measured.")
+      }
       let peers = try PeerLibrary(path: arguments.value("--peers"))
       let setting = try BenchSetting(
         effort: arguments.hasFlag("--quick") ? .quick : .full, peers: peers)
@@ -65,7 +68,10 @@ struct BenchCommand {
       await setting.close()
       let report = try result.get()
       Console.print(arguments.hasFlag("--json") ? report.json.text : text(report, chosen, peers))
-      return .success
+      for failure in report.failures {
+        Console.note("imagecache-bench: \(failure.scenario) failed: \(failure.reason)")
+      }
+      return report.failures.isEmpty ? .success : .failure
     } catch let error as UsageError {
       Console.note("imagecache-bench: \(error)\nUsage: \(grammar.synopsis)")
       return .usage
@@ -92,21 +98,24 @@ struct BenchCommand {
   private static func measure(
     _ chosen: [any Scenario.Type], _ setting: BenchSetting, plot: String?
   ) async throws -> MeasureReport {
-    var measures: [Measure] = []
+    var report = MeasureReport()
     var plots: [(name: String, plot: LinePlot)] = []
     for scenario in chosen {
       Console.note("measuring \(scenario.name)")
-      let findings = try await scenario.init().measure(setting)
-      measures += findings.measures
-      if let plot = findings.plot { plots.append((scenario.name, plot)) }
+      do {
+        let findings = try await scenario.init().measure(setting)
+        report.measures += findings.measures
+        if let plot = findings.plot { plots.append((scenario.name, plot)) }
+      } catch {
+        // The others may take minutes, which one that fails must not cost; an interruption may.
+        try Task.checkCancellation()
+        report.failures.append((scenario.name, "\(error)"))
+      }
     }
     if let plot {
-      guard !plots.isEmpty else {
-        throw UsageError("--plot draws what `fling` or `scale` found, and neither was measured.")
-      }
       try write(plots, to: URL(filePath: plot))
     }
-    return MeasureReport(measures: measures)
+    return report
   }
 
   /// One plot goes to the file; of several, each to a file with its name in it.

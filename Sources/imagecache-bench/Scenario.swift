@@ -7,9 +7,16 @@ protocol Scenario: Sendable {
   /// What is compared with what, and why that is fair.
   static var summary: String { get }
 
+  /// Whether what it finds can be drawn.
+  static var drawsPlot: Bool { get }
+
   init()
 
   nonisolated(nonsending) func measure(_ setting: BenchSetting) async throws -> Findings
+}
+
+extension Scenario {
+  static var drawsPlot: Bool { false }
 }
 
 /// What a scenario found.

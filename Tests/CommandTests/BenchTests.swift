@@ -65,6 +65,28 @@ struct BenchTests {
         == ["flights left": 0, "waiters left": 0, "leases left": 0, "stores": 0])
   }
 
+  @Test("prints what it measured when one scenario fails, and ends with status 1")
+  func failingScenario() async throws {
+    // Enough for a table of small pictures, too little for the pixels of larger ones.
+    let words = ["--scenario", "P4", "--scenario", "P10", "--quick", "--json"]
+    let outcome = try await CommandProcess(
+      program: "imagecache-bench", words, temporaryFolder: directory.url, fileBlockLimit: 60
+    ).run()
+    #expect(outcome.status == 1)
+    let rows = try #require(outcome.json?["measures"] as? [[String: Any]])
+    #expect(rows.allSatisfy { $0["id"] as? String == "P10" } && !rows.isEmpty)
+    let failures = try #require(outcome.json?["failures"] as? [[String: String]])
+    #expect(failures.map { $0["scenario"] } == ["read-hit"])
+    #expect(outcome.errors.contains("read-hit failed"))
+  }
+
+  @Test("refuses to plot what it does not measure")
+  func plotOfNothing() async throws {
+    let outcome = try await run("--scenario", "P1", "--quick", "--plot", "plot.svg")
+    #expect(outcome.status == 2)
+    #expect(outcome.errors.contains("--plot draws"))
+  }
+
   @Test("does exactly as much as it is told to", arguments: ["hits", "awaited-hits", "misses"])
   func exactWork(_ work: String) async throws {
     let outcome = try await run("--only", work, "--times", "5")

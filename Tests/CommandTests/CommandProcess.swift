@@ -19,14 +19,26 @@ struct CommandProcess {
   private let output: URL
   private let errors = Pipe()
 
-  /// - Parameter temporaryFolder: Where the command keeps temporary files, and the test its output.
+  /// - Parameters:
+  ///   - temporaryFolder: Where the command keeps temporary files, and the test its output.
+  ///   - fileBlockLimit: How long its files may become, in units of `ulimit -f`.
   init(
-    program: String = "imagecache", _ arguments: [String], temporaryFolder: URL
+    program: String = "imagecache", _ arguments: [String], temporaryFolder: URL,
+    fileBlockLimit: Int? = nil
   ) throws {
     output = temporaryFolder.appending(path: ".output-\(UUID().uuidString)")
     try Data().write(to: output)
-    process.executableURL = try Self.executable(program)
-    process.arguments = arguments
+    let executable = try Self.executable(program)
+    if let fileBlockLimit {
+      // The signal is ignored, so that a write that goes too far is an error.
+      process.executableURL = URL(filePath: "/bin/sh")
+      process.arguments =
+        ["-c", "trap '' XFSZ; ulimit -f \(fileBlockLimit); exec \"$0\" \"$@\"", executable.path]
+        + arguments
+    } else {
+      process.executableURL = executable
+      process.arguments = arguments
+    }
     process.environment = ProcessInfo.processInfo.environment.merging(
       ["TMPDIR": temporaryFolder.path]
     ) { $1 }

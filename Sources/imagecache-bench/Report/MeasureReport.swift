@@ -3,7 +3,9 @@ import Foundation
 
 /// Measures as a table for people and as JSON for machines.
 struct MeasureReport {
-  let measures: [Measure]
+  var measures: [Measure] = []
+  /// The scenarios that measured nothing, and why.
+  var failures: [(scenario: String, reason: String)] = []
 
   var text: String {
     var table = TextTable(header: [
@@ -26,7 +28,13 @@ struct MeasureReport {
       .joined(separator: "\n")
   }
 
-  var json: JSONValue { .object(["measures": .array(measures.map(Self.json))]) }
+  var json: JSONValue {
+    .object([
+      "measures": .array(measures.map(Self.json)),
+      "failures": .array(
+        failures.map { .object(["scenario": .string($0.scenario), "reason": .string($0.reason)]) }),
+    ])
+  }
 
   private static func json(_ measure: Measure) -> JSONValue {
     .object([

@@ -6,6 +6,7 @@ import Foundation
 struct Fling: Scenario {
   static let id = "P13"
   static let name = "fling"
+  static let drawsPlot = true
   static let summary = """
     2000 photographs of 1600 x 1200 in a row, none of them in the table, 60 on the screen at a time: \
     the most private memory (RssAnon on Linux) that was ever taken beyond what the open cache took, \

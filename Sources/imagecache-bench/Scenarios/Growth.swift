@@ -7,6 +7,7 @@ import TableStore
 struct Growth: Scenario {
   static let id = "scale"
   static let name = "scale"
+  static let drawsPlot = true
   static let summary = """
     opening, hits, stores into free slots, stores that evict, and removals in tables of 1 000 to \
     1 000 000 pictures of 8 x 8, each against itself in the smallest table, all tables open and in \
