@@ -79,20 +79,38 @@ extension ImageCache {
     _ request: ImageRequest, besides family: [ImageRequest], from picture: inout SourcePicture,
     _ urgency: Urgency
   ) async throws(ImageCacheError) -> CachedImage {
-    let drawn: [Result<DrawnSlot, ImageCacheError>]
+    // Asked right before the picture is stored, once more for loads that began while it was drawn;
+    // whoever asks later finds it.
+    let supersedeLoads: @Sendable () -> Bool = { [registry] in
+      registry.forbidStoring(.entity(request.key.entity, format: request.key.format))
+      return true
+    }
+    let drawn: [Drawn<Result<CachedImage, ImageCacheError>>]
     do {
       drawn = try await artist.draw(
-        [request], besides: family, from: &picture, urgency: urgency, report: { _ in })
+        [request], besides: family, from: &picture, urgency: urgency, report: { _ in }
+      ) { [journal] request, result in
+        guard case .success(let slot) = result else { return nil }
+        do throws(ImageCacheError) {
+          return try request.table.storeIfIdle(
+            slot, for: request.key, journal, if: supersedeLoads
+          ).map { .success($0) }
+        } catch {
+          return .failure(error)
+        }
+      }
     } catch let error as ImageCacheError {
       throw error
     } catch {
       throw .cancelled
     }
-    guard let slot = try drawn.first?.get() else { throw .cancelled }
-    let image = try await request.table.store(slot, for: request.key, journal) { [registry] in
-      // Once more, for loads that began while this was drawn; whoever asks later finds it.
-      registry.forbidStoring(.entity(request.key.entity, format: request.key.format))
-      return true
+    let image: CachedImage
+    switch drawn.first {
+    case .delivered(let stored): image = try stored.get()
+    case .left(let result):
+      image = try await request.table.store(
+        try result.get(), for: request.key, journal, if: supersedeLoads)
+    case nil: throw .cancelled
     }
     registry.satisfy(request.key, with: image)
     return image

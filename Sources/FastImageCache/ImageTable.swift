@@ -90,11 +90,36 @@ package actor ImageTable {
     _ drawn: DrawnSlot, for key: ImageKey, _ journal: CacheJournal,
     if isWanted: @Sendable () -> Bool = { true }
   ) async throws(ImageCacheError) -> CachedImage {
-    guard let store else { return privateImage(drawn) }
+    try conclude(await insert(drawn, if: isWanted), drawn, key, journal)
+  }
+
+  /// Stores a drawn picture as above, on the calling thread; `nil` if the actor is busy.
+  ///
+  /// Blocks for as long as storing takes, so it is for threads that may.
+  package nonisolated func storeIfIdle(
+    _ drawn: DrawnSlot, for key: ImageKey, _ journal: CacheJournal,
+    if isWanted: @Sendable () -> Bool
+  ) throws(ImageCacheError) -> CachedImage? {
+    let insertion = executor.runIfIdle {
+      assumeIsolated { table in table.insert(drawn, if: isWanted) }
+    }
+    guard let insertion else { return nil }
+    return try conclude(insertion, drawn, key, journal)
+  }
+
+  private func insert(
+    _ drawn: DrawnSlot, if isWanted: () -> Bool
+  ) -> Result<Insertion?, TableError> {
+    guard let store, isWanted() else { return .success(nil) }
+    return Result { () throws(TableError) in try store.insert(drawn.slot) }
+  }
+
+  private nonisolated func conclude(
+    _ insertion: Result<Insertion?, TableError>, _ drawn: DrawnSlot, _ key: ImageKey,
+    _ journal: CacheJournal
+  ) throws(ImageCacheError) -> CachedImage {
     do {
-      guard let insertion = try await insert(drawn, into: store, if: isWanted) else {
-        return privateImage(drawn)
-      }
+      guard let insertion = try insertion.get() else { return privateImage(drawn) }
       journal.stored(key)
       if let eviction = insertion.eviction {
         let entity = eviction.entity.map { ImageID($0) }
@@ -106,21 +131,6 @@ package actor ImageTable {
       if error == .allSlotsLeased { return privateImage(drawn) }
       throw ImageCacheError(error)
     }
-  }
-
-  /// Stores a drawn picture if that is possible; the caller gets it in any case.
-  package nonisolated func keep(
-    _ drawn: DrawnSlot, for key: ImageKey, _ journal: CacheJournal,
-    if isWanted: @Sendable () -> Bool
-  ) async -> CachedImage {
-    // The reason stands in the journal.
-    (try? await store(drawn, for: key, journal, if: isWanted)) ?? privateImage(drawn)
-  }
-
-  private func insert(
-    _ drawn: DrawnSlot, into store: Table, if isWanted: () -> Bool
-  ) throws(TableError) -> Insertion? {
-    isWanted() ? try store.insert(drawn.slot) : nil
   }
 
   /// Removes an entity's picture, whatever its version; false if there was none.

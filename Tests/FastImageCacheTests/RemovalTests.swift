@@ -91,10 +91,12 @@ struct RemovalTests {
     let slot = try table.drawSlot(for: key, size: PixelSize(width: 1, height: 1)) { bytes, _ in
       for index in bytes.indices { bytes[index] = 8 }
     }
-    let image = await table.keep(slot, for: key, fixture.cache.journal) {
-      // Traps elsewhere: only on the table's own actor is nobody between this and the store.
-      table.assumeIsolated { _ in false }
-    }
+    // Traps elsewhere: only on the table's own actor is nobody between this and the store.
+    let isWanted: @Sendable () -> Bool = { table.assumeIsolated { _ in false } }
+    let image = try await table.store(slot, for: key, fixture.cache.journal, if: isWanted)
+    let other = try #require(
+      try table.storeIfIdle(slot, for: key, fixture.cache.journal, if: isWanted))
+    #expect(other.isPrivate)
     #expect(image.isPrivate && !table.contains(key))
     #expect(fixture.cache.journal.counts.stores == 0)
   }

@@ -10,6 +10,14 @@ package struct DrawnSlot: Sendable {
   package let layout: PixelLayout
 }
 
+/// What became of one request on the thread that drew it.
+package enum Drawn<Delivery: Sendable>: Sendable {
+  /// Whoever takes deliveries has it.
+  case delivered(Delivery)
+  /// It is for the caller to deliver.
+  case left(Result<DrawnSlot, ImageCacheError>)
+}
+
 /// Decodes and draws on threads of its own, as many at once as there are cores and as memory allows.
 package struct ImageArtist: Sendable {
   package let decoders: [any ImageDecoder]
@@ -42,12 +50,16 @@ package struct ImageArtist: Sendable {
   ///
   /// - Parameters:
   ///   - family: What will be drawn later from the same decode, which has to be large enough for it.
-  /// - Returns: One result for each request, in their order.
+  ///   - deliver: Takes each result at once, on the thread that drew, where it may block for a
+  ///     moment; `nil` leaves the result to the caller. Two changes of thread are saved by it.
+  /// - Returns: What became of each request, in their order.
   /// - Throws: ``ImageCacheError`` when there is nothing to draw from, `CancellationError`.
-  package func draw(
+  package func draw<Delivery>(
     _ requests: [ImageRequest], besides family: [ImageRequest], from picture: inout SourcePicture,
-    urgency: Urgency, report: @escaping @Sendable (ImageProgress) -> Void
-  ) async throws -> [Result<DrawnSlot, ImageCacheError>] {
+    urgency: Urgency, report: @escaping @Sendable (ImageProgress) -> Void,
+    deliver:
+      @escaping @Sendable (ImageRequest, Result<DrawnSlot, ImageCacheError>) -> Delivery?
+  ) async throws -> [Drawn<Delivery>] {
     let wanted = (requests + family).map { $0.sourceSize(for: picture.fullSize) }
     let minimum = wanted.reduce(PixelSize(width: 1, height: 1)) { $0.union($1) }
     let source = picture
@@ -60,7 +72,11 @@ package struct ImageArtist: Sendable {
         report(needsDecode ? .decoding : .drawing)
         let bitmap = try decode(source, to: minimum, needsDecode, isCancelled)
         if needsDecode { report(.drawing) }
-        return (bitmap, requests.map { draw($0, bitmap, of: source.fullSize, isCancelled) })
+        let drawn = requests.map { request in
+          let result = draw(request, bitmap, of: source.fullSize, isCancelled)
+          return deliver(request, result).map { .delivered($0) } ?? Drawn.left(result)
+        }
+        return (bitmap, drawn)
       }
       picture.decoded = decoded
       if needsDecode { picture.decodedSize = minimum }

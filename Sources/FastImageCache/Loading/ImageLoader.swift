@@ -16,7 +16,7 @@ package struct ImageLoader: Sendable {
       var requests = try await askEntities(registry.take(flight.id), flight, registry)
       guard let url = flight.url else {
         repeat {
-          await refuse(requests, flight, registry)
+          refuse(requests, flight, registry)
           requests = try await askEntities(registry.take(flight.id), flight, registry)
         } while try await !isOver(flight, requests, registry)
         return
@@ -61,7 +61,7 @@ package struct ImageLoader: Sendable {
       // Drawn with its family, a moment before somebody asked for it.
       if let image = request.table.cachedImage(for: request.key) {
         journal.hitLate()
-        await finish(request, with: .success(image), flight, registry)
+        finish(request, with: .success(image), flight, registry)
         continue
       }
       do {
@@ -74,7 +74,7 @@ package struct ImageLoader: Sendable {
       } catch {
         try Task.checkCancellation()
         let failure = ImageCacheError(flightEndedBy: error, url: nil)
-        await finish(request, with: .failure(failure), flight, registry)
+        finish(request, with: .failure(failure), flight, registry)
       }
     }
     return others
@@ -82,11 +82,11 @@ package struct ImageLoader: Sendable {
 
   private func refuse(
     _ requests: [ImageRequest], _ flight: Flight, _ registry: InFlightRegistry
-  ) async {
+  ) {
     for request in requests {
       let error = ImageCacheError.noSourceURL(
         entity: request.key.entity, format: request.key.format)
-      await finish(request, with: .failure(error), flight, registry)
+      finish(request, with: .failure(error), flight, registry)
     }
   }
 
@@ -117,10 +117,14 @@ package struct ImageLoader: Sendable {
     guard !requests.isEmpty else { return }
     let drawn = try await artist.draw(
       requests, besides: family, from: &picture, urgency: flight.urgency,
-      report: flight.progress.report)
-    for (request, result) in zip(requests, drawn) {
-      let outcome = await deliver(request, result, flight, registry)
-      await finish(request, with: outcome, flight, registry)
+      report: flight.progress.report
+    ) { request, result in
+      keepAtOnce(result, for: request, flight, registry)
+        .map { finish(request, with: $0, flight, registry) }
+    }
+    for case (let request, .left(let result)) in zip(requests, drawn) {
+      let outcome = await keep(result, for: request, flight, registry)
+      finish(request, with: outcome, flight, registry)
     }
   }
 
@@ -134,35 +138,50 @@ package struct ImageLoader: Sendable {
       if sibling.table.contains(sibling.key) { continue }
       let drawn = try await artist.draw(
         [sibling], besides: [], from: &picture, urgency: flight.urgency,
-        report: flight.progress.report)
-      for case .success(let slot) in drawn {
-        _ = await keep(slot, for: sibling, flight, registry)
+        report: flight.progress.report
+      ) { request, result in keepAtOnce(result, for: request, flight, registry) }
+      for case .left(let result) in drawn {
+        _ = await keep(result, for: sibling, flight, registry)
       }
     }
   }
 
-  private func deliver(
-    _ request: ImageRequest, _ drawn: Result<DrawnSlot, ImageCacheError>, _ flight: Flight,
+  /// Stores what was drawn, on a worker's thread; `nil` if the table is busy.
+  private func keepAtOnce(
+    _ drawn: Result<DrawnSlot, ImageCacheError>, for request: ImageRequest, _ flight: Flight,
     _ registry: InFlightRegistry
-  ) async -> InFlightRegistry.Outcome {
-    switch drawn {
-    case .failure(let error): return .failure(error)
-    case .success(let slot): return .success(await keep(slot, for: request, flight, registry))
+  ) -> InFlightRegistry.Outcome? {
+    guard case .success(let slot) = drawn else { return drawn.map(request.table.privateImage) }
+    do {
+      return try request.table.storeIfIdle(slot, for: request.key, journal) {
+        registry.storesResult(request.key, of: flight.id)
+      }.map { .success($0) }
+    } catch {
+      // The reason stands in the journal; the picture is shown all the same.
+      return .success(request.table.privateImage(slot))
     }
   }
 
+  /// Stores what was drawn, when the table has time.
   private func keep(
-    _ slot: DrawnSlot, for request: ImageRequest, _ flight: Flight, _ registry: InFlightRegistry
-  ) async -> CachedImage {
-    await request.table.keep(slot, for: request.key, journal) {
-      registry.storesResult(request.key, of: flight.id)
+    _ drawn: Result<DrawnSlot, ImageCacheError>, for request: ImageRequest, _ flight: Flight,
+    _ registry: InFlightRegistry
+  ) async -> InFlightRegistry.Outcome {
+    guard case .success(let slot) = drawn else { return drawn.map(request.table.privateImage) }
+    do {
+      return .success(
+        try await request.table.store(slot, for: request.key, journal) {
+          registry.storesResult(request.key, of: flight.id)
+        })
+    } catch {
+      return .success(request.table.privateImage(slot))
     }
   }
 
   private func finish(
     _ request: ImageRequest, with outcome: InFlightRegistry.Outcome, _ flight: Flight,
     _ registry: InFlightRegistry
-  ) async {
+  ) {
     if case .failure(let error) = outcome { journal.failed(request.key, error) }
     registry.finish(request.key, of: flight.id, with: outcome)
   }
