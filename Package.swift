@@ -52,6 +52,7 @@ let package = Package(
     .target(name: "CMappedFiles"),
     .target(name: "CMemoryHints"),
     .target(name: "CProcessorClock"),
+    .target(name: "CWideVectors"),
     .target(name: "Locking", swiftSettings: settings),
 
     // Floor 1: vocabulary, and equal slots in mapped files.
@@ -69,7 +70,7 @@ let package = Package(
     .target(
       name: "ImageDrawing",
       dependencies: [
-        "CMemoryHints", "Locking", "Pixels",
+        "CMemoryHints", "CWideVectors", "Locking", "Pixels",
         .target(name: "CCairo", condition: cairoOnLinux),
       ],
       swiftSettings: settings),

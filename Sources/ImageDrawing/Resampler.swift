@@ -6,10 +6,13 @@ import Pixels
 /// Works in the numbers that the bitmap holds, colours multiplied by alpha, so that transparent
 /// pixels weigh nothing.
 struct Resampler: ~Copyable {
-  /// Which numbers the sums are made in; both give the same picture within a step.
+  /// Which numbers the sums are made in; all give the same picture within a step.
   enum Arithmetic {
     /// 16-bit integers in vectors where the weights allow, which is whenever a picture shrinks.
     case fixed
+
+    /// The same numbers in wider vectors where the processor has them; see ``WideSums``.
+    case wide
 
     /// `Float` throughout.
     case float
@@ -23,7 +26,7 @@ struct Resampler: ~Copyable {
           isOptimized = false
           return true
         }())
-      return isOptimized ? .fixed : .float
+      return isOptimized ? .wide : .float
     }
   }
 
@@ -33,10 +36,12 @@ struct Resampler: ~Copyable {
   private let columns: ResamplingAxis
   private let rows: ResamplingAxis
   private let fixedRows: FixedWeights?
-  private let fixedColumns: FixedPairs?
+  private let fixedColumns: FixedColumns?
+  private let isWide: Bool
   private let layout: PixelLayout
 
-  /// A float, and a 16-bit integer, for each byte of the source columns in use and for four more.
+  /// A float, and a 16-bit integer, for each byte of the source columns in use, and for what loops
+  /// read behind: four, and ``WideWeights/overreach``.
   private let sums: ScratchMemory
   private let fixedSums: ScratchMemory
 
@@ -62,12 +67,14 @@ struct Resampler: ~Copyable {
     let rows = try ResamplingAxis(
       origin: region.y, step: region.height / Double(size.height), count: size.height,
       limits: Self.pixels(from: limits.y, to: limits.maxY, of: layout.size.height), interpolation)
-    let isFixed = arithmetic == .fixed && !rows.isSigned
+    let isFixed = arithmetic != .float && !rows.isSigned
+    let isWide = arithmetic == .wide && WideSums.areAvailable
     let fixedRows = isFixed ? try FixedWeights(rows) : nil
-    let fixedColumns = try Self.fixedColumns(columns, fixedRows, layout.format)
+    let fixedColumns = try Self.fixedColumns(columns, fixedRows, layout.format, isWide)
     let sumCount = columns.sourceRange.count * layout.format.bytesPerPixel + 4
+    let fixedSumCount = sumCount + columns.stride * layout.format.bytesPerPixel
     let sums = try ScratchMemory(byteCount: sumCount * MemoryLayout<Float>.stride)
-    let fixedSums = try ScratchMemory(byteCount: sumCount * MemoryLayout<UInt16>.stride)
+    let fixedSums = try ScratchMemory(byteCount: fixedSumCount * MemoryLayout<UInt16>.stride)
 
     self.layout = layout
     bytesPerPixel = layout.format.bytesPerPixel
@@ -75,20 +82,28 @@ struct Resampler: ~Copyable {
     self.rows = rows
     self.fixedRows = fixedRows
     self.fixedColumns = fixedColumns
+    self.isWide = isWide
     self.sums = sums
     self.fixedSums = fixedSums
+  }
+
+  private enum FixedColumns: ~Copyable {
+    case pairs(FixedPairs)
+    case wide(WideWeights)
   }
 
   /// Weights for columns in integers, where both directions can do with one chunk.
   private static func fixedColumns(
     _ columns: borrowing ResamplingAxis, _ fixedRows: borrowing FixedWeights?,
-    _ format: PixelFormat
-  ) throws(DrawingError) -> FixedPairs? {
+    _ format: PixelFormat, _ isWide: Bool
+  ) throws(DrawingError) -> FixedColumns? {
     switch fixedRows {
     case .some(let rows):
       guard rows.isSingleChunk, !columns.isSigned, format.bytesPerPixel == 4 else { return nil }
       let weights = try FixedWeights(columns)
-      return weights.isSingleChunk ? try FixedPairs(columns, weights) : nil
+      guard weights.isSingleChunk else { return nil }
+      return isWide
+        ? .wide(try WideWeights(columns, weights)) : .pairs(try FixedPairs(columns, weights))
     case .none:
       return nil
     }
@@ -130,15 +145,18 @@ struct Resampler: ~Copyable {
   private func writeFixedRow(
     _ index: Int, _ first: UnsafeRawPointer, _ output: UnsafeMutableRawPointer
   ) -> Bool {
+    let sums = fixedSums.bytes.assumingMemoryBound(to: UInt16.self)
     switch fixedColumns {
     case .none:
       return false
-    case .some(let pairs):
-      let sums = fixedSums.bytes.assumingMemoryBound(to: UInt16.self)
+    case .some(.pairs(let pairs)):
       sumFixedRows(index, chunkAt: 0, first, sums)
       FixedSums.addPixels(sums, columns, pairs, output: output)
-      return true
+    case .some(.wide(let weights)):
+      sumFixedRows(index, chunkAt: 0, first, sums)
+      WideSums.addPixels(sums, weights, output: output)
     }
+    return true
   }
 
   private func sumFixedRows(
@@ -148,12 +166,19 @@ struct Resampler: ~Copyable {
     switch fixedRows {
     case .none: return
     case .some(let fixed):
+      let chunk = first + start * layout.rowBytes
+      let weights = fixed.weights + index * rows.stride + start
       let count = min(FixedWeights.chunk, rows.taps[index].count - start)
-      FixedSums.addRows(
-        first + start * layout.rowBytes, rowBytes: layout.rowBytes,
-        weights: fixed.weights + index * rows.stride + start, count: count,
-        following: rowsFollowing(rows.taps[index].first + start + count, of: index), sums: sums,
-        byteCount: byteCount)
+      let following = rowsFollowing(rows.taps[index].first + start + count, of: index)
+      if isWide {
+        WideSums.addRows(
+          chunk, rowBytes: layout.rowBytes, weights: weights, count: count, following: following,
+          sums: sums, byteCount: byteCount)
+      } else {
+        FixedSums.addRows(
+          chunk, rowBytes: layout.rowBytes, weights: weights, count: count, following: following,
+          sums: sums, byteCount: byteCount)
+      }
     }
   }
 

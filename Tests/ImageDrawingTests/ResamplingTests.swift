@@ -29,7 +29,7 @@ struct ResamplingTests {
 
   @Test(
     "is within one step of the exact sum, and nearly always on it",
-    arguments: [PixelFormat.bgra32, .bgrx32, .gray8], [Resampler.Arithmetic.fixed, .float])
+    arguments: [PixelFormat.bgra32, .bgrx32, .gray8], [Resampler.Arithmetic.fixed, .wide, .float])
   func matchesReference(format: PixelFormat, arithmetic: Resampler.Arithmetic) throws {
     var numbers = SeededNumbers(seed: 3)
     var count = 0
@@ -43,6 +43,45 @@ struct ResamplingTests {
       count += total
     }
     #expect(different * 100 < count * 6)
+  }
+
+  @Test(
+    "makes the same bytes whatever vectors the processor has",
+    arguments: [PixelFormat.bgra32, .bgrx32, .gray8])
+  func agreesInAllVectors(format: PixelFormat) throws {
+    var numbers = SeededNumbers(seed: 11)
+    // Widths around the 64 bytes, and outputs around the four pixels, that wide vectors take at once.
+    let sizes = (1...40).map { width in
+      (PixelSize(width: width, height: 20), PixelSize(width: width % 9 + 1, height: 7))
+    }
+    let large = [
+      (PixelSize(width: 800, height: 600), PixelSize(width: 200, height: 200)),
+      (PixelSize(width: 333, height: 250), PixelSize(width: 101, height: 75)),
+      (PixelSize(width: 700, height: 40), PixelSize(width: 90, height: 2)),
+    ]
+    for (index, (size, output)) in (Self.sizes + sizes + large).enumerated() {
+      let source = try Bitmap.noise(size.width, size.height, format, seed: UInt64(index))
+      let region = Self.region(in: size, index: index, &numbers)
+      let narrow = try Self.bytes(of: source, region, output, .fixed)
+      let wide = try Self.bytes(of: source, region, output, .wide)
+      #expect(narrow == wide, "\(size) \(region) to \(output)")
+    }
+  }
+
+  /// A part of a bitmap at another size; rows are written to memory that ends where they do.
+  private static func bytes(
+    of source: Bitmap, _ region: Canvas.Rect, _ output: PixelSize,
+    _ arithmetic: Resampler.Arithmetic
+  ) throws -> [[UInt8]] {
+    let resampler = try Resampler(
+      layout: source.layout, region: region, limits: region, size: output, arithmetic: arithmetic)
+    return (0..<output.height).map { y in
+      var row = [UInt8](repeating: 0, count: output.width * source.layout.format.bytesPerPixel)
+      source.withUnsafeBytes { pixels in
+        row.withUnsafeMutableBytes { resampler.writeRow(y, of: pixels, to: $0.baseAddress!) }
+      }
+      return row
+    }
   }
 
   /// The whole source, then random parts of it with edges between pixels.
@@ -101,7 +140,7 @@ struct ResamplingTests {
 
   @Test(
     "leaves an even area even, up to the border, at every brightness",
-    arguments: [Resampler.Arithmetic.fixed, .float])
+    arguments: [Resampler.Arithmetic.fixed, .wide, .float])
   func keepsConstants(arithmetic: Resampler.Arithmetic) throws {
     let outputs = [(1, 1), (3, 2), (7, 9), (5, 14), (17, 16), (12, 11)]
     for value in UInt8.min...UInt8.max {
@@ -118,7 +157,7 @@ struct ResamplingTests {
 
   @Test(
     "leaves even areas even when hundreds of pixels become one", arguments: [0, 1, 254, 255],
-    [Resampler.Arithmetic.fixed, .float])
+    [Resampler.Arithmetic.fixed, .wide, .float])
   func keepsConstantsAtExtremeRatios(value: UInt8, arithmetic: Resampler.Arithmetic) throws {
     let tall = try Bitmap.tight(2, 900, .gray8) { _, _ in [value] }
     let wide = try Bitmap.tight(900, 2, .bgrx32) { _, _ in [value, value, value, value] }
