@@ -88,17 +88,17 @@ extension ImageCache {
     let drawn: [Drawn<Result<CachedImage, ImageCacheError>>]
     do {
       drawn = try await artist.draw(
-        [request], besides: family, from: &picture, urgency: urgency, report: { _ in }
-      ) { [journal] request, result in
-        guard case .success(let slot) = result else { return nil }
-        do throws(ImageCacheError) {
-          return try request.table.storeIfIdle(
-            slot, for: request.key, journal, if: supersedeLoads
-          ).map { .success($0) }
-        } catch {
-          return .failure(error)
-        }
-      }
+        [request], besides: family, from: &picture, urgency: urgency, report: { _ in },
+        deliver: { [journal] request, result in
+          guard case .success(let slot) = result else { return nil }
+          do throws(ImageCacheError) {
+            return try request.table.storeIfIdle(
+              slot, for: request.key, journal, if: supersedeLoads
+            ).map { .success($0) }
+          } catch {
+            return .failure(error)
+          }
+        })
     } catch let error as ImageCacheError {
       throw error
     } catch {
