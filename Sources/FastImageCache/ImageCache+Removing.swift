@@ -66,7 +66,7 @@ extension ImageCache {
 
   private func remove(_ entity: ImageID, from table: ImageTable) async throws(ImageCacheError) {
     // First the loads: one that ends between these two lines would put the picture back.
-    registry.forbidStoring(.entity(entity, format: table.format.name))
+    registry.forbidJoining(.entity(entity, format: table.format.name))
     do {
       guard try await table.remove(entity) else { return }
       journal.hub.send(.removed(entity: entity, format: table.format.name))
@@ -76,7 +76,7 @@ extension ImageCache {
   }
 
   private func removeAll(in table: ImageTable) async throws(ImageCacheError) {
-    registry.forbidStoring(.format(table.format.name))
+    registry.forbidJoining(.format(table.format.name))
     do {
       try await table.removeAll()
       journal.hub.send(.removed(entity: nil, format: table.format.name))

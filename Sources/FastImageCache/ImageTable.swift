@@ -57,7 +57,7 @@ package actor ImageTable {
 
   // MARK: Drawing, on a worker
 
-  /// Has `draw` write a picture into scratch memory and prepares it for ``keep(_:for:_:if:)``.
+  /// Has `draw` write a picture into scratch memory and prepares it for being stored.
   ///
   /// - Parameter size: At most the format's size, in pixels.
   package nonisolated func drawSlot(

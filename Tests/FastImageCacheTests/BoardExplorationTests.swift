@@ -11,6 +11,7 @@ struct BoardExplorationTests {
     .join(format: "row", version: 1), .join(format: "dot", version: 1),
     .join(format: "row", version: 2), .leaveOldest, .leaveNewest, .takeNewest, .finish,
     .retireOldest, .failOldest, .supersede(format: "row", version: 1), .forbid(format: "row"),
+    .remove(format: "row"),
   ]
 
   /// Plays all sequences that go on from `play`, and returns the first that the two disagree after.

@@ -198,9 +198,44 @@ struct FlightBoardTests {
   mutating func forbidsStoring() {
     let flight = join(1, row).flight
     _ = join(2, dot)
-    board.forbidStoring(.entity("a", format: "row"))
+    board.forbidStoring(.entity("a", format: "row"), andJoining: true)
     #expect(!board.storesResult(row, of: flight))
     #expect(board.storesResult(dot, of: flight))
+  }
+
+  @Test("forbids storing what anybody asked for anew since it was stored by hand")
+  mutating func forbidsStoringAnew() {
+    let flight = join(1, row).flight
+    _ = join(2, dot)
+    board.forbidStoring(.entity("a", format: "row"), andJoining: false)
+    _ = board.supersede(row)
+    let again = join(3, row)
+    #expect(again.flight == flight && again.isNewProduct)
+    #expect(!board.storesResult(row, of: flight))
+  }
+
+  @Test("lets requests join the older flight again when the newer one has ended")
+  mutating func returnsToTheOlder() {
+    let flight = join(1, row).flight
+    board.forbidStoring(.entity("a", format: "row"), andJoining: true)
+    let newer = join(2, row)
+    #expect(newer.isNewFlight)
+    _ = board.leave(WaiterID(number: 2))
+    #expect(join(3, dot).flight == flight)
+    #expect(join(4, row).isNewFlight)
+  }
+
+  @Test(
+    "forbids whatever a removal covers",
+    arguments: [
+      Removal.everything, .format("row"), .entity("a", format: "row"), .entity("a", format: nil),
+    ])
+  mutating func removals(_ removal: Removal) {
+    var removals = Removals()
+    #expect(!removals.cover(row))
+    removals.insert(removal)
+    #expect(removals.cover(row))
+    #expect(removals.cover(dot) == removal.covers(dot))
   }
 
   @Test("tells all waiters of a failed flight, and those of all flights at the end")

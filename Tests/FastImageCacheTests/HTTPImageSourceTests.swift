@@ -210,6 +210,14 @@ struct HTTPImageSourceTests {
     #expect(server.requests.value == 2)
   }
 
+  @Test("takes no connection at all for one", arguments: [0, -1])
+  func noConnection(_ count: Int) async throws {
+    let server = try HTTPServer(["/a": .ok(body)])
+    var options = HTTPOptions.patient
+    options.connectionsPerHost = count
+    #expect(try await bytes(server.url("/a"), from: URLImageSource(http: options)) == body)
+  }
+
   @Test("keeps to the number of connections per host")
   func connections() async throws {
     let gate = Gate()

@@ -89,7 +89,8 @@ struct HTTPLoadTests {
     await #expect(throws: ImageSourceError.timedOut(after: .seconds(2))) {
       try await bytes(server.url("/a"), from: source)
     }
-    await server.abandonments.reaches(1)
+    // On a machine that is so busy the request may never have arrived.
+    if server.requests.value > 0 { await server.abandonments.reaches(1) }
   }
 
   @Test("ends after its total time however much arrives")
@@ -101,6 +102,7 @@ struct HTTPLoadTests {
     await #expect(throws: ImageSourceError.timedOut(after: .seconds(2))) {
       try await bytes(server.url("/a"), from: source, limit: .max)
     }
-    await server.abandonments.reaches(1)
+    // On a machine that is so busy the request may never have arrived.
+    if server.requests.value > 0 { await server.abandonments.reaches(1) }
   }
 }

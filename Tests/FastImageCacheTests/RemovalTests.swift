@@ -93,10 +93,10 @@ struct RemovalTests {
     }
     // Traps elsewhere: only on the table's own actor is nobody between this and the store.
     let isWanted: @Sendable () -> Bool = { table.assumeIsolated { _ in false } }
-    let image = try await table.store(slot, for: key, fixture.cache.journal, if: isWanted)
     let other = try #require(
       try table.storeIfIdle(slot, for: key, fixture.cache.journal, if: isWanted))
     #expect(other.isPrivate)
+    let image = try await table.store(slot, for: key, fixture.cache.journal, if: isWanted)
     #expect(image.isPrivate && !table.contains(key))
     #expect(fixture.cache.journal.counts.stores == 0)
   }

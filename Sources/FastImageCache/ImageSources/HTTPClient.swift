@@ -12,6 +12,8 @@ final class HTTPClient: Sendable {
   private let connections: HTTPConnections
 
   init(options: HTTPOptions) {
+    var options = options
+    options.connectionsPerHost = max(1, options.connectionsPerHost)
     self.options = options
     policy = HTTPPolicy(allowsInsecureHTTP: options.allowsInsecureHTTP)
     hosts = HostGates(width: options.connectionsPerHost)

@@ -22,7 +22,7 @@
 
     /// Sends one request and hands what comes back to `transfer`.
     ///
-    /// The priority has no meaning here: every request that finds a connection is under way at once.
+    /// The priority has no meaning here: `HostGates` lets in no more than there are connections.
     func outcome(
       of request: HTTPRequest, priority: TaskPriority, _ transfer: HTTPTransfer
     ) async throws -> HTTPTransfer.Outcome {

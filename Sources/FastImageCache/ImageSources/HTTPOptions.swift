@@ -15,9 +15,10 @@ public struct HTTPOptions: Sendable {
   public var totalTimeout: Duration = .seconds(60)
 
   /// How many requests are with one host at a time, each on a connection of its own unless the host
-  /// speaks HTTP/2; 6 by default.
+  /// speaks HTTP/2; 6 by default, and at least one.
   ///
-  /// Those that wait come in the order of their urgency.
+  /// Those that wait come in the order of their urgency, and count among the loads under way that
+  /// ``ImageCache/Configuration/networkWidth`` bounds.
   public var connectionsPerHost = 6
 
   /// How many redirects one load follows; 5 by default.

@@ -18,7 +18,8 @@ package struct HTTPPatience: Sendable {
   private var lastSign: Instant
 
   package init(idleTimeout: Duration, totalTimeout: Duration, now: Instant) {
-    self.idleTimeout = idleTimeout
+    // Or who waits for its turn would be looked after without a pause.
+    self.idleTimeout = max(idleTimeout, .milliseconds(1))
     self.totalTimeout = totalTimeout
     start = now
     lastSign = now

@@ -17,11 +17,12 @@ package final class HostGates: Sendable {
     init(_ url: URL) {
       scheme = url.scheme?.lowercased()
       name = url.host?.lowercased()
-      port = url.port
+      // RFC 9110 sections 4.2.1 and 4.2.2.
+      port = url.port ?? (scheme == "https" ? 443 : 80)
     }
   }
 
-  private struct Entry {
+  private struct Entry: Sendable {
     let gate: LoadGate
     var userCount = 0
   }
@@ -33,8 +34,12 @@ package final class HostGates: Sendable {
     self.width = width
   }
 
-  /// How many hosts have a gate.
-  package var count: Int { entries.withLock { $0.count } }
+  /// How many hosts have a gate, and how many requests wait at one or have passed it.
+  package var counts: (hosts: Int, requests: Int) {
+    entries.withLock { entries in
+      (entries.count, entries.values.reduce(0) { $0 + $1.userCount })
+    }
+  }
 
   /// Runs `body` when a request to the host of `url` may be sent.
   ///

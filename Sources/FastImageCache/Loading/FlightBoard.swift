@@ -10,8 +10,8 @@
 /// 2. A flight that has delivered nothing has at least one waiter; when the last one leaves, the
 ///    flight leaves the board in the same call.
 /// 3. A product is wanted as long as it has a waiter; `finish` ends that too.
-/// 4. `current[origin]` is the newest flight of its origin; older ones finish for their own waiters
-///    but nobody joins them any more.
+/// 4. `current[origin]` is the newest flight of its origin, or the one whose place that had taken,
+///    if it has ended first; others finish for their own waiters but nobody joins them any more.
 /// 5. A flight's priority is the highest among its waiters, or the last it had when none is left.
 /// 6. The flight numbered `id.number` stands at `flights[id.place]`, or nowhere.
 package struct FlightBoard<Waiter, Request, Load> {
@@ -97,7 +97,8 @@ package struct FlightBoard<Waiter, Request, Load> {
     let place = freePlaces.popLast() ?? flights.count
     let id = FlightID(number: lastFlight, place: place)
     if place == flights.count { flights.append(nil) }
-    flights[place] = Flight(id: id, origin: origin, priority: priority, load: start(id))
+    flights[place] = Flight(
+      id: id, origin: origin, older: current[origin], priority: priority, load: start(id))
     current[origin] = id
     return id
   }
@@ -175,9 +176,13 @@ package struct FlightBoard<Waiter, Request, Load> {
 
   // MARK: All flights
 
-  /// Forbids flights under way to store pictures that are being removed now.
-  package mutating func forbidStoring(_ removal: Removal) {
-    for place in flights.indices { flights[place]?.forbidStoring(removal) }
+  /// Forbids flights under way to store pictures that are being removed or stored by hand now.
+  ///
+  /// - Parameter andJoining: Whether later requests for them start flights of their own.
+  package mutating func forbidStoring(_ removal: Removal, andJoining: Bool) {
+    for place in flights.indices {
+      flights[place]?.forbidStoring(removal, andJoining: andJoining)
+    }
   }
 
   /// Ends one picture in every flight, because it was stored by hand: says who has to be answered,
@@ -223,7 +228,9 @@ package struct FlightBoard<Waiter, Request, Load> {
   private mutating func remove(_ id: FlightID) -> Flight? {
     guard isUnderWay(id), let flight = flights[id.place].take() else { return nil }
     freePlaces.append(id.place)
-    if current[flight.origin] == id { current[flight.origin] = nil }
+    if current[flight.origin] == id {
+      current[flight.origin] = flight.older.flatMap { isUnderWay($0) ? $0 : nil }
+    }
     dropped += flight.products.map(\.request)
     return flight
   }

@@ -52,6 +52,20 @@ package enum Removal: Hashable, Sendable {
   }
 }
 
+/// Several removals; asking whether they cover a key takes the same time however many they are.
+struct Removals {
+  private var all: Set<Removal> = []
+
+  mutating func insert(_ removal: Removal) { all.insert(removal) }
+
+  func cover(_ key: ImageKey) -> Bool {
+    if all.isEmpty { return false }
+    return all.contains(.everything) || all.contains(.format(key.format))
+      || all.contains(.entity(key.entity, format: key.format))
+      || all.contains(.entity(key.entity, format: nil))
+  }
+}
+
 /// One load, never used again after it ended.
 package struct FlightID: Hashable, Sendable {
   package let number: Int

@@ -33,8 +33,13 @@ struct FlightRecord<Request, Load> {
   var load: Load
   var priority: Priority
   var hasDelivered = false
-  /// What was removed while this flight was under way.
-  private(set) var removals: Set<Removal> = []
+  /// The flight of the same origin that this one took the place of.
+  let older: FlightID?
+  /// What was removed, or stored by hand, while this flight was under way.
+  private var forbidden = Removals()
+  /// The part of that which was removed: whoever asks for it afterwards wants what the source has
+  /// now, not what it had before.
+  private var removed = Removals()
   private(set) var products: [Product] = []
   private(set) var waiting = WaiterCounts()
   private var arrivalCount = 0
@@ -42,9 +47,10 @@ struct FlightRecord<Request, Load> {
   /// Only for flights of many products: the few of the others are found sooner one by one.
   private var index: [Subject: Int]?
 
-  init(id: FlightID, origin: FlightOrigin, priority: Priority, load: Load) {
+  init(id: FlightID, origin: FlightOrigin, older: FlightID?, priority: Priority, load: Load) {
     self.id = id
     self.origin = origin
+    self.older = older
     self.priority = priority
     self.load = load
   }
@@ -59,12 +65,8 @@ struct FlightRecord<Request, Load> {
   /// Whether the flight's result for a picture may be stored.
   func storesResult(_ key: ImageKey) -> Bool {
     if let place = wantedPlace(of: key) { return products[place].storesResult }
-    return !isRemoved(key)
+    return !forbidden.cover(key)
   }
-
-  /// Whether a picture was removed while this flight was under way. Whoever asks for it afterwards
-  /// wants what the source has now, not what it had before.
-  private func isRemoved(_ key: ImageKey) -> Bool { removals.contains { $0.covers(key) } }
 
   /// Where the pictures are that somebody waits for, the oldest wish first.
   var wishes: [Int] {
@@ -87,7 +89,7 @@ struct FlightRecord<Request, Load> {
   /// Whether somebody who wants this picture, and knows these versions of others, may join: if all
   /// that was asked is of the same versions, and nothing of it was removed since.
   func accepts(_ key: ImageKey, _ versions: [ImageKey]) -> Bool {
-    !isRemoved(key) && agrees(with: versions + [key])
+    !removed.cover(key) && agrees(with: versions + [key])
   }
 
   private func agrees(with keys: [ImageKey]) -> Bool {
@@ -112,7 +114,7 @@ struct FlightRecord<Request, Load> {
       products[place].request = request
       products[place].arrival = arrivalCount
       products[place].isTaken = false
-      products[place].storesResult = true
+      products[place].storesResult = !forbidden.cover(key)
     }
     products[place].waiters.append(waiter)
     products[place].waitingCount += 1
@@ -173,8 +175,9 @@ struct FlightRecord<Request, Load> {
     if !products[place].isTaken { openCount -= 1 }
   }
 
-  mutating func forbidStoring(_ removal: Removal) {
-    removals.insert(removal)
+  mutating func forbidStoring(_ removal: Removal, andJoining: Bool) {
+    forbidden.insert(removal)
+    if andJoining { removed.insert(removal) }
     for place in products.indices where removal.covers(products[place].key) {
       products[place].storesResult = false
     }

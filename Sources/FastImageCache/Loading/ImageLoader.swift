@@ -115,12 +115,16 @@ package struct ImageLoader: Sendable {
     _ flight: Flight, _ registry: InFlightRegistry
   ) async throws {
     guard !requests.isEmpty else { return }
+    // Not the first of several: who has delivered is not cancelled any more, and would go on drawing
+    // for nobody if the others left.
+    let isOnlyOne = requests.count == 1
     let drawn = try await artist.draw(
       requests, besides: family, from: &picture, urgency: flight.urgency,
       report: flight.progress.report
-    ) { request, result in
-      keepAtOnce(result, for: request, flight, registry)
-        .map { finish(request, with: $0, flight, registry) }
+    ) { request, result -> Void? in
+      guard isOnlyOne, let outcome = keepAtOnce(result, for: request, flight, registry)
+      else { return nil }
+      return finish(request, with: outcome, flight, registry)
     }
     for case (let request, .left(let result)) in zip(requests, drawn) {
       let outcome = await keep(result, for: request, flight, registry)

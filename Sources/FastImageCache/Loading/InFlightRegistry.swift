@@ -181,9 +181,14 @@ package final class InFlightRegistry: Sendable {
     for load in abandoned { load.task?.cancel() }
   }
 
-  /// Keeps loads under way from storing what is being removed.
+  /// Keeps loads under way from storing what is being removed, and later requests from joining them.
+  package func forbidJoining(_ removal: Removal) {
+    state.withLock { $0.board.forbidStoring(removal, andJoining: true) }
+  }
+
+  /// Keeps loads under way from storing what is being stored by hand.
   package func forbidStoring(_ removal: Removal) {
-    state.withLock { $0.board.forbidStoring(removal) }
+    state.withLock { $0.board.forbidStoring(removal, andJoining: false) }
   }
 
   /// Cancels all flights and answers all waiters; later ones are refused.

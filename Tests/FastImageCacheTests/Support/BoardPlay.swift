@@ -14,6 +14,7 @@ enum BoardEvent: Hashable {
   case failOldest
   case supersede(format: String, version: Int)
   case forbid(format: String)
+  case remove(format: String)
 }
 
 /// The plainest bookkeeping that could be right: who waits for what.
@@ -25,20 +26,23 @@ struct BoardModel {
   }
   struct Flight {
     let id: FlightID
+    /// Who could be joined when this one began.
+    let older: FlightID?
     /// All that was ever asked of it is of this version.
     let version: Int
     var hasDelivered = false
     var wishes: [ImageKey] = []
     var handedOut: [ImageKey] = []
-    var forbidden: Set<ImageKey> = []
-    /// The formats whose picture was removed since the flight began.
-    var removedFormats: Set<String> = []
+    /// The formats whose picture was removed or stored by hand since the flight began, and those of
+    /// them whose picture was removed.
+    var forbidden: Set<String> = []
+    var removed: Set<String> = []
   }
 
   var waiters: [Waiter] = []
   /// Those in the air, the oldest first.
   var flights: [Flight] = []
-  /// The one that may be joined, until it has ended; an older one never is again.
+  /// The one that may be joined.
   var current: FlightID?
 
   func waiters(for key: ImageKey, of id: FlightID) -> [WaiterID] {
@@ -56,13 +60,13 @@ struct BoardModel {
     change(id) { flight in
       flight.wishes.removeAll { $0 == key }
       flight.handedOut.removeAll { $0 == key }
-      flight.forbidden.remove(key)
     }
   }
 
   mutating func end(_ id: FlightID) {
+    let older = flights.first { $0.id == id }?.older
     flights.removeAll { $0.id == id }
-    if current == id { current = nil }
+    if current == id { current = flights.first { $0.id == older }?.id }
   }
 
   /// True when nobody wants anything of a flight that has delivered nothing.
@@ -109,7 +113,8 @@ struct BoardPlay {
     case .retireOldest: problem = retire(model.flights.first)
     case .failOldest: problem = fail(model.flights.first)
     case .supersede(let format, let version): problem = supersede(Self.key(format, version))
-    case .forbid(let format): problem = forbid(format)
+    case .forbid(let format): problem = forbid(format, andJoining: false)
+    case .remove(let format): problem = forbid(format, andJoining: true)
     }
     if let problem { return problem }
     if plant != .leavingIgnored, board.waiterCount != model.waiters.count {
@@ -125,7 +130,7 @@ struct BoardPlay {
     let key = Self.key(format, version)
     let newest = model.flights.first { $0.id == model.current }
     let joinable = newest.flatMap {
-      $0.version == version && !$0.removedFormats.contains(format) ? $0 : nil
+      $0.version == version && !$0.removed.contains(format) ? $0 : nil
     }
     let isNewProduct = joinable.map { !$0.wishes.contains(key) } ?? true
     let told = plant == .versionsIgnored ? newest?.version ?? version : version
@@ -138,7 +143,8 @@ struct BoardPlay {
     if let joinable, joined.flight != joinable.id { return "another flight was joined" }
     if joined.isNewProduct != isNewProduct { return "a picture is wrongly new or old" }
     if joinable == nil {
-      model.flights.append(.init(id: joined.flight, version: version))
+      model.flights.append(
+        .init(id: joined.flight, older: model.current, version: version))
       model.current = joined.flight
     }
     model.waiters.append(.init(number: number, flight: joined.flight, key: key))
@@ -173,7 +179,9 @@ struct BoardPlay {
     guard let flight = model.flights.first(where: { !$0.handedOut.isEmpty }) else { return nil }
     let key = flight.handedOut[0]
     let isStored = board.storesResult(key, of: flight.id)
-    if isStored == flight.forbidden.contains(key) { return "storing is wrongly allowed or not" }
+    if isStored == flight.forbidden.contains(key.format) {
+      return "storing is wrongly allowed or not"
+    }
     let expected = model.waiters(for: key, of: flight.id)
     model.forget(key, of: flight.id)
     model.change(flight.id) { $0.hasDelivered = true }
@@ -212,14 +220,15 @@ struct BoardPlay {
     return waiters == expected && flights == ended ? nil : "superseding did something else"
   }
 
-  private mutating func forbid(_ format: String) -> String? {
+  private mutating func forbid(_ format: String, andJoining: Bool) -> String? {
     for flight in model.flights {
       model.change(flight.id) { changed in
-        changed.forbidden.formUnion(flight.wishes.filter { $0.format == format })
-        changed.removedFormats.insert(format)
+        changed.forbidden.insert(format)
+        if andJoining { changed.removed.insert(format) }
       }
     }
-    if plant != .removalsIgnored { board.forbidStoring(.entity("a", format: format)) }
+    if plant == .removalsIgnored { return nil }
+    board.forbidStoring(.entity("a", format: format), andJoining: andJoining)
     return nil
   }
 }
