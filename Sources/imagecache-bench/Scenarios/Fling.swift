@@ -89,7 +89,7 @@ struct Fling: Scenario {
       title: "Private memory during a fling", xLabel: "seconds", yLabel: "MB",
       scale: .linear,
       lines: [
-        LinePlot.Line(name: "taken beyond the open cache", points: curve.map { ($0.x, $0.y) }),
+        LinePlot.Line(name: "taken by the fling", points: curve.map { ($0.x, $0.y) }),
         LinePlot.Line(
           name: "decode budget",
           points: [(0, Double(byteBudget >> 20)), (end, Double(byteBudget >> 20))]),
