@@ -4,8 +4,15 @@ import Testing
 @testable import FastImageCache
 
 extension ImageTable {
-  /// Keeps the actor's thread until the gate opens.
-  fileprivate func hold(_ isHeld: Counter, until gate: Gate) {
+  /// Keeps the actor's thread, from before this returns until the gate opens.
+  fileprivate nonisolated func hold(until gate: Gate) async -> Task<Void, Never> {
+    let isHeld = Counter()
+    let holding = Task { await block(isHeld, until: gate) }
+    await isHeld.reaches(1)
+    return holding
+  }
+
+  private func block(_ isHeld: Counter, until gate: Gate) {
     isHeld.increment()
     gate.waitBlocking()
   }
@@ -17,7 +24,7 @@ struct BusyTableTests {
   func executor() async throws {
     let fixture = try await Fixture()
     let table = try #require(fixture.cache.tables[.row])
-    let (isHeld, gate) = (Counter(), Gate())
+    let gate = Gate()
     let key = ImageKey(entity: "a", source: "a", format: ImageFormat.row.name)
     func store() throws -> CachedImage? {
       let slot = try table.drawSlot(for: key, size: ImageFormat.row.size) { bytes, _ in
@@ -25,8 +32,7 @@ struct BusyTableTests {
       }
       return try table.storeIfIdle(slot, for: key, fixture.cache.journal) { true }
     }
-    let holding = Task { await table.hold(isHeld, until: gate) }
-    await isHeld.reaches(1)
+    let holding = await table.hold(until: gate)
     #expect(try store() == nil)
     gate.open()
     await holding.value
@@ -43,9 +49,8 @@ struct BusyTableTests {
   func load() async throws {
     let fixture = try await Fixture()
     let table = try #require(fixture.cache.tables[.row])
-    let (isHeld, gate) = (Counter(), Gate())
-    let holding = Task { await table.hold(isHeld, until: gate) }
-    await isHeld.reaches(1)
+    let gate = Gate()
+    let holding = await table.hold(until: gate)
     let waiting = Task {
       try await fixture.cache.image(for: Photo("a", url: "test:/7"), format: .row)
     }
@@ -61,9 +66,8 @@ struct BusyTableTests {
   func byHand() async throws {
     let fixture = try await Fixture()
     let table = try #require(fixture.cache.tables[.row])
-    let (isHeld, gate) = (Counter(), Gate())
-    let holding = Task { await table.hold(isHeld, until: gate) }
-    await isHeld.reaches(1)
+    let gate = Gate()
+    let holding = await table.hold(until: gate)
     let storing = Task { try await fixture.cache.store(solid(7), for: Photo("a"), format: .row) }
     while fixture.cache.journal.counts.drawings == 0 { await Task.yield() }
     gate.open()

@@ -1,10 +1,11 @@
 #if canImport(CoreGraphics) || Cairo
-  import FastImageCache
   import Foundation
   import ImageCodecs
   import Pixels
   import TestSupport
   import Testing
+
+  @testable import FastImageCache
 
   /// A closure can be held in the middle of a drawing, so what happens meanwhile is tested here too.
   @Suite("A request with a drawing closure", .timeLimit(.minutes(15)))
@@ -100,6 +101,28 @@
       }
       let image = try await fixture.cache.image(for: photo, format: .row)
       #expect(image.withPixels { $0.unsafeLoad(fromByteOffset: 2, as: UInt8.self) } == 0)
+    }
+
+    @Test("is drawn before any other picture of its load is stored, so that all can be given up")
+    func comesBeforeAnswers() async throws {
+      let gate = CancellableGate()
+      let fixture = try await Fixture(source: ScriptedSource(gate: gate))
+      let journal = fixture.cache.journal
+      let storedEarly = Counter()
+      var photo = Photo("b", url: "test:/5")
+      photo.drawing = .custom { _, canvas in
+        if journal.counts.stores > 0 { storedEarly.increment() }
+        canvas.fill(.black)
+      }
+      let plain = Photo("a", url: "test:/5")
+      let first = Task { try await fixture.cache.image(for: plain, format: .row) }
+      await fixture.waiters(1)
+      let second = Task { [photo] in try await fixture.cache.image(for: photo, format: .row) }
+      await fixture.waiters(2)
+      gate.open()
+      _ = try await (first.value, second.value)
+      #expect(storedEarly.value == 0)
+      #expect(journal.counts.fetches == 1 && journal.counts.stores == 2)
     }
 
     @Test("answers before the rest of the family is drawn")

@@ -93,6 +93,47 @@ struct HTTPLoadTests {
     if server.requests.value > 0 { await server.abandonments.reaches(1) }
   }
 
+  @Test("is not ended for silence while it waits for its turn with a host")
+  func waitsItsTurn() async throws {
+    let hooked = Counter()
+    var options = HTTPOptions.patient
+    options.connectionsPerHost = 1
+    options.idleTimeout = .seconds(2)
+    options.modifyRequest = { request in
+      hooked.increment()
+      return request
+    }
+    let source = URLImageSource(http: options)
+    let busy = try HTTPServer([
+      "/a": .chunked([.endless(Data(count: 10))]), "/b": .ok(Data("b".utf8)),
+    ])
+    let arrived = Counter()
+    let first = Task {
+      try await bytes(busy.url("/a"), from: source, limit: .max) { _ in arrived.increment() }
+    }
+    await arrived.reaches(1)
+    let order = Order()
+    let second = Task {
+      defer { order.note("second") }
+      return try await bytes(busy.url("/b"), from: source)
+    }
+    await hooked.reaches(2)
+
+    // Another load, begun later and with more patience, says when that time is over.
+    let gate = Gate()
+    defer { gate.open() }
+    let silent = try HTTPServer(["/c": HTTPReply([.wait(gate)])])
+    options.idleTimeout = .seconds(3)
+    await #expect(throws: ImageSourceError.timedOut(after: .seconds(3))) {
+      try await bytes(silent.url("/c"), from: URLImageSource(http: options))
+    }
+    order.note("third")
+    first.cancel()
+    // Whatever a busy machine makes of its turn.
+    _ = await second.result
+    #expect(order.notes == ["third", "second"])
+  }
+
   @Test("ends after its total time however much arrives")
   func total() async throws {
     let server = try HTTPServer(["/a": .chunked([.endless(Data(count: 10))])])
