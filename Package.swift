@@ -56,7 +56,7 @@ let package = Package(
     .target(name: "Locking", swiftSettings: settings),
 
     // Floor 1: vocabulary, and equal slots in mapped files.
-    .target(name: "Pixels", swiftSettings: settings),
+    .target(name: "Pixels", dependencies: ["CMemoryHints", "Locking"], swiftSettings: settings),
     .target(
       name: "TableStore",
       dependencies: ["CMappedFiles", "CMemoryHints", "CProcessorClock", "Locking"],
@@ -116,7 +116,11 @@ let package = Package(
       ],
       path: "Tests/Torture", swiftSettings: settings),
     .testTarget(
-      name: "PixelsTests", dependencies: ["Pixels", "TestSupport"], swiftSettings: settings),
+      name: "PixelsTests",
+      dependencies: [
+        "Pixels", "TestSupport", .target(name: "CTestProbes", condition: onLinux),
+      ],
+      swiftSettings: settings),
     .testTarget(
       name: "TableStoreTests",
       dependencies: ["TableStore", "CMappedFiles", "Locking", "TestSupport"],

@@ -21,6 +21,9 @@ extension ImageCache {
     public var decodeWidth = Self.processorCount
 
     /// The private memory that all decodes together may take, in bytes.
+    ///
+    /// Between decodes the process keeps up to 8 MiB of it for the next ones, whatever this says, until
+    /// a cache is closed or suspended.
     public var decodeByteBudget = 256 << 20
 
     /// How many loads over http and https may be under way at the same time.

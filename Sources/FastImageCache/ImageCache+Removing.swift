@@ -1,3 +1,4 @@
+import Pixels
 import TableStore
 
 extension ImageCache {
@@ -62,6 +63,7 @@ extension ImageCache {
     registry.close()
     for table in tables.all { await table.close() }
     journal.hub.finish()
+    SpareMemory.shared.clear()
   }
 
   private func remove(_ entity: ImageID, from table: ImageTable) async throws(ImageCacheError) {

@@ -1,3 +1,4 @@
+import Pixels
 import TableStore
 
 extension ImageCache {
@@ -33,6 +34,8 @@ extension ImageCache {
       guard isSuspensionWanted else { return }
       do { try await table.suspend() } catch { failure = failure ?? error }
     }
+    // A process in the background is not to hold what it can do without.
+    SpareMemory.shared.clear()
     if let failure { throw ImageCacheError(failure) }
   }
 

@@ -127,8 +127,8 @@ public struct Bitmap: Sendable {
 private final class BitmapStorage: @unchecked Sendable {
   let bytes: UnsafeMutableRawBufferPointer
 
-  /// What `malloc(3)` gave; `bytes` begins at the next aligned address.
-  private let allocation: UnsafeMutableRawPointer
+  /// `bytes` begins at its first aligned address.
+  private let block: SpareMemory.Block
 
   /// Zeroed memory, since rows have padding that nobody writes; `nil` instead of a crash when
   /// there is none, because the count comes from files that strangers made.
@@ -152,11 +152,11 @@ private final class BitmapStorage: @unchecked Sendable {
   private init?(raw byteCount: Int) {
     let alignment = PixelLayout.rowAlignment
     let (padded, overflow) = byteCount.addingReportingOverflow(alignment)
-    guard !overflow, let allocation = malloc(padded) else { return nil }
-    self.allocation = allocation
+    guard !overflow, let block = SpareMemory.shared.take(byteCount: padded) else { return nil }
+    self.block = block
     bytes = UnsafeMutableRawBufferPointer(
-      start: allocation.alignedUp(toMultipleOf: alignment), count: byteCount)
+      start: block.start.alignedUp(toMultipleOf: alignment), count: byteCount)
   }
 
-  deinit { free(allocation) }
+  deinit { SpareMemory.shared.give(block) }
 }

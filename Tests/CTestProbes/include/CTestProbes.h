@@ -16,4 +16,8 @@ int probe_forbid_system_calls(void);
 /// Ends the process at once with a status, by the one call that is still allowed.
 void probe_exit(int status);
 
+/// Whether the address sanitizer is part of this build, and whether it lets anybody touch an address.
+int probe_watches_memory(void);
+int probe_may_touch(const void *address);
+
 #endif
