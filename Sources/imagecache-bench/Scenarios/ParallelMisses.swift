@@ -39,7 +39,7 @@ struct ParallelMisses: Scenario {
       let decodes = Self.decodes(files)
       let contest = Contest(
         [misses, decodes].flatMap { work in [2, 1].map { Self.contender(work, coreCount: $0) } })
-      defer { bench_use_cores(.max) }
+      defer { Cores.release() }
       let times = try await contest.run(roundCount: min(setting.effort.roundCount, 11))
       let statistics = await cache.statistics()
       return Findings([
@@ -59,10 +59,7 @@ struct ParallelMisses: Scenario {
     _ work: @escaping () async throws -> Double, coreCount: Int
   ) -> Contest.Contender {
     Contest.Contender {
-      let code = bench_use_cores(CInt(coreCount))
-      guard code == 0 else {
-        throw BenchFailure(description: "The system holds no process to a core (error \(code)).")
-      }
+      try Cores.hold(to: coreCount)
       return try await work()
     }
   }
