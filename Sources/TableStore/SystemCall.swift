@@ -65,23 +65,27 @@ struct FileStatus: Equatable {
   let identity: Identity
   let isRegularFile: Bool
   let isDirectory: Bool
-  /// True when the file is this user's and nobody else may read or write it.
-  let isPrivate: Bool
   let linkCount: Int
   let byteCount: Int
   /// Bytes of the device that the file takes, holes left out.
   let diskByteCount: Int
+  private let owner: uid_t
+  private let mode: mode_t
+
+  /// True when the file is this user's and nobody else may read or write it.
+  var isPrivate: Bool { owner == geteuid() && mode & 0o077 == 0 }
 
   init(_ value: stat) {
     identity = Identity(
       device: UInt64(truncatingIfNeeded: value.st_dev), inode: UInt64(value.st_ino))
     isRegularFile = value.st_mode & S_IFMT == S_IFREG
     isDirectory = value.st_mode & S_IFMT == S_IFDIR
-    isPrivate = value.st_uid == geteuid() && value.st_mode & 0o077 == 0
     linkCount = Int(value.st_nlink)
     byteCount = Int(value.st_size)
     // POSIX leaves the unit of st_blocks open; Linux and Darwin count 512 bytes.
     diskByteCount = Int(value.st_blocks) * 512
+    owner = value.st_uid
+    mode = value.st_mode
   }
 }
 

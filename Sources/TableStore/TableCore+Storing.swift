@@ -13,7 +13,8 @@ extension TableCore {
   ///
   /// The order of the calls is what makes a picture whole or absent after a kill at any instant:
   ///
-  /// 1. The record of the slot becomes zero: nothing names the slot while it is written.
+  /// 1. The record of the slot becomes zero, if it is not yet: nothing names the slot while it is
+  ///    written.
   /// 2. The content is written.
   /// 3. The record is written. It names content that the system has already.
   /// 4. Readers see the picture.
@@ -43,7 +44,7 @@ extension TableCore {
   func erase(_ slot: Int, in file: TableFile, _ writer: inout TableWriter) -> SystemError? {
     do throws(SystemError) {
       try file.writeRecord(nil, to: slot)
-      writer.unerased.remove(slot)
+      writer.noteErased(slot)
       return nil
     } catch {
       writer.unerased.insert(slot)
@@ -70,11 +71,14 @@ extension TableCore {
       contentHash: sealed.contentHash, recency: file.board.hitBoard.nextStamp(),
       in: file.place(of: slot))
     do throws(SystemError) {
-      try file.writeRecord(nil, to: slot)
-      writer.unerased.remove(slot)
+      if writer.erased != slot {
+        try file.writeRecord(nil, to: slot)
+        writer.noteErased(slot)
+      }
       try file.writeContent(sealed.content.bytes, to: slot)
       writer.byteCount = max(
         writer.byteCount, file.layout.slotOffset(slot) + file.layout.contentByteCount)
+      writer.noteRecord(of: slot)
       try file.writeRecord(record, to: slot)
     } catch {
       erase(slot, in: file, &writer)
