@@ -72,7 +72,13 @@ package final class Lock<Value>: @unchecked Sendable {
   private func makeSystemLock(_ lock: UnsafeMutableRawPointer) {
     let lock = lock.bindMemory(to: SystemLock.self, capacity: 1)
     lock.initialize(to: pthread_mutex_t())
-    let code = pthread_mutex_init(lock, nil)
+    var attributes = pthread_mutexattr_t()
+    pthread_mutexattr_init(&attributes)
+    // Looks again for a moment before it sleeps: the sections are a few lines, and waking a thread
+    // takes longer than ten of them.
+    pthread_mutexattr_settype(&attributes, CInt(PTHREAD_MUTEX_ADAPTIVE_NP))
+    let code = pthread_mutex_init(lock, &attributes)
+    pthread_mutexattr_destroy(&attributes)
     precondition(code == 0, "pthread_mutex_init(3) failed with \(code).")
   }
 
