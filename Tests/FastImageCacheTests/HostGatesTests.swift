@@ -66,6 +66,30 @@ struct HostGatesTests {
     for task in tasks { try await task.value }
   }
 
+  @Test("let the most urgent in first, and whoever became so while it waited before that")
+  func urgency() async throws {
+    let gates = HostGates(width: 1)
+    let (inside, door, order) = (Counter(), Gate(), Order())
+    let url = try url("https://a.example/1")
+    let first = pass(gates, url) {
+      inside.increment()
+      await door.pass()
+    }
+    await inside.reaches(1)
+    let raised = Urgency(.background)
+    let waiting: [(String, Urgency)] = [
+      ("low", Urgency(.low)), ("raised", raised), ("medium", Urgency(.medium)),
+    ]
+    let tasks = waiting.map { name, urgency in
+      Task { try await gates.pass(for: url, urgency: urgency) { order.note(name) } }
+    }
+    while gates.counts.waiting < waiting.count { await Task.yield() }
+    raised.raise(to: .high)
+    door.open()
+    for task in tasks + [first] { try await task.value }
+    #expect(order.notes == ["raised", "medium", "low"])
+  }
+
   @Test("let go of whoever is cancelled while it waits")
   func cancelled() async throws {
     let gates = HostGates(width: 1)

@@ -34,11 +34,13 @@ package final class HostGates: Sendable {
     self.width = width
   }
 
-  /// How many hosts have a gate, and how many requests wait at one or have passed it.
-  package var counts: (hosts: Int, requests: Int) {
-    entries.withLock { entries in
-      (entries.count, entries.values.reduce(0) { $0 + $1.userCount })
-    }
+  /// How many hosts have a gate, how many requests are at one, and how many of these wait there.
+  package var counts: (hosts: Int, requests: Int, waiting: Int) {
+    let entries = entries.withLock { Array($0.values) }
+    return (
+      entries.count, entries.reduce(0) { $0 + $1.userCount },
+      entries.reduce(0) { $0 + $1.gate.waitingCount }
+    )
   }
 
   /// Runs `body` when a request to the host of `url` may be sent.

@@ -24,6 +24,9 @@ package final class LoadGate: Sendable {
     state = Lock(State(admission: Admission(width: width, byteBudget: 0)))
   }
 
+  /// Loads that wait for their turn at this moment.
+  package var waitingCount: Int { state.withLock { $0.waiting.count } }
+
   /// Runs `body` when its turn comes, the most urgent load first.
   ///
   /// - Throws: `CancellationError` when the task is cancelled while it waits, and what `body`
