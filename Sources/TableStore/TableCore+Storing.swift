@@ -47,7 +47,7 @@ extension TableCore {
       writer.noteErased(slot)
       return nil
     } catch {
-      writer.unerased.insert(slot)
+      writer.noteUnerased(slot)
       return error
     }
   }
@@ -71,10 +71,8 @@ extension TableCore {
       contentHash: sealed.contentHash, recency: file.board.hitBoard.nextStamp(),
       in: file.place(of: slot))
     do throws(SystemError) {
-      if writer.erased != slot {
-        try file.writeRecord(nil, to: slot)
-        writer.noteErased(slot)
-      }
+      if writer.erased != slot { try file.writeRecord(nil, to: slot) }
+      writer.noteErased(slot)
       try file.writeContent(sealed.content.bytes, to: slot)
       writer.byteCount = max(
         writer.byteCount, file.layout.slotOffset(slot) + file.layout.contentByteCount)

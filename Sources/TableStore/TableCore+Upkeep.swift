@@ -13,7 +13,7 @@ extension TableCore {
       }
       let isHidden = reader?.hide(entity) ?? false
       guard let file else { return isHidden }
-      if let slot { writer.unerased.insert(slot) }
+      if let slot { writer.noteUnerased(slot) }
       // Records that could not be erased before may be older ones of this entity.
       try TableError.wrapping { () throws(SystemError) in try eraseRest(in: file, &writer) }
       return isHidden || slot != nil
@@ -150,7 +150,9 @@ extension TableCore {
 
   /// Writes the zeros that are still to be written.
   private func eraseRest(in file: TableFile, _ writer: inout TableWriter) throws(SystemError) {
-    changeIndex(of: file) { writer.unerased.formUnion($0.takeStale()) }
+    changeIndex(of: file) { index in
+      for slot in index.takeStale() { writer.noteUnerased(slot) }
+    }
     for slot in writer.unerased.sorted() {
       if let error = erase(slot, in: file, &writer) { throw error }
     }

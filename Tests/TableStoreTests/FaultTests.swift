@@ -51,7 +51,7 @@ struct FaultTests {
 
   @Test(
     "shows no wrong picture and opens again, whichever call fails, once or from then on",
-    arguments: [1, Int.max])
+    arguments: [1, 2, 3, Int.max])
   func survivesEveryFault(count: Int) throws {
     var failing = 0
     while true {
@@ -112,6 +112,26 @@ struct FaultTests {
       try table.store(key(entity))
       #expect(plan.calls.count { $0 == .write } - before == 3)
     }
+  }
+
+  @Test(
+    "keeps what was stored where erasing had failed before", arguments: 1...3, 0...2)
+  func keepsWhatFollowsFailures(count: Int, after: Int) throws {
+    let fixture = try Fixture()
+    let plan = FaultPlan()
+    let table = try fixture.open(system: plan.system)
+    plan.fail(after: after, count: count, only: [.write])
+    _ = try? table.store(key(1))
+    plan.pass()
+    try table.store(key(1))
+    try table.store(key(3))
+    // Writes the zeros that are still to be written.
+    _ = try table.remove(key(2).entity)
+    let file = try #require(table.core.ownedFile)
+    // What a new owner would find after a kill.
+    let found = try file.slotReader.records().map(\.record.entity)
+    #expect(Set(found) == [key(1).entity.digest, key(3).entity.digest])
+    #expect(found.count == 2)
   }
 
   @Test("erases again what could not be erased before it is written to")
