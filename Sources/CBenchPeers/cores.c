@@ -14,10 +14,14 @@
 // A mask holds for one thread; those that a thread makes later inherit it.
 
 int bench_use_cores(int count) {
-  long configured = sysconf(_SC_NPROCESSORS_CONF);
+  // Those of the first call: whoever started the process may have left it some of the cores.
+  static cpu_set_t allowed;
+  if (CPU_COUNT(&allowed) == 0 && sched_getaffinity(0, sizeof allowed, &allowed) != 0) return errno;
   cpu_set_t chosen;
   CPU_ZERO(&chosen);
-  for (int core = 0; core < configured && core < count; core++) CPU_SET(core, &chosen);
+  for (int core = 0; core < CPU_SETSIZE && CPU_COUNT(&chosen) < count; core++) {
+    if (CPU_ISSET(core, &allowed)) CPU_SET(core, &chosen);
+  }
   DIR *threads = opendir("/proc/self/task");
   if (!threads) return errno;
   int result = 0;

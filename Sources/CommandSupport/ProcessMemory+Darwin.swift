@@ -1,5 +1,6 @@
 #if canImport(Darwin)
   import Darwin
+  import Pixels
 
   /// What this process takes of memory for itself.
   package enum ProcessMemory {
@@ -17,6 +18,9 @@
     }
 
     /// Gives back what was freed, so that memory taken afterwards is seen to be taken.
-    package static func releaseFreeMemory() { malloc_zone_pressure_relief(nil, 0) }
+    package static func releaseFreeMemory() {
+      SpareMemory.shared.clear()
+      malloc_zone_pressure_relief(nil, 0)
+    }
   }
 #endif

@@ -1,5 +1,6 @@
 #if os(Linux)
   import Glibc
+  import Pixels
 
   /// What this process takes of memory for itself.
   package enum ProcessMemory {
@@ -13,6 +14,7 @@
     /// Gives back what was freed, so that memory taken afterwards is seen to be taken:
     /// malloc_trim(3).
     package static func releaseFreeMemory() {
+      SpareMemory.shared.clear()
       // Looked up by name, since the Glibc module leaves out <malloc.h>, and other C libraries have
       // no such function.
       guard let symbol = dlsym(nil, "malloc_trim") else { return }

@@ -22,8 +22,8 @@ extension ImageCache {
 
     /// The private memory that all decodes together may take, in bytes.
     ///
-    /// Between decodes the process keeps up to 8 MiB of it for the next ones, whatever this says, until
-    /// a cache is closed or suspended.
+    /// Besides, the process keeps up to 8 MiB of what decodes gave back for the next ones, until all
+    /// its caches are closed or suspended, and a decode may get twice what it needs of that.
     public var decodeByteBudget = 256 << 20
 
     /// How many loads over http and https may be under way at the same time.

@@ -1,4 +1,3 @@
-import Pixels
 import TableStore
 
 extension ImageCache {
@@ -63,7 +62,7 @@ extension ImageCache {
     registry.close()
     for table in tables.all { await table.close() }
     journal.hub.finish()
-    SpareMemory.shared.clear()
+    spareMemory.end()
   }
 
   private func remove(_ entity: ImageID, from table: ImageTable) async throws(ImageCacheError) {

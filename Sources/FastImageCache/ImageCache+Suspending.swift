@@ -1,4 +1,3 @@
-import Pixels
 import TableStore
 
 extension ImageCache {
@@ -28,14 +27,14 @@ extension ImageCache {
   ///   suspended all the same. ``ImageCacheError/closed``.
   public func suspend() async throws(ImageCacheError) {
     isSuspensionWanted = true
+    // A process in the background is not to hold what it can do without.
+    spareMemory.pause()
     var failure: TableError?
     for table in tables.all {
       // A call of `resume()` that came meanwhile has the last word, on each table.
       guard isSuspensionWanted else { return }
       do { try await table.suspend() } catch { failure = failure ?? error }
     }
-    // A process in the background is not to hold what it can do without.
-    SpareMemory.shared.clear()
     if let failure { throw ImageCacheError(failure) }
   }
 
@@ -46,6 +45,7 @@ extension ImageCache {
   /// are checked anew at their first hit, since anybody may have written meanwhile.
   public func resume() async {
     isSuspensionWanted = false
+    spareMemory.resume()
     for table in tables.all {
       guard !isSuspensionWanted else { return }
       await table.resume()

@@ -1,4 +1,5 @@
 public import Foundation
+import Pixels
 
 /// Pictures kept decoded: shown before, they are there again in nanoseconds.
 ///
@@ -36,6 +37,8 @@ public final actor ImageCache {
   nonisolated let journal: CacheJournal
   nonisolated let registry: InFlightRegistry
   nonisolated let artist: ImageArtist
+  /// Wanted until the cache is closed, and not while it is suspended.
+  nonisolated let spareMemory = SpareMemoryUse()
   /// Which of `suspend()` and `resume()` was called last.
   var isSuspensionWanted = false
 

@@ -74,8 +74,8 @@ package final class Lock<Value>: @unchecked Sendable {
     lock.initialize(to: pthread_mutex_t())
     var attributes = pthread_mutexattr_t()
     pthread_mutexattr_init(&attributes)
-    // Looks again for a moment before it sleeps: the sections are a few lines, and waking a thread
-    // takes longer than ten of them.
+    // Looks again for a moment before it sleeps: nearly all sections are a few lines, and waking a
+    // thread takes longer than ten of them. The few that write to files only lose that moment.
     pthread_mutexattr_settype(&attributes, CInt(PTHREAD_MUTEX_ADAPTIVE_NP))
     let code = pthread_mutex_init(lock, &attributes)
     pthread_mutexattr_destroy(&attributes)
@@ -86,7 +86,7 @@ package final class Lock<Value>: @unchecked Sendable {
     pthread_mutex_destroy(lock.assumingMemoryBound(to: SystemLock.self))
   }
 
-  // With default attributes these two can fail only on misuse, which the type rules out.
+  // A lock of this kind can fail only on misuse, which the type rules out.
   @usableFromInline func acquire(_ lock: UnsafeMutableRawPointer) {
     pthread_mutex_lock(lock.assumingMemoryBound(to: SystemLock.self))
   }

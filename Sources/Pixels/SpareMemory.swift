@@ -7,14 +7,15 @@ import Locking
   import Glibc
 #endif
 
-/// Memory that bitmaps gave back, kept for the next ones.
+/// Memory that bitmaps gave back, kept for the next ones as long as somebody wants that.
 ///
 /// `malloc(3)` returns blocks of their size to the system, which zeroes and maps every page of the
 /// next one anew: 500 pages for a photograph of 800 x 600, and a quarter of its decode's time when
 /// many follow each other.
 ///
 /// Invariants:
-/// 1. Nobody else has the address of a block in `blocks`; they take up `byteLimit` at most, together.
+/// 1. Nobody else has the address of a block in `blocks`; they take up `byteLimit` at most, together,
+///    and nothing when `userCount` is 0.
 /// 2. The address sanitizer, where it watches, lets nobody touch a kept block, and of a block that
 ///    was taken only as many bytes as were asked for: reuse hides no access out of bounds.
 package final class SpareMemory: Sendable {
@@ -27,6 +28,12 @@ package final class SpareMemory: Sendable {
     fileprivate let byteCount: Int
   }
 
+  private struct State {
+    /// The longest kept first.
+    var blocks: [Block] = []
+    var userCount = 0
+  }
+
   /// What all bitmaps share: enough for two photographs that are decoded near the size of a screen's
   /// cell at the same time, and little beside what one large photograph takes.
   package static let shared = SpareMemory(byteLimit: 8 << 20)
@@ -34,32 +41,36 @@ package final class SpareMemory: Sendable {
   /// Smaller blocks `malloc(3)` keeps itself.
   private static let smallest = 64 << 10
 
-  /// The longest kept first.
-  private let blocks = Lock([Block]())
+  private let state = Lock(State())
   private let byteLimit: Int
 
   package init(byteLimit: Int) { self.byteLimit = byteLimit }
 
   deinit { clear() }
 
-  package var keptByteCount: Int { blocks.withLock { $0.reduce(0) { $0 + $1.byteCount } } }
+  package var keptByteCount: Int { state.withLock { Self.byteCount(of: $0.blocks) } }
 
   /// A block of at least so many bytes, of whatever content; `nil` if there is no memory.
   ///
   /// A kept block is at most twice as large as what was asked for, so that no thumbnail holds the
   /// memory of a photograph.
   package func take(byteCount: Int) -> Block? {
-    let kept = blocks.withLock { blocks in
-      blocks.indices
-        .filter { blocks[$0].byteCount >= byteCount && blocks[$0].byteCount / 2 <= byteCount }
-        .min { blocks[$0].byteCount < blocks[$1].byteCount }
-        .map { blocks.remove(at: $0) }
+    let kept = state.withLock { state in
+      state.blocks.indices
+        .filter {
+          state.blocks[$0].byteCount >= byteCount && state.blocks[$0].byteCount / 2 <= byteCount
+        }
+        .min { state.blocks[$0].byteCount < state.blocks[$1].byteCount }
+        .map { state.blocks.remove(at: $0) }
     }
-    guard let kept else {
-      return malloc(byteCount).map { Block(start: $0, byteCount: byteCount) }
+    if let kept {
+      fic_permit(kept.start, byteCount)
+      return kept
     }
-    fic_permit(kept.start, byteCount)
-    return kept
+    if let fresh = malloc(byteCount) { return Block(start: fresh, byteCount: byteCount) }
+    // Perhaps there is room where the kept ones are.
+    clear()
+    return malloc(byteCount).map { Block(start: $0, byteCount: byteCount) }
   }
 
   /// Takes a block back, whose owner must not touch it again.
@@ -68,11 +79,12 @@ package final class SpareMemory: Sendable {
       return free(block.start)
     }
     fic_forbid(block.start, block.byteCount)
-    let surplus = blocks.withLock { blocks in
-      blocks.append(block)
+    let surplus = state.withLock { state in
+      guard state.userCount > 0 else { return [block] }
+      state.blocks.append(block)
       var surplus: [Block] = []
-      while blocks.reduce(0, { $0 + $1.byteCount }) > byteLimit {
-        surplus.append(blocks.removeFirst())
+      while Self.byteCount(of: state.blocks) > byteLimit {
+        surplus.append(state.blocks.removeFirst())
       }
       return surplus
     }
@@ -80,11 +92,15 @@ package final class SpareMemory: Sendable {
   }
 
   /// Returns all that is kept to the system.
-  package func clear() {
+  package func clear() { changeUsers(by: 0, clearing: true) }
+
+  fileprivate func changeUsers(by change: Int, clearing: Bool = false) {
     release(
-      blocks.withLock { blocks in
-        defer { blocks = [] }
-        return blocks
+      state.withLock { state in
+        state.userCount += change
+        guard clearing || state.userCount == 0 else { return [] }
+        defer { state.blocks = [] }
+        return state.blocks
       })
   }
 
@@ -93,5 +109,43 @@ package final class SpareMemory: Sendable {
       fic_permit(block.start, block.byteCount)
       free(block.start)
     }
+  }
+
+  private static func byteCount(of blocks: [Block]) -> Int {
+    blocks.reduce(0) { $0 + $1.byteCount }
+  }
+}
+
+/// Somebody's wish that spare memory be kept; it ends with the object at the latest.
+package final class SpareMemoryUse: Sendable {
+  private enum Wish { case underWay, paused, over }
+
+  private let memory: SpareMemory
+  private let wish = Lock(Wish.paused)
+
+  package init(of memory: SpareMemory = .shared) {
+    self.memory = memory
+    resume()
+  }
+
+  deinit { end() }
+
+  package var isUnderWay: Bool { wish.withLock { $0 == .underWay } }
+
+  /// Nothing is kept any more when this was the last wish.
+  package func pause() { change(to: .paused) }
+
+  package func resume() { change(to: .underWay) }
+
+  /// Pauses for good.
+  package func end() { change(to: .over) }
+
+  private func change(to next: Wish) {
+    let change = wish.withLock { wish in
+      guard wish != .over else { return 0 }
+      defer { wish = next }
+      return (next == .underWay ? 1 : 0) - (wish == .underWay ? 1 : 0)
+    }
+    if change != 0 { memory.changeUsers(by: change) }
   }
 }

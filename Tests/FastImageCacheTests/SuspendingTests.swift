@@ -1,7 +1,8 @@
-import FastImageCache
 import Foundation
 import TestSupport
 import Testing
+
+@testable import FastImageCache
 
 @Suite("A suspended cache", .timeLimit(.minutes(15)))
 struct SuspendingTests {
@@ -42,6 +43,20 @@ struct SuspendingTests {
     await fixture.cache.close()
     let reopened = try await Fixture(directory: fixture.directory)
     #expect(reopened.cache.cachedImage(for: photo, format: .row)?.solidNumber == 7)
+  }
+
+  @Test("keeps no spare memory, nor does a closed one")
+  func keepsNoSpareMemory() async throws {
+    let fixture = try await Fixture()
+    let cache = fixture.cache
+    #expect(cache.spareMemory.isUnderWay)
+    try await cache.suspend()
+    #expect(!cache.spareMemory.isUnderWay)
+    await cache.resume()
+    #expect(cache.spareMemory.isUnderWay)
+    await cache.close()
+    await cache.resume()
+    #expect(!cache.spareMemory.isUnderWay)
   }
 
   @Test("cannot be had from a closed one")

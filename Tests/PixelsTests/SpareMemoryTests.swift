@@ -9,7 +9,10 @@ import Testing
 final class SpareMemoryTests {
   private let kilobyte = 1 << 10
   private let memory = SpareMemory(byteLimit: 1000 << 10)
+  private let use: SpareMemoryUse
   private var taken: [SpareMemory.Block] = []
+
+  init() { use = SpareMemoryUse(of: memory) }
 
   deinit {
     for block in taken { memory.give(block) }
@@ -72,6 +75,26 @@ final class SpareMemoryTests {
     _ = try keep(200)
     memory.clear()
     #expect(memory.keptByteCount == 0)
+  }
+
+  @Test("is kept only while somebody wants that")
+  func endsWithItsUsers() throws {
+    var other: SpareMemoryUse? = SpareMemoryUse(of: memory)
+    use.pause()
+    use.pause()
+    _ = try keep(200)
+    #expect(memory.keptByteCount == 200 * kilobyte)
+    other = nil
+    #expect(memory.keptByteCount == 0)
+    _ = try keep(200)
+    #expect(memory.keptByteCount == 0)
+    use.resume()
+    _ = try keep(200)
+    #expect(memory.keptByteCount == 200 * kilobyte)
+    use.end()
+    use.resume()
+    #expect(memory.keptByteCount == 0)
+    #expect(other == nil)
   }
 
   #if os(Linux)

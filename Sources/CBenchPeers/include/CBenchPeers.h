@@ -89,8 +89,8 @@ typedef const bench_peers *(*bench_more_peers_function)(void);
 /// success. Where there is no libjpeg it fails.
 int bench_decode_jpeg(const char *file, int eighths, size_t *width, size_t *height);
 
-/// Lets all threads of the process run on the first `count` cores only; 0, or an error's number where
-/// the system has no such thing.
+/// Lets all threads of the process run on the first `count` cores only, of those that it could run on
+/// at the first call; 0, or an error's number where the system has no such thing.
 int bench_use_cores(int count);
 
 /// Writes a JPEG file's coefficients in several scans; 0 for success. Where there is no libjpeg it

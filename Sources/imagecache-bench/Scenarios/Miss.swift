@@ -10,8 +10,8 @@ struct Miss: Scenario {
   static let summary = """
     image(for:format:) of a JPEG file that is not there yet until the picture is stored, with the \
     whole process held to one core where the system can (Linux), so that threads that wait for \
-    another core to wake count for nobody, against libjpeg's decode of the same file at the same scale with its rows thrown away: \
-    no resampling, no colours, no store. Of a progressive file libjpeg reads all scans, ours those \
+    another core to wake count for nobody, against libjpeg's decode of the same file at the same \
+    scale with its rows thrown away: no resampling, no colours, no store. Of a progressive file libjpeg reads all scans, ours those \
     that are seen; the picture is compared with that of the same coefficients in one scan, in \
     levels. Other makers of thumbnails get several files in one call, \
     so that starting a process counts little
@@ -76,23 +76,25 @@ struct Miss: Scenario {
       var number = 0
       let before = await cache.statistics()
       let path = file.path(percentEncoded: false)
-      let ours = Contest.Contender {
-        // On one core the load of the turn before may not have ended yet, and would be joined.
+      // What a miss leaves to be done is nobody else's, and on one core its load would be joined.
+      let rest: () async throws -> Void = {
         while await cache.statistics().flights > 0 { await Task.yield() }
-      } turn: {
+      }
+      let ours = Contest.Contender(prepare: rest) {
         number += 1
         let picture = BenchPicture(number, file: file)
         return try await Contest.time(1) { _ = try await cache.image(for: picture, format: format) }
           / 1e6
       }
-      let decoder = Contest.Contender {
+      let decoder = Contest.Contender(prepare: rest) {
         try Contest.time(1) { try Self.decode(path, eighths) } / 1e6
       }
       let shrinkers = setting.peers.shrinkers.map {
-        Self.contender($0, path, format.size, setting)
+        Self.contender($0, path, format.size, setting, prepare: rest)
       }
       let isLong = size.width > 2000
-      try? Cores.hold(to: 1)
+      // Elsewhere than on Linux nothing is held, and a count says so.
+      let isHeld = (try? Cores.hold(to: 1)) != nil
       defer { Cores.release() }
       let contest = Contest([ours, decoder] + shrinkers)
       let results = try await contest.run(
@@ -102,6 +104,7 @@ struct Miss: Scenario {
         [
           ("misses", now.misses - before.misses), ("fetches", now.fetches - before.fetches),
           ("decodes", now.decodes - before.decodes), ("stores", now.stores - before.stores),
+          ("cores held to", isHeld ? 1 : 0),
         ] + differences
       let peers = setting.peers.shrinkers.map { String(cString: $0.name) }
       let names = ["libjpeg at \(eighths)/8"] + peers
@@ -141,9 +144,10 @@ struct Miss: Scenario {
 
   /// Makes the same file small several times in one call.
   private static func contender(
-    _ shrinker: bench_shrinker, _ path: String, _ size: PixelSize, _ setting: BenchSetting
+    _ shrinker: bench_shrinker, _ path: String, _ size: PixelSize, _ setting: BenchSetting,
+    prepare: @escaping () async throws -> Void
   ) -> Contest.Contender {
-    Contest.Contender {
+    Contest.Contender(prepare: prepare) {
       let folder = setting.place.url.path(percentEncoded: false)
       return try path.withCString { path in
         let files = [UnsafePointer<CChar>?](repeating: path, count: filesInCall)

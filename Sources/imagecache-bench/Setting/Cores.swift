@@ -2,7 +2,8 @@ import CBenchPeers
 
 /// The cores that the process may run on.
 enum Cores {
-  /// Holds all threads, and those that they start, to the first cores; Linux only.
+  /// Holds all threads, and those that they start, to the first of the cores that the process began
+  /// with; Linux only.
   static func hold(to count: Int) throws(BenchFailure) {
     let code = bench_use_cores(CInt(count))
     guard code == 0 else {
@@ -10,5 +11,6 @@ enum Cores {
     }
   }
 
+  /// Lets them run wherever they could in the beginning.
   static func release() { bench_use_cores(.max) }
 }
