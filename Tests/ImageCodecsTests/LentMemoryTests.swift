@@ -1,0 +1,60 @@
+#if !canImport(ImageIO)
+  import Foundation
+  import Pixels
+  import Testing
+
+  @testable import ImageCodecs
+
+  /// Bitmaps get memory that other pictures were in, so whatever a decoder does not write would show
+  /// somebody else's pixels.
+  @Suite("A decoder with memory that was used before", .timeLimit(.minutes(15)))
+  struct LentMemoryTests {
+    private static let picture = Picture.confetti(301, 211)
+
+    private static func jpeg(_ change: (inout Fixture.JPEGOptions) -> Void = { _ in }) -> Data {
+      var options = Fixture.JPEGOptions()
+      change(&options)
+      return Fixture.jpeg(picture.size, picture.rgb, options)
+    }
+
+    private static func png(isInterlaced: Bool) -> Data {
+      var options = Fixture.PNGOptions()
+      options.isInterlaced = isInterlaced
+      return Fixture.png(picture.size, picture.rgba, options)
+    }
+
+    private static let files: [(String, Data)] = [
+      ("JPEG", jpeg()),
+      ("JPEG with coarse colours", jpeg { $0.sampling = (2, 2) }),
+      ("progressive JPEG", jpeg { $0.isProgressive = true }),
+      ("JPEG of inks", Fixture.jpeg(picture.size, picture.rgba)),
+      ("turned JPEG", Surgery.adding(exif: Surgery.exif(orientation: 6), toJPEG: jpeg())),
+      ("PNG", png(isInterlaced: false)),
+      ("interlaced PNG", png(isInterlaced: true)),
+      ("WebP", Fixture.webp(picture, isLossless: false)),
+      ("lossless WebP", Fixture.webp(picture)),
+    ]
+
+    /// All bytes of a decode, rows' padding included, in memory that held `byte` where it is lent.
+    private func decode(
+      _ data: Data, over byte: UInt8, like layout: PixelLayout, atLeast size: PixelSize?
+    ) throws -> [UInt8] {
+      do {
+        _ = try Bitmap(layout: layout) { $0.initializeMemory(as: UInt8.self, repeating: byte) }
+      }
+      return try ImageCodecsTests.decode(data, atLeast: size).withUnsafeBytes { Array($0) }
+    }
+
+    @Test(
+      "leaves nothing of what was in it", arguments: files,
+      [nil, PixelSize(width: 150, height: 105)])
+    func writesEverything(_ file: (name: String, data: Data), size: PixelSize?) throws {
+      let use = SpareMemoryUse()
+      defer { use.end() }
+      let layout = try ImageCodecsTests.decode(file.data, atLeast: size).layout
+      let first = try decode(file.data, over: 0x00, like: layout, atLeast: size)
+      let second = try decode(file.data, over: 0xab, like: layout, atLeast: size)
+      #expect(first == second, "\(file.name)")
+    }
+  }
+#endif
