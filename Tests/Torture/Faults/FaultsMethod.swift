@@ -8,16 +8,16 @@ import TestSupport
 struct FaultsMethod: TortureMethod {
   static let name = "faults"
   static let grammar = makeGrammar(
-    summary: "lets each system call fail, once and for ever, and meets real limits",
+    summary: "lets each system call fail, up to three times and for ever, and meets real limits",
     count: "runs with a failing call (all of them)",
     discussion: """
       A table is opened, stored to, evicted from, removed from, flushed and emptied. In each run one
-      call, or every call from one on, fails with ENOSPC, EIO, EMFILE or ENOMEM, is interrupted by a
-      signal, or moves fewer bytes than asked. The caller must get the picture or a typed error; once
-      the fault is gone, storing must work again, and the table must be whole. An interrupted call
-      and a short one must not be noticed at all. Then children meet real limits: of descriptors, of
-      address space, of a file's size, and a full disk, for which a small file system is mounted
-      where that is allowed.
+      call, two or three in a row, or every call from one on, fails with ENOSPC, EIO, EMFILE or
+      ENOMEM, is interrupted by a signal, or moves fewer bytes than asked. The caller must get the
+      picture or a typed error; once the fault is gone, storing must work again, and the table must be
+      whole. An interrupted call and a short one must not be noticed at all. Then children meet real
+      limits: of descriptors, of address space, of a file's size, and a full disk, for which a small
+      file system is mounted where that is allowed.
       """)
 
   /// What goes wrong with a call.
@@ -67,10 +67,8 @@ struct FaultsMethod: TortureMethod {
     let calls = try FaultyWork(findings: findings).run(nil, first: 0, last: 0)
     var runs = Self.faults.flatMap { fault in
       (0..<calls).flatMap { first in
-        [
-          Run(fault: fault, first: first, last: first),
-          Run(fault: fault, first: first, last: .max),
-        ]
+        // What is done about one failure may fail too, and what is done about that.
+        [first, first + 1, first + 2, .max].map { Run(fault: fault, first: first, last: $0) }
       }
     }
     var random = SplitMix64(state: seed)

@@ -26,7 +26,8 @@ final class FaultyWork {
   func run(_ fault: FaultsMethod.Fault?, first: Int, last: Int) throws -> Int {
     isHarmless = fault?.isHarmless ?? true
     if let fault {
-      context = "\(fault.name) at call \(first)" + (last == .max ? " and from then on" : "")
+      let end = last == .max ? "from then on" : "to \(last)"
+      context = "\(fault.name) at call \(first), \(end)"
     }
     try prepare()
     interposer_reset()
