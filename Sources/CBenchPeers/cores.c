@@ -9,7 +9,6 @@
 #include <errno.h>
 #include <sched.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 // A mask holds for one thread; those that a thread makes later inherit it.
 

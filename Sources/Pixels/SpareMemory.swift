@@ -32,6 +32,11 @@ package final class SpareMemory: Sendable {
     /// The longest kept first.
     var blocks: [Block] = []
     var userCount = 0
+
+    mutating func takeAll() -> [Block] {
+      defer { blocks = [] }
+      return blocks
+    }
   }
 
   /// What all bitmaps share: enough for two photographs that are decoded near the size of a screen's
@@ -92,15 +97,13 @@ package final class SpareMemory: Sendable {
   }
 
   /// Returns all that is kept to the system.
-  package func clear() { changeUsers(by: 0, clearing: true) }
+  package func clear() { release(state.withLock { $0.takeAll() }) }
 
-  fileprivate func changeUsers(by change: Int, clearing: Bool = false) {
+  fileprivate func changeUsers(by change: Int) {
     release(
       state.withLock { state in
         state.userCount += change
-        guard clearing || state.userCount == 0 else { return [] }
-        defer { state.blocks = [] }
-        return state.blocks
+        return state.userCount == 0 ? state.takeAll() : []
       })
   }
 

@@ -115,6 +115,8 @@ final class SpareMemoryTests {
 struct BitmapMemoryTests {
   @Test("is zeroed for those who do not write all of it, whatever was in it before")
   func isZeroed() throws {
+    let use = SpareMemoryUse()
+    defer { use.end() }
     let layout = try #require(
       PixelLayout(size: PixelSize(width: 301, height: 503), format: .bgra32))
     for _ in 0..<2 {

@@ -50,7 +50,7 @@ struct FaultTests {
   }
 
   @Test(
-    "shows no wrong picture and opens again, whichever call fails, once or from then on",
+    "shows no wrong picture and opens again, whichever calls fail, up to three or all from one on",
     arguments: [1, 2, 3, Int.max])
   func survivesEveryFault(count: Int) throws {
     var failing = 0

@@ -11,10 +11,10 @@ struct Miss: Scenario {
     image(for:format:) of a JPEG file that is not there yet until the picture is stored, with the \
     whole process held to one core where the system can (Linux), so that threads that wait for \
     another core to wake count for nobody, against libjpeg's decode of the same file at the same \
-    scale with its rows thrown away: no resampling, no colours, no store. Of a progressive file libjpeg reads all scans, ours those \
-    that are seen; the picture is compared with that of the same coefficients in one scan, in \
-    levels. Other makers of thumbnails get several files in one call, \
-    so that starting a process counts little
+    scale with its rows thrown away: no resampling, no colours, no store. Of a progressive file \
+    libjpeg reads all scans, ours those that are seen; the picture is compared with that of the \
+    same coefficients in one scan, in levels. Other makers of thumbnails get several files in one \
+    call, so that starting a process counts little
     """
 
   func measure(_ setting: BenchSetting) async throws -> Findings {

@@ -26,8 +26,7 @@ final class FaultyWork {
   func run(_ fault: FaultsMethod.Fault?, first: Int, last: Int) throws -> Int {
     isHarmless = fault?.isHarmless ?? true
     if let fault {
-      let end = last == .max ? "from then on" : "to \(last)"
-      context = "\(fault.name) at call \(first), \(end)"
+      context = "\(fault.name) from call \(first) " + (last == .max ? "on" : "to \(last)")
     }
     try prepare()
     interposer_reset()
