@@ -12,8 +12,9 @@ struct Store: Scenario {
     of as many bytes over old ones, and against the stores of others: nobody waits for the device. \
     "Table alone" begins, as all others do, with pixels that are there, in the scratch memory that \
     drawing writes into: hash, reserve, write, publish. "store()" is the public call with drawing \
-    and two changes of thread. Small pictures in a large and in a small table show whether the \
-    cost grows
+    and two changes of thread, which the table alone is measured with too. Small pictures in a large \
+    and in a small table show whether the cost grows; beside them pages of files as large that \
+    pwrite(2) writes over at random, which is what a store cannot do without
     """
 
   func measure(_ setting: BenchSetting) async throws -> Findings {
@@ -33,11 +34,9 @@ struct Store: Scenario {
     let byteCount = bitmap.layout.byteCount
     let file = try BenchFile(
       setting.place.url.appending(path: "pwrite"), pieceByteCount: byteCount)
-    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: byteCount, alignment: 64)
-    defer { buffer.deallocate() }
-    buffer.initializeMemory(as: UInt8.self, repeating: 7)
+    let pixels = [UInt8](repeating: 7, count: byteCount)
     // Room on the disk and pages in memory, as the table has them.
-    for piece in pictures.indices { try file.write(piece, from: buffer) }
+    try pixels.withUnsafeBytes { for piece in pictures.indices { try file.write(piece, from: $0) } }
 
     var contenders = [
       gallery.contender(batch: effort.storeBatch) { range in
@@ -48,8 +47,9 @@ struct Store: Scenario {
       },
       Self.publicStore(gallery, bitmap, batch: effort.storeBatch),
       gallery.contender(batch: effort.storeBatch) { range in
-        for index in range { try file.write(index, from: buffer) }
+        try pixels.withUnsafeBytes { for index in range { try file.write(index, from: $0) } }
       },
+      Self.elsewhere(gallery, table, batch: effort.storeBatch),
     ]
     for peer in gallery.stores {
       contenders.append(
@@ -61,16 +61,46 @@ struct Store: Scenario {
     }
     let results = try await Contest(contenders).run(roundCount: min(effort.roundCount, 51))
     await gallery.close()
-    let names = ["pwrite of the pixels"] + gallery.stores.map(\.name)
-    return zip(names, results.dropFirst(2)).flatMap { name, reference in
+    let (alone, whole, write, elsewhere) = (results[0], results[1], results[2], results[3])
+    let references =
+      [("pwrite of the pixels", write)] + zip(gallery.stores.map(\.name), results.dropFirst(4))
+    return references.flatMap { name, reference in
       let bar: Measure.Bar? = name.hasPrefix("pwrite") ? .ratioAtMost(2) : nil
       return [
         Measure(
-          Self.id, "store, table alone", ours: results[0], reference: reference, named: name,
-          bar: bar),
-        Measure(
-          Self.id, "store()", ours: results[1], reference: reference, named: name, bar: bar),
+          Self.id, "store, table alone", ours: alone, reference: reference, named: name, bar: bar),
+        Measure(Self.id, "store()", ours: whole, reference: reference, named: name, bar: bar),
       ]
+    } + [
+      Measure(
+        Self.id, "store, table alone, on another thread and back", ours: elsewhere,
+        reference: write, named: "pwrite of the pixels")
+    ]
+  }
+
+  /// The table's part on a queue's thread, and back: what `store()` cannot do without, since no
+  /// task's thread may wait for a disk.
+  private static func elsewhere(
+    _ gallery: Gallery, _ table: Table, batch: Int
+  ) -> Contest.Contender {
+    let queue = DispatchQueue(label: "FastImageCache.bench")
+    let size = gallery.format.size
+    var turn = 0
+    return Contest.Contender {
+      let range = gallery.slice(turn: turn, count: batch)
+      turn += 1
+      return try await Contest.time(range.count) {
+        for picture in gallery.hits.pictures[range] {
+          try await withCheckedThrowingContinuation { continuation in
+            queue.async {
+              continuation.resume(
+                with: Result {
+                  try Gallery.insert(for: picture, size, into: table) { _ in }
+                })
+            }
+          }
+        }
+      }
     }
   }
 
@@ -96,20 +126,40 @@ struct Store: Scenario {
     let bitmap = try setting.photographs.part(0, size: small.format.size)
     let tables = try [small, large].map { try Gallery.table(of: $0.cache, $0.format) }
     defer { for table in tables { table.close() } }
-    let contest = Contest(
-      zip([small, large], tables).map { gallery, table in
-        gallery.contender(batch: setting.effort.storeBatch) { range in
-          for index in range {
-            try Gallery.insert(bitmap, for: gallery.hits.pictures[index], into: table)
-          }
+    let stores = zip([small, large], tables).map { gallery, table in
+      gallery.contender(batch: setting.effort.storeBatch) { range in
+        for index in range {
+          try Gallery.insert(bitmap, for: gallery.hits.pictures[index], into: table)
         }
-      })
-    let results = try await contest.run(roundCount: setting.effort.roundCount, warmUpCount: 5)
+      }
+    }
+    let writes = try [small, large].map { try Self.pageWrites($0, setting) }
+    let results = try await Contest(stores + writes).run(
+      roundCount: setting.effort.roundCount, warmUpCount: 5)
+    let (few, many) = (small.hits.pictures.count, large.hits.pictures.count)
     return [
       Measure(
-        Self.id, "store of 8 x 8, \(large.hits.pictures.count) entries", ours: results[1],
-        reference: results[0], named: "ours with \(small.hits.pictures.count)",
-        bar: .ratioAtMost(1.2))
+        Self.id, "store of 8 x 8, \(many) entries", ours: results[1], reference: results[0],
+        named: "ours with \(few)", bar: .ratioAtMost(1.2)),
+      Measure(
+        Self.id, "pwrite of a page at random, \(many) of them", ours: results[3],
+        reference: results[2], named: "\(few) of them"),
     ]
+  }
+
+  /// Pages written over, at random, of a file with as many as a table has slots: what a store's own
+  /// growth is held against.
+  private static func pageWrites(
+    _ gallery: Gallery, _ setting: BenchSetting
+  ) throws -> Contest.Contender {
+    let count = gallery.hits.pictures.count
+    let file = try BenchFile(
+      setting.place.url.appending(path: "pages-\(count)"), pieceByteCount: 4096)
+    let page = [UInt8](repeating: 7, count: 4096)
+    try page.withUnsafeBytes { for piece in 0..<count { try file.write(piece, from: $0) } }
+    let places = (0..<count).shuffled()
+    return gallery.contender(batch: setting.effort.storeBatch) { range in
+      try page.withUnsafeBytes { for index in range { try file.write(places[index], from: $0) } }
+    }
   }
 }

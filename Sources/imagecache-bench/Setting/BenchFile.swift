@@ -33,7 +33,7 @@ final class BenchFile {
     }
   }
 
-  func write(_ piece: Int, from buffer: UnsafeMutableRawBufferPointer) throws {
+  func write(_ piece: Int, from buffer: UnsafeRawBufferPointer) throws {
     let count = pwrite(descriptor, buffer.baseAddress, pieceByteCount, offset(piece))
     guard count == pieceByteCount else {
       throw BenchFailure(description: "A write of \(pieceByteCount) bytes took \(count).")
