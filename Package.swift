@@ -118,7 +118,7 @@ let package = Package(
     .testTarget(
       name: "PixelsTests",
       dependencies: [
-        "Pixels", "TestSupport", .target(name: "CTestProbes", condition: onLinux),
+        "Locking", "Pixels", "TestSupport", .target(name: "CTestProbes", condition: onLinux),
       ],
       swiftSettings: settings),
     .testTarget(

@@ -48,8 +48,15 @@ package final class SpareMemory: Sendable {
 
   private let state = Lock(State())
   private let byteLimit: Int
+  private let allocate: @Sendable (Int) -> UnsafeMutableRawPointer?
 
-  package init(byteLimit: Int) { self.byteLimit = byteLimit }
+  /// - Parameter allocate: As `malloc(3)`, which tests make fail.
+  package init(
+    byteLimit: Int, allocate: @escaping @Sendable (Int) -> UnsafeMutableRawPointer? = { malloc($0) }
+  ) {
+    self.byteLimit = byteLimit
+    self.allocate = allocate
+  }
 
   deinit { clear() }
 
@@ -72,10 +79,10 @@ package final class SpareMemory: Sendable {
       fic_permit(kept.start, byteCount)
       return kept
     }
-    if let fresh = malloc(byteCount) { return Block(start: fresh, byteCount: byteCount) }
+    if let fresh = allocate(byteCount) { return Block(start: fresh, byteCount: byteCount) }
     // Perhaps there is room where the kept ones are.
     clear()
-    return malloc(byteCount).map { Block(start: $0, byteCount: byteCount) }
+    return allocate(byteCount).map { Block(start: $0, byteCount: byteCount) }
   }
 
   /// Takes a block back, whose owner must not touch it again.

@@ -1,3 +1,5 @@
+import Foundation
+import Locking
 import Pixels
 import Testing
 
@@ -95,6 +97,28 @@ final class SpareMemoryTests {
     use.resume()
     #expect(memory.keptByteCount == 0)
     #expect(other == nil)
+  }
+
+  @Test("makes room when there is no other memory", arguments: [1, 2])
+  func makesRoom(refusalCount: Int) {
+    let refusalsLeft = Lock(0)
+    let memory = SpareMemory(byteLimit: 1000 << 10) { byteCount in
+      let isRefused = refusalsLeft.withLock { left in
+        defer { left = max(0, left - 1) }
+        return left > 0
+      }
+      return isRefused ? nil : malloc(byteCount)
+    }
+    let use = SpareMemoryUse(of: memory)
+    defer { use.end() }
+    if let block = memory.take(byteCount: 200 * kilobyte) { memory.give(block) }
+    #expect(memory.keptByteCount == 200 * kilobyte)
+
+    refusalsLeft.withLock { $0 = refusalCount }
+    let block = memory.take(byteCount: 300 * kilobyte)
+    #expect((block != nil) == (refusalCount == 1))
+    #expect(memory.keptByteCount == 0)
+    if let block { memory.give(block) }
   }
 
   #if os(Linux)
