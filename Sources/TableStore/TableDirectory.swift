@@ -131,8 +131,17 @@ package final class TableDirectory: Sendable {
     guard let status = try system.status(of: name, in: descriptor), status.isRegularFile else {
       return false
     }
-    let file = FileDescriptor(try system.openFile(name, in: descriptor, .updating))
+    let file: FileDescriptor
+    do throws(SystemError) {
+      file = FileDescriptor(try system.openFile(name, in: descriptor, .updating))
+    } catch  where error.isMissing || error.isReplaceable {
+      // Gone by now, or not ours to open.
+      return false
+    }
     guard try system.lock(file.value) else { return false }
+    // The name may lead to another's new file by now, as in `TableOpener`.
+    let named = try system.status(of: name, in: descriptor)
+    guard named?.identity == (try system.status(of: file.value)).identity else { return false }
     let start = try system.read(file.value, count: TableHeader.magic.count, at: 0)
     let isOurs = start == TableHeader.magic
     // A replacement that ended before its header is empty; its name cannot come from elsewhere.

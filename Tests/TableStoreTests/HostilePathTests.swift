@@ -224,6 +224,28 @@ struct HostilePathTests {
     #expect(open.contains(key(1)))
   }
 
+  @Test("deletes no file that took a table's name meanwhile, and misses none that went")
+  func deletesWhatItLocked() throws {
+    let name = try TableDirectory.fileName(for: "old")
+    let path = fixture.path + "/" + name
+    for isDeletion in [false, true] {
+      try fixture.open("old").store(key(1))
+      let isDone = Lock(false)
+      let system = SystemCalls { call throws(SystemError) in
+        let isFirst = isDone.withLock { isDone in
+          defer { isDone = isDone || call.kind == (isDeletion ? .open : .lock) }
+          return !isDone && call.kind == (isDeletion ? .open : .lock)
+        }
+        guard isFirst else { return }
+        unlink(path)
+        if !isDeletion { close(open(path, O_RDWR | O_CREAT, 0o600)) }
+      }
+      let directory = try TableDirectory(path: fixture.path, system: system)
+      #expect(try directory.removeTables(except: []) == 0)
+      #expect(manager.fileExists(atPath: path) != isDeletion)
+    }
+  }
+
   @Test("clears away what unfinished replacements left, and nothing that looks alike")
   func sweepsLeftovers() throws {
     try fixture.open().store(key(1))
