@@ -87,9 +87,11 @@ struct SlotReader: Sendable {
     let trailer = SlotTrailer(
       reading: UnsafeRawBufferPointer(rebasing: bytes[layout.trailerOffset...]))
     let hash = SlotContent.hash(of: bytes)
-    guard let trailer, record.covers(contentHash: hash, in: place(of: slot)) else {
-      return .damaged(entity: trailer?.entity)
-    }
+    // Larger than its slot no picture was ever stored; whoever forges hashes may say so.
+    guard let trailer, (1...layout.geometry.width).contains(trailer.extent.width),
+      (1...layout.geometry.height).contains(trailer.extent.height),
+      record.covers(contentHash: hash, in: place(of: slot))
+    else { return .damaged(entity: trailer?.entity) }
     return .intact(trailer)
   }
 

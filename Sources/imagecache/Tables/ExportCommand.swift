@@ -42,7 +42,9 @@ struct ExportCommand: Command {
           + "`imagecache inspect` lists what it has.")
     }
     let size = PixelSize(width: entry.extent.width, height: entry.extent.height)
-    guard let style = table.code?.style, let layout = PixelLayout(size: size, format: style) else {
+    guard let style = table.code?.style, let layout = PixelLayout(size: size, format: style),
+      layout.byteCount <= entry.pixels.count
+    else {
       throw CommandFailure("The table \"\(tableName)\" has pixels of an unknown style.")
     }
     let bitmap = try Bitmap(layout: layout) { target in
