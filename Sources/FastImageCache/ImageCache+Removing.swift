@@ -46,7 +46,8 @@ extension ImageCache {
 
   /// Waits until everything stored and removed so far would survive a power cut; for sign-out.
   ///
-  /// - Throws: ``ImageCacheError/storageUnavailable(_:)``, ``ImageCacheError/diskFull``,
+  /// - Throws: ``ImageCacheError/storageUnavailable(_:)``, also when another process owns a table
+  ///   whose pictures were stored or removed here; ``ImageCacheError/diskFull``,
   ///   ``ImageCacheError/closed``.
   public func flush() async throws(ImageCacheError) {
     for table in tables.all {
@@ -93,6 +94,9 @@ extension ImageCacheError {
     switch error {
     case .diskFull: self = .diskFull
     case .closed: self = .closed
+    case .inUse:
+      self = .storageUnavailable(
+        "another process owns the table; what was stored and removed here waits until it is gone")
     default: self = .storageUnavailable("\(error)")
     }
   }

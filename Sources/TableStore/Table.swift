@@ -92,10 +92,12 @@ package final class Table: Sendable {
   /// Removes the picture of an entity, and tells whether there was one.
   ///
   /// It is a miss from now on, also after a crash of the process. After a power cut it may be back
-  /// unless `flush()` was called.
+  /// unless `flush()` was called. Where another process owns the file, it is a miss in this process,
+  /// and is erased when this one comes to own the file, at its close at the latest.
   ///
   /// - Throws: `TableError.diskFull` or `.system` when the file still names the picture, which is a
-  ///   miss all the same and is erased by the next change; `.closed`.
+  ///   miss all the same and is erased by the next change; `.system` when another owner's file cannot
+  ///   be read, and then nothing was removed; `.closed`.
   package func remove(_ entity: TableID) throws(TableError) -> Bool {
     try throwIfClosed()
     return try core.remove(entity)
@@ -111,9 +113,11 @@ package final class Table: Sendable {
 
   // MARK: Keeping
 
-  /// Brings everything to the device, the order of use included.
+  /// Brings everything to the device, the order of use included. The file of a suspended table is
+  /// taken for as long as that takes, if something waits for it.
   ///
-  /// - Throws: `TableError.diskFull`, `.system`, `.closed`.
+  /// - Throws: `TableError.inUse` when something waits for another process, which owns the file;
+  ///   `.diskFull`, `.system`, `.closed`.
   package func flush() throws(TableError) {
     try throwIfClosed()
     try core.flush()

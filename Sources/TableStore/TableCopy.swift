@@ -6,10 +6,13 @@
 struct TableCopy {
   private let source: SlotReader
   private let target: SlotReader
+  private let unwanted: Set<Int>
 
-  init(from source: SlotReader, to target: SlotReader) {
+  /// - Parameter slots: Of the source, whose pictures were removed though their records stand there.
+  init(from source: SlotReader, to target: SlotReader, except slots: Set<Int>) {
     self.source = source
     self.target = target
+    unwanted = slots
   }
 
   /// Copies what can be copied; an error ends the copy, and what is there by then is whole.
@@ -50,8 +53,10 @@ struct TableCopy {
       return []
     }
     var newest: [TableID.Digest: (slot: Int, record: SlotRecord)] = [:]
-    for item in records
-    where item.record.generation > newest[item.record.entity]?.record.generation ?? 0 {
+    for item in records where !unwanted.contains(item.slot) {
+      guard item.record.generation > newest[item.record.entity]?.record.generation ?? 0 else {
+        continue
+      }
       newest[item.record.entity] = item
     }
     return Array(newest.values)

@@ -13,15 +13,21 @@ extension TableCore {
   /// - Throws: `TableError.diskFull` or `.system` when there is no room for a private file either.
   func mendIfCut(_ writer: inout TableWriter) throws(TableError) {
     guard let file = ownedFile, isCut(file, writer) else { return }
+    noteStale(in: file, &writer)
     // Why it cannot be salvaged makes no difference to what is done then.
-    guard let opened = (try? opener.salvage(file)) ?? nil else {
-      let replacement = TableShelf(nameless: try opener.makeNameless(), reader: opener.makeReader())
+    guard let opened = (try? opener.salvage(file, except: writer.unerased)) ?? nil else {
+      let reader = try TableError.wrapping { () throws(SystemError) in try opener.makeReader() }
+      let replacement = TableShelf(nameless: try opener.makeNameless(), reader: reader)
+      // What was removed stays so, for as long as this process knows.
+      for slot in writer.unerased {
+        if let record = (try? file.slotReader.record(of: slot)) ?? nil { reader?.hide(record) }
+      }
+      writer.restart(replacement)
       exchange(for: replacement)
-      writer.restart(generation: 0)
       return
     }
     let shelf = TableShelf(opened)
-    writer.restart(generation: shelf.index.newestGeneration, byteCount: shelf.byteCount)
+    writer.restart(shelf)
     // It has lost its name, so nobody else can come to own it.
     exchange(for: shelf).file?.unlock()
   }

@@ -8,27 +8,38 @@ extension TableCore {
   func becomeOwner(_ writer: inout TableWriter) {
     // As a second opener all goes on as before, so that errors wait for the next attempt.
     guard let opened = (try? opener.open()) ?? nil else {
-      findReader()
+      try? findReader()
       return
     }
     var owned = TableShelf(opened)
     let removed = shelf.withLock { $0.reader }.map { reader in
       owned.change { index in index.removeAll { reader.isHidden($0) } }
     }
-    writer.restart(generation: owned.index.newestGeneration, byteCount: owned.byteCount)
+    writer.restart(owned)
     let former = exchange(for: owned)
     for slot in removed ?? [] { erase(slot, in: opened.file, &writer) }
     move(from: former, &writer)
   }
 
-  // MARK: Private
-
-  /// Looks for the owner's file again, if it was not there before.
-  private func findReader() {
-    guard shelf.withLock({ $0.reader == nil }) else { return }
-    let reader = opener.makeReader()
+  /// Looks for another owner's file again, if it was not there before.
+  ///
+  /// Throws when there is one that cannot be read, which only those have to know who remove: what
+  /// cannot be found now may be found later.
+  func findReader() throws(SystemError) {
+    guard !isNameless, shelf.withLock({ !$0.isOwner && $0.reader == nil }) else { return }
+    let reader = try opener.makeReader()
     shelf.withLock { $0.reader = reader }
   }
+
+  /// True when pictures that were stored or removed here wait for the file to become ours.
+  var hasWaiting: Bool {
+    guard !isNameless else { return false }
+    return shelf.withLock { shelf in
+      !shelf.isOwner && (shelf.index.liveCount > 0 || shelf.reader?.hidesAny == true)
+    }
+  }
+
+  // MARK: Private
 
   /// Stores the pictures of a private file in the owned one, the least recently used first.
   private func move(from former: TableShelf, _ writer: inout TableWriter) {

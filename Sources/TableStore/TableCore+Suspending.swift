@@ -21,17 +21,24 @@ extension TableCore {
       guard writer.suspension.suspend(opening) == .letGo, let file = ownedFile else { return }
       let replacement: TableShelf
       do throws(TableError) {
-        try writePending(to: file, &writer)
-        replacement = TableShelf(nameless: try opener.makeNameless(), reader: opener.makeReader())
+        replacement = try prepareToLetGo(of: file, &writer)
       } catch {
         writer.suspension.close(opening)
         throw error
       }
-      let former = exchange(for: replacement)
-      writer.restart(generation: 0)
-      try detachLeased(of: former, from: file)
-      file.unlock()
+      try letGo(of: file, for: replacement, &writer)
     }
+  }
+
+  /// Owns the file of a suspended table for as long as `body` takes, if nobody else does.
+  func takeBriefly(
+    _ writer: inout TableWriter, _ body: (TableFile, inout TableWriter) throws(TableError) -> Void
+  ) throws(TableError) {
+    becomeOwner(&writer)
+    guard let file = ownedFile else { return }
+    let result = Result { () throws(TableError) in try body(file, &writer) }
+    try letGo(of: file, for: try prepareToLetGo(of: file, &writer), &writer)
+    try result.get()
   }
 
   /// Ends an opening's suspension; with the last one the table owns its file again, if nobody else
@@ -51,6 +58,26 @@ extension TableCore {
   }
 
   // MARK: Private
+
+  /// Step 1, and what is needed for step 2.
+  private func prepareToLetGo(
+    of file: TableFile, _ writer: inout TableWriter
+  ) throws(TableError) -> TableShelf {
+    try writePending(to: file, &writer)
+    // With a file that cannot be read now, removals would be forgotten.
+    let reader = try TableError.wrapping { () throws(SystemError) in try opener.makeReader() }
+    return TableShelf(nameless: try opener.makeNameless(), reader: reader)
+  }
+
+  /// Steps 2 to 4.
+  private func letGo(
+    of file: TableFile, for replacement: TableShelf, _ writer: inout TableWriter
+  ) throws(TableError) {
+    let former = exchange(for: replacement)
+    writer.restart(replacement)
+    try detachLeased(of: former, from: file)
+    file.unlock()
+  }
 
   private func detachLeased(of former: TableShelf, from file: TableFile) throws(TableError) {
     let leased = former.index.slots.indices.filter { !file.board.isUnleased($0) }

@@ -4,14 +4,16 @@ import Synchronization
 extension TableCore {
   /// Takes an entity's picture out, and tells whether there was one.
   ///
-  /// The system has the change when this returns; the device has it after `flush()`.
+  /// The system has the change when this returns; the device has it after `flush()`. Where another
+  /// process owns the table, it is a miss here, and is taken out once the file is ours.
   func remove(_ entity: TableID) throws(TableError) -> Bool {
     try writer.withLock { writer throws(TableError) in
       try settle(&writer)
-      let (file, slot, reader) = shelf.withLock { shelf in
-        (shelf.file, shelf.change { $0.remove(entity) }, shelf.reader)
+      // First, since it may fail, and then nothing is removed.
+      let isHidden = try hide { reader throws(SystemError) in try reader.hide(entity) } ?? false
+      let (file, slot) = shelf.withLock { shelf in
+        (shelf.file, shelf.change { $0.remove(entity) })
       }
-      let isHidden = reader?.hide(entity) ?? false
       guard let file else { return isHidden }
       if let slot { writer.noteUnerased(slot) }
       // Records that could not be erased before may be older ones of this entity.
@@ -25,31 +27,41 @@ extension TableCore {
   func removeAll() throws(TableError) {
     try writer.withLock { writer throws(TableError) in
       try settle(&writer)
-      let (isOwner, reader) = shelf.withLock { ($0.isOwner, $0.reader) }
       let fresh: TableShelf
-      if isOwner {
+      if ownedFile != nil {
         fresh = TableShelf(try opener.replaceEmpty())
       } else {
-        reader?.hideAll()
-        fresh = TableShelf(nameless: try opener.makeNameless(), reader: reader)
+        let nameless = try opener.makeNameless()
+        try hide { reader throws(SystemError) in try reader.hideAll() }
+        fresh = TableShelf(nameless: nameless, reader: shelf.withLock { $0.reader })
       }
       // Nobody finds the old file any more, so its lock would only burden a suspended process.
       exchange(for: fresh).file?.unlock()
-      writer.restart(generation: 0)
+      writer.restart(fresh)
     }
   }
 
   /// Writes what is still to be written, and brings all of it to the device.
+  ///
+  /// - Throws: `TableError.inUse` when some of it waits for another process, and as all changes do.
   func flush() throws(TableError) {
     try writer.withLock { writer throws(TableError) in
       try settle(&writer)
-      guard let file = ownedFile else { return }
-      try writePending(to: file, &writer)
-      try TableError.wrapping { () throws(SystemError) in
-        try file.synchronize()
-        // The file may have got its name a moment ago, and an older one may have had it before.
-        try opener.directory.synchronize()
+      if let file = ownedFile {
+        try synchronize(file, &writer)
+      } else if hasWaiting, writer.suspension.isSuspended {
+        try takeBriefly(&writer, synchronize)
       }
+      if hasWaiting { throw .inUse }
+    }
+  }
+
+  private func synchronize(_ file: TableFile, _ writer: inout TableWriter) throws(TableError) {
+    try writePending(to: file, &writer)
+    try TableError.wrapping { () throws(SystemError) in
+      try file.synchronize()
+      // The file may have got its name a moment ago, and an older one may have had it before.
+      try opener.directory.synchronize()
     }
   }
 
@@ -59,6 +71,8 @@ extension TableCore {
   func close() -> TableFile? {
     writer.withLock { writer in
       if isChild { becomeSecondOpener(&writer) }
+      // The last chance for what was stored and removed while the file was another's.
+      if hasWaiting { becomeOwner(&writer) }
       let file = ownedFile
       if let file {
         // What could not be written is an order of eviction, or a removal whose caller knows.
@@ -146,13 +160,29 @@ extension TableCore {
     return former
   }
 
-  // MARK: Private
-
-  /// Writes the zeros that are still to be written.
-  private func eraseRest(in file: TableFile, _ writer: inout TableWriter) throws(SystemError) {
+  /// Notes the records that stand in the file though the index does not have them.
+  func noteStale(in file: TableFile, _ writer: inout TableWriter) {
     changeIndex(of: file) { index in
       for slot in index.takeStale() { writer.noteUnerased(slot) }
     }
+  }
+
+  // MARK: Private
+
+  /// Removes pictures from what is found in another's file; `nil` where there is none.
+  @discardableResult
+  private func hide<Result>(
+    _ body: (TableReader) throws(SystemError) -> Result
+  ) throws(TableError) -> Result? {
+    try TableError.wrapping { () throws(SystemError) in
+      try findReader()
+      return try shelf.withLock { $0.reader }.map { reader throws(SystemError) in try body(reader) }
+    }
+  }
+
+  /// Writes the zeros that are still to be written.
+  private func eraseRest(in file: TableFile, _ writer: inout TableWriter) throws(SystemError) {
+    noteStale(in: file, &writer)
     for slot in writer.unerased.sorted() {
       if let error = erase(slot, in: file, &writer) { throw error }
     }

@@ -39,11 +39,11 @@ final class TableCore: Sendable {
     if let opened {
       shelf = TableShelf(opened)
     } else {
-      shelf = TableShelf(
-        nameless: try opener.makeNameless(), reader: isNameless ? nil : opener.makeReader())
+      // Why there is no reader makes no difference: the next change looks again.
+      let reader = isNameless ? nil : (try? opener.makeReader()) ?? nil
+      shelf = TableShelf(nameless: try opener.makeNameless(), reader: reader)
     }
-    writer = Lock(
-      TableWriter(generation: shelf.index.newestGeneration, byteCount: shelf.byteCount))
+    writer = Lock(TableWriter(shelf))
     hitBoard = CurrentHitBoard(shelf.file?.board)
     self.shelf = Lock(shelf)
   }
@@ -169,7 +169,7 @@ final class TableCore: Sendable {
   /// True when this process inherited the table: it has the mapping and the lock's descriptor, but
   /// no say about the slots.
   @inline(__always)
-  var isChild: Bool { knownForks.load(ordering: .relaxed) != ForkWatch.generation }
+  var isChild: Bool { knownForks.load(ordering: .acquiring) != ForkWatch.generation }
 
   /// Turns to a private file, and to reading the owner's as any other process does.
   func becomeSecondOpener() {
@@ -178,12 +178,20 @@ final class TableCore: Sendable {
 
   func becomeSecondOpener(_ writer: inout TableWriter) {
     guard isChild else { return }
-    knownForks.store(ForkWatch.generation, ordering: .relaxed)
+    let forks = ForkWatch.generation
     // A child without room for a private file goes on as if the table were closed.
     let replacement = (try? opener.makeNameless()).map {
-      TableShelf(nameless: $0, reader: isNameless ? nil : opener.makeReader())
+      TableShelf(nameless: $0, reader: reader)
     }
-    writer.restart(generation: 0)
-    exchange(for: replacement ?? .closed)
+    let shelf = replacement ?? .closed
+    writer.restart(shelf)
+    exchange(for: shelf)
+    // Last, so that other threads wait for the writer's lock until nobody finds the parent's slots.
+    knownForks.store(forks, ordering: .releasing)
+  }
+
+  /// A reader of the named file, if there is one; the next change looks again.
+  private var reader: TableReader? {
+    isNameless ? nil : (try? opener.makeReader()) ?? nil
   }
 }

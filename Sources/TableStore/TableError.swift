@@ -22,6 +22,8 @@ package enum TableError: Error, Hashable, Sendable {
   case diskFull(SystemError)
   /// The system refused a call.
   case system(SystemError)
+  /// Another process owns the file, and what was stored or removed here waits until it is gone.
+  case inUse
   /// The table was closed.
   case closed
 }

@@ -56,8 +56,11 @@ final class TableFile: @unchecked Sendable {
   /// Lets others own the file, for good; this process must not write to it any more.
   func unlock() {
     // A child of fork(2) shares the lock, but it is its parent's to give up.
-    if forks == ForkWatch.generation { SystemCalls.unlock(descriptor) }
+    if !isInherited { SystemCalls.unlock(descriptor) }
   }
+
+  /// True in a child of the process that opened the file.
+  var isInherited: Bool { forks != ForkWatch.generation }
 
   var layout: TableLayout { header.layout }
 

@@ -8,6 +8,9 @@ struct TableOpener: Sendable {
   struct Opened {
     let file: TableFile
     let index: TableIndex
+
+    /// False for a file that somebody made up: no store could ever get there.
+    var hasGenerationsLeft: Bool { index.newestGeneration < SlotRecord.maximumGeneration }
   }
 
   let directory: TableDirectory
@@ -60,12 +63,15 @@ struct TableOpener: Sendable {
         boards.keep(file.board)
         file.board.resume()
         do throws(SystemError) {
-          return Opened(file: file, index: try file.slotReader.index(on: file.board))
+          let opened = Opened(file: file, index: try file.slotReader.index(on: file.board))
+          if opened.hasGenerationsLeft { return opened }
         } catch {
           // Leases on it go on as they did.
           file.board.retire(file)
           throw error
         }
+        file.board.retire(file)
+        return try replace(copying: nil)
       }
       return try replace(
         copying: file.header.layout.hasSameSlots(as: layout) ? file.slotReader : nil)
@@ -74,13 +80,15 @@ struct TableOpener: Sendable {
 
   /// Puts what is left of an owned file that somebody cut into a new one, which takes its place;
   /// `nil` when the name leads to another file by now.
-  func salvage(_ file: TableFile) throws(TableError) -> Opened? {
+  ///
+  /// - Parameter slots: Whose records stand in the file but must not be found again.
+  func salvage(_ file: TableFile, except slots: Set<Int>) throws(TableError) -> Opened? {
     try TableError.wrapping { () throws(SystemError) in
       let named = try system.status(of: fileName, in: directory.descriptor)
       guard named?.identity == (try system.status(of: file.descriptor)).identity else {
         return nil
       }
-      return try replace(copying: file.slotReader)
+      return try replace(copying: file.slotReader, except: slots)
     }
   }
 
@@ -108,8 +116,10 @@ struct TableOpener: Sendable {
   }
 
   /// A reader of the named file, when there is one that can be read.
-  func makeReader() -> TableReader? {
-    TableReader(fileName, in: directory, expecting: layout.geometry, system: system)
+  func makeReader() throws(SystemError) -> TableReader? {
+    try TableReader.open(
+      fileName, in: directory,
+      expecting: ReadableFile.Expectation(name: name, geometry: layout.geometry), system: system)
   }
 
   // MARK: Private
@@ -159,17 +169,15 @@ struct TableOpener: Sendable {
       return try open(descriptor, header)
     }
     let bytes = try system.read(descriptor.value, count: TableLayout.headerByteCount, at: 0)
-    guard let header = TableHeader(reading: bytes), header.layout.hasSameSlots(as: layout) else {
-      return try replace(copying: nil)
-    }
+    // Another table's file that was given this name holds that table's pictures.
+    guard let header = TableHeader(reading: bytes), header.name == name,
+      header.layout.hasSameSlots(as: layout)
+    else { return try replace(copying: nil) }
     let reader = SlotReader(descriptor: descriptor.value, header: header, system: system)
     guard isExpected(header) else { return try replace(copying: reader) }
     let opened = try open(descriptor, header)
     // The file is replaced while it is locked, which it is as long as `opened` lives.
-    guard opened.index.newestGeneration < SlotRecord.maximumGeneration else {
-      return try replace(copying: nil)
-    }
-    return opened
+    return opened.hasGenerationsLeft ? opened : try replace(copying: nil)
   }
 
   private func open(
@@ -188,16 +196,20 @@ struct TableOpener: Sendable {
   }
 
   /// Makes a new file, locks it, fills it, and gives it the name.
-  private func replace(copying source: SlotReader?) throws(SystemError) -> Opened {
+  private func replace(
+    copying source: SlotReader?, except slots: Set<Int> = []
+  ) throws(SystemError) -> Opened {
     for _ in 0..<4 {
-      if let opened = try replaceOnce(copying: source) { return opened }
+      if let opened = try replaceOnce(copying: source, except: slots) { return opened }
     }
     throw .lostRaces
   }
 
   /// As above; `nil` when another process took the unfinished file for a left-over, which can only
   /// happen before it is locked.
-  private func replaceOnce(copying source: SlotReader?) throws(SystemError) -> Opened? {
+  private func replaceOnce(
+    copying source: SlotReader?, except slots: Set<Int>
+  ) throws(SystemError) -> Opened? {
     let temporary = TableDirectory.temporaryName(for: fileName)
     let descriptor = FileDescriptor(
       try system.openFile(temporary, in: directory.descriptor, .creating))
@@ -209,9 +221,11 @@ struct TableOpener: Sendable {
       try system.write(header.bytes, to: descriptor.value, at: 0)
       if let source {
         let target = SlotReader(descriptor: descriptor.value, header: header, system: system)
-        TableCopy(from: source, to: target).run()
+        TableCopy(from: source, to: target, except: slots).run()
       }
       let opened = try open(descriptor, header)
+      // What a flush had brought to the device must be under the name at any time.
+      if source != nil { try opened.file.synchronize() }
       try system.rename(temporary, to: fileName, in: directory.descriptor)
       return opened
     } catch {

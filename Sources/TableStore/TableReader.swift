@@ -16,29 +16,42 @@ package final class TableReader: Sendable {
     /// Misses to pass before the records are read again, so that reading them all is spread over
     /// enough misses to cost each little.
     var patience = 0
+
+    mutating func bePatient() { patience = records.count / 512 }
+
+    var newestGeneration: UInt64 { records.values.reduce(0) { max($0, $1.generation) } }
   }
 
   private let directory: TableDirectory
   private let fileName: String
-  private let expected: TableGeometry?
+  private let expectation: ReadableFile.Expectation?
   private let system: SystemCalls
   private let pool: SlotBufferPool
   private let snapshot: Lock<Snapshot>
   private let hiding = Lock(Hiding())
 
-  /// Opens a table for reading; `nil` when there is none, or none with the geometry expected.
-  init?(
-    _ fileName: String, in directory: TableDirectory, expecting geometry: TableGeometry?,
-    system: SystemCalls
+  /// Opens a table for reading; `nil` when there is none, or none as expected.
+  static func open(
+    _ fileName: String, in directory: TableDirectory,
+    expecting expectation: ReadableFile.Expectation?, system: SystemCalls
+  ) throws(SystemError) -> TableReader? {
+    let file = try ReadableFile.open(
+      fileName, in: directory, expecting: expectation, system: system)
+    guard let file else { return nil }
+    return TableReader(
+      fileName, directory, expectation, system, snapshot: try snapshot(of: file))
+  }
+
+  private init(
+    _ fileName: String, _ directory: TableDirectory, _ expectation: ReadableFile.Expectation?,
+    _ system: SystemCalls, snapshot: Snapshot
   ) {
-    guard let file = ReadableFile(fileName, in: directory, expecting: geometry, system: system)
-    else { return nil }
     self.directory = directory
     self.fileName = fileName
-    expected = geometry
+    self.expectation = expectation
     self.system = system
-    pool = SlotBufferPool(layout: file.header.layout)
-    snapshot = Lock(Self.snapshot(of: file, system))
+    pool = SlotBufferPool(layout: snapshot.file.header.layout)
+    self.snapshot = Lock(snapshot)
   }
 
   /// The readable name that the table was opened with.
@@ -81,39 +94,47 @@ package final class TableReader: Sendable {
 
   /// Makes misses of an entity's pictures that are in the file now; the file is another's to change.
   ///
-  /// Returns true when there was one to be found.
-  func hide(_ entity: TableID) -> Bool {
-    refresh()
+  /// Returns true when there was one to be found. Throws when the file cannot be read: nothing is
+  /// hidden then.
+  func hide(_ entity: TableID) throws(SystemError) -> Bool {
+    let newest = try refresh()
     let isThere = candidate(for: entity) != nil
-    let newest = newestGeneration
-    hiding.withLock { $0.entities[entity.digest] = newest }
+    hiding.withLock { $0.hide(entity.digest, upTo: newest) }
     return isThere
   }
 
-  /// Makes misses of all pictures that are in the file now.
-  func hideAll() {
-    refresh()
-    let newest = newestGeneration
-    hiding.withLock { $0.newestOfAll = newest }
+  /// Makes a miss of one record's picture, and of the entity's older ones.
+  func hide(_ record: SlotRecord) {
+    hiding.withLock { $0.hide(record.entity, upTo: record.generation) }
+  }
+
+  /// Makes misses of all pictures that are in the file now; throws as `hide(_:)` does.
+  func hideAll() throws(SystemError) {
+    let newest = try refresh()
+    hiding.withLock { $0.newestOfAll = max($0.newestOfAll, newest) }
   }
 
   /// True when the record is one of those hidden, which a new owner then erases.
   func isHidden(_ record: SlotRecord) -> Bool { hiding.withLock { $0.covers(record) } }
 
+  /// True when there may be records that a new owner has to erase.
+  var hidesAny: Bool { hiding.withLock { !$0.entities.isEmpty || $0.newestOfAll > 0 } }
+
   // MARK: Private
 
-  /// Pictures that were removed here but not in the file, by the generations they go up to.
+  /// Pictures that were removed here but not in the file, by the generations they go up to: those of
+  /// pictures stored later are higher, in whatever file (`TableWriter.generation`).
   private struct Hiding {
-    var entities: [TableID.Digest: UInt64] = [:]
+    private(set) var entities: [TableID.Digest: UInt64] = [:]
     var newestOfAll: UInt64 = 0
+
+    mutating func hide(_ entity: TableID.Digest, upTo generation: UInt64) {
+      entities[entity] = max(entities[entity] ?? 0, generation)
+    }
 
     func covers(_ record: SlotRecord) -> Bool {
       record.generation <= max(newestOfAll, entities[record.entity] ?? 0)
     }
-  }
-
-  private var newestGeneration: UInt64 {
-    snapshot.withLock { $0.records.values.reduce(0) { max($0, $1.generation) } }
   }
 
   private var file: ReadableFile { snapshot.withLock { $0.file } }
@@ -128,7 +149,10 @@ package final class TableReader: Sendable {
   private func copy(
     of entity: TableID, where isWanted: (SlotRecord, SlotTrailer) -> Bool
   ) -> TableEntry? {
-    guard let (file, slot, _) = candidate(for: entity), !file.isReplaced else { return nil }
+    // A status that cannot be had is no sign of a replacement.
+    guard let (file, slot, _) = candidate(for: entity), (try? file.isReplaced()) != true else {
+      return nil
+    }
     // The owner may have written the slot since the snapshot, so its record is read again. A
     // record that cannot be read is a miss like any other.
     guard let record = (try? file.reader.record(of: slot)) ?? nil,
@@ -161,26 +185,36 @@ package final class TableReader: Sendable {
       snapshot.patience -= 1
       return snapshot.patience > 0
     }
-    if !isPatient { refresh() }
-    return !isPatient
+    guard !isPatient else { return false }
+    do throws(SystemError) {
+      try refresh()
+      return true
+    } catch {
+      // What cannot be read now is a miss now.
+      snapshot.withLock { $0.bePatient() }
+      return false
+    }
   }
 
-  /// Reads the records again, of the file that has the name now.
-  private func refresh() {
+  /// Reads the records again, of the file that has the name now; returns their newest generation.
+  @discardableResult
+  private func refresh() throws(SystemError) -> UInt64 {
     var file = self.file
-    if file.isReplaced,
-      let newer = ReadableFile(fileName, in: directory, expecting: expected, system: system),
+    if try file.isReplaced(),
+      let newer = try ReadableFile.open(
+        fileName, in: directory, expecting: expectation, system: system),
       newer.header.layout.hasSameSlots(as: file.header.layout)
     {
       file = newer
     }
-    let fresh = Self.snapshot(of: file, system)
+    let fresh = try Self.snapshot(of: file)
     snapshot.withLock { $0 = fresh }
+    return fresh.newestGeneration
   }
 
-  private static func snapshot(of file: ReadableFile, _ system: SystemCalls) -> Snapshot {
-    // A file that was replaced, or cannot be read, has no pictures.
-    let found = file.isReplaced ? [] : (try? file.reader.records()) ?? []
+  private static func snapshot(of file: ReadableFile) throws(SystemError) -> Snapshot {
+    // A file that was replaced has no pictures.
+    let found = try file.isReplaced() ? [] : file.reader.records()
     var table = DigestTable(minimumCapacity: found.count)
     var records: [Int: SlotRecord] = [:]
     for (slot, record) in found {
@@ -193,12 +227,14 @@ package final class TableReader: Sendable {
       table.insert(slot, for: record.entity)
       records[slot] = record
     }
-    return Snapshot(
-      file: file, table: table, records: records, patience: found.count / 512)
+    var snapshot = Snapshot(file: file, table: table, records: records)
+    snapshot.bePatient()
+    return snapshot
   }
 
   private func scan() -> (entries: [TableEntryInfo], damages: [TableDamage]) {
-    refresh()
+    // What was read before is looked at again where the file cannot be read now.
+    _ = try? refresh()
     let (file, records) = snapshot.withLock { ($0.file, $0.records) }
     var entries: [TableEntryInfo] = []
     var damages: [TableDamage] = []
@@ -224,45 +260,9 @@ package final class TableReader: Sendable {
 extension TableDirectory {
   /// Opens every table in the directory for reading, whoever owns it, in the order of file names.
   package func tables() throws(TableError) -> [TableReader] {
-    try tableFileNames().compactMap { TableReader($0, in: self, expecting: nil, system: system) }
-  }
-}
-
-/// A table file that is open for reading only.
-private final class ReadableFile: Sendable {
-  let descriptor: Int32
-  let header: TableHeader
-  private let system: SystemCalls
-
-  /// `nil` for anything that is no table of this version.
-  init?(
-    _ fileName: String, in directory: TableDirectory, expecting geometry: TableGeometry?,
-    system: SystemCalls
-  ) {
     // Why a file cannot be read makes no difference to those who only look.
-    guard let opened = try? system.openFile(fileName, in: directory.descriptor, .reading) else {
-      return nil
+    try tableFileNames().compactMap {
+      (try? TableReader.open($0, in: self, expecting: nil, system: system)) ?? nil
     }
-    let descriptor = FileDescriptor(opened)
-    guard let status = try? system.status(of: descriptor.value), status.isRegularFile,
-      let bytes = try? system.read(
-        descriptor.value, count: TableLayout.headerByteCount, at: 0),
-      let header = TableHeader(reading: bytes),
-      geometry == nil || geometry == header.layout.geometry
-    else { return nil }
-    self.header = header
-    self.system = system
-    self.descriptor = descriptor.release()
-  }
-
-  deinit { SystemCalls.closeFile(descriptor) }
-
-  var reader: SlotReader { SlotReader(descriptor: descriptor, header: header, system: system) }
-
-  /// True when the file has lost its name to another one.
-  var isReplaced: Bool {
-    // A status that cannot be had is no sign of a replacement.
-    guard let status = try? system.status(of: descriptor) else { return false }
-    return status.linkCount == 0
   }
 }

@@ -35,7 +35,10 @@ final class TableRegistry: Sendable {
         return core
       }
       let opened: TableOpener.Opened?
-      if let file = items[name]?.closedFile, let reopened = try opener.reopen(file) {
+      // A child of fork(2) finds its parent's file there, which it never comes to own.
+      if let file = items[name]?.closedFile, !file.isInherited,
+        let reopened = try opener.reopen(file)
+      {
         opened = reopened
       } else {
         opened = try opener.open()

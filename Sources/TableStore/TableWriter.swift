@@ -1,10 +1,18 @@
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
 /// What only those who change a table need to know; it stands behind their lock.
 ///
 /// Invariants:
 /// 1. A slot in `unerased` has no picture in the index: what its record names must not be found again.
 /// 2. The record of the slot `erased` is zeros in the file, and the slot is not in `unerased`.
 struct TableWriter {
-  /// The generation given last in the file on the shelf.
+  /// The generation given last. It rises from store to store, in later sessions and in other files of
+  /// the table too, so that a higher one always belongs to a later store: it begins at the time of
+  /// day in microseconds, or above all that is in the file.
   var generation: UInt64
   var backOff = BackOff()
   /// Slots whose record must go but may still stand in the file, since writing zeros failed.
@@ -16,9 +24,10 @@ struct TableWriter {
   /// Bytes that the file on the shelf must have, or somebody has cut it.
   var byteCount: Int
 
-  init(generation: UInt64, byteCount: Int = 0) {
-    self.generation = generation
-    self.byteCount = byteCount
+  /// - Parameter shelf: What is written to.
+  init(_ shelf: TableShelf) {
+    generation = max(shelf.index.newestGeneration, Self.timeOfDay)
+    byteCount = shelf.byteCount
   }
 
   /// Notes that a slot's record has to go; until `noteErased(_:)` it may stand in the file.
@@ -39,9 +48,20 @@ struct TableWriter {
   }
 
   /// Begins with another file on the shelf.
-  mutating func restart(generation: UInt64, byteCount: Int = 0) {
-    let suspension = suspension
-    self = TableWriter(generation: generation, byteCount: byteCount)
-    self.suspension = suspension
+  mutating func restart(_ shelf: TableShelf) {
+    var next = TableWriter(shelf)
+    next.generation = max(next.generation, generation)
+    next.suspension = suspension
+    self = next
+  }
+
+  /// Microseconds since 1970, which are fewer than there are generations.
+  private static var timeOfDay: UInt64 {
+    var now = timespec()
+    guard clock_gettime(CLOCK_REALTIME, &now) == 0, now.tv_sec >= 0 else { return 0 }
+    let (seconds, overflow) = UInt64(now.tv_sec).multipliedReportingOverflow(by: 1_000_000)
+    // A clock that is so wrong would leave too few for what is stored.
+    guard !overflow, seconds < SlotRecord.maximumGeneration / 2 else { return 0 }
+    return seconds + UInt64(now.tv_nsec / 1000)
   }
 }

@@ -157,6 +157,46 @@ struct HostileFileTests {
     #expect(try open(mixed) == [])
   }
 
+  @Test("of another table is no file of this one, to whoever owns it and whoever reads it")
+  func bindsFiles() throws {
+    let other = try wholeFile()
+    try fixture.replaceFile("copy", with: other)
+    try #expect(fixture.open("copy").present(1...5) == [])
+    try fixture.replaceFile("copy", with: other)
+    let lock = FileDescriptor(Foundation.open(try fixture.filePath("copy"), O_RDWR))
+    try #require(try SystemCalls.live.lock(lock.value))
+    let second = try fixture.open("copy")
+    #expect(!second.statistics.isOwner)
+    #expect((1...5).allSatisfy { second.entry(for: key($0)) == nil })
+  }
+
+  @Test("shows no picture that claims to be larger than its slot, or to have no pixel at all")
+  func boundsPictures() throws {
+    let whole = try wholeFile()
+    let header = try #require(TableHeader(reading: Array(whole.prefix(512))))
+    for (width, height) in [(17, 4), (16, 5), (65535, 65535), (0, 4), (16, 0)] {
+      var bytes = whole
+      let place = SlotPlace(nonce: header.nonce, slot: 1)
+      let start = layout.slotOffset(1)
+      for (offset, value) in [(0, width), (4, height)] {
+        withUnsafeBytes(of: UInt32(value).littleEndian) {
+          bytes.replaceSubrange(
+            (start + layout.trailerOffset + offset)..<(start + layout.trailerOffset + offset + 4),
+            with: $0)
+        }
+      }
+      let hash = bytes[start..<(start + layout.contentByteCount)].withUnsafeBytes {
+        SlotContent.hash(of: $0)
+      }
+      let forged = SlotRecord(
+        entity: key(2).entity.digest, source: key(2).source.digest, generation: 1 << 60,
+        contentHash: hash, recency: 1, in: place)
+      bytes.replaceSubrange(
+        layout.recordOffset(1)..<layout.recordOffset(2), with: forged.bytes(in: place))
+      #expect(try open(bytes) == [1, 3, 4, 5])
+    }
+  }
+
   @Test("frees the slot of a record whose hash is right but whose content is not")
   func freesForgedRecords() throws {
     var bytes = try wholeFile()
@@ -181,7 +221,7 @@ struct HostileFileTests {
     let content = bytes[layout.slotOffset(1)...].prefix(layout.contentByteCount)
     let hash = Array(content).withUnsafeBytes { SlotContent.hash(of: $0) }
     let forged = SlotRecord(
-      entity: key(1).entity.digest, source: key(1).source.digest, generation: 100,
+      entity: key(1).entity.digest, source: key(1).source.digest, generation: 1 << 60,
       contentHash: hash, recency: 1, in: place)
     bytes.replaceSubrange(
       layout.recordOffset(1)..<layout.recordOffset(2), with: forged.bytes(in: place))
@@ -204,6 +244,26 @@ struct HostileFileTests {
     let larger = try fixture.open(slots: 9)
     try larger.store(key(6))
     #expect(larger.present(1...6) == [6])
+  }
+
+  @Test("is begun anew, too, when it is opened again while somebody looks at it")
+  func restartsGenerationsWhileLeased() throws {
+    var table = try fixture.open()
+    let held = try table.store(key(1))
+    try table.store(key(2))
+    table.close()
+    let header = try #require(TableHeader(reading: Array(fixture.bytes().prefix(512))))
+    let last = SlotRecord(
+      entity: key(2).entity.digest, source: key(2).source.digest, generation: .max, slotHash: 1,
+      recency: 1)
+    let file = FileDescriptor(Foundation.open(try fixture.filePath(), O_RDWR))
+    try SystemCalls.live.write(
+      last.bytes(in: SlotPlace(nonce: header.nonce, slot: 1)), to: file.value,
+      at: layout.recordOffset(1))
+    table = try fixture.open()
+    try table.store(key(3))
+    #expect(table.present(1...3) == [3])
+    #expect(held.shows(key(1)))
   }
 
   @Test("of random damage shows only what is right", arguments: [UInt64(1), 2, 3])

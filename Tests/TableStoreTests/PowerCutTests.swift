@@ -79,6 +79,21 @@ struct PowerCutTests {
     #expect(hitCount > 5)
   }
 
+  @Test("finds a file of another capacity under the name only when the device has its pictures")
+  func synchronizesCopies() throws {
+    let fixture = try Fixture()
+    let table = try fixture.open()
+    try table.store(key(1))
+    try table.flush()
+    table.close()
+    let plan = FaultPlan()
+    #expect(try fixture.open(slots: 9, system: plan.system).present([1]) == [1])
+    let calls = plan.calls
+    let rename = try #require(calls.lastIndex(of: .rename))
+    let write = try #require(calls[..<rename].lastIndex(of: .write))
+    #expect(calls[write..<rename].contains(.synchronize))
+  }
+
   @Test("leads to the file that was flushed, and not to one that it replaced")
   func synchronizesName() throws {
     let calls = Lock<[SystemCall.Kind]>([])

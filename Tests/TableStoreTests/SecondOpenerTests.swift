@@ -5,7 +5,7 @@ import Testing
 
 /// A second opener of a table, as another process is one: past the registry that would let it share
 /// the first one's.
-private struct Stranger {
+struct Stranger {
   let core: TableCore
 
   init(_ fixture: Fixture, slots: Int = 8, system: SystemCalls = .live) throws {

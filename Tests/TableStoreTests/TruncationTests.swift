@@ -52,6 +52,24 @@ struct TruncationTests {
     #expect(try fixture.open().entry(for: key(7))?.shows(key(7)) == true)
   }
 
+  @Test(
+    "leaves out what was removed, though its record could not be erased", arguments: [false, true])
+  func forgetsRemoved(isMended: Bool) throws {
+    let plan = FaultPlan()
+    let table = try fixture.open(system: plan.system)
+    for entity in 1...5 { try table.store(key(entity)) }
+    let sealed = try table.sealed(key(6))
+    plan.fail(after: 0, only: [.write])
+    #expect(throws: TableError.self) { try table.remove(key(1).entity) }
+    plan.pass()
+    try cut(to: layout.slotOffset(4))
+    if !isMended { plan.fail(after: 0, only: [.rename]) }
+    _ = try table.insert(sealed)
+    #expect(table.statistics.isOwner == isMended)
+    #expect(table.present(1...6) == [2, 3, 4, 6])
+    #expect(table.entry(for: key(1)) == nil)
+  }
+
   @Test("misses, at their first hit, pictures of an earlier session that are lost")
   func missesUnproven() throws {
     try filled().close()

@@ -1,0 +1,146 @@
+import Foundation
+import Testing
+
+@testable import TableStore
+
+/// Pictures stored and removed by a process that does not own the table's file.
+@Suite("What waits for the file's owner to go", .timeLimit(.minutes(15)))
+struct WaitingChangesTests {
+  let fixture: Fixture
+  let table: Table
+  let plan = FaultPlan()
+
+  init() throws {
+    fixture = try Fixture()
+    table = try fixture.open(system: plan.system)
+  }
+
+  @Test("is done by closing, at the latest", arguments: [false, true])
+  func isDoneByClosing(isAll: Bool) throws {
+    for entity in 1...2 { try table.store(key(entity)) }
+    try table.suspend()
+    if isAll { try table.removeAll() } else { #expect(try table.remove(key(1).entity)) }
+    try table.store(key(3))
+    table.close()
+    #expect(try fixture.open().present(1...3) == (isAll ? [3] : [2, 3]))
+  }
+
+  @Test("is done by flushing a suspended table, which is nobody's afterwards")
+  func isDoneByFlushing() throws {
+    for entity in 1...2 { try table.store(key(entity)) }
+    let held = try #require(table.entry(for: key(2)))
+    try table.suspend()
+    #expect(try table.remove(key(1).entity))
+    try table.store(key(3))
+    try table.flush()
+    #expect(!table.statistics.isOwner)
+    #expect(table.present(1...3) == [2, 3])
+    let other = try Stranger(fixture)
+    #expect(other.core.statistics.isOwner)
+    #expect((1...3).filter { other.shows(key($0)) } == [2, 3])
+    #expect(held.shows(key(2)))
+  }
+
+  @Test("is not said to be on the device while another process owns the file")
+  func isNotFlushed() throws {
+    try table.store(key(1))
+    let stranger = try Stranger(fixture)
+    try stranger.core.flush()
+    #expect(try stranger.core.remove(key(1).entity))
+    #expect(throws: TableError.inUse) { try stranger.core.flush() }
+    table.close()
+    try stranger.core.flush()
+    #expect(stranger.core.statistics.isOwner)
+    _ = stranger.core.close()
+    #expect(try fixture.open().present([1]) == [])
+  }
+
+  @Test("hides no picture that was stored after it, in a new file or a new session either")
+  func hidesOlderOnly() throws {
+    for entity in 1...3 { try table.store(key(entity)) }
+    let stranger = try Stranger(fixture)
+    try stranger.core.removeAll()
+    #expect(try !stranger.core.remove(key(4).entity))
+    try table.removeAll()
+    try table.store(key(1))
+    #expect(stranger.shows(key(1)))
+    table.close()
+    do {
+      let next = try fixture.open()
+      try next.removeAll()
+      try next.store(key(4))
+      #expect(stranger.shows(key(4)))
+      next.close()
+    }
+    try stranger.store(key(5), from: table)
+    #expect(stranger.core.statistics.isOwner)
+    #expect(stranger.shows(key(4)))
+  }
+
+  @Test(
+    "is an error, not a removal, where the owner's file cannot be read", arguments: [false, true])
+  func failsToHide(isAll: Bool) throws {
+    for entity in 1...2 { try table.store(key(entity)) }
+    let stranger = try Stranger(fixture, system: plan.system)
+    #expect(try stranger.core.remove(key(2).entity))
+    plan.fail(after: 0, only: [.read])
+    #expect(throws: TableError.self) {
+      if isAll {
+        try stranger.core.removeAll()
+      } else {
+        _ = try stranger.core.remove(key(1).entity)
+      }
+    }
+    #expect(plan.failureCount > 0)
+    plan.pass()
+    #expect(stranger.shows(key(1)))
+    #expect(!stranger.shows(key(2)))
+  }
+
+  @Test("is not forgotten by a suspension that could not look at the file")
+  func failsToSuspend() throws {
+    try table.store(key(1))
+    plan.fail(after: 0, only: [.open])
+    #expect(throws: TableError.self) { try table.suspend() }
+    plan.pass()
+    #expect(table.statistics.isOwner)
+    try table.suspend()
+    try table.removeAll()
+    table.resume()
+    #expect(table.present([1]) == [])
+  }
+
+  @Test("is not read from a file that others may write to")
+  func distrustsPublicFiles() throws {
+    try table.store(key(1))
+    let path = try fixture.filePath()
+    try #require(chmod(path, 0o666) == 0)
+    let stranger = try Stranger(fixture)
+    #expect(!stranger.core.statistics.isOwner)
+    #expect(stranger.core.entry(for: key(1)) == nil)
+  }
+
+  @Test("does not make a child of fork(2) the owner of a file that its parent shows")
+  func staysTheParents() async {
+    await #expect(processExitsWith: .exitCode(7)) {
+      let fixture = try Fixture()
+      let table = try fixture.open(slots: 2)
+      let held = try (1...2).map { try table.store(key($0)) }
+      table.close()
+      // fork(2) itself is hidden from Swift.
+      typealias Fork = @convention(c) () -> Int32
+      guard let symbol = dlsym(Platform.everywhere, "fork") else { exit(2) }
+      let child = unsafeBitCast(symbol, to: Fork.self)()
+      if child == 0 {
+        let table = try Fixture(path: fixture.path).open(slots: 2)
+        let isSecond = !table.statistics.isOwner
+        for entity in 3...6 { try table.store(key(entity)) }
+        _exit(isSecond && !table.statistics.isOwner ? 7 : 1)
+      }
+      var status: Int32 = 0
+      waitpid(child, &status, 0)
+      guard status >> 8 & 0xff == 7 else { exit(3) }
+      exit(zip(1..., held).allSatisfy { $1.shows(key($0)) } ? 7 : 4)
+    }
+  }
+}
