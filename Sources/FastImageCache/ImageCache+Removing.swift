@@ -7,7 +7,8 @@ extension ImageCache {
   /// A load under way still answers its waiters and stores nothing; requests that come later start
   /// another one. Removed pixels stay in the file until their slot is used again;
   /// ``removeAllImages(in:)`` replaces the file. A removal outlives a power cut only after
-  /// ``flush()``.
+  /// ``flush()``. Where another process owns the table, that one goes on finding the picture until
+  /// this one comes to own the table, see <doc:SharedFolders>.
   ///
   /// - Throws: ``ImageCacheError/unknownFormat(_:)``, ``ImageCacheError/storageUnavailable(_:)``,
   ///   ``ImageCacheError/diskFull``, ``ImageCacheError/closed``.

@@ -288,15 +288,17 @@ final class SlotBoard: @unchecked Sendable {
   /// Opens a retired file's slots to be adopted anew, where leases on it go on.
   func resume() {
     let released = retiredFile.withLock { retired -> TableFile? in
+      carriedHitCount = 0
       let leases = (0..<preparedCount).reduce(0) { sum, slot in
         let old = memory.pointee.cells[slot].state.bitwiseAnd(
-          SlotState.leases | SlotState.proven, ordering: .acquiringAndReleasing
+          SlotState.leases | SlotState.proven | SlotState.hits, ordering: .acquiringAndReleasing
         ).oldValue
         let state = SlotState(bits: old)
+        // Not set to zero: a hit of before may still be taken back.
+        carriedHitCount -= state.hitCount
         return state.isRetired ? sum + state.leaseCount : sum
       }
       memory.pointee.debt.wrappingSubtract(leases, ordering: .acquiringAndReleasing)
-      carriedHitCount = 0
       // Whoever opens the file again has it.
       defer { retired = nil }
       return retired

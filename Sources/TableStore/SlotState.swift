@@ -20,6 +20,7 @@ struct SlotState: Hashable {
   static let claimed: UInt64 = 1 << 34
   static let retired: UInt64 = 1 << 35
   static let hit: UInt64 = 1 << 36
+  static let hits: UInt64 = ~0 << 36
   /// Set long before the count of hits overflows, for somebody to carry it over.
   static let manyHits: UInt64 = 1 << 63
 

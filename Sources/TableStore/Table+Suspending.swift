@@ -10,6 +10,8 @@ extension Table {
   package func suspend() throws(TableError) {
     try throwIfClosed()
     try core.suspend(ObjectIdentifier(self))
+    // Closed by another thread meanwhile, which may have found no suspension to forget.
+    if isClosed { core.forgetSuspension(of: ObjectIdentifier(self)) }
   }
 
   /// Ends the suspension: the table is owned again if nobody else owns it, and what was stored

@@ -12,7 +12,7 @@ import Synchronization
 /// file, and takes the table over at the first change after the other is gone.
 package final class Table: Sendable {
   let core: TableCore
-  private let isClosed = Atomic<Bool>(false)
+  private let closed = Atomic<Bool>(false)
 
   /// Opens the table called `name`, or makes it.
   ///
@@ -59,13 +59,13 @@ package final class Table: Sendable {
 
   /// The same for a key in two parts.
   package func entry(entity: TableID, source: TableID) -> TableEntry? {
-    isClosed.load(ordering: .relaxed) ? nil : core.entry(entity: entity, source: source)
+    isClosed ? nil : core.entry(entity: entity, source: source)
   }
 
   /// True when a lookup would find the key; no side effect. A picture of an earlier session counts
   /// before it has been checked.
   package func contains(_ key: TableKey) -> Bool {
-    !isClosed.load(ordering: .relaxed) && core.contains(key)
+    !isClosed && core.contains(key)
   }
 
   // MARK: Storing
@@ -126,7 +126,7 @@ package final class Table: Sendable {
   /// Ends this opening; entries stay valid. With the last opening the table is flushed and its
   /// file, once the last entry is gone, left to others.
   package func close() {
-    guard !isClosed.exchange(true, ordering: .relaxed) else { return }
+    guard !closed.exchange(true, ordering: .relaxed) else { return }
     core.forgetSuspension(of: ObjectIdentifier(self))
     TableRegistry.shared.close(core)
   }
@@ -142,7 +142,10 @@ package final class Table: Sendable {
   /// Checks every byte of every slot, removes what is damaged, and returns it.
   package func verify() -> [TableDamage] { core.scan().damages }
 
+  @inline(__always)
+  var isClosed: Bool { closed.load(ordering: .relaxed) }
+
   func throwIfClosed() throws(TableError) {
-    if isClosed.load(ordering: .relaxed) { throw .closed }
+    if isClosed { throw .closed }
   }
 }

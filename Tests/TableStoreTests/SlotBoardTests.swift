@@ -85,6 +85,23 @@ struct SlotBoardTests {
     #expect(board.hitCount == before + 2)
   }
 
+  @Test("counts no hits of before it was opened again, and lets one of them be taken back")
+  func resumesHits() throws {
+    let board = try makeBoard(slots: 2, published: 2)
+    let early = try #require(hit(0, on: board))
+    hit(1, on: board)?.lease.end()
+    board.resume()
+    #expect(board.hitCount == 0)
+    board.adopt(1, entity: key(1).entity.digest, source: key(1).source.digest)
+    board.prove(1, key: key(1), extent: extent)
+    hit(1, on: board)?.lease.end()
+    #expect(board.hitCount == 1)
+    early.lease.undo()
+    // The hit that was taken back had been counted before.
+    #expect(board.hitCount == 0)
+    #expect(board.isUnleased(0) && board.isUnleased(1))
+  }
+
   @Test("goes on after the stamps of an earlier session")
   func resumesClock() throws {
     let board = try makeBoard(slots: 2, published: 1)
