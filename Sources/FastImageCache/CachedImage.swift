@@ -36,10 +36,11 @@ public struct CachedImage: Sendable {
   /// Width and height in pixels.
   public var size: PixelSize { PixelSize(width: entry.extent.width, height: entry.extent.height) }
 
-  /// Whether the pixels live in private memory because no table could take them.
+  /// Whether the pixels live in private memory instead of a mapped file.
   ///
-  /// That happens when all slots are leased, the disk is full, or the format is not stored on this
-  /// kind of device.
+  /// That happens when no table could take them, because all slots are leased, the disk is full, or
+  /// the format is not stored on this kind of device; and when they were copied from a table, because
+  /// another process owns it, or because it is on a volume that is not safe to map.
   public var isPrivate: Bool { entry.isPrivate }
 
   /// Lends the pixels, top row first, for the length of `body`.

@@ -61,6 +61,22 @@ struct TableCommandTests {
     }
   }
 
+  @Test("say so when another program has the table, in which nothing is kept then")
+  func warmsInVain() async throws {
+    #expect(try await warm("row:16x8:bgrx32").status == 0)
+    let file = try #require(tableFiles.first)
+    let descriptor = open(file.path, O_RDWR | O_CLOEXEC)
+    defer { close(descriptor) }
+    try #require(flock(descriptor, LOCK_EX) == 0)
+    #expect(try await warm("row:16x8:bgrx32").status == 0)
+    try TestPictures.writePNG(size, seed: 3, to: photos.appending(path: "c.png"))
+    let outcome = try await warm("row:16x8:bgrx32")
+    #expect(outcome.status == 1)
+    #expect(outcome.errors.contains("another process owns the table"))
+    flock(descriptor, LOCK_UN)
+    #expect(try await warm("row:16x8:bgrx32").output == "1 stored, 2 already there, 0 failed\n")
+  }
+
   @Test("draw as each format says")
   func drawings() async throws {
     let outcome = try await warm(

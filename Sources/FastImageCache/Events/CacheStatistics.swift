@@ -2,7 +2,7 @@ import TableStore
 
 /// What a cache has done since it was opened, and what it holds now.
 public struct CacheStatistics: Sendable {
-  /// Requests answered from a table.
+  /// Requests answered from a table; of all caches of this process that share the tables.
   public internal(set) var hits = 0
   /// Requests that no table could answer.
   public internal(set) var misses = 0

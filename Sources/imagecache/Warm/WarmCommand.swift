@@ -63,9 +63,22 @@ struct WarmCommand: Command {
       namespace: Self.namespace, formats: formats.wanted + formats.others,
       configuration: configuration)
     let summary = await warm(photos, cache, formats.wanted)
+    let areKept = await Self.keepPictures(of: cache)
     await cache.close()
     summary.tell()
-    return summary.failures.isEmpty ? .success : .failure
+    return summary.failures.isEmpty && areKept ? .success : .failure
+  }
+
+  /// Brings the tables to the disk; false if another program has one of them, so that what was
+  /// stored in it goes with this program.
+  private static func keepPictures(of cache: ImageCache) async -> Bool {
+    do {
+      try await cache.flush()
+      return true
+    } catch {
+      Console.note("imagecache: Not all pictures are kept. \(FailureText.text(of: error))")
+      return false
+    }
   }
 
   private func warm(
@@ -94,9 +107,9 @@ struct WarmCommand: Command {
     var outcome = WarmSummary.Outcome.alreadyThere
     for format in formats where cache.cachedImage(for: entity, format: format) == nil {
       do {
-        let image = try await cache.image(for: entity, format: format)
-        // A private picture was drawn and found no room.
-        guard !image.isPrivate else {
+        _ = try await cache.image(for: entity, format: format)
+        guard cache.containsImage(for: entity, format: format) else {
+          // It was drawn and found no room.
           return .failed("the table \"\(format.name)\" could not take it")
         }
         outcome = .stored
