@@ -51,9 +51,12 @@ extension ImageCache {
   ///   whose pictures were stored or removed here; ``ImageCacheError/diskFull``,
   ///   ``ImageCacheError/closed``.
   public func flush() async throws(ImageCacheError) {
+    var failure: TableError?
     for table in tables.all {
-      do { try await table.flush() } catch { throw ImageCacheError(error) }
+      // One that cannot be flushed keeps none of the others from it.
+      do { try await table.flush() } catch { failure = failure ?? error }
     }
+    if let failure { throw ImageCacheError(failure) }
   }
 
   /// Ends all loads, writes the order of use, and lets the files go.

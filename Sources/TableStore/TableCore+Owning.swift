@@ -1,5 +1,11 @@
 import Locking
 
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
 extension TableCore {
   /// Takes the named table over when its owner is gone, and moves into it what was stored
   /// privately meanwhile; without effect while the owner is there, or when it cannot be opened.
@@ -17,7 +23,11 @@ extension TableCore {
     }
     writer.restart(owned)
     let former = exchange(for: owned)
-    for slot in removed ?? [] { erase(slot, in: opened.file, &writer) }
+    if let removed, !removed.isEmpty {
+      for slot in removed { writer.noteUnerased(slot) }
+      // Older records of the same entities among them; what fails is tried again by other changes.
+      try? eraseRest(in: opened.file, &writer)
+    }
     move(from: former, &writer)
   }
 
@@ -51,10 +61,18 @@ extension TableCore {
       guard let key = former.index.key(of: slot) else { continue }
       let record = former.index.record(of: slot)
       let made = pool.makeContent { file.slotReader.read(slot, record: record, into: $0) }
-      guard let (content, finding) = made, let trailer = finding.trailer else { continue }
+      guard let (content, finding) = made, let trailer = finding.trailer else {
+        writer.loss = .system(SystemError(call: .read, code: EIO))
+        continue
+      }
       let sealed = SealedSlot(key: key, extent: trailer.extent, content: content)
-      // What cannot be moved can be drawn again.
-      guard (try? store(sealed, &writer)) != nil else { return }
+      do throws(TableError) {
+        _ = try store(sealed, &writer)
+      } catch {
+        // What cannot be moved can be drawn again; only who flushes has to know.
+        writer.loss = error
+        return
+      }
     }
   }
 }

@@ -7,7 +7,8 @@ extension TableCore {
   /// copying, whoever owns it by then, and keeps new pictures in a private file. The order of steps
   /// is what keeps every picture right:
   ///
-  /// 1. Zeros and the order of use are written, while nobody else may write.
+  /// 1. Zeros and the order of use are written, and brought to the device with all the rest, while
+  ///    nobody else may write.
   /// 2. Readers see the private file. From here on no lease on the old one can begin.
   /// 3. The slots that have leases get bytes of their own, at the addresses where they are.
   /// 4. The lock is given up. Another process may write to any slot now.
@@ -18,27 +19,25 @@ extension TableCore {
     try writer.withLock { writer throws(TableError) in
       if isChild { becomeSecondOpener(&writer) }
       guard shelf.withLock({ $0.file != nil }) else { throw .closed }
-      guard writer.suspension.suspend(opening) == .letGo, let file = ownedFile else { return }
+      let isFirst = writer.suspension.suspend(opening) == .letGo
+      // Owned, too, when a flush meanwhile could not let go.
+      guard let file = ownedFile else { return }
       let replacement: TableShelf
       do throws(TableError) {
         replacement = try prepareToLetGo(of: file, &writer)
       } catch {
-        writer.suspension.close(opening)
+        if isFirst { writer.suspension.close(opening) }
         throw error
       }
       try letGo(of: file, for: replacement, &writer)
     }
   }
 
-  /// Owns the file of a suspended table for as long as `body` takes, if nobody else does.
-  func takeBriefly(
-    _ writer: inout TableWriter, _ body: (TableFile, inout TableWriter) throws(TableError) -> Void
-  ) throws(TableError) {
-    becomeOwner(&writer)
+  /// Brings what waits for the file of a suspended table to the device, if nobody else has the file.
+  func flushSuspended(_ writer: inout TableWriter) throws(TableError) {
+    if hasWaiting { becomeOwner(&writer) }
     guard let file = ownedFile else { return }
-    let result = Result { () throws(TableError) in try body(file, &writer) }
     try letGo(of: file, for: try prepareToLetGo(of: file, &writer), &writer)
-    try result.get()
   }
 
   /// Ends an opening's suspension; with the last one the table owns its file again, if nobody else
@@ -63,7 +62,7 @@ extension TableCore {
   private func prepareToLetGo(
     of file: TableFile, _ writer: inout TableWriter
   ) throws(TableError) -> TableShelf {
-    try writePending(to: file, &writer)
+    try synchronize(file, &writer)
     // With a file that cannot be read now, removals would be forgotten.
     let reader = try TableError.wrapping { () throws(SystemError) in try opener.makeReader() }
     return TableShelf(nameless: try opener.makeNameless(), reader: reader)

@@ -43,20 +43,23 @@ extension TableCore {
 
   /// Writes what is still to be written, and brings all of it to the device.
   ///
-  /// - Throws: `TableError.inUse` when some of it waits for another process, and as all changes do.
+  /// - Throws: `TableError.inUse` when some of it waits for another process; as all changes do; and
+  ///   why pictures could not be brought along when the file became ours.
   func flush() throws(TableError) {
     try writer.withLock { writer throws(TableError) in
       try settle(&writer)
-      if let file = ownedFile {
+      if writer.suspension.isSuspended {
+        try flushSuspended(&writer)
+      } else if let file = ownedFile {
         try synchronize(file, &writer)
-      } else if hasWaiting, writer.suspension.isSuspended {
-        try takeBriefly(&writer, synchronize)
       }
+      if let loss = writer.loss.take() { throw loss }
       if hasWaiting { throw .inUse }
     }
   }
 
-  private func synchronize(_ file: TableFile, _ writer: inout TableWriter) throws(TableError) {
+  /// Writes what is known here and not yet in the file, and brings the file to the device.
+  func synchronize(_ file: TableFile, _ writer: inout TableWriter) throws(TableError) {
     try writePending(to: file, &writer)
     try TableError.wrapping { () throws(SystemError) in
       try file.synchronize()
@@ -181,7 +184,7 @@ extension TableCore {
   }
 
   /// Writes the zeros that are still to be written.
-  private func eraseRest(in file: TableFile, _ writer: inout TableWriter) throws(SystemError) {
+  func eraseRest(in file: TableFile, _ writer: inout TableWriter) throws(SystemError) {
     noteStale(in: file, &writer)
     for slot in writer.unerased.sorted() {
       if let error = erase(slot, in: file, &writer) { throw error }

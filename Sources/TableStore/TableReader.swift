@@ -20,6 +20,10 @@ package final class TableReader: Sendable {
     mutating func bePatient() { patience = records.count / 512 }
 
     var newestGeneration: UInt64 { records.values.reduce(0) { max($0, $1.generation) } }
+
+    func slot(of entity: TableID.Digest) -> Int? {
+      table.slot(for: entity) { records[$0]?.entity == entity }
+    }
   }
 
   private let directory: TableDirectory
@@ -39,7 +43,8 @@ package final class TableReader: Sendable {
       fileName, in: directory, expecting: expectation, system: system)
     guard let file else { return nil }
     return TableReader(
-      fileName, directory, expectation, system, snapshot: try snapshot(of: file))
+      fileName, directory, expectation, system,
+      snapshot: snapshot(of: file, try file.reader.records()))
   }
 
   private init(
@@ -97,10 +102,15 @@ package final class TableReader: Sendable {
   /// Returns true when there was one to be found. Throws when the file cannot be read: nothing is
   /// hidden then.
   func hide(_ entity: TableID) throws(SystemError) -> Bool {
-    let newest = try refresh()
-    let isThere = candidate(for: entity) != nil
-    hiding.withLock { $0.hide(entity.digest, upTo: newest) }
-    return isThere
+    let fresh = try refresh()
+    guard let slot = fresh.slot(of: entity.digest), let record = fresh.records[slot] else {
+      return false
+    }
+    return hiding.withLock { hiding in
+      if hiding.covers(record) { return false }
+      hiding.hide(record.entity, upTo: record.generation)
+      return true
+    }
   }
 
   /// Makes a miss of one record's picture, and of the entity's older ones.
@@ -110,7 +120,7 @@ package final class TableReader: Sendable {
 
   /// Makes misses of all pictures that are in the file now; throws as `hide(_:)` does.
   func hideAll() throws(SystemError) {
-    let newest = try refresh()
+    let newest = try refresh().newestGeneration
     hiding.withLock { $0.newestOfAll = max($0.newestOfAll, newest) }
   }
 
@@ -170,8 +180,9 @@ package final class TableReader: Sendable {
   ) -> (file: ReadableFile, slot: Int, record: SlotRecord)? {
     let digest = entity.digest
     let found = snapshot.withLock { snapshot -> (ReadableFile, Int, SlotRecord)? in
-      let slot = snapshot.table.slot(for: digest) { snapshot.records[$0]?.entity == digest }
-      guard let slot, let record = snapshot.records[slot] else { return nil }
+      guard let slot = snapshot.slot(of: digest), let record = snapshot.records[slot] else {
+        return nil
+      }
       return (snapshot.file, slot, record)
     }
     guard let found, !hiding.withLock({ $0.covers(found.2) }) else { return nil }
@@ -196,25 +207,38 @@ package final class TableReader: Sendable {
     }
   }
 
-  /// Reads the records again, of the file that has the name now; returns their newest generation.
+  /// Reads the records again, of the file that has the name now.
   @discardableResult
-  private func refresh() throws(SystemError) -> UInt64 {
+  private func refresh() throws(SystemError) -> Snapshot {
     var file = self.file
-    if try file.isReplaced(),
-      let newer = try ReadableFile.open(
-        fileName, in: directory, expecting: expectation, system: system),
-      newer.header.layout.hasSameSlots(as: file.header.layout)
-    {
-      file = newer
+    // Each turn loses a race against an owner who replaces the file; nobody loses this often.
+    for _ in 0..<16 {
+      var found = try file.reader.records()
+      // Asked after reading: what is in a file that was replaced is not the table's any more.
+      if try file.isReplaced() {
+        if let newer = try newerFile(than: file) {
+          file = newer
+          continue
+        }
+        found = []
+      }
+      let fresh = Self.snapshot(of: file, found)
+      snapshot.withLock { $0 = fresh }
+      return fresh
     }
-    let fresh = try Self.snapshot(of: file)
-    snapshot.withLock { $0 = fresh }
-    return fresh.newestGeneration
+    throw .lostRaces
   }
 
-  private static func snapshot(of file: ReadableFile) throws(SystemError) -> Snapshot {
-    // A file that was replaced has no pictures.
-    let found = try file.isReplaced() ? [] : file.reader.records()
+  private func newerFile(than file: ReadableFile) throws(SystemError) -> ReadableFile? {
+    let newer = try ReadableFile.open(
+      fileName, in: directory, expecting: expectation, system: system)
+    guard let newer, newer.header.layout.hasSameSlots(as: file.header.layout) else { return nil }
+    return newer
+  }
+
+  private static func snapshot(
+    of file: ReadableFile, _ found: [(slot: Int, record: SlotRecord)]
+  ) -> Snapshot {
     var table = DigestTable(minimumCapacity: found.count)
     var records: [Int: SlotRecord] = [:]
     for (slot, record) in found {

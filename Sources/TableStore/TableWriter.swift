@@ -21,6 +21,8 @@ struct TableWriter {
   /// there as a rule, and the zeros before it need not be written twice.
   private(set) var erased: Int?
   var suspension = Suspension()
+  /// Why pictures were lost that had been stored while the file was another's; for the next flush.
+  var loss: TableError?
   /// Bytes that the file on the shelf must have, or somebody has cut it.
   var byteCount: Int
 
@@ -52,6 +54,7 @@ struct TableWriter {
     var next = TableWriter(shelf)
     next.generation = max(next.generation, generation)
     next.suspension = suspension
+    next.loss = loss
     self = next
   }
 

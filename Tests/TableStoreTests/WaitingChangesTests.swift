@@ -1,4 +1,5 @@
 import Foundation
+import Locking
 import Testing
 
 @testable import TableStore
@@ -39,6 +40,107 @@ struct WaitingChangesTests {
     #expect(other.core.statistics.isOwner)
     #expect((1...3).filter { other.shows(key($0)) } == [2, 3])
     #expect(held.shows(key(2)))
+  }
+
+  @Test("is let go by the next flush, or suspension, when one could not", arguments: [false, true])
+  func isLetGoLater(bySuspending: Bool) throws {
+    for entity in 1...2 { try table.store(key(entity)) }
+    try table.suspend()
+    #expect(try table.remove(key(1).entity))
+    // The first opens the file to own it, the second to read it afterwards.
+    plan.fail(after: 1, count: 1, only: [.open])
+    #expect(throws: TableError.self) { try table.flush() }
+    #expect(plan.failureCount == 1)
+    plan.pass()
+    if bySuspending { try table.suspend() } else { try table.flush() }
+    #expect(!table.statistics.isOwner)
+    let other = try Stranger(fixture)
+    #expect(other.core.statistics.isOwner)
+    #expect((1...2).filter { other.shows(key($0)) } == [2])
+  }
+
+  @Test("is an error of the flush that lost it")
+  func isLost() throws {
+    try table.suspend()
+    try table.store(key(3))
+    plan.fail(after: 0, count: 1, only: [.write])
+    #expect(throws: TableError.self) { try table.flush() }
+    #expect(plan.failureCount == 1)
+    plan.pass()
+    try table.flush()
+    #expect(table.present([3]) == [])
+  }
+
+  @Test("is on the device when a flush says so, also what was stored before a suspension")
+  func isSynchronized() throws {
+    plan.pass()
+    try table.store(key(1))
+    try table.suspend()
+    try table.flush()
+    #expect(plan.calls.contains(.synchronize))
+    #expect(try table.remove(key(1).entity))
+    plan.fail(after: 0, count: 1, only: [.synchronize])
+    #expect(throws: TableError.self) { try table.flush() }
+    plan.pass()
+    try table.flush()
+    #expect(plan.calls.contains(.synchronize))
+    #expect(!table.statistics.isOwner)
+  }
+
+  @Test("is nothing where there was nothing to be removed")
+  func isNothing() throws {
+    try table.store(key(1))
+    let stranger = try Stranger(fixture)
+    #expect(try !stranger.core.remove(key(9).entity))
+    try stranger.core.flush()
+    try stranger.store(key(2), from: table)
+    _ = try stranger.core.remove(key(2).entity)
+    try stranger.core.flush()
+  }
+
+  @Test("hides what it shall though the owner puts a new file there meanwhile")
+  func hidesInNewFile() throws {
+    try table.store(key(1))
+    let table = table
+    let fixture = fixture
+    let successor = Lock<Table?>(nil)
+    let isArmed = Lock(false)
+    let system = SystemCalls { call throws(SystemError) in
+      let isNow = isArmed.withLock { isArmed in
+        defer { if call.kind == .read { isArmed = false } }
+        return isArmed && call.kind == .read
+      }
+      guard isNow else { return }
+      table.close()
+      successor.withLock { $0 = try? fixture.open(slots: 9) }
+    }
+    let stranger = try Stranger(fixture, system: system)
+    isArmed.withLock { $0 = true }
+    #expect(try stranger.core.remove(key(1).entity))
+    #expect(successor.withLock { $0?.present([1]) } == [1])
+    #expect(stranger.core.entry(for: key(1)) == nil)
+  }
+
+  @Test("takes older records of a removed picture out, too")
+  func erasesOlder() throws {
+    try table.store(key(1))
+    plan.fail(after: 3, only: [.write])
+    try table.store(key(1, 2))
+    plan.pass()
+    let stranger = try Stranger(fixture)
+    #expect(try stranger.core.remove(key(1).entity))
+    let sealed = try table.sealed(key(2))
+    // As its process would leave the file that is killed now.
+    let bytes = try fixture.bytes()
+    table.close()
+    try fixture.replaceFile(with: bytes)
+    _ = try stranger.core.insert(sealed)
+    #expect(stranger.core.statistics.isOwner)
+    let left = try Fixture()
+    try left.replaceFile(with: try fixture.bytes())
+    let next = try left.open()
+    #expect((1...2).allSatisfy { next.entry(for: key(1, $0)) == nil })
+    #expect(next.entry(for: key(2))?.shows(key(2)) == true)
   }
 
   @Test("is not said to be on the device while another process owns the file")
