@@ -47,6 +47,8 @@ extension ImageCache {
 
   /// Waits until everything stored and removed so far would survive a power cut; for sign-out.
   ///
+  /// All tables are flushed, also when one fails; that one's error is thrown.
+  ///
   /// - Throws: ``ImageCacheError/storageUnavailable(_:)``, also when another process owns a table
   ///   whose pictures were stored or removed here; ``ImageCacheError/diskFull``,
   ///   ``ImageCacheError/closed``.
