@@ -51,6 +51,8 @@
         guard let extended = curl_slist_append(fields, line) else { return false }
         fields = extended
       }
+      // One thread serves all transfers: a slow name server must not hold up the others.
+      fic_curl_leave_lookups_behind(easy)
       let context = Unmanaged.passUnretained(self).toOpaque()
       let outcomes = [
         fic_curl_set_text(easy, CURLOPT_URL, request.url.absoluteString),

@@ -20,4 +20,15 @@ void probe_exit(int status);
 int probe_watches_memory(void);
 int probe_may_touch(const void *address);
 
+/// The host whose name nobody in the process finds, or fails to find, before `probe_end_lookups`;
+/// sanitizers have a getaddrinfo(3) of their own, and nothing is held in their builds.
+#define PROBE_HELD_HOST "held.invalid"
+int probe_holds_lookups(void);
+
+/// Blocks until somebody looks that host up.
+void probe_wait_for_lookup(void);
+
+/// Ends all look-ups of that host, now and later: there is none.
+void probe_end_lookups(void);
+
 #endif
