@@ -9,9 +9,9 @@ struct BoardExplorationTests {
   /// twice.
   private static let alphabet: [BoardEvent] = [
     .join(format: "row", version: 1), .join(format: "dot", version: 1),
-    .join(format: "row", version: 2), .leaveOldest, .leaveNewest, .takeNewest, .finish,
-    .retireOldest, .failOldest, .supersede(format: "row", version: 1), .forbid(format: "row"),
-    .remove(format: "row"),
+    .join(format: "row", version: 2), .leaveOldest, .leaveNewest, .takeNewest,
+    .finish(isFetched: true), .finish(isFetched: false), .retireOldest, .failOldest,
+    .supersede(format: "row", version: 1), .forbid(format: "row"), .remove(format: "row"),
   ]
 
   /// Plays all sequences that go on from `play`, and returns the first that the two disagree after.

@@ -27,6 +27,67 @@ struct EntityTests {
     #expect(fixture.source.started.value == 1)
   }
 
+  @Test("that supplies one format lets the last waiter of the other end the download")
+  func endsDownload() async throws {
+    let fixture = try await Fixture(
+      [.row, .large], source: ScriptedSource(gate: CancellableGate()))
+    let both = CancellableGate()
+    var photo = Photo("a", url: "test:/5")
+    photo.ownPicture = { format in
+      try await both.pass()
+      return format.name == "row" ? .bitmap(try solid(44)) : nil
+    }
+    let entity = photo
+    let row = Task { try await fixture.cache.image(for: entity, format: .row) }
+    let large = Task { try await fixture.cache.image(for: entity, format: .large) }
+    await fixture.waiters(2)
+    both.open()
+    #expect(try await row.value.solidNumber == 44)
+    await fixture.source.started.reaches(1)
+    large.cancel()
+    await #expect(throws: ImageCacheError.self) { try await large.value }
+    await fixture.source.cancelled.reaches(1)
+    await fixture.quiet()
+    #expect(await fixture.cache.statistics().cancellations == 1)
+  }
+
+  @Test("that supplies one format causes no download when nobody waits for the other any more")
+  func downloadsForNobody() async throws {
+    let fixture = try await Fixture([.row, .large])
+    let (asked, answer) = (Counter(), CancellableGate())
+    var photo = Photo("a", url: "test:/5")
+    photo.ownPicture = { format in
+      guard format.name == "row" else { return nil }
+      asked.increment()
+      try await answer.pass()
+      return .bitmap(try solid(44))
+    }
+    let (entity, first) = (photo, CancellableGate())
+    var opening = photo
+    opening.id = "b"
+    opening.ownPicture = { _ in
+      try await first.pass()
+      return .bitmap(try solid(1))
+    }
+    // Holds the load until both others have joined it, so that both are taken together.
+    let holder = opening
+    let held = Task { try await fixture.cache.image(for: holder, format: .row) }
+    await fixture.waiters(1)
+    let large = Task { try await fixture.cache.image(for: entity, format: .large) }
+    await fixture.waiters(2)
+    let row = Task { try await fixture.cache.image(for: entity, format: .row) }
+    await fixture.waiters(3)
+    first.open()
+    await asked.reaches(1)
+    large.cancel()
+    await #expect(throws: ImageCacheError.self) { try await large.value }
+    answer.open()
+    #expect(try await row.value.solidNumber == 44)
+    _ = try await held.value
+    await fixture.quiet()
+    #expect(fixture.source.started.value == 0)
+  }
+
   @Test("without URL and picture is told so, each of its waiters")
   func needsSomething() async throws {
     let fixture = try await Fixture([.row, .large])

@@ -20,6 +20,12 @@ struct FlightBoardTests {
       request: key, start: { $0 }, waiter: { _ in number })
   }
 
+  private mutating func finish(
+    _ key: ImageKey, of flight: FlightID, isFetched: Bool = true
+  ) -> [Int] {
+    board.finish(key, of: flight, isFetched: isFetched)
+  }
+
   @Test("joins entities and formats of one URL in one flight")
   mutating func joinsByURL() {
     let first = join(1, row)
@@ -37,8 +43,8 @@ struct FlightBoardTests {
     #expect(!join(2, row).isNewProduct)
     #expect(board.take(flight) == [row])
     #expect(board.take(flight) == [])
-    #expect(board.finish(row, of: flight) == [1, 2])
-    #expect(board.finish(row, of: flight) == [])
+    #expect(finish(row, of: flight) == [1, 2])
+    #expect(finish(row, of: flight) == [])
     #expect(board.leave(WaiterID(number: 1)) == nil)
     #expect(board.waiterCount == 0)
   }
@@ -62,9 +68,9 @@ struct FlightBoardTests {
     _ = board.leave(WaiterID(number: 1))
     let new = join(2, row)
     #expect(new.isNewFlight && new.flight != old)
-    #expect(board.finish(row, of: old) == [])
+    #expect(finish(row, of: old) == [])
     #expect(board.fail(old) == [])
-    #expect(board.finish(row, of: new.flight) == [2])
+    #expect(finish(row, of: new.flight) == [2])
   }
 
   @Test("keeps a newer version of an entity out of the flight of its older one")
@@ -76,14 +82,14 @@ struct FlightBoardTests {
     let third = join(
       3, ImageKey(entity: "a", source: "a2", format: "dot"), versions: ["row": "a2", "dot": "a2"])
     #expect(third.flight == new.flight)
-    #expect(board.finish(row, of: old) == [1])
+    #expect(finish(row, of: old) == [1])
   }
 
   @Test("remembers the older version after its waiters were answered")
   mutating func separatesVersionsLate() {
     let old = join(1, row).flight
     _ = board.take(old)
-    _ = board.finish(row, of: old)
+    _ = finish(row, of: old)
     let new = join(
       2, ImageKey(entity: "a", source: "a2", format: "row"), versions: ["row": "a2", "dot": "a2"])
     #expect(new.flight != old)
@@ -104,7 +110,7 @@ struct FlightBoardTests {
     let flight = join(1, row).flight
     _ = join(2, dot)
     _ = board.take(flight)
-    _ = board.finish(row, of: flight)
+    _ = finish(row, of: flight)
     let left = board.leave(WaiterID(number: 2))
     #expect(left?.waiter == 2 && left?.abandoned == nil)
     let isRetired = board.retire(flight)
@@ -112,11 +118,25 @@ struct FlightBoardTests {
     #expect(board.flightCount == 0)
   }
 
+  @Test("ends with its last waiter when others were answered with what was not fetched")
+  mutating func endsAfterOtherAnswers() {
+    let flight = join(1, row).flight
+    _ = join(2, dot)
+    _ = board.take(flight)
+    #expect(finish(row, of: flight, isFetched: false) == [1])
+    #expect(board.isWanted(flight))
+    let left = board.leave(WaiterID(number: 2))
+    #expect(left?.abandoned?.load == flight)
+    // The other picture was answered, so nobody gave it up.
+    #expect(left?.abandoned?.requests == [dot])
+    #expect(!board.isWanted(flight))
+  }
+
   @Test("does not retire a flight that has something new to do")
   mutating func refusesToRetire() {
     let flight = join(1, row).flight
     _ = board.take(flight)
-    _ = board.finish(row, of: flight)
+    _ = finish(row, of: flight)
     _ = join(2, dot)
     let isRetired = board.retire(flight)
     #expect(!isRetired)
@@ -165,7 +185,7 @@ struct FlightBoardTests {
     #expect(board.take(flight) == [keys[7], ImageKey(entity: 99, source: "s", format: "row")])
     for (number, key) in keys.enumerated() {
       let expected = number == 7 ? [101] : number == 30 ? [30, 100] : [number]
-      #expect(board.finish(key, of: flight) == expected)
+      #expect(finish(key, of: flight) == expected)
     }
   }
 
@@ -176,8 +196,8 @@ struct FlightBoardTests {
     _ = board.leave(WaiterID(number: 1))
     _ = join(3, row)
     #expect(board.takeDropped() == [row])
-    _ = board.finish(row, of: flight)
-    _ = board.finish(dot, of: flight)
+    _ = finish(row, of: flight)
+    _ = finish(dot, of: flight)
     #expect(board.takeDropped().isEmpty)
     let isRetired = board.retire(flight)
     #expect(isRetired && Set(board.takeDropped()) == [row, dot])
@@ -191,7 +211,7 @@ struct FlightBoardTests {
       _ = board.leave(WaiterID(number: number))
     }
     #expect(board.waiterCount == 1)
-    #expect(board.finish(row, of: flight) == [0])
+    #expect(finish(row, of: flight) == [0])
   }
 
   @Test("forbids storing what was removed while it was loaded")

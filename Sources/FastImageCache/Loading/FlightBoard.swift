@@ -7,8 +7,8 @@
 /// Invariants, true between any two calls:
 /// 1. Each waiter stands in exactly one product of one flight, from `join` until the call that
 ///    returns it.
-/// 2. A flight that has delivered nothing has at least one waiter; when the last one leaves, the
-///    flight leaves the board in the same call.
+/// 2. When a flight's last waiter leaves and nothing that it fetched was delivered, the flight leaves
+///    the board in the same call. One whose last waiter was answered is retired by its load.
 /// 3. A product is wanted as long as it has a waiter; `finish` ends that too.
 /// 4. `current[origin]` is the newest flight of its origin, or the one whose place that had taken,
 ///    if it has ended first; others finish for their own waiters but nobody joins them any more.
@@ -118,7 +118,7 @@ package struct FlightBoard<Waiter, Request, Load> {
     flights[place]?.remove(at: left.product, priority: left.priority) { waiting[$0] != nil }
     var abandoned: (load: Load, requests: [Request])?
     if flights[place]?.isAbandoned == true, let flight = remove(left.flight) {
-      abandoned = (flight.load, flight.products.map(\.request))
+      abandoned = (flight.load, flight.unansweredRequests)
     }
     return Left(waiter: left.waiter, flight: left.flight, abandoned: abandoned)
   }
@@ -148,15 +148,25 @@ package struct FlightBoard<Waiter, Request, Load> {
     isUnderWay(id) && flights[id.place]?.hasRequests == true
   }
 
+  /// Whether somebody waits for anything of the flight.
+  package func isWanted(_ id: FlightID) -> Bool {
+    isUnderWay(id) && flights[id.place]?.waiting.isEmpty == false
+  }
+
   /// The priority of a flight's hottest waiter.
   package func priority(of id: FlightID) -> Priority? {
     isUnderWay(id) ? flights[id.place]?.priority : nil
   }
 
   /// Ends one picture of a flight, and says who has to be answered.
-  package mutating func finish(_ key: ImageKey, of id: FlightID) -> [Waiter] {
+  ///
+  /// - Parameter isFetched: Whether it was made of what the flight fetched: then there are siblings
+  ///   to be drawn from the same bytes, and the flight goes on when nobody waits any more.
+  package mutating func finish(
+    _ key: ImageKey, of id: FlightID, isFetched: Bool
+  ) -> [Waiter] {
     guard isUnderWay(id), let product = flights[id.place]?.wantedPlace(of: key) else { return [] }
-    flights[id.place]?.hasDelivered = true
+    if isFetched { flights[id.place]?.hasDelivered = true }
     return end(product, of: id)
   }
 

@@ -18,6 +18,8 @@ struct FlightRecord<Request, Load> {
     var waiters: [WaiterID] = []
     var waitingCount = 0
     var isTaken = false
+    /// Whether those who waited last were answered, and did not leave.
+    var isAnswered = false
     var storesResult = true
 
     var isWanted: Bool { waitingCount > 0 }
@@ -32,6 +34,7 @@ struct FlightRecord<Request, Load> {
   let origin: FlightOrigin
   var load: Load
   var priority: Priority
+  /// Whether somebody has a picture that was made of what the flight fetched.
   var hasDelivered = false
   /// The flight of the same origin that this one took the place of.
   let older: FlightID?
@@ -58,6 +61,11 @@ struct FlightRecord<Request, Load> {
   /// Whether this flight must end: nobody wants anything, and nothing was delivered to whose
   /// siblings it could go on.
   var isAbandoned: Bool { waiting.isEmpty && !hasDelivered }
+
+  /// What was asked for by people who have left or still wait.
+  var unansweredRequests: [Request] {
+    products.filter { !$0.isAnswered }.map(\.request)
+  }
 
   /// Whether somebody waits for a picture that was not handed out.
   var hasRequests: Bool { openCount > 0 }
@@ -114,6 +122,7 @@ struct FlightRecord<Request, Load> {
       products[place].request = request
       products[place].arrival = arrivalCount
       products[place].isTaken = false
+      products[place].isAnswered = false
       products[place].storesResult = !forbidden.cover(key)
     }
     products[place].waiters.append(waiter)
@@ -165,6 +174,7 @@ struct FlightRecord<Request, Load> {
   /// Forgets that anybody wants a product; its waiters, and some that had left.
   mutating func end(at place: Int) -> [WaiterID] {
     close(place)
+    products[place].isAnswered = true
     products[place].waitingCount = 0
     defer { products[place].waiters = [] }
     return products[place].waiters

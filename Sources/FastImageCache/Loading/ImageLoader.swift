@@ -52,7 +52,8 @@ package struct ImageLoader: Sendable {
   }
 
   /// Serves the requests whose picture is there already, in the table or with the entity, and
-  /// returns the others.
+  /// returns the others; none if nobody waits any more, since those who did may have left while an
+  /// entity thought about its answer.
   private func askEntities(
     _ requests: [ImageRequest], _ flight: Flight, _ registry: InFlightRegistry
   ) async throws -> [ImageRequest] {
@@ -61,7 +62,7 @@ package struct ImageLoader: Sendable {
       // Drawn with its family, a moment before somebody asked for it.
       if let image = request.table.cachedImage(for: request.key) {
         journal.hitLate()
-        finish(request, with: .success(image), flight, registry)
+        finish(request, isFetched: false, with: .success(image), flight, registry)
         continue
       }
       do {
@@ -74,10 +75,10 @@ package struct ImageLoader: Sendable {
       } catch {
         try Task.checkCancellation()
         let failure = ImageCacheError(flightEndedBy: error, url: nil)
-        finish(request, with: .failure(failure), flight, registry)
+        finish(request, isFetched: false, with: .failure(failure), flight, registry)
       }
     }
-    return others
+    return registry.isWanted(flight.id) ? others : []
   }
 
   private func refuse(
@@ -86,7 +87,7 @@ package struct ImageLoader: Sendable {
     for request in requests {
       let error = ImageCacheError.noSourceURL(
         entity: request.key.entity, format: request.key.format)
-      finish(request, with: .failure(error), flight, registry)
+      finish(request, isFetched: false, with: .failure(error), flight, registry)
     }
   }
 
@@ -115,6 +116,7 @@ package struct ImageLoader: Sendable {
     _ flight: Flight, _ registry: InFlightRegistry
   ) async throws {
     guard !requests.isEmpty else { return }
+    let isFetched = picture.url != nil
     // Not the first of several: who has delivered is not cancelled any more, and would go on drawing
     // for nobody if the others left.
     let isOnlyOne = requests.count == 1
@@ -124,11 +126,11 @@ package struct ImageLoader: Sendable {
     ) { request, result -> Void? in
       guard isOnlyOne, let outcome = keepAtOnce(result, for: request, flight, registry)
       else { return nil }
-      return finish(request, with: outcome, flight, registry)
+      return finish(request, isFetched: isFetched, with: outcome, flight, registry)
     }
     for case (let request, .left(let result)) in zip(requests, drawn) {
       let outcome = await keep(result, for: request, flight, registry)
-      finish(request, with: outcome, flight, registry)
+      finish(request, isFetched: isFetched, with: outcome, flight, registry)
     }
   }
 
@@ -183,11 +185,11 @@ package struct ImageLoader: Sendable {
   }
 
   private func finish(
-    _ request: ImageRequest, with outcome: InFlightRegistry.Outcome, _ flight: Flight,
-    _ registry: InFlightRegistry
+    _ request: ImageRequest, isFetched: Bool, with outcome: InFlightRegistry.Outcome,
+    _ flight: Flight, _ registry: InFlightRegistry
   ) {
     if case .failure(let error) = outcome { journal.failed(request.key, error) }
-    registry.finish(request.key, of: flight.id, with: outcome)
+    registry.finish(request.key, of: flight.id, isFetched: isFetched, with: outcome)
   }
 }
 

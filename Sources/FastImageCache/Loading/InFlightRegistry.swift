@@ -152,14 +152,23 @@ package final class InFlightRegistry: Sendable {
     state.withLock { $0.board.hasRequests(id) }
   }
 
+  /// Whether somebody waits for anything of the flight.
+  package func isWanted(_ id: FlightID) -> Bool {
+    state.withLock { $0.board.isWanted(id) }
+  }
+
   /// Whether the result may be stored.
   package func storesResult(_ key: ImageKey, of id: FlightID) -> Bool {
     state.withLock { $0.board.storesResult(key, of: id) }
   }
 
   /// Answers all who wait for one picture of a flight.
-  package func finish(_ key: ImageKey, of id: FlightID, with outcome: Outcome) {
-    answer(step { $0.board.finish(key, of: id) }, outcome)
+  ///
+  /// - Parameter isFetched: Whether it was made of what the flight fetched.
+  package func finish(
+    _ key: ImageKey, of id: FlightID, isFetched: Bool, with outcome: Outcome
+  ) {
+    answer(step { $0.board.finish(key, of: id, isFetched: isFetched) }, outcome)
   }
 
   /// Ends a flight unless something new was asked of it.

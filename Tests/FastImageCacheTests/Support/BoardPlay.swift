@@ -9,7 +9,7 @@ enum BoardEvent: Hashable {
   case leaveNewest
   case takeNewest
   /// The picture that was handed out first of all and is not finished.
-  case finish
+  case finish(isFetched: Bool)
   case retireOldest
   case failOldest
   case supersede(format: String, version: Int)
@@ -69,7 +69,7 @@ struct BoardModel {
     if current == id { current = flights.first { $0.id == older }?.id }
   }
 
-  /// True when nobody wants anything of a flight that has delivered nothing.
+  /// True when nobody wants anything of a flight that has delivered nothing that it fetched.
   func isAbandoned(_ flight: Flight) -> Bool {
     !flight.hasDelivered && !waiters.contains { $0.flight == flight.id }
   }
@@ -109,7 +109,7 @@ struct BoardPlay {
     case .leaveOldest: problem = leave(model.waiters.first)
     case .leaveNewest: problem = leave(model.waiters.last)
     case .takeNewest: problem = take(model.flights.last)
-    case .finish: problem = finish()
+    case .finish(let isFetched): problem = finish(isFetched)
     case .retireOldest: problem = retire(model.flights.first)
     case .failOldest: problem = fail(model.flights.first)
     case .supersede(let format, let version): problem = supersede(Self.key(format, version))
@@ -175,7 +175,7 @@ struct BoardPlay {
     return board.take(flight.id) == expected ? nil : "other pictures were handed out"
   }
 
-  private mutating func finish() -> String? {
+  private mutating func finish(_ isFetched: Bool) -> String? {
     guard let flight = model.flights.first(where: { !$0.handedOut.isEmpty }) else { return nil }
     let key = flight.handedOut[0]
     let isStored = board.storesResult(key, of: flight.id)
@@ -184,9 +184,12 @@ struct BoardPlay {
     }
     let expected = model.waiters(for: key, of: flight.id)
     model.forget(key, of: flight.id)
-    model.change(flight.id) { $0.hasDelivered = true }
-    if board.finish(key, of: flight.id) != expected { return "others were answered" }
-    return board.finish(key, of: flight.id).isEmpty ? nil : "somebody was answered twice"
+    if isFetched { model.change(flight.id) { $0.hasDelivered = true } }
+    if board.finish(key, of: flight.id, isFetched: isFetched) != expected {
+      return "others were answered"
+    }
+    let again = board.finish(key, of: flight.id, isFetched: isFetched)
+    return again.isEmpty ? nil : "somebody was answered twice"
   }
 
   /// Only a load that has finished all that it was handed retires.
