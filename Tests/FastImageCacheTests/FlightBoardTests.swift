@@ -234,6 +234,16 @@ struct FlightBoardTests {
     #expect(!board.storesResult(row, of: flight))
   }
 
+  @Test("forbids storing what was handed out before it was stored by hand")
+  mutating func forbidsStoringWhatIsDrawn() {
+    let flight = join(1, row).flight
+    _ = join(2, dot)
+    #expect(board.take(flight) == [row, dot])
+    #expect(board.supersede(row).waiters == [1])
+    #expect(!board.storesResult(row, of: flight))
+    #expect(board.storesResult(dot, of: flight))
+  }
+
   @Test("lets requests join the older flight again when the newer one has ended")
   mutating func returnsToTheOlder() {
     let flight = join(1, row).flight

@@ -197,9 +197,13 @@ package struct FlightBoard<Waiter, Request, Load> {
 
   /// Ends one picture in every flight, because it was stored by hand: says who has to be answered,
   /// and what must be cancelled since nobody wants anything else of it.
+  ///
+  /// No flight stores it any more, not even one that has it in hand already or that began just before
+  /// it could be found.
   package mutating func supersede(_ key: ImageKey) -> (waiters: [Waiter], abandoned: [Load]) {
     var waiters: [Waiter] = []
     var abandoned: [Load] = []
+    forbidStoring(.entity(key.entity, format: key.format), andJoining: false)
     for id in underWay {
       guard let product = flights[id.place]?.wantedPlace(of: key) else { continue }
       waiters += end(product, of: id)

@@ -211,6 +211,7 @@ struct BoardPlay {
   private mutating func supersede(_ key: ImageKey) -> String? {
     var expected: [WaiterID] = []
     var ended: [FlightID] = []
+    for flight in model.flights { model.change(flight.id) { $0.forbidden.insert(key.format) } }
     for flight in model.flights where flight.wishes.contains(key) {
       expected += model.waiters(for: key, of: flight.id)
       model.forget(key, of: flight.id)
