@@ -34,7 +34,9 @@ public protocol ImageEntity: Sendable {
 
   /// A picture that the entity has already, asked for before the source; `nil` by default.
   ///
-  /// Called from no actor in particular, at most once for each load of this entity and format.
+  /// Called from no actor in particular, at most once for each load of this entity and format. It may
+  /// ask the cache for other pictures, of the same URL too. Asking it for the very picture that is
+  /// wanted here, be it through other entities, throws ``ImageCacheError/sourceFailed(_:underlying:)``.
   func picture(for format: ImageFormat) async throws -> ImageSourceContent?
 
   /// Whether the other formats of a family shall be drawn too when one of them is loaded; yes by

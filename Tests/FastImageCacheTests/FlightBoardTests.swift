@@ -12,11 +12,12 @@ struct FlightBoardTests {
 
   private mutating func join(
     _ number: Int, _ key: ImageKey, priority: Priority = .medium,
-    versions: [String: ImageID] = ["row": "a1", "dot": "a1"]
+    versions: [String: ImageID] = ["row": "a1", "dot": "a1"], asking: [FlightID] = [],
+    origin: FlightOrigin? = nil
   ) -> FlightBoard<Int, ImageKey, FlightID>.Joined {
     board.join(
-      WaiterID(number: number), key: key, origin: url, priority: priority,
-      versions: versions.map { ImageKey(entity: "a", source: $1, format: $0) },
+      WaiterID(number: number), key: key, origin: origin ?? url, priority: priority,
+      versions: versions.map { ImageKey(entity: "a", source: $1, format: $0) }, asking: asking,
       request: key, start: { $0 }, waiter: { _ in number })
   }
 
@@ -266,6 +267,28 @@ struct FlightBoardTests {
     removals.insert(removal)
     #expect(removals.cover(row))
     #expect(removals.cover(dot) == removal.covers(dot))
+  }
+
+  @Test("lets nobody join a flight that waits for the answer, and others still do")
+  mutating func refusesTheAskers() {
+    let flight = join(1, row).flight
+    let inner = join(2, dot, asking: [flight])
+    #expect(inner.isNewFlight)
+    #expect(join(3, dot).flight == flight)
+    _ = board.leave(WaiterID(number: 2))
+    #expect(join(4, row).flight == flight)
+  }
+
+  @Test("lets nobody join a flight that waits for the answer through another one")
+  mutating func refusesRings() {
+    let other = FlightOrigin.entity("b")
+    let first = join(1, row).flight
+    let second = join(2, row, origin: other).flight
+    #expect(join(3, row, asking: [first], origin: other).flight == second)
+    #expect(join(4, row, asking: [second]).isNewFlight)
+    // Nobody of the first flight waits for the second any more.
+    _ = board.leave(WaiterID(number: 3))
+    #expect(join(5, row, asking: [second]).flight == first)
   }
 
   @Test("tells all waiters of a failed flight, and those of all flights at the end")

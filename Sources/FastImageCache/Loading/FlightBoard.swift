@@ -12,8 +12,11 @@
 /// 3. A product is wanted as long as it has a waiter; `finish` ends that too.
 /// 4. `current[origin]` is the newest flight of its origin, or the one whose place that had taken,
 ///    if it has ended first; others finish for their own waiters but nobody joins them any more.
+///    A flight that began because the current one was refused is never current.
 /// 5. A flight's priority is the highest among its waiters, or the last it had when none is left.
-/// 6. The flight numbered `id.number` stands at `flights[id.place]`, or nowhere.
+/// 6. No flight waits for itself, be it through others: a waiter never joins a flight that waits for
+///    one of those in its `asking`.
+/// 7. The flight numbered `id.number` stands at `flights[id.place]`, or nowhere.
 package struct FlightBoard<Waiter, Request, Load> {
   private typealias Flight = FlightRecord<Request, Load>
 
@@ -22,6 +25,8 @@ package struct FlightBoard<Waiter, Request, Load> {
     let flight: FlightID
     let product: Int
     let priority: Priority
+    /// The flights that go on only after this waiter has its answer.
+    let asking: [FlightID]
   }
 
   /// What `join` did.
@@ -66,32 +71,52 @@ package struct FlightBoard<Waiter, Request, Load> {
   ///   - versions: The waiter's own idea of its entity's source version in each format. It joins a
   ///     flight only if that idea agrees with all that the flight was asked for, and if its picture
   ///     was not removed since the flight began.
+  ///   - asking: Flights that wait until this waiter is answered.
   ///   - request: Handed out by ``take(_:)``, if nobody else wants the same picture.
   ///   - start: Begins a load; called if a flight is new.
   ///   - waiter: Made for the load that it waits for.
   package mutating func join(
     _ id: WaiterID, key: ImageKey, origin: FlightOrigin, priority: Priority,
-    versions: [ImageKey], request: Request, start: (FlightID) -> Load, waiter: (Load) -> Waiter
+    versions: [ImageKey], asking: [FlightID] = [], request: Request, start: (FlightID) -> Load,
+    waiter: (Load) -> Waiter
   ) -> Joined {
     precondition(places[id] == nil, "A waiter joins once.")
     var flight = current[origin]
-    if let newest = flight, flights[newest.place]?.accepts(key, versions) != true { flight = nil }
+    let isRefused = flight.map { waits($0, forOneOf: asking) } ?? false
+    if let newest = flight, isRefused || flights[newest.place]?.accepts(key, versions) != true {
+      flight = nil
+    }
     let isNewFlight = flight == nil
-    let target = flight ?? begin(origin, priority, start)
+    let target = flight ?? begin(origin, priority, isCurrent: !isRefused, start)
     guard let priorityBefore = flights[target.place]?.priority,
       let added = flights[target.place]?.add(id, for: key, request, priority: priority),
       let load = flights[target.place]?.load
     else { preconditionFailure("A flight that was found or begun is under way.") }
     if let request = added.dropped { dropped.append(request) }
     places[id] = Place(
-      waiter: waiter(load), flight: target, product: added.place, priority: priority)
+      waiter: waiter(load), flight: target, product: added.place, priority: priority,
+      asking: asking)
     return Joined(
       flight: target, load: load, isNewFlight: isNewFlight, isNewProduct: added.isNew,
       raisedPriority: !isNewFlight && priority > priorityBefore ? priority : nil)
   }
 
+  /// Whether a flight goes on only when one of `others` does, or is one of them.
+  private func waits(_ flight: FlightID, forOneOf others: [FlightID]) -> Bool {
+    if others.isEmpty { return false }
+    var waiting = Set(others)
+    var count = 0
+    while count < waiting.count {
+      count = waiting.count
+      for place in places.values where waiting.contains(place.flight) {
+        waiting.formUnion(place.asking)
+      }
+    }
+    return waiting.contains(flight)
+  }
+
   private mutating func begin(
-    _ origin: FlightOrigin, _ priority: Priority, _ start: (FlightID) -> Load
+    _ origin: FlightOrigin, _ priority: Priority, isCurrent: Bool, _ start: (FlightID) -> Load
   ) -> FlightID {
     lastFlight += 1
     let place = freePlaces.popLast() ?? flights.count
@@ -99,7 +124,7 @@ package struct FlightBoard<Waiter, Request, Load> {
     if place == flights.count { flights.append(nil) }
     flights[place] = Flight(
       id: id, origin: origin, older: current[origin], priority: priority, load: start(id))
-    current[origin] = id
+    if isCurrent { current[origin] = id }
     return id
   }
 
@@ -225,7 +250,7 @@ package struct FlightBoard<Waiter, Request, Load> {
     flights.compactMap { $0?.id }.sorted { $0.number < $1.number }
   }
 
-  private func isUnderWay(_ id: FlightID) -> Bool {
+  package func isUnderWay(_ id: FlightID) -> Bool {
     flights.indices.contains(id.place) && flights[id.place]?.id == id
   }
 

@@ -66,7 +66,8 @@ package struct ImageLoader: Sendable {
         continue
       }
       do {
-        guard let content = try await request.entity.picture(for: request.format) else {
+        guard let content = try await registry.askEntity(of: request, for: flight.id)
+        else {
           others.append(request)
           continue
         }

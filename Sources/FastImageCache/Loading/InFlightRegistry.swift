@@ -95,12 +95,15 @@ package final class InFlightRegistry: Sendable {
     // Asked before the lock is taken, since entities answer with code of their own.
     let versions = request.versionsElsewhere()
     let origin = request.origin
+    let asking = askingFlights
+    // Whoever is asked by a load waits for another one now, which may need that one's place.
+    GatePlace.held?.giveUp()
     let joined = step { state in
       state.isClosed
         ? nil
         : state.board.join(
           id, key: request.key, origin: origin, priority: priority, versions: versions,
-          request: request,
+          asking: asking, request: request,
           start: { Load(flight: Flight(id: $0, url: request.url, urgency: Urgency(priority))) },
           waiter: waiter)
     }
@@ -150,6 +153,11 @@ package final class InFlightRegistry: Sendable {
   /// Whether the flight was asked for something that it was not told yet.
   package func hasRequests(_ id: FlightID) -> Bool {
     state.withLock { $0.board.hasRequests(id) }
+  }
+
+  /// Whether the flight has not ended.
+  package func isUnderWay(_ id: FlightID) -> Bool {
+    state.withLock { $0.board.isUnderWay(id) }
   }
 
   /// Whether somebody waits for anything of the flight.

@@ -1,4 +1,5 @@
 import Locking
+import Synchronization
 
 /// Bounds how many loads hold encoded bytes at the same time.
 ///
@@ -9,7 +10,8 @@ import Locking
 /// Invariants:
 /// 1. `waiting` holds exactly the loads that wait in `admission`; who takes one out, under the lock,
 ///    answers it, outside the lock.
-/// 2. A load that was admitted leaves exactly once, whatever its body does.
+/// 2. A load that was admitted leaves exactly once, whatever its body does: at its end, or when it
+///    gives its place up before.
 /// 3. A load's cancellation is set before the lock is taken to withdraw it, and read under the lock
 ///    when it comes to wait: so a cancelled load either never waits or is withdrawn.
 package final class LoadGate: Sendable {
@@ -44,8 +46,9 @@ package final class LoadGate: Sendable {
     }
     urgency.endObservation(observation)
     guard isAdmitted else { throw CancellationError() }
-    defer { resume { $0.admission.finish(id) } }
-    return try await body()
+    let place = GatePlace { self.resume { $0.admission.finish(id) } }
+    defer { place.giveUp() }
+    return try await GatePlace.$held.withValue(place) { try await body() }
   }
 
   private func wait(
@@ -83,5 +86,23 @@ package final class LoadGate: Sendable {
       event(&state).compactMap { state.waiting.removeValue(forKey: $0) }
     }
     for answer in admitted { answer(true) }
+  }
+}
+
+/// A load's place at its gate, given up once.
+///
+/// A load that waits for another one gives its place up, since the other may be waiting for just
+/// that, and goes on without: it holds its bytes besides those that the gate counts.
+package final class GatePlace: Sendable {
+  /// Of the load that a task works for.
+  @TaskLocal package static var held: GatePlace?
+
+  private let isHeld = Atomic(true)
+  private let leave: @Sendable () -> Void
+
+  init(leave: @escaping @Sendable () -> Void) { self.leave = leave }
+
+  func giveUp() {
+    if isHeld.exchange(false, ordering: .relaxed) { leave() }
   }
 }

@@ -10,7 +10,8 @@ struct Fixture {
 
   init(
     _ formats: [ImageFormat] = [.row], source: ScriptedSource = ScriptedSource(),
-    directory: TemporaryDirectory? = nil, device: ImageFormat.Devices = .desktop
+    directory: TemporaryDirectory? = nil, device: ImageFormat.Devices = .desktop,
+    configure: (inout ImageCache.Configuration) -> Void = { _ in }
   ) async throws {
     self.source = source
     let directory = try directory ?? TemporaryDirectory()
@@ -19,6 +20,7 @@ struct Fixture {
     configuration.directory = directory.url
     configuration.source = source
     configuration.device = device
+    configure(&configuration)
     cache = try await ImageCache(
       namespace: "test", formats: formats, configuration: configuration)
   }

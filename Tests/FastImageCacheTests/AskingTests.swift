@@ -1,0 +1,108 @@
+import FastImageCache
+import Foundation
+import Locking
+import TestSupport
+import Testing
+
+@Suite("An entity that asks the cache for other pictures", .timeLimit(.minutes(15)))
+struct AskingTests {
+  /// An entity that is one more than another picture.
+  private func photo(
+    _ id: ImageID, url: String, above other: Photo, in cache: ImageCache,
+    format: ImageFormat = .row
+  ) -> Photo {
+    var photo = Photo(id, url: url)
+    photo.ownPicture = { wanted in
+      guard wanted.name == ImageFormat.row.name else { return nil }
+      let image = try await cache.image(for: other, format: format)
+      return .bitmap(try solid((image.solidNumber ?? 0) + 1))
+    }
+    return photo
+  }
+
+  @Test("gets one of the same URL")
+  func asksForSameURL() async throws {
+    let fixture = try await Fixture()
+    let plain = Photo("plain", url: "test:/5")
+    let asking = photo("asking", url: "test:/5", above: plain, in: fixture.cache)
+    #expect(try await fixture.cache.image(for: asking, format: .row).solidNumber == 6)
+    #expect(fixture.source.started.value == 1)
+    await fixture.quiet()
+  }
+
+  @Test("gets its own in another format")
+  func asksForOtherFormat() async throws {
+    let fixture = try await Fixture([.row, .large])
+    let asking = photo(
+      "a", url: "test:/5", above: Photo("a", url: "test:/5"), in: fixture.cache, format: .large)
+    #expect(try await fixture.cache.image(for: asking, format: .row).solidNumber == 6)
+    await fixture.quiet()
+  }
+
+  @Test("hears an error when it asks for itself")
+  func asksForItself() async throws {
+    let fixture = try await Fixture()
+    let asking = photo(
+      "a", url: "test:/5", above: Photo("a", url: "test:/5"), in: fixture.cache)
+    await #expect(throws: ImageCacheError.self) {
+      try await fixture.cache.image(for: asking, format: .row)
+    }
+    await fixture.quiet()
+  }
+
+  @Test("hears an error when the other asks for it, while others ask for that one")
+  func asksInARing() async throws {
+    let fixture = try await Fixture()
+    let (cache, both, arrived) = (fixture.cache, CancellableGate(), Counter())
+    let ring = Ring()
+    func member(_ number: Int) -> Photo {
+      var photo = Photo(ImageID(number), url: "test:/\(number)")
+      photo.ownPicture = { _ in
+        arrived.increment()
+        try await both.pass()
+        let image = try await cache.image(for: ring.other(than: number), format: .row)
+        return .bitmap(try solid((image.solidNumber ?? 0) + 1))
+      }
+      return photo
+    }
+    let members = [member(0), member(1)]
+    ring.set(members)
+    let tasks = members.map { photo in
+      Task { try await cache.image(for: photo, format: .row) }
+    }
+    await arrived.reaches(2)
+    both.open()
+    for task in tasks { await #expect(throws: ImageCacheError.self) { try await task.value } }
+    await fixture.quiet()
+    #expect(fixture.source.started.value == 0)
+  }
+
+  @Test("while its load is at a gate gives the place to the one that it asks for")
+  func givesItsPlace() async throws {
+    let gate = CancellableGate()
+    let fixture = try await Fixture(source: ScriptedSource(gate: gate)) { $0.localWidth = 1 }
+    let cache = fixture.cache
+    let first = Task { try await cache.image(for: Photo("first", url: "test:/1"), format: .row) }
+    await fixture.source.started.reaches(1)
+    let other = Photo("other", url: "test:/2")
+    // Waits at the gate, and is joined by the one that asks.
+    let waiting = Task { try await cache.image(for: other, format: .row) }
+    let asking = photo("asking", url: "test:/1", above: other, in: cache)
+    let late = Task { try await cache.image(for: asking, format: .row) }
+    await fixture.waiters(3)
+    gate.open()
+    #expect(try await late.value.solidNumber == 3)
+    #expect(try await first.value.solidNumber == 1)
+    #expect(try await waiting.value.solidNumber == 2)
+    #expect(fixture.source.started.value == 2)
+  }
+}
+
+/// Two entities that know each other.
+private final class Ring: Sendable {
+  private let members = Lock<[Photo]>([])
+
+  func set(_ photos: [Photo]) { members.withLock { $0 = photos } }
+
+  func other(than number: Int) -> Photo { members.withLock { $0[1 - number] } }
+}
