@@ -72,7 +72,7 @@ extension ImageCache {
     spareMemory.end()
   }
 
-  private func remove(_ entity: ImageID, from table: ImageTable) async throws(ImageCacheError) {
+  func remove(_ entity: ImageID, from table: ImageTable) async throws(ImageCacheError) {
     // First the loads: one that ends between these two lines would put the picture back.
     registry.forbidJoining(.entity(entity, format: table.format.name))
     do {

@@ -5,8 +5,8 @@ import TableStore
 extension ImageCache {
   /// Stores a bitmap as the entity's picture, drawn as the entity wants it.
   ///
-  /// The other formats of the family are drawn anew too, unless the entity says no. Requests that
-  /// wait for this picture are answered with it.
+  /// The other formats of the family are drawn anew too, unless the entity says no; those for which
+  /// the picture is too large are removed. Requests that wait for this picture are answered with it.
   ///
   /// - Parameters:
   ///   - bitmap: The source picture, of any size and pixel format.
@@ -70,7 +70,14 @@ extension ImageCache {
     var picture = try artist.picture(from: content, url: nil)
     let image = try await store(request, besides: others, from: &picture, urgency)
     for other in others {
-      _ = try await store(other, besides: [], from: &picture, urgency)
+      do {
+        _ = try await store(other, besides: [], from: &picture, urgency)
+      } catch {
+        guard case .pictureTooLarge(_, let reason) = error else { throw error }
+        journal.notStored(other.key, reason: reason)
+        // What is there shows another picture than the rest of the family now.
+        try await remove(other.key.entity, from: other.table)
+      }
     }
     return image
   }

@@ -65,4 +65,68 @@ struct FamilyTests {
     #expect(statistics.stores == 4)
     #expect(statistics.tables.map(\.entryCount) == [2, 2])
   }
+
+  @Test("whose one decode would be too large still has the pictures that need less")
+  func isDrawnApart() async throws {
+    let gate = CancellableGate()
+    let fixture = try await Fixture(
+      [.large, .dot],
+      source: ScriptedSource { _, _, _ in
+        try await gate.pass()
+        return .encoded(Data("hollow".utf8))
+      }
+    ) { configuration in
+      configuration.decoders = [HollowDecoder()]
+      // Between what the two formats need.
+      configuration.decodeByteBudget = 2000
+    }
+    let photo = Photo("a", url: "test:/3")
+    let dot = Task { try await fixture.cache.image(for: photo, format: .dot) }
+    let large = Task { try await fixture.cache.image(for: photo, format: .large) }
+    await fixture.waiters(2)
+    gate.open()
+    #expect(try await dot.value.isPrivate == false)
+    do {
+      _ = try await large.value
+      Issue.record("There was a picture.")
+    } catch ImageCacheError.pictureTooLarge {}
+    // Alone, with a family that is too large.
+    _ = try await fixture.cache.image(for: Photo("b", url: "test:/4"), format: .dot)
+    await fixture.quiet()
+    #expect(fixture.cache.cachedFormats(for: photo).map(\.name) == ["dot"])
+  }
+
+  @Test("loses the pictures that one stored by hand is too large for")
+  func losesTooLarge() async throws {
+    let fixture = try await Fixture([.large, .dot]) { configuration in
+      configuration.decoders = [HollowDecoder()]
+      configuration.decodeByteBudget = 2000
+    }
+    let photo = Photo("a", url: "test:/3")
+    try await fixture.cache.store(solid(9), for: photo, format: .large)
+    #expect(fixture.cache.cachedFormats(for: photo).map(\.name) == ["large", "dot"])
+    try await fixture.cache.store(Data("hollow".utf8), for: photo, format: .dot)
+    #expect(fixture.cache.cachedFormats(for: photo).map(\.name) == ["dot"])
+  }
+}
+
+/// Takes four bytes for each pixel that is asked for.
+private struct HollowDecoder: ImageDecoder {
+  func recognizes(_ firstBytes: Data) -> Bool { firstBytes.starts(with: Data("hollow".utf8)) }
+
+  func header(of data: Data) throws(ImageDecodingError) -> ImageHeader {
+    ImageHeader(size: PixelSize(width: 400, height: 300))
+  }
+
+  func workingByteCount(for header: ImageHeader, minimumSize: PixelSize?) -> Int {
+    ((minimumSize ?? header.size).pixelCount ?? .max) * 4
+  }
+
+  func decode(_ data: Data, _ request: DecodeRequest) throws(ImageDecodingError) -> Bitmap {
+    do {
+      return try solid(1, size: request.minimumSize ?? PixelSize(width: 400, height: 300))
+    } catch {
+      throw .outOfMemory
+    }
+  }
 }

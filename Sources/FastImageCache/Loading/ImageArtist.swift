@@ -48,6 +48,9 @@ package struct ImageArtist: Sendable {
 
   /// Draws each request, decoding before if what is decoded does not suffice for all.
   ///
+  /// Where one decode for all would be too large, each request gets its own; which of them is too
+  /// large even so stands in the results.
+  ///
   /// - Parameters:
   ///   - family: What will be drawn later from the same decode, which has to be large enough for it.
   ///   - deliver: Takes each result at once, on the thread that drew, where it may block for a
@@ -58,6 +61,29 @@ package struct ImageArtist: Sendable {
     _ requests: [ImageRequest], besides family: [ImageRequest], from picture: inout SourcePicture,
     urgency: Urgency, report: @escaping @Sendable (ImageProgress) -> Void,
     deliver:
+      @escaping @Sendable (ImageRequest, Result<DrawnSlot, ImageCacheError>) -> Delivery?
+  ) async throws -> [Drawn<Delivery>] {
+    do {
+      return try await drawAtOnce(
+        requests, besides: family, from: &picture, urgency, report, deliver)
+    } catch let error as ImageCacheError {
+      guard case .pictureTooLarge = error else { throw error }
+      if requests.count == 1, family.isEmpty { return [.left(.failure(error))] }
+      // The family last of all: nobody waits for it.
+      let parts = family.isEmpty ? requests.map { [$0] } : [requests]
+      var drawn: [Drawn<Delivery>] = []
+      for part in parts {
+        drawn += try await draw(
+          part, besides: [], from: &picture, urgency: urgency, report: report, deliver: deliver)
+      }
+      return drawn
+    }
+  }
+
+  private func drawAtOnce<Delivery>(
+    _ requests: [ImageRequest], besides family: [ImageRequest], from picture: inout SourcePicture,
+    _ urgency: Urgency, _ report: @escaping @Sendable (ImageProgress) -> Void,
+    _ deliver:
       @escaping @Sendable (ImageRequest, Result<DrawnSlot, ImageCacheError>) -> Delivery?
   ) async throws -> [Drawn<Delivery>] {
     let wanted = (requests + family).map { $0.sourceSize(for: picture.fullSize) }
