@@ -169,6 +169,30 @@
       #expect(fixture.cache.containsImage(for: entity, format: .row) == !isLast)
     }
 
+    @Test("says that storing by hand was cancelled when it is, while the picture is drawn")
+    func cancelsStoring() async throws {
+      let (started, release) = (Counter(), Gate())
+      let fixture = try await Fixture()
+      var photo = Photo("a")
+      photo.drawing = .custom { _, _ in
+        started.increment()
+        release.waitBlocking()
+        throw CancellationError()
+      }
+      let (entity, bitmap) = (photo, try solid(5))
+      let storing = Task {
+        try await fixture.cache.store(bitmap, for: entity, format: .row)
+      }
+      await started.reaches(1)
+      storing.cancel()
+      release.open()
+      do {
+        _ = try await storing.value
+        Issue.record("It was stored.")
+      } catch ImageCacheError.cancelled {}
+      #expect(!fixture.cache.containsImage(for: entity, format: .row))
+    }
+
     @Test("that throws stores nothing and says why")
     func refusesBrokenDrawing() async throws {
       struct Broken: Error {}

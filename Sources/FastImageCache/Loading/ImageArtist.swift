@@ -152,6 +152,8 @@ package struct ImageArtist: Sendable {
       journal.drew(in: ContinuousClock.now - start)
       return .success(slot)
     } catch {
+      // A closure may turn its cancellation into any error.
+      if isCancelled() { return .failure(.cancelled) }
       return .failure(
         .drawingFailed(entity: request.key.entity, format: format.name, underlying: error))
     }
