@@ -126,6 +126,41 @@ struct StreamTests {
     #expect(names == ["missed", "fetched", "stored a row", "hit", "removed"])
   }
 
+  @Test("of events tells each picture that could not be had once, and no cancellation")
+  func tellsFailures() async throws {
+    struct Broken: Error {}
+    let gate = CancellableGate()
+    let fixture = try await Fixture(
+      [.row, .large],
+      source: ScriptedSource { url, _, _ in
+        try await gate.pass()
+        guard url.lastPathComponent == "1" else { throw Broken() }
+        return .encoded(Data("<html>".utf8))
+      })
+    let (cache, events) = (fixture.cache, fixture.cache.events())
+    let photos = [
+      Photo("a", url: "test:/1"), Photo("a", url: "test:/1"), Photo("b", url: "test:/2"),
+    ]
+    let failing = photos.map { photo in
+      Task { try await cache.image(for: photo, format: .row) }
+    }
+    let leaving = Task { try await cache.image(for: Photo("c", url: "test:/2"), format: .large) }
+    let alone = Task { try await cache.image(for: Photo("d", url: "test:/3"), format: .row) }
+    await fixture.waiters(5)
+    leaving.cancel()
+    alone.cancel()
+    await fixture.waiters(3)
+    gate.open()
+    for task in failing { await #expect(throws: ImageCacheError.self) { try await task.value } }
+    #expect(await cache.statistics().failures == 2)
+    await cache.close()
+    var told: [String] = []
+    for await event in events {
+      if case .failed(let entity, let format, _) = event { told.append("\(entity) \(format)") }
+    }
+    #expect(told.sorted() == ["a row", "b row"])
+  }
+
   @Test("of events tells a slow listener how many it missed, where it missed them")
   func tellsSkipped() async throws {
     let fixture = try await Fixture()

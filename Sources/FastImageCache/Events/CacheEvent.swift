@@ -32,10 +32,7 @@ public import Pixels
   /// Pictures were removed on request.
   case removed(entity: ImageID?, format: String)
 
-  /// A slot failed its proof and was dropped; the picture will be loaded anew.
-  case damaged(format: String)
-
-  /// A load failed.
+  /// A picture that was waited for could not be had.
   case failed(entity: ImageID, format: String, ImageCacheError)
 
   /// The last one who waited for a load left, and the load with them.

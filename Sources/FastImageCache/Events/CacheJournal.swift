@@ -80,7 +80,9 @@ package final class CacheJournal: Sendable {
     hub.send(.notStored(entity: key.entity, format: key.format, reason: reason()))
   }
 
+  /// A picture that somebody waited for could not be had; a cancellation is no failure.
   package func failed(_ key: ImageKey, _ error: ImageCacheError) {
+    if case .cancelled = error { return }
     state.withLock { $0.failures += 1 }
     hub.send(.failed(entity: key.entity, format: key.format, error))
   }

@@ -26,7 +26,7 @@ public struct CacheStatistics: Sendable {
   public internal(set) var stores = 0
   /// Pictures shown but not kept.
   public internal(set) var notStored = 0
-  /// Loads that ended with an error.
+  /// Pictures that were waited for and could not be had.
   public internal(set) var failures = 0
   /// Pictures whose last waiter left before they were ready.
   public internal(set) var cancellations = 0

@@ -202,11 +202,12 @@ package struct FlightBoard<Waiter, Request, Load> {
     return true
   }
 
-  /// Takes a failed flight off the board, and says who has to be told.
-  package mutating func fail(_ id: FlightID) -> [Waiter] {
-    guard isUnderWay(id), let wishes = flights[id.place]?.wishes else { return [] }
+  /// Takes a failed flight off the board, and says who has to be told and what they waited for.
+  package mutating func fail(_ id: FlightID) -> (waiters: [Waiter], requests: [Request]) {
+    guard isUnderWay(id), let flight = flights[id.place] else { return ([], []) }
     defer { remove(id) }
-    return wishes.flatMap { end($0, of: id) }
+    let wishes = flight.wishes
+    return (wishes.flatMap { end($0, of: id) }, wishes.map { flight.products[$0].request })
   }
 
   // MARK: All flights
@@ -242,7 +243,7 @@ package struct FlightBoard<Waiter, Request, Load> {
   /// Takes everything off the board, and says what has to be cancelled and who told.
   package mutating func failAll() -> (loads: [Load], waiters: [Waiter]) {
     let ids = underWay
-    return (ids.compactMap { flights[$0.place]?.load }, ids.flatMap { fail($0) })
+    return (ids.compactMap { flights[$0.place]?.load }, ids.flatMap { fail($0).waiters })
   }
 
   /// Those under way, the oldest first.

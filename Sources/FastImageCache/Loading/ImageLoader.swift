@@ -189,7 +189,6 @@ package struct ImageLoader: Sendable {
     _ request: ImageRequest, isFetched: Bool, with outcome: InFlightRegistry.Outcome,
     _ flight: Flight, _ registry: InFlightRegistry
   ) {
-    if case .failure(let error) = outcome { journal.failed(request.key, error) }
     registry.finish(request.key, of: flight.id, isFetched: isFetched, with: outcome)
   }
 }

@@ -176,7 +176,9 @@ package final class InFlightRegistry: Sendable {
   package func finish(
     _ key: ImageKey, of id: FlightID, isFetched: Bool, with outcome: Outcome
   ) {
-    answer(step { $0.board.finish(key, of: id, isFetched: isFetched) }, outcome)
+    let waiters = step { $0.board.finish(key, of: id, isFetched: isFetched) }
+    if case .failure(let error) = outcome, !waiters.isEmpty { loader.journal.failed(key, error) }
+    answer(waiters, outcome)
   }
 
   /// Ends a flight unless something new was asked of it.
@@ -186,7 +188,9 @@ package final class InFlightRegistry: Sendable {
 
   /// Ends a flight and tells all who still wait for it.
   package func fail(_ id: FlightID, with error: ImageCacheError) {
-    answer(step { $0.board.fail(id) }, .failure(error))
+    let (waiters, requests) = step { $0.board.fail(id) }
+    for request in requests { loader.journal.failed(request.key, error) }
+    answer(waiters, .failure(error))
   }
 
   // MARK: The cache's side

@@ -205,7 +205,7 @@ struct BoardPlay {
     let expected = flight.wishes.flatMap { model.waiters(for: $0, of: flight.id) }
     model.waiters.removeAll { $0.flight == flight.id }
     model.end(flight.id)
-    return board.fail(flight.id) == expected ? nil : "others were told"
+    return board.fail(flight.id).waiters == expected ? nil : "others were told"
   }
 
   private mutating func supersede(_ key: ImageKey) -> String? {
