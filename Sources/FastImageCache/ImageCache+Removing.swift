@@ -64,7 +64,8 @@ extension ImageCache {
   /// Ends all loads, writes the order of use, and lets the files go.
   ///
   /// Waiters are told ``ImageCacheError/closed``; streams end. Pictures that somebody holds stay
-  /// valid. The same happens, on the thread that lets go, when the last reference to the cache goes.
+  /// valid. When the last reference to the cache goes, its loads go on for those who still wait for
+  /// them, and the rest happens with the end of the last.
   public func close() async {
     registry.close()
     for table in tables.all { await table.close() }

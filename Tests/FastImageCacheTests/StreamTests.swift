@@ -182,6 +182,21 @@ struct StreamTests {
     #expect(count == 6)
   }
 
+  @Test("of events ends when nobody has the cache any more")
+  func endsWithCache() async throws {
+    func events() async throws -> AsyncStream<CacheEvent> {
+      let fixture = try await Fixture()
+      let events = fixture.cache.events()
+      _ = try await fixture.cache.image(for: Photo("a"), format: .row)
+      return events
+    }
+    var names: [String] = []
+    for await event in try await events() {
+      if case .stored = event { names.append("stored") }
+    }
+    #expect(names == ["stored"])
+  }
+
   @Test("of events that is dropped leaves no listener")
   func forgetsListener() async throws {
     let hub = EventHub()

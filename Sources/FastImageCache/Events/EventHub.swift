@@ -33,6 +33,11 @@ package final class EventHub: Sendable {
 
   package init() {}
 
+  deinit {
+    // Nobody can send any more, so nobody speaks and all that was sent has been said.
+    for listener in state.withLock({ $0.listeners.values }) { listener.continuation.finish() }
+  }
+
   /// Whether anybody listens; costs one relaxed load.
   package var hasListeners: Bool { listenerCount.load(ordering: .relaxed) != 0 }
 
