@@ -94,6 +94,25 @@
       #expect(largestDifference(bitmap.packedBytes, expected.premultipliedBGRA) == 0)
     }
 
+    @Test("declares the whole canvas of a frame that does not cover it, and keeps the limit by it")
+    func declaresCanvas() throws {
+      let small = Fixture.webp(Picture(2, 2) { _, _ in (1, 2, 3, 255) }, isLossless: false)
+      let frames =
+        Surgery.riffChunk("ANIM", Data(count: 6))
+        + Surgery.webpFrame(small, x: 0, y: 0, width: 2, height: 2)
+      let data = Surgery.extendedWebP(flags: 0x02, width: 400, height: 300, frames)
+      #expect(try header(of: data).wholePictureByteCount >= 400 * 300 * 4)
+      var limits = DecodingLimits()
+      limits.workingByteCount = 400 * 300 * 4 - 1
+      let request = DecodeRequest(
+        minimumSize: PixelSize(width: 4, height: 3), limits: limits)
+      #expect {
+        try WebPDecoder().decode(data, request)
+      } throws: { error in
+        if case ImageDecodingError.tooLarge = error { true } else { false }
+      }
+    }
+
     @Test("refuses pixels that end before their container does", arguments: [true, false])
     func refusesShortPixelData(isLossless: Bool) throws {
       let webp = Fixture.webp(slopes, isLossless: isLossless)

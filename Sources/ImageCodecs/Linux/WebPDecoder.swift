@@ -103,14 +103,16 @@
     }
 
     /// The lossless kind keeps four bytes a pixel, the lossy one a byte where there is alpha, and
-    /// turning takes a second picture.
+    /// turning takes a second picture. A canvas that its frame does not cover is there in full,
+    /// whatever size is asked for.
     var imageHeader: ImageHeader {
       let pixel = (header.is_lossless ? 4 : header.has_alpha ? 1 : 0)
       let turning = orientation == .up ? 0 : 4
+      let whole = coversCanvas ? 0 : 4
       // Sides have at most 24 bits (RFC 9649), so nothing overflows.
       return ImageHeader(
         size: orientation.turning(canvas), hasAlpha: header.has_alpha,
-        wholePictureByteCount: canvas.width * canvas.height * (pixel + turning))
+        wholePictureByteCount: canvas.width * canvas.height * (pixel + turning + whole))
     }
 
     init(_ bytes: UnsafeRawBufferPointer) throws(ImageDecodingError) {
