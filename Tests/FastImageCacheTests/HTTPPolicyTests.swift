@@ -12,6 +12,8 @@ struct HTTPPolicyTests {
       ("http://example.com/a", false), ("http://127.0.0.1.example.com/", false),
       ("http://localhost.example.com/", false), ("http://10.0.0.1/", false),
       ("http://127.0.0.300/", false), ("http://127.0.0.1@example.com/", false),
+      ("http://127.0.0.-0/", false), ("http://127.0.0.+1/", false), ("http://127.0.0.09/", false),
+      ("http://127.0.0./", false), ("http://127.0.0.0/", true), ("http://127.0.10.255/", true),
     ])
   func plainHTTP(_ address: String, _ isAllowed: Bool) throws {
     let url = try #require(URL(string: address))

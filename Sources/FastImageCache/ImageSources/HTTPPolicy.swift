@@ -37,6 +37,8 @@ package struct HTTPPolicy: Sendable {
     guard let host = host?.lowercased() else { return false }
     if ["localhost", "::1", "[::1]"].contains(host) { return true }
     let parts = host.split(separator: ".", omittingEmptySubsequences: false)
-    return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
+    // As numbers are written: "-0" and "09" are numbers to Swift, and names to a resolver.
+    return parts.count == 4 && parts[0] == "127"
+      && parts.allSatisfy { part in UInt8(part).map { String($0) == part } ?? false }
   }
 }
