@@ -17,19 +17,22 @@ extension ImageCache {
     /// What one decode may cost.
     public var limits = DecodingLimits()
 
-    /// How many pictures are decoded and drawn at the same time; the number of cores by default.
+    /// How many pictures are decoded and drawn at the same time; the number of cores by default, and
+    /// at least one.
     public var decodeWidth = Self.processorCount
 
-    /// The private memory that all decodes together may take, in bytes.
+    /// The private memory that all decodes together may take, in bytes; with none or less, pictures
+    /// that have to be decoded are too large.
     ///
     /// Besides, the process keeps up to 8 MiB of what decodes gave back for the next ones, until all
     /// its caches are closed or suspended, and a decode may get twice what it needs of that.
     public var decodeByteBudget = 256 << 20
 
-    /// How many loads over http and https may be under way at the same time.
+    /// How many loads over http and https may be under way at the same time; at least one.
     public var networkWidth = 6
 
-    /// How many loads of files and other local sources may be under way at the same time.
+    /// How many loads of files and other local sources may be under way at the same time; at least
+    /// one.
     public var localWidth = Self.processorCount + 2
 
     /// The kind of device this is; formats made for other kinds are not stored.

@@ -72,8 +72,8 @@ public final actor ImageCache {
     artist = ImageArtist(
       decoders: configuration.decoders, limits: configuration.limits,
       workers: WorkerPool(
-        name: "FastImageCache.worker", width: configuration.decodeWidth,
-        byteBudget: configuration.decodeByteBudget),
+        name: "FastImageCache.worker", width: max(1, configuration.decodeWidth),
+        byteBudget: max(0, configuration.decodeByteBudget)),
       journal: journal)
     registry = InFlightRegistry(
       loader: ImageLoader(

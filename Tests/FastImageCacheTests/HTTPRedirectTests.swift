@@ -41,6 +41,19 @@ struct HTTPRedirectTests {
     }
   }
 
+  @Test("is not followed where none is allowed, nor where less than none is")
+  func refusesAll() async throws {
+    let body = body
+    let server = try HTTPServer(["/a": .redirect(to: "/b"), "/b": .ok(body)])
+    var options = HTTPOptions.patient
+    options.redirectLimit = -1
+    let source = URLImageSource(http: options)
+    #expect(try await bytes(server.url("/b"), from: source) == body)
+    await #expect(throws: ImageSourceError.tooManyRedirects(limit: 0)) {
+      try await bytes(server.url("/a"), from: source)
+    }
+  }
+
   @Test("in a circle comes to an end")
   func circle() async throws {
     let server = try HTTPServer(["/a": .redirect(to: "/b"), "/b": .redirect(to: "/a")])

@@ -43,6 +43,23 @@ struct OpeningTests {
     }
   }
 
+  @Test("takes widths of nothing for one, and a budget of less than nothing for none")
+  func clampsConfiguration() async throws {
+    let fixture = try await Fixture { configuration in
+      configuration.networkWidth = 0
+      configuration.localWidth = -3
+      configuration.decodeWidth = 0
+      configuration.decodeByteBudget = -1
+    }
+    let photo = Photo("a", url: "test:/5")
+    let image = try await fixture.cache.image(for: photo, format: .row)
+    #expect(image.solidNumber == 5)
+    do {
+      try await fixture.cache.store(image.pngData(), for: photo, format: .row)
+      Issue.record("It was decoded.")
+    } catch ImageCacheError.pictureTooLarge {}
+  }
+
   @Test("refuses two formats of one name")
   func refusesDuplicates() async throws {
     do {

@@ -14,6 +14,7 @@ final class HTTPClient: Sendable {
   init(options: HTTPOptions) {
     var options = options
     options.connectionsPerHost = max(1, options.connectionsPerHost)
+    options.redirectLimit = max(0, options.redirectLimit)
     self.options = options
     policy = HTTPPolicy(allowsInsecureHTTP: options.allowsInsecureHTTP)
     hosts = HostGates(width: options.connectionsPerHost)

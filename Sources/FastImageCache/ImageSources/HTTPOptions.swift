@@ -21,7 +21,7 @@ public struct HTTPOptions: Sendable {
   /// ``ImageCache/Configuration/networkWidth`` bounds.
   public var connectionsPerHost = 6
 
-  /// How many redirects one load follows; 5 by default.
+  /// How many redirects one load follows; 5 by default, and at least none.
   public var redirectLimit = 5
 
   /// Changes each request before it is sent: headers, authorization, a signed URL; or refuses it by

@@ -5,12 +5,14 @@ package struct LoadGates: Sendable {
   private let network: LoadGate
   private let local: LoadGate
 
+  /// Each is at least one wide.
+  ///
   /// - Parameters:
   ///   - network: How many loads over http and https may hold encoded bytes at the same time.
   ///   - local: How many of all others may.
   package init(network: Int, local: Int) {
-    self.network = LoadGate(width: network)
-    self.local = LoadGate(width: local)
+    self.network = LoadGate(width: max(1, network))
+    self.local = LoadGate(width: max(1, local))
   }
 
   package func pass<Value>(
