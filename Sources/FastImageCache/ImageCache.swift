@@ -56,7 +56,8 @@ public final actor ImageCache {
   ///   - configuration: Where, from what source, and within what limits.
   /// - Throws: ``ImageCacheError/invalidNamespace(_:)``, ``ImageCacheError/duplicateFormat(_:)``,
   ///   ``ImageCacheError/invalidFormat(_:reason:)``,
-  ///   ``ImageCacheError/storageUnavailable(_:)`` and ``ImageCacheError/diskFull``.
+  ///   ``ImageCacheError/storageUnavailable(_:)``, ``ImageCacheError/diskFull``, and
+  ///   ``ImageCacheError/cancelled`` when the task is cancelled before the tables' turn to be opened.
   public init(
     namespace: String = "default", formats: [ImageFormat],
     configuration: Configuration = Configuration()
