@@ -21,20 +21,18 @@ struct CommandProcess {
 
   /// - Parameters:
   ///   - temporaryFolder: Where the command keeps temporary files, and the test its output.
-  ///   - fileBlockLimit: How long its files may become, in units of `ulimit -f`.
+  ///   - preparation: What a shell does before it becomes the command.
   init(
     program: String = "imagecache", _ arguments: [String], temporaryFolder: URL,
-    fileBlockLimit: Int? = nil
+    preparation: String? = nil
   ) throws {
     output = temporaryFolder.appending(path: ".output-\(UUID().uuidString)")
     try Data().write(to: output)
     let executable = try Self.executable(program)
-    if let fileBlockLimit {
-      // The signal is ignored, so that a write that goes too far is an error.
+    if let preparation {
       process.executableURL = URL(filePath: "/bin/sh")
       process.arguments =
-        ["-c", "trap '' XFSZ; ulimit -f \(fileBlockLimit); exec \"$0\" \"$@\"", executable.path]
-        + arguments
+        ["-c", "\(preparation); exec \"$0\" \"$@\"", executable.path] + arguments
     } else {
       process.executableURL = executable
       process.arguments = arguments

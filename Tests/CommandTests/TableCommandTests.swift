@@ -197,6 +197,18 @@ struct TableCommandTests {
     #expect(try Data(contentsOf: bystander) == Data("mine".utf8))
   }
 
+  @Test("go on after a hangup that whoever started them has ignored")
+  func hungUp() async throws {
+    let process = try CommandProcess(
+      ["warm", photos.path, "--cache", cache, "--format", "row:100x100"],
+      temporaryFolder: directory.url, preparation: "trap '' HUP")
+    let outcome = try await process.run { child, errors in
+      if errors.contains("warming") { kill(child, SIGHUP) }
+    }
+    #expect(outcome.status == 0)
+    #expect(outcome.output == "2 stored, 0 already there, 0 failed\n")
+  }
+
   @Test("find every picture whole after a kill in the middle of the filling")
   func killed() async throws {
     for number in 0..<60 {
