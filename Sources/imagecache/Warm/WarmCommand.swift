@@ -1,6 +1,7 @@
 import CommandSupport
 import FastImageCache
 import Foundation
+import TableStore
 
 /// Fills tables with the pictures of a folder.
 struct WarmCommand: Command {
@@ -53,12 +54,14 @@ struct WarmCommand: Command {
 
   func run() async throws -> ExitStatus {
     let photos = try PhotoRecognition.photos(in: folder)
-    // Without tables yet there is nothing to keep.
-    let known = try? TableFolder(cachePath)
+    let directory = URL(filePath: cachePath, directoryHint: .isDirectory)
+    // Without tables yet there is nothing to keep. Those of other namespaces are their caches' own.
+    let own = directory.appending(path: try TableDirectory.safeName(for: Self.namespace))
+    let known = try? TableFolder(own.path(percentEncoded: false))
     let formats = WarmFormats(
       self.formats, in: known, capacity: capacity, pictureCount: photos.count)
     var configuration = ImageCache.Configuration()
-    configuration.directory = URL(filePath: cachePath, directoryHint: .isDirectory)
+    configuration.directory = directory
     let cache = try await ImageCache(
       namespace: Self.namespace, formats: formats.wanted + formats.others,
       configuration: configuration)
