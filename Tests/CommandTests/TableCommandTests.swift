@@ -110,6 +110,17 @@ struct TableCommandTests {
     #expect(try await run("inspect", cache).output.contains("2 of 18 pictures"))
   }
 
+  @Test("draw pictures anew that are wanted in another way")
+  func otherDrawing() async throws {
+    _ = try await warm("row:8x8:bgra32:aspectFit")
+    let outcome = try await warm("row:8x8:bgra32:stretch")
+    #expect(outcome.output == "2 stored, 0 already there, 0 failed\n")
+    let row = try await export("row", "a b.png")
+    #expect(row.bytes.prefix(4).last == 255)
+    #expect(
+      try await warm("row:8x8:bgra32:stretch").output == "0 stored, 2 already there, 0 failed\n")
+  }
+
   @Test("keep the tables of earlier calls")
   func otherTables() async throws {
     _ = try await warm("row:16x8:bgrx32", "in:8x8:gray8:within")

@@ -2,7 +2,8 @@ import CommandSupport
 import FastImageCache
 import Foundation
 
-/// A file of a folder as an entity: known by its path in the folder, new whenever the file changes.
+/// A file of a folder as an entity: known by its path in the folder, new whenever the file changes or
+/// is to be drawn in another way.
 struct WarmPhoto: ImageEntity {
   let photo: PhotoFolder.Photo
 
@@ -11,7 +12,9 @@ struct WarmPhoto: ImageEntity {
 
   var imageID: ImageID { ImageID(photo.path) }
 
-  func sourceID(for format: ImageFormat) -> ImageID { ImageID(photo.version) }
+  func sourceID(for format: ImageFormat) -> ImageID {
+    ImageID("\(photo.version)|\(layouts[format.name]?.rawValue ?? "")")
+  }
 
   func sourceURL(for format: ImageFormat) -> URL? { photo.url }
 
