@@ -1,3 +1,4 @@
+import FastImageCache
 import Foundation
 import Pixels
 import TestSupport
@@ -36,7 +37,7 @@ struct TableCommandTests {
     -> (size: PixelSize, bytes: [UInt8])
   {
     let file = directory.url.appending(path: "out.png")
-    let outcome = try await run("export", cache, table, entity, file.path)
+    let outcome = try await run("export", "--", cache, table, entity, file.path)
     #expect(outcome.status == 0)
     return try TestPictures.pixels(of: file)
   }
@@ -154,6 +155,22 @@ struct TableCommandTests {
     #expect(outcome.output == "2 stored, 0 already there, 1 failed\n")
   }
 
+  @Test(
+    "export a picture by any number that can be an id", arguments: ["7", "-7", "\(UInt64.max)"])
+  func numbers(text: String) async throws {
+    var configuration = ImageCache.Configuration()
+    configuration.directory = URL(filePath: cache)
+    let format = ImageFormat(name: "row", size: size, style: .bgrx32, capacity: 4)
+    let images = try await ImageCache(
+      namespace: "numbers", formats: [format], configuration: configuration)
+    let id = Int64(text).map { ImageID($0) } ?? ImageID(UInt64(text) ?? 0)
+    let bitmap = try TestPictures.bitmap(size, seed: 3)
+    try await images.store(bitmap, for: Numbered(imageID: id), format: format)
+    await images.close()
+    #expect(try await run("inspect", cache).output.contains(text))
+    #expect(try await export("row", text).bytes == TestPictures.pixels(of: bitmap))
+  }
+
   @Test("list tables with geometry and entries, as text and as JSON")
   func inspect() async throws {
     #expect(try await warm("row:16x8:bgr16", "in:8x8:bgra32:within").status == 0)
@@ -253,4 +270,10 @@ struct TableCommandTests {
     #expect(try await run("inspect", cache).output.contains("62 of 78 pictures"))
     #expect(try await run("verify", cache).status == 0)
   }
+}
+
+private struct Numbered: ImageEntity {
+  let imageID: ImageID
+
+  func sourceURL(for format: ImageFormat) -> URL? { nil }
 }

@@ -63,6 +63,7 @@ struct ExportCommand: Command {
     var ids = [ImageID(text)]
     if let uuid = UUID(uuidString: text) { ids.append(ImageID(uuid)) }
     if let number = Int64(text) { ids.append(ImageID(number)) }
+    if let number = UInt64(text) { ids.append(ImageID(number)) }
     return ids.map(\.tableID)
   }
 }
