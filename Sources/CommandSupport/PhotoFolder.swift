@@ -20,14 +20,17 @@ package struct PhotoFolder: Sendable {
   }
 
   /// A file that was left out.
-  package struct Skipped: Hashable, Sendable {
+  package struct LeftOut: Hashable, Sendable {
     package let path: String
     package let reason: String
   }
 
   /// In the order of their paths.
   package private(set) var photos: [Photo] = []
-  package private(set) var skipped: [Skipped] = []
+  /// Those that are no pictures.
+  package private(set) var skipped: [LeftOut] = []
+  /// Files and folders of which nobody can say what they are.
+  package private(set) var unreadable: [LeftOut] = []
 
   /// Looks at every file below `folder`; hidden ones are left alone.
   ///
@@ -45,19 +48,20 @@ package struct PhotoFolder: Sendable {
     guard isDirectory else { throw UsageError("\"\(folder)\" is a file and not a folder.") }
 
     let root = URL(filePath: folder, directoryHint: .isDirectory).resolvingSymlinksInPath()
-    var unreadable: [Skipped] = []
+    var unlisted: [LeftOut] = []
     let files = FileManager.default.enumerator(
       at: root, includingPropertiesForKeys: nil, options: [.skipsHiddenFiles]
     ) { url, error in
-      unreadable.append(
-        Skipped(path: Self.path(of: url, below: root), reason: Self.reason(error)))
+      unlisted.append(
+        LeftOut(path: Self.path(of: url, below: root), reason: Self.reason(error)))
       return true
     }
     guard let files else { throw UsageError("The folder \"\(folder)\" cannot be read.") }
     for case let url as URL in files { add(url, below: root, problem) }
-    skipped += unreadable
+    unreadable += unlisted
     photos.sort { $0.path < $1.path }
     skipped.sort { $0.path < $1.path }
+    unreadable.sort { $0.path < $1.path }
   }
 
   private mutating func add(_ url: URL, below root: URL, _ problem: (Data) -> String?) {
@@ -66,19 +70,25 @@ package struct PhotoFolder: Sendable {
       // Opening a pipe would wait for its writer, so that only regular files are opened.
       let file = url.resolvingSymlinksInPath()
       let keys: Set<URLResourceKey> = [
-        .isRegularFileKey, .isDirectoryKey, .fileSizeKey, .contentModificationDateKey,
+        .isRegularFileKey, .isDirectoryKey, .isSymbolicLinkKey, .fileSizeKey,
+        .contentModificationDateKey,
       ]
       let values = try file.resourceValues(forKeys: keys)
       if values.isDirectory == true { return }
+      if values.isSymbolicLink == true {
+        // All links that lead somewhere were followed.
+        unreadable.append(LeftOut(path: path, reason: "its link leads nowhere"))
+        return
+      }
       guard values.isRegularFile == true else {
-        skipped.append(Skipped(path: path, reason: "it is not a regular file"))
+        skipped.append(LeftOut(path: path, reason: "it is not a regular file"))
         return
       }
       let handle = try FileHandle(forReadingFrom: file)
       defer { try? handle.close() }
       let firstBytes = try handle.read(upToCount: 64) ?? Data()
       if let problem = problem(firstBytes) {
-        skipped.append(Skipped(path: path, reason: problem))
+        skipped.append(LeftOut(path: path, reason: problem))
         return
       }
       photos.append(
@@ -86,7 +96,7 @@ package struct PhotoFolder: Sendable {
           url: file, path: path, byteCount: values.fileSize ?? 0,
           modificationTime: values.contentModificationDate?.timeIntervalSince1970 ?? 0))
     } catch {
-      skipped.append(Skipped(path: path, reason: Self.reason(error)))
+      unreadable.append(LeftOut(path: path, reason: Self.reason(error)))
     }
   }
 

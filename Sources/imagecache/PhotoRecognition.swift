@@ -7,9 +7,21 @@ enum PhotoRecognition {
   /// Lines about files left out; more are counted only.
   private static let noteCount = 20
 
+  /// The photographs of a folder, leaving out what cannot be read like what is none.
+  ///
   /// - Throws: ``UsageError`` for a folder that cannot be read, ``CommandFailure`` for one without
   ///   pictures.
   static func photos(in path: String) throws -> [PhotoFolder.Photo] {
+    let folder = try folder(path)
+    note(folder.unreadable.map { (path: $0.path, reason: $0.reason) }, as: "skipped")
+    guard !folder.photos.isEmpty else { throw CommandFailure(noPictures(in: path)) }
+    return folder.photos
+  }
+
+  /// A folder in which something may be unreadable.
+  ///
+  /// - Throws: As above; a folder with nothing but what is unreadable is none without pictures.
+  static func folder(_ path: String) throws -> PhotoFolder {
     let decoders = ImageDecoders.standard
     let folder = try PhotoFolder(path) { firstBytes in
       if firstBytes.isEmpty { return "it is empty" }
@@ -17,10 +29,14 @@ enum PhotoRecognition {
         ? nil : FailureText.text(of: ImageDecodingError.unknownType)
     }
     note(folder.skipped.map { (path: $0.path, reason: $0.reason) }, as: "skipped")
-    guard !folder.photos.isEmpty else {
-      throw CommandFailure("The folder \"\(path)\" has no pictures.")
+    guard !folder.photos.isEmpty || !folder.unreadable.isEmpty else {
+      throw CommandFailure(noPictures(in: path))
     }
-    return folder.photos
+    return folder
+  }
+
+  private static func noPictures(in path: String) -> String {
+    "The folder \"\(path)\" has no pictures."
   }
 
   /// One line for each file, up to a number that can be read.

@@ -46,6 +46,16 @@ struct PhotoFolderTests {
     #expect(skipped.first { $0.path == "pipe.jpg" }?.reason == "it is not a regular file")
   }
 
+  @Test("tells what cannot be read from what is no picture")
+  func unreadable() throws {
+    try FileManager.default.createSymbolicLink(
+      atPath: directory.url.appending(path: "b/lost.jpg").path, withDestinationPath: "nowhere")
+    let folder = try read()
+    #expect(folder.unreadable.map(\.path) == ["b/lost.jpg"])
+    #expect(folder.unreadable.first?.reason == "its link leads nowhere")
+    #expect(folder.skipped.map(\.path) == ["b/liar.jpg"])
+  }
+
   @Test("that is missing, or a file, is refused by name")
   func refused() throws {
     let missing = directory.url.appending(path: "missing").path

@@ -171,6 +171,16 @@ struct TableCommandTests {
     #expect(try await export("row", text).bytes == TestPictures.pixels(of: bitmap))
   }
 
+  @Test("name a file that cannot be read, store the others, and end with status 1")
+  func unreadable() async throws {
+    try FileManager.default.createSymbolicLink(
+      atPath: photos.appending(path: "lost.png").path, withDestinationPath: "nowhere")
+    let outcome = try await warm("row:16x8")
+    #expect(outcome.status == 1)
+    #expect(outcome.errors.contains("failed lost.png: its link leads nowhere"))
+    #expect(outcome.output == "2 stored, 0 already there, 1 failed\n")
+  }
+
   @Test("list tables with geometry and entries, as text and as JSON")
   func inspect() async throws {
     #expect(try await warm("row:16x8:bgr16", "in:8x8:bgra32:within").status == 0)

@@ -53,13 +53,13 @@ struct WarmCommand: Command {
   }
 
   func run() async throws -> ExitStatus {
-    let photos = try PhotoRecognition.photos(in: folder)
+    let photos = try PhotoRecognition.folder(folder)
     let directory = URL(filePath: cachePath, directoryHint: .isDirectory)
     // Without tables yet there is nothing to keep. Those of other namespaces are their caches' own.
     let own = directory.appending(path: try TableDirectory.safeName(for: Self.namespace))
     let known = try? TableFolder(own.path(percentEncoded: false))
     let formats = WarmFormats(
-      self.formats, in: known, capacity: capacity, pictureCount: photos.count)
+      self.formats, in: known, capacity: capacity, pictureCount: photos.photos.count)
     var configuration = ImageCache.Configuration()
     configuration.directory = directory
     let cache = try await ImageCache(
@@ -85,12 +85,13 @@ struct WarmCommand: Command {
   }
 
   private func warm(
-    _ photos: [PhotoFolder.Photo], _ cache: ImageCache, _ formats: [ImageFormat]
+    _ folder: PhotoFolder, _ cache: ImageCache, _ formats: [ImageFormat]
   ) async -> WarmSummary {
     let layouts = Dictionary(uniqueKeysWithValues: self.formats.map { ($0.name, $0.layout) })
+    let photos = folder.photos
     let progress = ProgressLine("warming", total: photos.count)
     progress.update(0)
-    var summary = WarmSummary(pictureCount: photos.count)
+    var summary = WarmSummary(pictureCount: photos.count, unreadable: folder.unreadable)
     // Wider than the machine, since the cache itself bounds what is decoded at once.
     let width = ProcessInfo.processInfo.activeProcessorCount * 4
     await ConcurrentWork.forEach(photos, width: width) { photo in

@@ -14,9 +14,17 @@ struct WarmSummary {
   private(set) var storedCount = 0
   private(set) var failures: [(path: String, reason: String)] = []
 
-  init(pictureCount: Int) { self.pictureCount = pictureCount }
+  private let unreadableCount: Int
 
-  var doneCount: Int { alreadyThereCount + storedCount + failures.count }
+  /// - Parameter unreadable: Files that may be pictures, besides those that are.
+  init(pictureCount: Int, unreadable: [PhotoFolder.LeftOut]) {
+    self.pictureCount = pictureCount
+    unreadableCount = unreadable.count
+    failures = unreadable.map { (path: $0.path, reason: $0.reason) }
+  }
+
+  /// Of the pictures.
+  var doneCount: Int { alreadyThereCount + storedCount + failures.count - unreadableCount }
 
   mutating func add(_ outcome: Outcome, path: String) {
     switch outcome {
