@@ -42,11 +42,12 @@ struct ImageCacheCommand {
       }
       return try await command.init(arguments).run()
     } catch let error as UsageError {
-      Console.note("imagecache: \(error)\nUsage: \(command.grammar.synopsis)")
+      Console.note("imagecache: \("\(error)".printable)\nUsage: \(command.grammar.synopsis)")
       return .usage
     } catch {
       // After Ctrl-C an error says only that the work has ended, and that is known.
-      if !Task.isCancelled { Console.note("imagecache: \(FailureText.text(of: error))") }
+      let text = FailureText.text(of: error).printable
+      if !Task.isCancelled { Console.note("imagecache: \(text)") }
       return .failure
     }
   }

@@ -41,7 +41,9 @@ enum PhotoRecognition {
 
   /// One line for each file, up to a number that can be read.
   static func note(_ files: [(path: String, reason: String)], as verb: String) {
-    for file in files.prefix(noteCount) { Console.note("\(verb) \(file.path): \(file.reason)") }
+    for file in files.prefix(noteCount) {
+      Console.note("\(verb) \(file.path): \(file.reason)".printable)
+    }
     if files.count > noteCount { Console.note("\(verb) \(files.count - noteCount) more files") }
   }
 }

@@ -171,6 +171,20 @@ struct TableCommandTests {
     #expect(try await export("row", text).bytes == TestPictures.pixels(of: bitmap))
   }
 
+  @Test("show names with control characters in one line, and none of these characters")
+  func controlCharacters() async throws {
+    let name = "two\nlines\u{1b}[2J\u{9b}é"
+    try TestPictures.writePNG(size, seed: 3, to: photos.appending(path: "\(name).png"))
+    try Data("none".utf8).write(to: photos.appending(path: "\(name).jpg"))
+    let shown = "two\\nlines\\u{1B}[2J\\u{009B}é"
+    #expect(try await warm("row:16x8").errors.contains("skipped \(shown).jpg: "))
+    let listed = try await run("inspect", cache).output
+    #expect(listed.contains("\(shown).png") && !listed.contains("\u{1b}"))
+    let wrong = try await run("export", cache, name, "x", cache + "/x.png")
+    #expect(wrong.status == 2 && wrong.errors.contains(shown))
+    #expect(try await export("row", "\(name).png").size == size)
+  }
+
   @Test("name a file that cannot be read, store the others, and end with status 1")
   func unreadable() async throws {
     try FileManager.default.createSymbolicLink(

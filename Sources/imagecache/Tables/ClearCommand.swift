@@ -30,7 +30,8 @@ struct ClearCommand: Command {
     let tables = try tableName.map { [try folder.table(named: $0)] } ?? folder.tables
     var status = ExitStatus.success
     for table in tables where try !Self.empty(table) {
-      Console.note("imagecache: The table \"\(table.reader.name)\" is open in another program.")
+      let name = table.reader.name.printable
+      Console.note("imagecache: The table \"\(name)\" is open in another program.")
       status = .failure
     }
     if tableName == nil, !folder.unreadableFiles.isEmpty {
@@ -52,8 +53,8 @@ struct ClearCommand: Command {
     guard owned.statistics.isOwner else { return false }
     let pictureCount = owned.statistics.liveCount
     try owned.removeAll()
-    Console.print(
-      "\(reader.name): \(pictureCount) \(pictureCount == 1 ? "picture" : "pictures") removed")
+    let pictures = "\(pictureCount) \(pictureCount == 1 ? "picture" : "pictures")"
+    Console.print("\(reader.name.printable): \(pictures) removed")
     return true
   }
 }

@@ -14,7 +14,8 @@ struct InspectCommand: Command {
     options: [.flag("--json", help: "prints one JSON object instead of text")],
     discussion: """
       Pictures come in the order of use, the one used last first. Only pictures whose bytes are
-      intact are listed; `imagecache verify` names the others. Nothing is changed, and a program
+      intact are listed; `imagecache verify` names the others. Control characters of an id are shown
+      escaped, and in JSON as JSON escapes them. Nothing is changed, and a program
       that has the tables open is not disturbed.
       """)
 
@@ -34,7 +35,7 @@ struct InspectCommand: Command {
       Console.print(folder.tables.map(Self.text).joined(separator: "\n\n"))
     }
     for file in folder.unreadableFiles {
-      Console.note("\(file.path(percentEncoded: false)) is not a table that can be read.")
+      Console.note("\(file.path(percentEncoded: false)) is not a table that can be read.".printable)
     }
     return .success
   }
@@ -50,13 +51,14 @@ struct InspectCommand: Command {
     let style = table.code?.style.rawValue ?? "unknown style"
     let kind = table.code?.keepsProportions == true ? "up to " : ""
     let title =
-      "\(reader.name): \(kind)\(reader.geometry.width)x\(reader.geometry.height) \(style), "
+      "\(reader.name.printable): "
+      + "\(kind)\(reader.geometry.width)x\(reader.geometry.height) \(style), "
       + "\(entries.count) of \(reader.slotCount) pictures, \(reader.diskByteCount.byteText) on disk"
     guard !entries.isEmpty else { return title }
     var lines = TextTable(header: ["  entity", "size", "slot"])
     for entry in entries {
-      lines.append(
-        ["  \(entry.entity)", "\(entry.extent.width)x\(entry.extent.height)", "\(entry.slot)"])
+      let size = "\(entry.extent.width)x\(entry.extent.height)"
+      lines.append(["  \(entry.entity)".printable, size, "\(entry.slot)"])
     }
     return title + "\n" + lines.text
   }

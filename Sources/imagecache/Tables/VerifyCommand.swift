@@ -24,19 +24,20 @@ struct VerifyCommand: Command {
     let folder = try TableFolder(path)
     var damageCount = folder.unreadableFiles.count
     for file in folder.unreadableFiles {
-      Console.print("\(file.path(percentEncoded: false)): not a table that can be read")
+      Console.print("\(file.path(percentEncoded: false)): not a table that can be read".printable)
     }
     for table in folder.tables {
       try Task.checkCancellation()
       let damages = table.reader.damages()
       for damage in damages {
         let picture = damage.entity.map { "the picture of \($0)" } ?? "a picture"
-        Console.print("\(table.reader.name): slot \(damage.slot): \(picture) is damaged")
+        Console.print(
+          "\(table.reader.name): slot \(damage.slot): \(picture) is damaged".printable)
       }
       damageCount += damages.count
       let intactCount = table.reader.entries().count
       Console.print(
-        "\(table.reader.name): \(intactCount) \(intactCount == 1 ? "picture" : "pictures") intact"
+        "\(table.reader.name.printable): \(intactCount) \(intactCount == 1 ? "picture" : "pictures") intact"
           + (damages.isEmpty ? "" : ", \(damages.count) damaged"))
     }
     return damageCount == 0 ? .success : .failure

@@ -37,7 +37,7 @@ struct WarmSummary {
 
   func tell() {
     for failure in failures.sorted(by: { $0.path < $1.path }) {
-      Console.note("failed \(failure.path): \(failure.reason)")
+      Console.note("failed \(failure.path): \(failure.reason)".printable)
     }
     Console.print(
       "\(storedCount) stored, \(alreadyThereCount) already there, \(failures.count) failed")

@@ -1,0 +1,19 @@
+extension String {
+  /// The same text in one line that does nothing to a terminal: names of files and of entities may
+  /// hold any character, also those that move the cursor or end the line.
+  package var printable: String {
+    guard unicodeScalars.contains(where: \.isControl) else { return self }
+    return unicodeScalars.reduce(into: "") { text, scalar in
+      text += scalar.isControl ? scalar.escaped(asASCII: true) : String(scalar)
+    }
+  }
+}
+
+extension Unicode.Scalar {
+  fileprivate var isControl: Bool {
+    switch properties.generalCategory {
+    case .control, .lineSeparator, .paragraphSeparator: true
+    default: false
+    }
+  }
+}
