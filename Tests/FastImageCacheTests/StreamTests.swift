@@ -182,6 +182,37 @@ struct StreamTests {
     #expect(count == 6)
   }
 
+  @Test("of events tells at its end, too, how many were missed")
+  func tellsSkippedAtTheEnd() async throws {
+    let hub = EventHub()
+    let stream = hub.makeStream(bufferSize: 2)
+    for number in 0..<5 { hub.send(.hit(entity: ImageID(number), format: "row")) }
+    hub.finish()
+    var told: [String] = []
+    for await event in stream {
+      switch event {
+      case .hit(let entity, _): told.append("\(entity)")
+      case .skipped(let count): told.append("skipped \(count)")
+      default: told.append("\(event)")
+      }
+    }
+    #expect(told == ["0", "1", "skipped 3"])
+  }
+
+  @Test("of events that is cancelled while somebody waits for one ends and leaves no listener")
+  func endsWhenCancelled() async throws {
+    let hub = EventHub()
+    let heard = Counter()
+    let listener = Task { [stream = hub.makeStream(bufferSize: 2)] in
+      for await _ in stream { heard.increment() }
+    }
+    hub.send(.removed(entity: nil, format: "row"))
+    await heard.reaches(1)
+    listener.cancel()
+    await listener.value
+    while hub.hasListeners { await Task.yield() }
+  }
+
   @Test("of events ends when nobody has the cache any more")
   func endsWithCache() async throws {
     func events() async throws -> AsyncStream<CacheEvent> {

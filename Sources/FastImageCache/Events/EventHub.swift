@@ -1,20 +1,15 @@
 import Locking
 import Synchronization
 
-/// Sends events to any number of listeners, each with a bounded buffer of its own.
+/// Sends events to any number of listeners, each with a bounded queue of its own.
 ///
 /// Invariants:
 /// 1. `listenerCount` equals the number of listeners, so that a hit can ask with one load whether
 ///    anybody wants to know.
-/// 2. A listener whose buffer is full loses the newest events, and the number lost stands in the
+/// 2. A listener whose queue is full loses the newest events, and the number lost stands in the
 ///    stream, as ``CacheEvent/skipped(_:)``, exactly where they are missing.
 /// 3. A stream that nobody iterates any more is not among the listeners.
 package final class EventHub: Sendable {
-  fileprivate struct Listener {
-    let continuation: AsyncStream<CacheEvent>.Continuation
-    var skipped = 0
-  }
-
   private enum Item {
     /// For the listeners up to a number: those who come later hear of what comes later.
     case event(CacheEvent, upTo: Int)
@@ -22,10 +17,23 @@ package final class EventHub: Sendable {
   }
 
   private struct State {
-    var listeners: [Int: Listener] = [:]
+    var listeners: [Int: EventQueue] = [:]
     var lastNumber = 0
     var isFinished = false
     var unsaid = Unsaid<Item>()
+  }
+
+  /// Lives as long as somebody can iterate a stream.
+  private final class Interest: Sendable {
+    let queue: EventQueue
+    private let end: @Sendable () -> Void
+
+    init(in queue: EventQueue, end: @escaping @Sendable () -> Void) {
+      self.queue = queue
+      self.end = end
+    }
+
+    deinit { end() }
   }
 
   private let state = Lock(State())
@@ -35,7 +43,7 @@ package final class EventHub: Sendable {
 
   deinit {
     // Nobody can send any more, so nobody speaks and all that was sent has been said.
-    for listener in state.withLock({ $0.listeners.values }) { listener.continuation.finish() }
+    for queue in state.withLock({ $0.listeners.values }) { queue.finish() }
   }
 
   /// Whether anybody listens; costs one relaxed load.
@@ -51,22 +59,23 @@ package final class EventHub: Sendable {
 
   /// A new stream of what happens from now on, which keeps the oldest `bufferSize` unread events.
   package func makeStream(bufferSize: Int) -> AsyncStream<CacheEvent> {
-    let (stream, continuation) = AsyncStream<CacheEvent>.makeStream(
-      bufferingPolicy: .bufferingOldest(bufferSize))
+    let queue = EventQueue(size: bufferSize)
     let number = state.withLock { state -> Int? in
       guard !state.isFinished else { return nil }
       state.lastNumber += 1
-      state.listeners[state.lastNumber] = Listener(continuation: continuation)
+      state.listeners[state.lastNumber] = queue
       listenerCount.store(state.listeners.count, ordering: .relaxed)
       return state.lastNumber
     }
-    guard let number else {
-      continuation.finish()
-      return stream
+    if number == nil { queue.finish() }
+    let interest = Interest(in: queue) { [weak self] in
+      if let number { self?.remove(number) }
     }
-    // Set last: a stream that ends before this line calls the handler at once.
-    continuation.onTermination = { [weak self] _ in self?.remove(number) }
-    return stream
+    return AsyncStream {
+      await interest.queue.next()
+    } onCancel: {
+      queue.finish()
+    }
   }
 
   /// Ends all streams, after what was sent before; those made later end at once.
@@ -83,28 +92,22 @@ package final class EventHub: Sendable {
     var isSpeaking = false
     while let (item, listeners) = nextItem(isSpeaking) {
       isSpeaking = true
-      for (number, listener) in listeners {
+      for (number, queue) in listeners {
         switch item {
-        case .event(let event, let limit) where number <= limit: tell(listener, number, event)
+        case .event(let event, let limit) where number <= limit: queue.append(event)
         case .event: break
-        case .end: listener.continuation.finish()
+        case .end:
+          queue.finish()
+          remove(number)
         }
       }
     }
   }
 
-  private func nextItem(_ isSpeaking: Bool) -> (Item, [Int: Listener])? {
+  private func nextItem(_ isSpeaking: Bool) -> (Item, [Int: EventQueue])? {
     state.withLock { state in
       state.unsaid.next(isSpeaking: isSpeaking).map { ($0, state.listeners) }
     }
-  }
-
-  /// Called by the one thread that speaks, so that nobody else counts what this listener lost.
-  private func tell(_ listener: Listener, _ number: Int, _ event: CacheEvent) {
-    var told = listener
-    told.send(event)
-    guard told.skipped != listener.skipped else { return }
-    state.withLock { $0.listeners[number]?.skipped = told.skipped }
   }
 
   private func remove(_ number: Int) {
@@ -112,18 +115,5 @@ package final class EventHub: Sendable {
       state.listeners[number] = nil
       listenerCount.store(state.listeners.count, ordering: .relaxed)
     }
-  }
-}
-
-extension EventHub.Listener {
-  fileprivate mutating func send(_ event: CacheEvent) {
-    if skipped > 0 {
-      guard case .enqueued = continuation.yield(.skipped(skipped)) else {
-        skipped += 1
-        return
-      }
-      skipped = 0
-    }
-    if case .dropped = continuation.yield(event) { skipped += 1 }
   }
 }
