@@ -159,8 +159,8 @@ let package = Package(
     .testTarget(
       name: "CommandTests",
       dependencies: [
-        "CommandSupport", "ImageCodecs", "Pixels", "Locking", "TestSupport", "imagecache",
-        "imagecache-bench",
+        "CommandSupport", "FastImageCache", "ImageCodecs", "Pixels", "Locking", "TestSupport",
+        "imagecache", "imagecache-bench",
       ],
       swiftSettings: settings),
     .target(
