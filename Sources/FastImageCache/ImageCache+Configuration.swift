@@ -24,8 +24,10 @@ extension ImageCache {
     /// The private memory that all decodes together may take, in bytes; with none or less, pictures
     /// that have to be decoded are too large.
     ///
-    /// Besides, the process keeps up to 8 MiB of what decodes gave back for the next ones, until all
-    /// its caches are closed or suspended, and a decode may get twice what it needs of that.
+    /// A picture whose family is still to be drawn stays decoded meanwhile and is not counted, one
+    /// for each load under way. Besides, the process keeps up to 8 MiB of what decodes gave back for
+    /// the next ones, until all its caches are closed or suspended, and a decode may get twice what
+    /// it needs of that.
     public var decodeByteBudget = 256 << 20
 
     /// How many loads over http and https may be under way at the same time; at least one.
