@@ -37,6 +37,8 @@ public protocol ImageEntity: Sendable {
   /// Called from no actor in particular, at most once for each load of this entity and format. It may
   /// ask the cache for other pictures, of the same URL too. Asking it for the very picture that is
   /// wanted here, be it through other entities, throws ``ImageCacheError/sourceFailed(_:underlying:)``.
+  /// That is noticed of what the calling task and those that it begins ask of the same cache; detached
+  /// tasks, and rings through another cache, would wait for ever.
   func picture(for format: ImageFormat) async throws -> ImageSourceContent?
 
   /// Whether the other formats of a family shall be drawn too when one of them is loaded; yes by

@@ -15,6 +15,7 @@
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
 
 int probe_holds_lookups(void) { return 0; }
+void probe_begin_lookups(void) {}
 void probe_wait_for_lookup(void) {}
 void probe_end_lookups(void) {}
 
@@ -25,6 +26,12 @@ static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static int has_arrived, is_over;
 
 int probe_holds_lookups(void) { return 1; }
+
+void probe_begin_lookups(void) {
+  pthread_mutex_lock(&lock);
+  has_arrived = is_over = 0;
+  pthread_mutex_unlock(&lock);
+}
 
 void probe_wait_for_lookup(void) {
   pthread_mutex_lock(&lock);

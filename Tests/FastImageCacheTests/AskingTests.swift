@@ -39,6 +39,53 @@ struct AskingTests {
     await fixture.quiet()
   }
 
+  @Test("joins others that are loaded for those who do not ask")
+  func sharesWithOutsiders() async throws {
+    let gate = CancellableGate()
+    let fixture = try await Fixture(source: ScriptedSource(gate: gate))
+    let cache = fixture.cache
+    let plain = Photo("plain", url: "test:/2")
+    let first = photo("first", url: "test:/1", above: plain, in: cache)
+    let task = Task { try await cache.image(for: first, format: .row) }
+    // For the first one's answer the load of the second URL has begun.
+    await fixture.source.started.reaches(1)
+    // It joins that load, and asks for the first one, which waits for it: no ring all the same.
+    let last = photo("last", url: "test:/2", above: first, in: cache)
+    let outsider = Task { try await cache.image(for: last, format: .row) }
+    await fixture.waiters(3)
+    gate.open()
+    #expect(try await task.value.solidNumber == 3)
+    #expect(try await outsider.value.solidNumber == 4)
+    await fixture.quiet()
+  }
+
+  @Test("counts as asking only until it has answered")
+  func asksLater() async throws {
+    let (gate, later) = (CancellableGate(), CancellableGate())
+    let fixture = try await Fixture(source: ScriptedSource(gate: gate))
+    let cache = fixture.cache
+    let begun = Lock<Task<CachedImage, any Error>?>(nil)
+    var warming = Photo("a", url: "test:/5")
+    warming.ownPicture = { _ in
+      let task = Task {
+        try await later.pass()
+        return try await cache.image(for: Photo("a", url: "test:/5"), format: .row)
+      }
+      begun.withLock { $0 = task }
+      return nil
+    }
+    let entity = warming
+    let task = Task { try await cache.image(for: entity, format: .row) }
+    await fixture.source.started.reaches(1)
+    later.open()
+    await fixture.waiters(2)
+    gate.open()
+    #expect(try await task.value.solidNumber == 5)
+    #expect(try await begun.withLock { $0 }?.value.solidNumber == 5)
+    #expect(fixture.source.started.value == 1)
+    await fixture.quiet()
+  }
+
   @Test("hears an error when it asks for itself")
   func asksForItself() async throws {
     let fixture = try await Fixture()

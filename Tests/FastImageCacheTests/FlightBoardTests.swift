@@ -279,6 +279,27 @@ struct FlightBoardTests {
     #expect(join(4, row).flight == flight)
   }
 
+  @Test("lets those whom the current flight is refused join each other")
+  mutating func joinsTheRefused() {
+    let flight = join(1, row).flight
+    let inner = join(2, dot, asking: [flight])
+    #expect(join(3, dot, asking: [flight]).flight == inner.flight)
+    #expect(join(4, row, asking: [flight]).flight == inner.flight)
+    #expect(join(5, row, asking: [flight, inner.flight]).isNewFlight)
+  }
+
+  @Test("does not call a picture left that its last waiter has from elsewhere")
+  mutating func leavesAnswered() {
+    let flight = join(1, row).flight
+    #expect(board.take(flight) == [row])
+    #expect(finish(row, of: flight, isFetched: false) == [1])
+    _ = join(2, row)
+    #expect(board.leave(WaiterID(number: 2), isAnswered: true)?.abandoned?.requests == [])
+    let next = join(3, row)
+    #expect(next.isNewFlight)
+    #expect(board.leave(WaiterID(number: 3))?.abandoned?.requests == [row])
+  }
+
   @Test("lets nobody join a flight that waits for the answer through another one")
   mutating func refusesRings() {
     let other = FlightOrigin.entity("b")

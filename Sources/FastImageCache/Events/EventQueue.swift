@@ -6,17 +6,32 @@ import Locking
 /// has to find room when the buffer has none, also at the end of all.
 ///
 /// Invariants:
-/// 1. `items` holds at most `size` items, and behind them the number of those that found no room.
-/// 2. Somebody waits only while `items` is empty; who takes a reader out, under the lock, resumes it,
+/// 1. At most `size` events are unread, and behind them the number of those that found no room.
+/// 2. Somebody waits only while nothing is unread; who takes a reader out, under the lock, resumes it,
 ///    outside the lock.
 final class EventQueue: Sendable {
   private struct State {
-    var items: [CacheEvent] = []
+    /// Those before `readCount` were read; they go when they are the greater part, so that reading
+    /// does not move all others each time.
+    private var items: [CacheEvent] = []
+    private var readCount = 0
     var readers: [CheckedContinuation<CacheEvent?, Never>] = []
     var isFinished = false
 
+    mutating func takeFirst() -> CacheEvent? {
+      guard readCount < items.count else { return nil }
+      defer {
+        readCount += 1
+        if readCount * 2 > items.count {
+          items.removeFirst(readCount)
+          readCount = 0
+        }
+      }
+      return items[readCount]
+    }
+
     mutating func keep(_ event: CacheEvent, size: Int) {
-      guard items.count >= size else { return items.append(event) }
+      guard items.count - readCount >= size else { return items.append(event) }
       if case .skipped(let count)? = items.last {
         items[items.count - 1] = .skipped(count + 1)
       } else {
@@ -55,7 +70,7 @@ final class EventQueue: Sendable {
   func next() async -> CacheEvent? {
     await withCheckedContinuation { continuation in
       let (event, isAnswer) = state.withLock { state -> (CacheEvent?, Bool) in
-        if !state.items.isEmpty { return (state.items.removeFirst(), true) }
+        if let event = state.takeFirst() { return (event, true) }
         if !state.isFinished { state.readers.append(continuation) }
         return (nil, state.isFinished)
       }

@@ -14,6 +14,10 @@
   final class HTTPConnections: Sendable {
     private let mailbox: CurlMailbox
 
+    /// Whether a name server that does not answer holds up nobody but those who ask it: the library
+    /// can leave a lookup behind since its version 7.87.
+    static var leavesLookupsBehind: Bool { fic_curl_leaves_lookups_behind() != 0 }
+
     init(options: HTTPOptions) {
       mailbox = CurlMailbox(connectionsPerHost: options.connectionsPerHost)
     }

@@ -8,6 +8,8 @@ package final class ImageRequest: Sendable {
   package let url: URL?
   /// All formats that the cache has.
   package let tables: TableSet
+  /// Who waits for the task that made the request.
+  package let asking = Asking.current
 
   package var format: ImageFormat { table.format }
 

@@ -12,7 +12,8 @@
 /// 3. A product is wanted as long as it has a waiter; `finish` ends that too.
 /// 4. `current[origin]` is the newest flight of its origin, or the one whose place that had taken,
 ///    if it has ended first; others finish for their own waiters but nobody joins them any more.
-///    A flight that began because the current one was refused is never current.
+///    A flight that began because the current one was refused is never current; only those join
+///    it whom the current one is refused, too.
 /// 5. A flight's priority is the highest among its waiters, or the last it had when none is left.
 /// 6. No flight waits for itself, be it through others: a waiter never joins a flight that waits for
 ///    one of those in its `asking`.
@@ -81,10 +82,11 @@ package struct FlightBoard<Waiter, Request, Load> {
     waiter: (Load) -> Waiter
   ) -> Joined {
     precondition(places[id] == nil, "A waiter joins once.")
-    var flight = current[origin]
-    let isRefused = flight.map { waits($0, forOneOf: asking) } ?? false
-    if let newest = flight, isRefused || flights[newest.place]?.accepts(key, versions) != true {
-      flight = nil
+    let waiting = flightsWaiting(forOneOf: asking)
+    let newest = current[origin]
+    let isRefused = newest.map(waiting.contains) ?? false
+    let flight = (isRefused ? newestFlight(of: origin, besides: waiting) : newest).flatMap {
+      flights[$0.place]?.accepts(key, versions) == true ? $0 : nil
     }
     let isNewFlight = flight == nil
     let target = flight ?? begin(origin, priority, isCurrent: !isRefused, start)
@@ -101,10 +103,10 @@ package struct FlightBoard<Waiter, Request, Load> {
       raisedPriority: !isNewFlight && priority > priorityBefore ? priority : nil)
   }
 
-  /// Whether a flight goes on only when one of `others` does, or is one of them.
-  private func waits(_ flight: FlightID, forOneOf others: [FlightID]) -> Bool {
-    if others.isEmpty { return false }
+  /// Those that go on only when one of `others` does, and these.
+  private func flightsWaiting(forOneOf others: [FlightID]) -> Set<FlightID> {
     var waiting = Set(others)
+    if others.isEmpty { return waiting }
     var count = 0
     while count < waiting.count {
       count = waiting.count
@@ -112,7 +114,15 @@ package struct FlightBoard<Waiter, Request, Load> {
         waiting.formUnion(place.asking)
       }
     }
-    return waiting.contains(flight)
+    return waiting
+  }
+
+  /// The last that began of those that a waiter may join whom the current one is refused.
+  private func newestFlight(
+    of origin: FlightOrigin, besides refused: Set<FlightID>
+  ) -> FlightID? {
+    flights.compactMap { $0 }.filter { $0.origin == origin && !refused.contains($0.id) }
+      .max { $0.id.number < $1.id.number }?.id
   }
 
   private mutating func begin(
@@ -136,11 +146,15 @@ package struct FlightBoard<Waiter, Request, Load> {
   }
 
   /// Ends a waiter's interest; `nil` if it has been answered already.
-  package mutating func leave(_ id: WaiterID) -> Left? {
+  ///
+  /// - Parameter isAnswered: Whether it has its picture from elsewhere.
+  package mutating func leave(_ id: WaiterID, isAnswered: Bool = false) -> Left? {
     guard let left = places.removeValue(forKey: id) else { return nil }
     let place = left.flight.place
     let waiting = places
-    flights[place]?.remove(at: left.product, priority: left.priority) { waiting[$0] != nil }
+    flights[place]?.remove(
+      at: left.product, priority: left.priority, isAnswered: isAnswered
+    ) { waiting[$0] != nil }
     var abandoned: (load: Load, requests: [Request])?
     if flights[place]?.isAbandoned == true, let flight = remove(left.flight) {
       abandoned = (flight.load, flight.unansweredRequests)

@@ -149,7 +149,7 @@ struct FlightRecord<Request, Load> {
   ///
   /// - Parameter isWaiting: Who still stands on the board.
   mutating func remove(
-    at place: Int, priority: Priority, isWaiting: (WaiterID) -> Bool
+    at place: Int, priority: Priority, isAnswered: Bool, isWaiting: (WaiterID) -> Bool
   ) {
     products[place].waitingCount -= 1
     count(-1, at: priority)
@@ -157,6 +157,7 @@ struct FlightRecord<Request, Load> {
     // Rows may come and go while one stays: those who left are not kept for ever.
     if waitingCount == 0 {
       close(place)
+      products[place].isAnswered = isAnswered
       products[place].waiters = []
     } else if listed > 32, listed > 2 * waitingCount {
       products[place].waiters.removeAll { !isWaiting($0) }

@@ -73,8 +73,14 @@ package struct ImageArtist: Sendable {
       let parts = family.isEmpty ? requests.map { [$0] } : [requests]
       var drawn: [Drawn<Delivery>] = []
       for part in parts {
-        drawn += try await draw(
-          part, besides: [], from: &picture, urgency: urgency, report: report, deliver: deliver)
+        do {
+          drawn += try await draw(
+            part, besides: [], from: &picture, urgency: urgency, report: report, deliver: deliver)
+        } catch let error as ImageCacheError where parts.count > 1 {
+          // The others have their pictures, or their own errors.
+          if case .cancelled = error { throw error }
+          drawn.append(.left(.failure(error)))
+        }
       }
       return drawn
     }

@@ -95,15 +95,14 @@ package final class InFlightRegistry: Sendable {
     // Asked before the lock is taken, since entities answer with code of their own.
     let versions = request.versionsElsewhere()
     let origin = request.origin
-    let asking = askingFlights
-    // Whoever is asked by a load waits for another one now, which may need that one's place.
-    GatePlace.held?.giveUp()
+    let asking = asking(for: request)
+    for waiting in asking { waiting.giveUpPlace() }
     let joined = step { state in
       state.isClosed
         ? nil
         : state.board.join(
           id, key: request.key, origin: origin, priority: priority, versions: versions,
-          asking: asking, request: request,
+          asking: asking.map(\.flight), request: request,
           start: { Load(flight: Flight(id: $0, url: request.url, urgency: Urgency(priority))) },
           waiter: waiter)
     }
@@ -126,8 +125,10 @@ package final class InFlightRegistry: Sendable {
   /// Outside the lock, since making a task takes longer than all that is done under it.
   private func start(_ flight: Flight) {
     // The task is this registry's: it is cancelled when the last waiter leaves, or at close.
-    let task = Task(name: "image load", priority: flight.urgency.priority.task) { [loader] in
-      await loader.run(flight, for: self)
+    let task = Asking.begin {
+      Task(name: "image load", priority: flight.urgency.priority.task) { [loader] in
+        await loader.run(flight, for: self)
+      }
     }
     let load = Load(flight: flight, task: task)
     let isWanted = state.withLock { $0.board.setLoad(load, of: flight.id) }
@@ -136,7 +137,8 @@ package final class InFlightRegistry: Sendable {
   }
 
   private func leave(_ id: WaiterID, with outcome: Outcome = .failure(.cancelled)) {
-    guard let left = step({ $0.board.leave(id) }) else { return }
+    let isAnswered = (try? outcome.get()) != nil
+    guard let left = step({ $0.board.leave(id, isAnswered: isAnswered) }) else { return }
     left.waiter(outcome)
     guard let abandoned = left.abandoned else { return }
     abandoned.load.task?.cancel()

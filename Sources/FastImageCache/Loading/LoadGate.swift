@@ -94,8 +94,8 @@ package final class LoadGate: Sendable {
 /// A load that waits for another one gives its place up, since the other may be waiting for just
 /// that, and goes on without: it holds its bytes besides those that the gate counts.
 package final class GatePlace: Sendable {
-  /// Of the load that a task works for.
-  @TaskLocal package static var held: GatePlace?
+  /// Of the load that runs as the current task; see `Asking`, which gives it up.
+  @TaskLocal static var held: GatePlace?
 
   private let isHeld = Atomic(true)
   private let leave: @Sendable () -> Void

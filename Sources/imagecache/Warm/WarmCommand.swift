@@ -111,8 +111,12 @@ struct WarmCommand: Command {
     var outcome = WarmSummary.Outcome.alreadyThere
     for format in formats where cache.cachedImage(for: entity, format: format) == nil {
       do {
-        _ = try await cache.image(for: entity, format: format)
-        guard cache.containsImage(for: entity, format: format) else {
+        let image = try await cache.image(for: entity, format: format)
+        // Held meanwhile, so that no other picture takes its slot.
+        let isStored = withExtendedLifetime(image) {
+          cache.containsImage(for: entity, format: format)
+        }
+        guard isStored else {
           // It was drawn and found no room.
           return .failed("the table \"\(format.name)\" could not take it")
         }

@@ -24,6 +24,7 @@ int probe_may_touch(const void *address);
 /// sanitizers have a getaddrinfo(3) of their own, and nothing is held in their builds.
 #define PROBE_HELD_HOST "held.invalid"
 int probe_holds_lookups(void);
+void probe_begin_lookups(void);
 
 /// Blocks until somebody looks that host up.
 void probe_wait_for_lookup(void);
