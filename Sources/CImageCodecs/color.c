@@ -13,6 +13,10 @@ struct fic_color_transform {
   uint8_t grays[256];     // for gray, which has too few values to compute any twice
 };
 
+static bool is_gray(fic_color_kind kind) {
+  return kind == FIC_COLOR_GRAY || kind == FIC_COLOR_GRAY_AS_COLOR;
+}
+
 static cmsHPROFILE srgb_gray_profile(void) {
   // IEC 61966-2-1, as Little CMS's own sRGB profile has it.
   const cmsFloat64Number curve[5] = {2.4, 1 / 1.055, 0.055 / 1.055, 1 / 12.92, 0.04045};
@@ -31,6 +35,7 @@ static bool fits(cmsHPROFILE profile, fic_color_kind kind) {
   cmsColorSpaceSignature space = cmsGetColorSpace(profile);
   switch (kind) {
     case FIC_COLOR_GRAY:
+    case FIC_COLOR_GRAY_AS_COLOR:
       return space == cmsSigGrayData;
     case FIC_COLOR_RGB:
       return space == cmsSigRgbData;
@@ -78,22 +83,22 @@ static bool open_colors(fic_color_transform *transform, cmsHPROFILE source) {
 // Rounding moves a value by one; profiles that call themselves sRGB differ by one more in the
 // shadows. Nobody can see either, and leaving such pictures alone costs nothing.
 static bool changes_nothing(const fic_color_transform *transform) {
-  uint8_t before[4 * 9 * 9 * 9], after[sizeof before];
-  size_t pixels = transform->kind == FIC_COLOR_GRAY ? 256 : 9 * 9 * 9;
-  size_t bytes = transform->kind == FIC_COLOR_GRAY ? pixels : 4 * pixels;
-  for (size_t i = 0; i < pixels; i++) {
-    if (transform->kind == FIC_COLOR_GRAY) {
-      before[i] = (uint8_t)i;
-    } else {
-      before[4 * i] = (uint8_t)(i % 9 * 255 / 8);
-      before[4 * i + 1] = (uint8_t)(i / 9 % 9 * 255 / 8);
-      before[4 * i + 2] = (uint8_t)(i / 81 * 255 / 8);
-      before[4 * i + 3] = 255;
+  if (is_gray(transform->kind)) {
+    for (int i = 0; i < 256; i++) {
+      if (abs(transform->grays[i] - i) > 2) return false;
     }
+    return true;
   }
-  memcpy(after, before, bytes);
-  fic_color_apply(transform, after, pixels);
-  for (size_t i = 0; i < bytes; i++) {
+  uint8_t before[4 * 9 * 9 * 9], after[sizeof before];
+  for (size_t i = 0; i < 9 * 9 * 9; i++) {
+    before[4 * i] = (uint8_t)(i % 9 * 255 / 8);
+    before[4 * i + 1] = (uint8_t)(i / 9 % 9 * 255 / 8);
+    before[4 * i + 2] = (uint8_t)(i / 81 * 255 / 8);
+    before[4 * i + 3] = 255;
+  }
+  memcpy(after, before, sizeof before);
+  fic_color_apply(transform, after, 9 * 9 * 9);
+  for (size_t i = 0; i < sizeof before; i++) {
     if (abs(after[i] - before[i]) > 2) return false;
   }
   return true;
@@ -109,10 +114,10 @@ fic_color_transform *fic_color_create(
   bool works = false;
   if (transform && fits(source, kind)) {
     transform->kind = kind;
-    works = kind == FIC_COLOR_GRAY ? fill_grays(transform, source) : open_colors(transform, source);
+    works = is_gray(kind) ? fill_grays(transform, source) : open_colors(transform, source);
   }
   cmsCloseProfile(source);
-  bool is_light = kind == FIC_COLOR_GRAY || kind == FIC_COLOR_RGB;
+  bool is_light = is_gray(kind) || kind == FIC_COLOR_RGB;
   *is_srgb = works && is_light && changes_nothing(transform);
   if (works && !*is_srgb) return transform;
   fic_color_close(transform);
@@ -128,6 +133,11 @@ void fic_color_close(fic_color_transform *transform) {
 void fic_color_apply(const fic_color_transform *transform, uint8_t *pixels, size_t count) {
   if (transform->kind == FIC_COLOR_GRAY) {
     for (size_t i = 0; i < count; i++) pixels[i] = transform->grays[pixels[i]];
+    return;
+  }
+  if (transform->kind == FIC_COLOR_GRAY_AS_COLOR) {
+    for (size_t i = 0; i < 4 * count; i += 4)
+      for (size_t c = 0; c < 3; c++) pixels[i + c] = transform->grays[pixels[i + c]];
     return;
   }
   while (count > 0) {

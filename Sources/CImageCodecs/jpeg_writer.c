@@ -14,8 +14,11 @@ struct fic_jpeg_writer {
   struct jpeg_error_mgr errors;
   jmp_buf escape;
   fic_status status;
+  // Not jpeg_mem_dest: while that grows, only libjpeg knows where the bytes are, so that nobody can
+  // free them when it fails.
+  struct jpeg_destination_mgr target;
   unsigned char *bytes;
-  unsigned long count;
+  size_t capacity, count;
   char message[JMSG_LENGTH_MAX];
 };
 
@@ -30,6 +33,30 @@ static void give_up(j_common_ptr codec) {
 }
 
 static void stay_silent(j_common_ptr codec) { (void)codec; }
+
+static void reserve(j_compress_ptr codec, size_t capacity) {
+  fic_jpeg_writer *writer = codec->client_data;
+  unsigned char *bytes = realloc(writer->bytes, capacity);
+  if (!bytes) ERREXIT1(codec, JERR_OUT_OF_MEMORY, 0);
+  writer->target.next_output_byte = bytes + writer->capacity;
+  writer->target.free_in_buffer = capacity - writer->capacity;
+  writer->bytes = bytes;
+  writer->capacity = capacity;
+}
+
+static void begin_output(j_compress_ptr codec) { reserve(codec, 64 << 10); }
+
+// Called when all bytes are taken.
+static boolean go_on_with_output(j_compress_ptr codec) {
+  fic_jpeg_writer *writer = codec->client_data;
+  reserve(codec, writer->capacity * 2);
+  return TRUE;
+}
+
+static void end_output(j_compress_ptr codec) {
+  fic_jpeg_writer *writer = codec->client_data;
+  writer->count = writer->capacity - writer->target.free_in_buffer;
+}
 
 fic_jpeg_writer *fic_jpeg_writer_create(void) {
   fic_jpeg_writer *writer = calloc(1, sizeof *writer);
@@ -59,7 +86,10 @@ fic_status fic_jpeg_begin(
     fic_jpeg_writer *writer, uint32_t width, uint32_t height, bool gray, int quality) {
   struct jpeg_compress_struct *codec = &writer->codec;
   if (setjmp(writer->escape)) return writer->status;
-  jpeg_mem_dest(codec, &writer->bytes, &writer->count);
+  writer->target.init_destination = begin_output;
+  writer->target.empty_output_buffer = go_on_with_output;
+  writer->target.term_destination = end_output;
+  codec->dest = &writer->target;
   codec->image_width = width;
   codec->image_height = height;
   codec->input_components = gray ? 1 : 4;

@@ -9,6 +9,11 @@
 
 #include <png.h>
 
+// What a row may take of the file, beside this many bytes for each of its pixels: files whose data
+// comes in pieces of one byte take thirteen for one.
+#define ROW_SLACK (64 << 10)
+#define FILE_BYTES_PER_PIXEL (16 * 8)
+
 struct fic_png_reader {
   png_structp codec;
   png_infop info;
@@ -16,6 +21,8 @@ struct fic_png_reader {
   fic_status status;
   const uint8_t *bytes;
   size_t count, offset;
+  // How far the rows that are being read may reach.
+  size_t row_end;
   uint64_t rows_left;
   char message[200];
 };
@@ -40,6 +47,8 @@ static void give_bytes(png_structp codec, png_bytep target, size_t count) {
     reader->status = FIC_TRUNCATED;
     png_error(codec, "the file ends early");
   }
+  // Behind the last row libpng unpacks all data that is left, be it gigabytes.
+  if (count > reader->row_end - reader->offset) png_error(codec, "more data than rows");
   memcpy(target, reader->bytes + reader->offset, count);
   reader->offset += count;
 }
@@ -101,12 +110,13 @@ static void set_output(fic_png_reader *reader, fic_png_header *header) {
   int type = png_get_color_type(codec, reader->info);
   header->has_alpha =
       (type & PNG_COLOR_MASK_ALPHA) || png_get_valid(codec, reader->info, PNG_INFO_tRNS);
-  bool gray = !(type & PNG_COLOR_MASK_COLOR) && !header->has_alpha;
+  header->is_gray = !(type & PNG_COLOR_MASK_COLOR);
+  bool gray = header->is_gray && !header->has_alpha;
   header->bytes_per_pixel = gray ? 1 : 4;
   png_set_expand(codec);
   png_set_scale_16(codec);
   if (gray) return;
-  if (!(type & PNG_COLOR_MASK_COLOR)) png_set_gray_to_rgb(codec);
+  if (header->is_gray) png_set_gray_to_rgb(codec);
   png_set_bgr(codec);
   if (!header->has_alpha) png_set_filler(codec, 255, PNG_FILLER_AFTER);
 }
@@ -116,7 +126,7 @@ fic_status fic_png_start(
     size_t chunk_limit, fic_png_header *header) {
   png_structp codec = reader->codec;
   reader->bytes = bytes;
-  reader->count = count;
+  reader->count = reader->row_end = count;
   if (setjmp(reader->escape)) return reader->status;
   set_limits(codec, side_limit, chunk_limit);
   png_set_read_fn(codec, reader, give_bytes);
@@ -151,6 +161,9 @@ fic_status fic_png_read_rows(
   if (setjmp(reader->escape)) return reader->status;
   if (count > reader->rows_left) png_error(reader->codec, "fewer rows than announced");
   reader->rows_left -= count;
+  uint64_t pixels = (uint64_t)count * (png_get_image_width(reader->codec, reader->info) + 1);
+  uint64_t reach = reader->offset + ROW_SLACK + pixels * FILE_BYTES_PER_PIXEL;
+  reader->row_end = reach < reader->count ? (size_t)reach : reader->count;
   for (uint32_t i = 0; i < count; i++) {
     png_read_row(reader->codec, rows + i * row_bytes, NULL);
   }
@@ -159,6 +172,7 @@ fic_status fic_png_read_rows(
 
 fic_status fic_png_finish(fic_png_reader *reader) {
   if (setjmp(reader->escape)) return reader->status;
+  reader->row_end = reader->count;
   png_read_end(reader->codec, NULL);
   return FIC_OK;
 }

@@ -69,7 +69,8 @@ void fic_rows_bgr16_to_bgrx(const uint8_t *pixels, uint8_t *result, size_t count
     uint32_t packed = pixels[2 * i] | (uint32_t)pixels[2 * i + 1] << 8;
     for (uint32_t c = 0; c < 3; c++) {
       uint32_t five = packed >> (5 * c) & 31;
-      result[4 * i + c] = (uint8_t)(five << 3 | five >> 2);
+      // 255 / 31 times as much, rounded.
+      result[4 * i + c] = (uint8_t)((five * 527 + 23) >> 6);
     }
     result[4 * i + 3] = 255;
   }

@@ -13,6 +13,7 @@ struct fic_webp_reader {
   WebPIterator frame;
   WebPDecoderConfig config;
   WebPIDecoder *decoder;
+  bool has_alpha;
 };
 
 fic_webp_reader *fic_webp_reader_create(void) { return calloc(1, sizeof(fic_webp_reader)); }
@@ -138,7 +139,8 @@ fic_status fic_webp_read_header(
       (uint64_t)header->frame_y + header->frame_height > header->height)
     return FIC_DAMAGED;
   bool covers = frame->width == (int)header->width && frame->height == (int)header->height;
-  header->has_alpha = reader->config.input.has_alpha || !covers;
+  reader->has_alpha = reader->config.input.has_alpha;
+  header->has_alpha = reader->has_alpha || !covers;
   header->is_lossless = reader->config.input.format == 2;
   header->frame_count = frame->fragment.size;
   find_profile(reader->demuxer, header);
@@ -154,7 +156,7 @@ fic_status fic_webp_start(
   config->options.use_scaling = (int)width != frame_width || (int)height != frame_height;
   config->options.scaled_width = (int)width;
   config->options.scaled_height = (int)height;
-  config->output.colorspace = MODE_bgrA;
+  config->output.colorspace = reader->has_alpha ? MODE_bgrA : MODE_BGRA;
   config->output.is_external_memory = 1;
   config->output.u.RGBA.rgba = rows;
   config->output.u.RGBA.stride = (int)row_bytes;
@@ -163,10 +165,19 @@ fic_status fic_webp_start(
   return reader->decoder ? FIC_OK : FIC_OUT_OF_MEMORY;
 }
 
+// A lossless file may hold alpha and say that it has none; that is what counts (RFC 9649, section 3.4).
+static void make_opaque(const WebPDecBuffer *output) {
+  for (int y = 0; y < output->height; y++) {
+    uint8_t *row = output->u.RGBA.rgba + (size_t)y * (size_t)output->u.RGBA.stride;
+    for (int x = 0; x < output->width; x++) row[4 * x + 3] = 255;
+  }
+}
+
 fic_status fic_webp_decode(fic_webp_reader *reader, size_t count, bool *complete) {
   const WebPData *data = &reader->frame.fragment;
   VP8StatusCode code = WebPIUpdate(reader->decoder, data->bytes, count);
   *complete = code == VP8_STATUS_OK;
+  if (*complete && !reader->has_alpha) make_opaque(&reader->config.output);
   if (code == VP8_STATUS_SUSPENDED && count < data->size) return FIC_OK;
   return status_of(code);
 }

@@ -55,6 +55,9 @@ public struct ImageHeader: Hashable, Sendable {
   /// rows come one after the other.
   public var wholePictureByteCount: Int
 
+  /// Whether the picture is decoded at its full size, whatever size is asked for.
+  package var isDecodedWhole = false
+
   /// Creates a header.
   public init(
     size: PixelSize, hasAlpha: Bool = false, isGray: Bool = false, wholePictureByteCount: Int = 0

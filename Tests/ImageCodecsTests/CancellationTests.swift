@@ -9,7 +9,8 @@
   @Suite("A cancelled decode", .timeLimit(.minutes(15)))
   struct CancellationTests {
     enum Kind: CaseIterable {
-      case baselineJPEG, progressiveJPEG, png, reducedPNG, interlacedPNG, lossyWebP, losslessWebP
+      case baselineJPEG, progressiveJPEG, png, reducedPNG, tinyPNG, interlacedPNG, lossyWebP
+      case losslessWebP
 
       var data: Data {
         // What repeats itself would be a few bytes, decoded in one step.
@@ -25,7 +26,7 @@
         switch self {
         case .baselineJPEG, .progressiveJPEG:
           return Fixture.jpeg(picture.size, picture.rgb, jpeg)
-        case .png, .reducedPNG, .interlacedPNG:
+        case .png, .reducedPNG, .tinyPNG, .interlacedPNG:
           return Fixture.png(picture.size, picture.rgba, png)
         case .lossyWebP: return Fixture.webp(picture, isLossless: false, quality: 100)
         case .losslessWebP: return Fixture.webp(picture)
@@ -33,7 +34,11 @@
       }
 
       var minimumSize: PixelSize? {
-        self == .reducedPNG ? PixelSize(width: 80, height: 160) : nil
+        switch self {
+        case .reducedPNG: PixelSize(width: 80, height: 160)
+        case .tinyPNG: PixelSize(width: 1, height: 2)
+        default: nil
+        }
       }
     }
 

@@ -171,6 +171,28 @@
       #expect(largestDifference(bytes, expected) <= 1)
     }
 
+    @Test("for gray converts gray pixels that have alpha, too")
+    func convertsGrayWithAlpha() throws {
+      var options = Fixture.PNGOptions()
+      options.profile = Fixture.linearGray
+      options.colorType = 0
+      let plain = try decode(
+        Fixture.png(size, [0, 1, 10, 50, 100, 128, 200, 255], options))
+      var grays = plain.packedBytes
+      grays.withUnsafeMutableBytes { bytes in
+        guard let start = bytes.baseAddress else { return }
+        plain.colorConversion?.convertToSRGB(start, pixelCount: 8, format: .gray8)
+      }
+      options.colorType = 4
+      let glass = try decode(
+        Fixture.png(
+          size, [0, 255, 1, 255, 10, 255, 50, 255, 100, 255, 128, 255, 200, 255, 255, 255],
+          options))
+      #expect(glass.layout.format == .bgra32)
+      #expect(converted(glass) == grays.map { [$0, $0, $0] })
+      #expect(grays[3] > 100)
+    }
+
     @Test("for inks is applied while decoding", arguments: [false, true])
     func convertsInk(isInverted: Bool) throws {
       let inks: [[UInt8]] = [

@@ -48,6 +48,25 @@
           == [255, 255, 255, 255, 0, 0, 255, 255, 0, 255, 0, 255, 132, 0, 0, 255])
     }
 
+    @Test("spreads all thirty-two levels evenly, as drawing does")
+    func spreadsLevels() throws {
+      let levels = Array(UInt16(0)..<32)
+      let packed = levels.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8($0 >> 8)] }
+      let data = try PNGEncoder.encode(bitmap(packed, PixelSize(width: 32, height: 1), .bgr16))
+      let blue = try stride(from: 0, to: 128, by: 4).map { try decode(data).packedBytes[$0] }
+      #expect(blue == levels.map { UInt8((Double($0) * 255 / 31).rounded()) })
+    }
+
+    @Test("of JPEG comes to any length")
+    func encodesLongJPEG() throws {
+      var random = SplitMix(state: 5)
+      let size = PixelSize(width: 500, height: 400)
+      let noise = (0..<200_000).map { _ in UInt8(truncatingIfNeeded: random.next() >> 32) }
+      let data = try JPEGEncoder(quality: 1).encode(bitmap(noise, size, .gray8))
+      #expect(data.count > 128 << 10)
+      #expect(try largestDifference(decode(data).packedBytes, noise) <= 4)
+    }
+
     @Test("leaves the padding of rows aside")
     func skipsPadding() throws {
       let layout = try #require(

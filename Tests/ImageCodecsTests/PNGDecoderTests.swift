@@ -225,6 +225,18 @@
       #expect(throws: ImageDecodingError.self) { try decode(data) }
     }
 
+    @Test("leaves a little surplus data aside, and unpacks no more")
+    func refusesSurplusData() throws {
+      func png(zeros: Int) -> Data {
+        Surgery.pngSignature
+          + Surgery.pngHeader(width: 1, height: 1, bitDepth: 8, colorType: 0)
+          + Surgery.pngChunk("IDAT", Fixture.deflated(zeros: zeros))
+          + Surgery.pngChunk("IEND", Data())
+      }
+      #expect(try decode(png(zeros: 2000)).packedBytes == [0])
+      #expect(throws: ImageDecodingError.self) { try decode(png(zeros: 96 << 20)) }
+    }
+
     @Test("refuses pixel data that ends too early")
     func refusesShortPixelData() throws {
       let data =

@@ -14,7 +14,7 @@
     func readsLossless() throws {
       let data = Fixture.webp(confetti)
       let bitmap = try decode(data)
-      #expect(try header(of: data).wholePictureByteCount == 38 * 30 * 4)
+      #expect(try header(of: data).wholePictureByteCount == 38 * 30 * 5)
       #expect(bitmap.layout.format == .bgra32)
       #expect(largestDifference(bitmap.packedBytes, confetti.premultipliedBGRA) <= 1)
     }
@@ -73,6 +73,28 @@
       let bitmap = try decode(Fixture.webp(picture), atLeast: PixelSize(width: 32, height: 32))
       let pixel = bitmap.pixel(16, 16).map(Int.init)
       #expect(pixel.allSatisfy { abs($0 - 128) <= 2 })
+    }
+
+    @Test("leaves scaling to others where alpha stands beside lossy colours")
+    func keepsLossyAlphaWhole() throws {
+      let glass = Picture(64, 64) { x, y in (x * 4, y * 4, 9, x < 32 ? 0 : 255) }
+      let (lossy, half) = (Fixture.webp(glass, isLossless: false), PixelSize(width: 32, height: 32))
+      #expect(try decode(lossy, atLeast: half).size == PixelSize(width: 64, height: 64))
+      #expect(try decode(Fixture.webp(glass), atLeast: half).size == half)
+      let header = try header(of: lossy)
+      #expect(WebPDecoder().workingByteCount(for: header, minimumSize: half) >= 64 * 64 * 9)
+    }
+
+    @Test("is opaque, with its colours as they are, where it says that it has no alpha")
+    func believesItsHeader() throws {
+      let glass = Picture(16, 8) { x, y in (x * 16, y * 32, 99, 16 * x) }
+      var data = Fixture.webp(glass)
+      let bits = try #require(data.range(of: Data("VP8L".utf8))).upperBound + 4 + 4
+      #expect(data[bits] & 0x10 != 0)
+      data[bits] &= ~0x10
+      let bitmap = try decode(data)
+      #expect(bitmap.layout.format == .bgrx32)
+      for x in 1..<16 { #expect(bitmap.pixel(x, 4) == [99, 128, UInt8(x * 16), 255]) }
     }
 
     @Test("gives the first frame of an animation on its transparent canvas")

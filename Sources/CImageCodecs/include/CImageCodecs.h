@@ -95,6 +95,7 @@ typedef struct {
   uint32_t width, height;
   uint32_t bytes_per_pixel;   // 1 gray; 4 B, G, R, alpha
   bool has_alpha;             // otherwise the fourth byte is 255
+  bool is_gray;               // as stored: with alpha B, G and R are the same
   bool interlaced;
   const uint8_t *profile;     // ICC, or null; lives as long as the reader
   size_t profile_count;
@@ -174,6 +175,7 @@ typedef struct fic_color_transform fic_color_transform;
 
 typedef FIC_ENUM {
   FIC_COLOR_GRAY FIC_SWIFT(gray),           // one byte to one byte
+  FIC_COLOR_GRAY_AS_COLOR FIC_SWIFT(grayAsColor),   // B, G, R, all the same, and an untouched byte
   FIC_COLOR_RGB FIC_SWIFT(rgb),            // B, G, R and an untouched byte, to the same
   FIC_COLOR_CMYK FIC_SWIFT(cmyk),           // four inks, 255 is full, to B, G, R, 255
   FIC_COLOR_INVERTED_CMYK FIC_SWIFT(invertedCMYK)   // the same, 0 is full

@@ -47,6 +47,10 @@
         interpolatesColors: !Self.isMuchReduced(header.size, for: request.minimumSize),
         memoryLimit: header.wholePictureByteCount + rowBufferByteCount(header.size)
       )
+      // Lossless files, which newer libraries read, are not scaled, and memory was declared for less.
+      guard orientation.turning(scaled) == header.size.scaled(toEighths: eighths) else {
+        throw .unsupported("JPEG: a file that cannot be decoded at \(eighths)/8 of its size")
+      }
       try reader.takeInScans(unless: request.isCancelled)
       let isInk = reader.kind.isInk
       let bitmap = try Bitmap.decoding(

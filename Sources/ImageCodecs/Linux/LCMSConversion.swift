@@ -12,12 +12,15 @@
   final class LCMSConversion: ColorConversion, @unchecked Sendable {
     enum Kind {
       case gray, rgb, cmyk, invertedCMYK
+      /// Gray that is decoded to blue, green and red, since it has alpha.
+      case grayAsColor
 
       var isInk: Bool { self == .cmyk || self == .invertedCMYK }
 
       fileprivate var code: fic_color_kind {
         switch self {
         case .gray: .gray
+        case .grayAsColor: .grayAsColor
         case .rgb: .rgb
         case .cmyk: .cmyk
         case .invertedCMYK: .invertedCMYK
@@ -46,7 +49,8 @@
       _ pixels: UnsafeMutableRawPointer, pixelCount: Int, format: PixelFormat
     ) {
       precondition(
-        format == .gray8 ? kind == .gray : kind == .rgb && format.bytesPerPixel == 4,
+        format == .gray8
+          ? kind == .gray : (kind == .rgb || kind == .grayAsColor) && format.bytesPerPixel == 4,
         "A conversion of \(kind) pixels was given \(format) pixels.")
       convert(pixels.assumingMemoryBound(to: UInt8.self), pixelCount: pixelCount)
     }

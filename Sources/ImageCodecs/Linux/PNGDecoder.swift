@@ -65,15 +65,17 @@
         reader.isInterlaced ? 1 : Self.factor(of: header.size, for: request.minimumSize)
       let bitmap = try Bitmap.decoding(
         size: header.size.reduced(by: factor), format: reader.format,
-        conversion: LCMSConversion.shared(
-          profile: reader.profile, kind: reader.format == .gray8 ? .gray : .rgb)
+        conversion: LCMSConversion.shared(profile: reader.profile, kind: reader.profileKind)
       ) { pixels, layout throws(ImageDecodingError) in
         let target = try UprightRows(pixels, layout: layout, orientation: orientation)
         if reader.isInterlaced {
           try readWhole(reader, pixels, layout, target, orientation, request)
         } else if factor > 1 {
           let average = try RowAverage(reader, factor: factor)
-          try target.fill(unless: request.isCancelled, average.write)
+          try target.fill(unless: request.isCancelled) {
+            rows, rowBytes, count throws(ImageDecodingError) in
+            try average.write(rows, rowBytes, count, unless: request.isCancelled)
+          }
         } else {
           try target.fill(unless: request.isCancelled, reader.read)
         }
@@ -149,14 +151,19 @@
     }
 
     func write(
-      _ rows: UnsafeMutablePointer<UInt8>, _ rowBytes: Int, _ count: Int
+      _ rows: UnsafeMutablePointer<UInt8>, _ rowBytes: Int, _ count: Int,
+      unless isCancelled: () -> Bool
     ) throws(ImageDecodingError) {
       let bytesPerPixel = UInt32(reader.format.bytesPerPixel)
       // `malloc` aligns for every type, and nothing else looks at this memory.
       let sums = UnsafeMutableRawPointer(sums.start).assumingMemoryBound(to: UInt32.self)
       for index in 0..<count {
         let height = min(factor, rowsLeft)
-        for _ in 0..<height {
+        for line in 0..<height {
+          // One row of the result may be thousands of the file.
+          if line % UprightRows.stripHeight == UprightRows.stripHeight - 1, isCancelled() {
+            throw .cancelled
+          }
           try reader.read(row.start, 0, 1)
           fic_rows_add(sums, row.start, reader.size.width, UInt32(factor), bytesPerPixel)
         }
@@ -183,6 +190,10 @@
     var isInterlaced: Bool { header.interlaced }
     var format: PixelFormat {
       header.bytes_per_pixel == 1 ? .gray8 : header.has_alpha ? .bgra32 : .bgrx32
+    }
+    /// What kind of profile the file has to have, if it has one.
+    var profileKind: LCMSConversion.Kind {
+      header.is_gray ? format == .gray8 ? .gray : .grayAsColor : .rgb
     }
     var profile: Data? {
       guard let start = header.profile, header.profile_count <= Self.profileLimit else {

@@ -17,7 +17,7 @@
 
     func workingByteCount(for header: ImageHeader, minimumSize: PixelSize?) -> Int {
       PixelLayout.byteCount(
-        size: Self.size(of: header.size, for: minimumSize), format: .bgra32
+        size: Self.size(of: header, for: minimumSize), format: .bgra32
       ).addingClamped(header.wholePictureByteCount).addingClamped(rowBufferByteCount(header.size))
     }
 
@@ -34,11 +34,9 @@
         header, encodedByteCount: bytes.count,
         workingByteCount: workingByteCount(for: header, minimumSize: request.minimumSize))
 
-      // A frame that covers only a part of its canvas keeps its place only at full size.
-      let size =
-        reader.coversCanvas ? Self.size(of: header.size, for: request.minimumSize) : header.size
       return try Bitmap.decoding(
-        size: size, format: header.hasAlpha ? .bgra32 : .bgrx32,
+        size: Self.size(of: header, for: request.minimumSize),
+        format: header.hasAlpha ? .bgra32 : .bgrx32,
         conversion: LCMSConversion.shared(profile: reader.profile, kind: .rgb)
       ) { pixels, layout throws(ImageDecodingError) in
         guard reader.orientation != .up else {
@@ -59,8 +57,9 @@
     }
 
     /// libwebp's own scaler averages exactly to any size; worth it from half the size on.
-    static func size(of size: PixelSize, for minimumSize: PixelSize?) -> PixelSize {
-      guard let minimumSize else { return size }
+    static func size(of header: ImageHeader, for minimumSize: PixelSize?) -> PixelSize {
+      let size = header.size
+      guard let minimumSize, !header.isDecodedWhole else { return size }
       let width = max(minimumSize.width, 1)
       let height = max(minimumSize.height, 1)
       guard width <= size.width / 2, height <= size.height / 2 else { return size }
@@ -102,17 +101,20 @@
       return Data(bytes: start, count: header.profile_count)
     }
 
-    /// The lossless kind keeps four bytes a pixel, the lossy one a byte where there is alpha, and
-    /// turning takes a second picture. A canvas that its frame does not cover is there in full,
-    /// whatever size is asked for.
+    /// What is lossless keeps four bytes a pixel and up to one for its transforms; alpha of the lossy
+    /// kind is lossless, and takes a byte more. Turning takes a second picture.
+    ///
+    /// A frame that covers only a part of its canvas keeps its place only at full size. And where alpha
+    /// stands beside lossy colours, libwebp's scaler would mix colours that nobody sees with the others.
     var imageHeader: ImageHeader {
-      let pixel = (header.is_lossless ? 4 : header.has_alpha ? 1 : 0)
+      let pixel = header.is_lossless || header.has_alpha ? 5 : 0
       let turning = orientation == .up ? 0 : 4
-      let whole = coversCanvas ? 0 : 4
       // Sides have at most 24 bits (RFC 9649), so nothing overflows.
-      return ImageHeader(
+      var result = ImageHeader(
         size: orientation.turning(canvas), hasAlpha: header.has_alpha,
-        wholePictureByteCount: canvas.width * canvas.height * (pixel + turning + whole))
+        wholePictureByteCount: canvas.width * canvas.height * (pixel + turning))
+      result.isDecodedWhole = !coversCanvas || (header.has_alpha && !header.is_lossless)
+      return result
     }
 
     init(_ bytes: UnsafeRawBufferPointer) throws(ImageDecodingError) {
