@@ -170,6 +170,14 @@ extension TableCore {
     }
   }
 
+  /// Writes the zeros that are still to be written.
+  func eraseRest(in file: TableFile, _ writer: inout TableWriter) throws(SystemError) {
+    noteStale(in: file, &writer)
+    for slot in writer.unerased.sorted() {
+      if let error = erase(slot, in: file, &writer) { throw error }
+    }
+  }
+
   // MARK: Private
 
   /// Removes pictures from what is found in another's file; `nil` where there is none.
@@ -180,14 +188,6 @@ extension TableCore {
     try TableError.wrapping { () throws(SystemError) in
       try findReader()
       return try shelf.withLock { $0.reader }.map { reader throws(SystemError) in try body(reader) }
-    }
-  }
-
-  /// Writes the zeros that are still to be written.
-  func eraseRest(in file: TableFile, _ writer: inout TableWriter) throws(SystemError) {
-    noteStale(in: file, &writer)
-    for slot in writer.unerased.sorted() {
-      if let error = erase(slot, in: file, &writer) { throw error }
     }
   }
 

@@ -104,18 +104,20 @@ struct WaitingChangesTests {
     let table = table
     let fixture = fixture
     let successor = Lock<Table?>(nil)
-    let isArmed = Lock(false)
+    // Between the reading of the old file's records and the question whether it is still the table's.
+    let awaited = Lock<SystemCall.Kind?>(nil)
     let system = SystemCalls { call throws(SystemError) in
-      let isNow = isArmed.withLock { isArmed in
-        defer { if call.kind == .read { isArmed = false } }
-        return isArmed && call.kind == .read
+      let isNow = awaited.withLock { awaited in
+        guard awaited == call.kind else { return false }
+        awaited = call.kind == .read ? .status : nil
+        return call.kind == .status
       }
       guard isNow else { return }
       table.close()
       successor.withLock { $0 = try? fixture.open(slots: 9) }
     }
     let stranger = try Stranger(fixture, system: system)
-    isArmed.withLock { $0 = true }
+    awaited.withLock { $0 = .read }
     #expect(try stranger.core.remove(key(1).entity))
     #expect(successor.withLock { $0?.present([1]) } == [1])
     #expect(stranger.core.entry(for: key(1)) == nil)
