@@ -77,6 +77,15 @@ struct DigestTable {
     return true
   }
 
+  /// Takes a slot out whose digest is not known, at the cost of looking at all entries.
+  mutating func remove(_ slot: Int) {
+    guard let bucket = buckets.first(where: { $0 != 0 && self.slot(in: $0) == slot }) else {
+      return
+    }
+    // All that a search needs of a digest is in the bucket.
+    remove(slot, for: TableID.Digest(low: bucket >> 32, high: 0))
+  }
+
   // MARK: Private
 
   private enum Search {

@@ -15,9 +15,13 @@ struct HitBoard {
 
   struct Memory: ~Copyable {
     let cells: UnsafeMutablePointer<Cell>
-    private let cellMemory: UnsafeMutableRawPointer
+    private let cellMemory: ZeroPages
     let strings: UnsafeMutablePointer<SlotStrings>
     private let stringMemory: ZeroPages
+    let facts: UnsafeMutablePointer<SlotFacts>
+    private let factMemory: ZeroPages
+    /// No hit asks for it, since an unread slot is not open.
+    var unread: SlotSet
     /// The address of the current `HintBlock`.
     let hints: Atomic<UnsafeMutableRawPointer>
     /// A time not long ago, for who needs no more exact one.
@@ -37,15 +41,19 @@ struct HitBoard {
     /// Takes memory for so many slots, of which a large part costs nothing before it is touched.
     init(slotCount: Int, clockGrain: UInt64) {
       // Zeros are a slot that is neither live nor leased, without label and strings.
-      // Begun at a multiple of their size, or each would lie in two cache lines.
-      let size = MemoryLayout<Cell>.stride
-      cellMemory = Self.zeros(slotCount + 1, of: size)
-      cells = cellMemory.alignedUp(toMultipleOf: size).bindMemory(
-        to: Cell.self, capacity: slotCount)
-      let stringByteCount = max(1, slotCount) * MemoryLayout<SlotStrings>.stride
-      guard let pages = ZeroPages(byteCount: stringByteCount) else { Self.refuse(slotCount) }
-      strings = pages.base.bindMemory(to: SlotStrings.self, capacity: slotCount)
-      stringMemory = pages
+      let count = max(1, slotCount)
+      // A cell is a cache line, and pages begin with one.
+      guard let cellPages = ZeroPages(byteCount: count * MemoryLayout<Cell>.stride),
+        let stringPages = ZeroPages(byteCount: count * MemoryLayout<SlotStrings>.stride),
+        let factPages = ZeroPages(byteCount: count * MemoryLayout<SlotFacts>.stride)
+      else { preconditionFailure("There is no memory for \(slotCount) slots.") }
+      cells = cellPages.base.bindMemory(to: Cell.self, capacity: count)
+      cellMemory = cellPages
+      strings = stringPages.base.bindMemory(to: SlotStrings.self, capacity: count)
+      stringMemory = stringPages
+      facts = factPages.base.bindMemory(to: SlotFacts.self, capacity: count)
+      factMemory = factPages
+      unread = SlotSet(slotCount: slotCount)
       guard let hints = HintBlock.make(bucketCount: 64) else {
         preconditionFailure("There is no memory for the hints of a table.")
       }
@@ -55,7 +63,6 @@ struct HitBoard {
     }
 
     deinit {
-      SystemMemory.deallocate(cellMemory)
       HintBlock(hints.load(ordering: .relaxed)).deallocate()
     }
   }
@@ -197,16 +204,5 @@ extension HitBoard.Memory {
   func startClock(after stamp: UInt64) {
     clockShift.store(stamp &+ 1 &- fic_processor_ticks(), ordering: .relaxed)
     clock.store(stamp, ordering: .relaxed)
-  }
-
-  fileprivate static func zeros(_ count: Int, of size: Int) -> UnsafeMutableRawPointer {
-    guard let memory = SystemMemory.allocateZeros(byteCount: max(1, count) * size) else {
-      refuse(count)
-    }
-    return memory
-  }
-
-  fileprivate static func refuse(_ slotCount: Int) -> Never {
-    preconditionFailure("There is no memory for \(slotCount) slots.")
   }
 }

@@ -22,6 +22,8 @@ import Synchronization
 ///    harmless; the pool of a table keeps its boards for that.
 /// 5. A retired file stays mapped until its last lease ends: `debt` counts the leases that had not
 ///    ended when it was retired, less those that ended since.
+/// 6. The state of an unread slot is zero, and nothing else of it says anything: its memory was never
+///    touched, or belongs to a file that is gone.
 ///
 /// `@unchecked Sendable` is safe by these: what is not atomic or locked is covered by 2 and 3.
 final class SlotBoard: @unchecked Sendable {
@@ -46,7 +48,7 @@ final class SlotBoard: @unchecked Sendable {
   }
 
   deinit {
-    for slot in 0..<preparedCount { memory.pointee.strings[slot].release() }
+    for slot in readSlots { memory.pointee.strings[slot].release() }
     for block in outgrownHints { block.deallocate() }
     memory.deinitialize(count: 1)
     memory.deallocate()
@@ -59,6 +61,25 @@ final class SlotBoard: @unchecked Sendable {
     precondition(count <= slotCount, "Slot \(count - 1) is beyond the table's \(slotCount) slots.")
     preparedCount = max(preparedCount, count)
   }
+
+  // MARK: Unread slots
+
+  /// How many slots there are whose records were checked when the file was opened, and are to be
+  /// read when they are needed.
+  var unreadCount: Int { memory.pointee.unread.count }
+
+  func isUnread(_ slot: Int) -> Bool { memory.pointee.unread.contains(slot) }
+
+  /// Leaves a slot's record in the file for now.
+  func leaveUnread(_ slot: Int) { memory.pointee.unread.insert(slot) }
+
+  /// Takes a slot whose record is lost for one without a picture.
+  func giveUpUnread(_ slot: Int) { memory.pointee.unread.remove(slot) }
+
+  /// The slots of which something may be known here.
+  var readSlots: SlotSet.Others { readSlots(in: 0..<preparedCount) }
+
+  func readSlots(in range: Range<Int>) -> SlotSet.Others { memory.pointee.unread.others(in: range) }
 
   // MARK: States
 
@@ -96,6 +117,7 @@ final class SlotBoard: @unchecked Sendable {
 
   /// Makes a slot live of which only the record was read.
   func adopt(_ slot: Int, entity: TableID.Digest, source: TableID.Digest) {
+    giveUpUnread(slot)
     let state = state(of: slot)
     // Nobody else writes the state of a slot that is neither open nor leased.
     if state.bits == 0 {
@@ -136,6 +158,11 @@ final class SlotBoard: @unchecked Sendable {
   func label(of slot: Int) -> SlotLabel { memory.pointee.cells[slot].label }
 
   func strings(of slot: Int) -> SlotStrings { memory.pointee.strings[slot] }
+
+  /// What the index knows of the file's record, beside the label.
+  func facts(of slot: Int) -> SlotFacts { memory.pointee.facts[slot] }
+
+  func setFacts(_ facts: SlotFacts, of slot: Int) { memory.pointee.facts[slot] = facts }
 
   private func setDigests(_ entity: TableID.Digest, _ source: TableID.Digest, of slot: Int) {
     let cell = memory.pointee.cells + slot
@@ -178,7 +205,7 @@ final class SlotBoard: @unchecked Sendable {
 
   /// Moves to a block large enough for the hints that there are, which may be fewer than were given.
   private func growHints() {
-    let open = (0..<preparedCount).filter { state(of: $0).isOpen }
+    let open = readSlots.filter { state(of: $0).isOpen }
     hintCount = open.count
     guard hintCount * 4 >= hints.bucketCount,
       let larger = HintBlock.make(bucketCount: hints.bucketCount * 2)
@@ -214,7 +241,7 @@ final class SlotBoard: @unchecked Sendable {
 
   /// The hits that found a picture here, since the file was opened.
   var hitCount: Int {
-    (0..<preparedCount).reduce(carriedHitCount) { $0 + state(of: $1).hitCount }
+    readSlots.reduce(carriedHitCount) { $0 + state(of: $1).hitCount }
   }
 
   // MARK: Recency
@@ -256,12 +283,13 @@ final class SlotBoard: @unchecked Sendable {
   func reuse() -> Bool {
     guard isResting.compareExchange(expected: true, desired: false, ordering: .acquiring).exchanged
     else { return false }
-    for slot in 0..<preparedCount {
+    for slot in readSlots {
       forgetHint(of: slot)
       memory.pointee.cells[slot].state.store(0, ordering: .relaxed)
       memory.pointee.strings[slot].release()
       memory.pointee.strings[slot] = SlotStrings()
     }
+    memory.pointee.unread.removeAll()
     (preparedCount, hintCount, carriedHitCount) = (0, 0, 0)
     return true
   }
@@ -270,7 +298,7 @@ final class SlotBoard: @unchecked Sendable {
   func retire(_ file: TableFile) {
     let released = retiredFile.withLock { retired -> TableFile? in
       retired = file
-      let leases = (0..<preparedCount).reduce(0) { sum, slot in
+      let leases = readSlots.reduce(0) { sum, slot in
         let old = memory.pointee.cells[slot].state.bitwiseOr(
           SlotState.retired, ordering: .acquiringAndReleasing
         ).oldValue
@@ -289,7 +317,7 @@ final class SlotBoard: @unchecked Sendable {
   func resume() {
     let released = retiredFile.withLock { retired -> TableFile? in
       carriedHitCount = 0
-      let leases = (0..<preparedCount).reduce(0) { sum, slot in
+      let leases = readSlots.reduce(0) { sum, slot in
         let old = memory.pointee.cells[slot].state.bitwiseAnd(
           SlotState.leases | SlotState.proven | SlotState.hits, ordering: .acquiringAndReleasing
         ).oldValue
@@ -299,6 +327,7 @@ final class SlotBoard: @unchecked Sendable {
         return state.isRetired ? sum + state.leaseCount : sum
       }
       memory.pointee.debt.wrappingSubtract(leases, ordering: .acquiringAndReleasing)
+      memory.pointee.unread.removeAll()
       // Whoever opens the file again has it.
       defer { retired = nil }
       return retired

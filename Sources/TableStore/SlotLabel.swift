@@ -21,6 +21,20 @@ struct SlotLabel {
   var extent: SlotExtent { SlotExtent(width: Int(width), height: Int(height)) }
 }
 
+/// What only the index knows of one slot's record.
+struct SlotFacts {
+  var generation: UInt64 = 0
+  var slotHash: UInt64 = 0
+  /// As it stands in the file.
+  var recency: UInt64 = 0
+
+  init(_ record: SlotRecord) {
+    generation = record.generation
+    slotHash = record.slotHash
+    recency = record.recency
+  }
+}
+
 /// The strings among a slot's ids, retained, where they can be compared without retaining them.
 ///
 /// All zeros is a slot without strings, so that the memory of a table whose ids are no strings is

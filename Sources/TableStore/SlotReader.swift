@@ -21,9 +21,18 @@ struct SlotReader: Sendable {
 
   private var layout: TableLayout { header.layout }
 
+  /// Records between the one that is told to come and the one that is there: enough for memory to
+  /// answer meanwhile.
+  private static var lead: Int { 32 }
+
   /// Hands on all records whose hash is right and whose slot lies within the file, in the order of
   /// slots.
-  func forEachRecord(_ body: (Int, SlotRecord) -> Void) throws(SystemError) {
+  ///
+  /// - Parameter expecting: Called with an entity whose record, if it is one, comes a little later.
+  @inline(__always)
+  func forEachRecord(
+    expecting: (TableID.Digest) -> Void = { _ in }, found body: (Int, SlotRecord) -> Void
+  ) throws(SystemError) {
     let slotCount = try writtenSlotCount()
     let size = TableLayout.recordByteCount
     let chunk = min(slotCount, 4096)
@@ -33,7 +42,11 @@ struct SlotReader: Sendable {
       let count = min(chunk, slotCount - start)
       let part = UnsafeMutableRawBufferPointer(rebasing: buffer[..<(count * size)])
       let byteCount = try system.read(descriptor, into: part, at: layout.recordOffset(start))
-      for index in 0..<(byteCount / size) {
+      let readCount = byteCount / size
+      for index in 0..<readCount {
+        if index + Self.lead < readCount {
+          expecting(SlotRecord.entity(in: part, at: (index + Self.lead) * size))
+        }
         let bytes = UnsafeRawBufferPointer(rebasing: part[(index * size)..<((index + 1) * size)])
         if let record = SlotRecord(reading: bytes, in: place(of: start + index)) {
           body(start + index, record)
@@ -47,25 +60,6 @@ struct SlotReader: Sendable {
     var found: [(slot: Int, record: SlotRecord)] = []
     try forEachRecord { found.append((slot: $0, record: $1)) }
     return found
-  }
-
-  /// An index of the records.
-  func index(on board: SlotBoard) throws(SystemError) -> TableIndex {
-    var index = TableIndex(slotCount: layout.slotCount, board: board)
-    index.reserveCapacity(try writtenSlotCount())
-    var batch: [(slot: Int, record: SlotRecord)] = []
-    batch.reserveCapacity(64)
-    try forEachRecord { slot, record in
-      index.expect(record.entity)
-      batch.append((slot: slot, record: record))
-      if batch.count == 64 {
-        for (slot, record) in batch { index.adopt(record, in: slot) }
-        batch.removeAll(keepingCapacity: true)
-      }
-    }
-    for (slot, record) in batch { index.adopt(record, in: slot) }
-    index.finishAdopting()
-    return index
   }
 
   /// The record of one slot as it stands in the file now.
@@ -100,7 +94,7 @@ struct SlotReader: Sendable {
   private func place(of slot: Int) -> SlotPlace { SlotPlace(nonce: header.nonce, slot: slot) }
 
   /// Slots that end beyond the end of the file were never written whole.
-  private func writtenSlotCount() throws(SystemError) -> Int {
+  func writtenSlotCount() throws(SystemError) -> Int {
     let beyondFirst =
       try system.status(of: descriptor).byteCount - layout.slotsOffset - layout.contentByteCount
     return beyondFirst < 0 ? 0 : min(beyondFirst / layout.stride + 1, layout.slotCount)

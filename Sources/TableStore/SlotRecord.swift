@@ -74,6 +74,14 @@ struct SlotRecord: Hashable, Sendable {
     guard generation > 0, field(56) == recordHash(in: place) else { return nil }
   }
 
+  /// Whose record stands at an offset, if there is one.
+  @inline(__always)
+  static func entity(in bytes: UnsafeMutableRawBufferPointer, at offset: Int) -> TableID.Digest {
+    TableID.Digest(
+      low: UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)),
+      high: UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset + 8, as: UInt64.self)))
+  }
+
   /// Writes the record's 64 bytes.
   func write(to bytes: UnsafeMutableRawBufferPointer, in place: SlotPlace) {
     func put(_ value: UInt64, at offset: Int) {

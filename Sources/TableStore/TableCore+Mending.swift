@@ -51,7 +51,7 @@ extension TableCore {
 extension TableShelf {
   /// Bytes that the file has at least: up to the end of the last picture.
   var byteCount: Int {
-    guard let file, let last = index.lastLiveSlot else { return 0 }
+    guard let file, let last = index.lastTakenSlot else { return 0 }
     return file.layout.slotOffset(last) + file.layout.contentByteCount
   }
 }

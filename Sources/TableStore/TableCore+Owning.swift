@@ -18,12 +18,14 @@ extension TableCore {
       return
     }
     var owned = TableShelf(opened)
-    let removed = shelf.withLock { $0.reader }.map { reader in
-      owned.change { index in index.removeAll { reader.isHidden($0) } }
+    var removed: [Int] = []
+    if let reader = shelf.withLock({ $0.reader }), reader.hidesAny {
+      opened.file.slotReader.readRecords { owned.change($0) }
+      removed = owned.change { index in index.removeAll { reader.isHidden($0) } }
     }
     writer.restart(owned)
     let former = exchange(for: owned)
-    if let removed, !removed.isEmpty {
+    if !removed.isEmpty {
       for slot in removed { writer.noteUnerased(slot) }
       // Older records of the same entities among them; what fails is tried again by other changes.
       try? eraseRest(in: opened.file, &writer)

@@ -57,13 +57,7 @@ extension TableCore {
     _ sealed: SealedSlot, _ writer: inout TableWriter
   ) throws(TableError) -> Insertion {
     let key = sealed.key
-    let reserved = shelf.withLock { shelf -> (TableFile, TableIndex.Reservation)? in
-      guard let file = shelf.file,
-        let reservation = shelf.change({ $0.reserve(for: key.entity) })
-      else { return nil }
-      return (file, reservation)
-    }
-    guard let (file, reservation) = reserved else { throw .allSlotsLeased }
+    guard let (file, reservation) = reserve(for: key.entity) else { throw .allSlotsLeased }
     let slot = reservation.slot
     writer.generation += 1
     let record = SlotRecord(
@@ -92,5 +86,21 @@ extension TableCore {
     let entry = entry(ofLeased: slot, in: file, copy: sealed.content, extent: sealed.extent)
     return Insertion(
       entry: entry ?? TableEntry(keepingPrivate: sealed), eviction: reservation.eviction)
+  }
+
+  // MARK: Private
+
+  private func reserve(for entity: TableID) -> (TableFile, TableIndex.Reservation)? {
+    while true {
+      let (file, room) = ask(about: entity) { shelf in
+        (shelf.file, shelf.change { $0.reserve(for: entity) })
+      }
+      guard let file else { return nil }
+      switch room {
+      case .reserved(let reservation): return (file, reservation)
+      case .unread: readRecords(of: file)
+      case .full: return nil
+      }
+    }
   }
 }

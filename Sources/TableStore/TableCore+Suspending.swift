@@ -79,7 +79,7 @@ extension TableCore {
   }
 
   private func detachLeased(of former: TableShelf, from file: TableFile) throws(TableError) {
-    let leased = former.index.slots.indices.filter { !file.board.isUnleased($0) }
+    let leased = former.index.leasedSlots
     guard !leased.isEmpty, file.base != nil else { return }
     let copy = try opener.makeNameless()
     try TableError.wrapping { () throws(SystemError) in try file.detach(leased, to: copy) }

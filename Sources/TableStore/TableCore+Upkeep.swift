@@ -11,7 +11,7 @@ extension TableCore {
       try settle(&writer)
       // First, since it may fail, and then nothing is removed.
       let isHidden = try hide { reader throws(SystemError) in try reader.hide(entity) } ?? false
-      let (file, slot) = shelf.withLock { shelf in
+      let (file, slot) = ask(about: entity) { shelf in
         (shelf.file, shelf.change { $0.remove(entity) })
       }
       guard let file else { return isHidden }
@@ -97,7 +97,7 @@ extension TableCore {
       TableStatistics(
         slotCount: opener.layout.slotCount,
         liveCount: shelf.index.liveCount,
-        leasedCount: shelf.index.leasedCount,
+        leasedCount: shelf.index.leasedSlots.count,
         unprovenCount: shelf.index.unprovenCount,
         evictionCount: shelf.index.evictionCount,
         damageCount: shelf.index.damageCount,
@@ -112,6 +112,7 @@ extension TableCore {
   /// as used by this.
   func scan() -> (entries: [TableEntryInfo], damages: [TableDamage]) {
     guard let file = shelf.withLock({ $0.file }) else { return ([], []) }
+    readRecords(of: file)
     var entries: [TableEntryInfo] = []
     var damages: [TableDamage] = []
     for slot in 0..<file.layout.slotCount {

@@ -71,7 +71,7 @@ final class TableCore: Sendable {
   /// or none.
   @inline(never)
   private func entryByIndex(for key: TableKey) -> TableEntry? {
-    let (finding, file, reader) = shelf.withLock {
+    let (finding, file, reader) = ask(about: key.entity) {
       ($0.index.lease(key), $0.file, $0.reader)
     }
     guard let file else { return nil }
@@ -106,7 +106,7 @@ final class TableCore: Sendable {
   /// True when the key's picture is there; a picture of an earlier session counts before it has
   /// been checked. Changes nothing.
   func contains(_ key: TableKey) -> Bool {
-    let (isThere, reader) = shelf.withLock { shelf in
+    let (isThere, reader) = ask(about: key.entity) { shelf in
       (shelf.index.contains(key), shelf.reader)
     }
     return isThere || reader?.contains(key) ?? false

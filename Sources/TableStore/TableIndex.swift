@@ -2,29 +2,28 @@
 ///
 /// ```
 /// fresh, free --reserve--> claimed --publish--> live --remove, replace, discard--> free
-///                              |                  |                      or, if leased, detained
-///                              +---abandon--> free +--reserve (least recently used)--> claimed
+///                              |                 ||                      or, if leased, detained
+///                              +---abandon--> free|+--reserve (least recently used)--> claimed
 /// detained --reserve, once its leases ended--> claimed
+/// (a file's record) --adopt--> unread --learn--> live
+///                                 +---lose---> free
 /// ```
 ///
-/// It decides; the board has what hits see of it without asking.
+/// It decides; the board has what hits see of it without asking. Of the records that an opened file
+/// has, it keeps the places only, until somebody asks: so opening writes little memory, which costs
+/// more than checking the records does. Who asks reads what the index names as unread (`TableCore`).
 ///
 /// Invariants:
-/// 1. A slot is live exactly when `table` finds it, under its entity's digest; one slot per digest.
+/// 1. A slot is live or unread exactly when `table` finds it, under its entity's digest; one slot per
+///    digest.
 /// 2. Only live slots are leased, so that the leases of any other slot only get fewer.
 /// 3. A slot is claimed only when it has no leases, which is settled with those who take leases in
 ///    one atomic step; while claimed it is in no list.
-/// 4. Each slot below `slots.count` is live, claimed, in `free`, or in `detained`; those above were
-///    never used.
+/// 4. Each slot below `usedCount` is live, unread, claimed, in `free`, or in `detained`; those above
+///    were never used.
+/// 5. Nothing is decided about an entity while a slot under its digest is unread, nor about the order
+///    of use while any is.
 struct TableIndex {
-  /// What only the index knows of one slot; the rest of its record is on the board.
-  struct Slot {
-    var generation: UInt64 = 0
-    var slotHash: UInt64 = 0
-    /// As it stands in the file.
-    var recency: UInt64 = 0
-  }
-
   /// What a search for a key found.
   enum Finding {
     case missing
@@ -40,10 +39,21 @@ struct TableIndex {
     let eviction: Eviction?
   }
 
+  /// What became of a reservation.
+  enum Room {
+    case reserved(Reservation)
+    /// Who was used least recently is known when all records have been read.
+    case unread
+    /// Every slot is leased.
+    case full
+  }
+
   let board: SlotBoard
   private let slotCount: Int
-  private(set) var slots: [Slot] = []
-  private var table: DigestTable
+  private var usedCount = 0
+  /// False where leases go on from before, of which the board must know whose they are.
+  private let leavesUnread: Bool
+  private var table = DigestTable()
   private var free: [Int] = []
   private var detained: [Int] = []
   private var queue = RecencyQueue()
@@ -63,12 +73,11 @@ struct TableIndex {
   init(slotCount: Int, board: SlotBoard) {
     self.slotCount = slotCount
     self.board = board
-    table = DigestTable()
+    leavesUnread = board.preparedCount == 0
   }
 
   /// Makes room for so many records.
   mutating func reserveCapacity(_ count: Int) {
-    slots.reserveCapacity(count)
     table = DigestTable(minimumCapacity: count)
   }
 
@@ -77,39 +86,86 @@ struct TableIndex {
   func expect(_ entity: TableID.Digest) { table.expect(entity) }
 
   /// Takes over a record that the file has, of a slot above all before; of two for one entity the
-  /// newer counts.
+  /// newer counts. Nothing under the record's digest may be unread.
   mutating func adopt(_ record: SlotRecord, in slot: Int) {
-    append(upTo: slot + 1)
-    slots[slot] = Slot(
-      generation: record.generation, slotHash: record.slotHash, recency: record.recency)
+    use(upTo: slot + 1)
     newestGeneration = max(newestGeneration, record.generation)
     if let rival = insert(slot, record.entity) {
-      let isOlder = slots[rival].generation >= record.generation
+      let isOlder = board.facts(of: rival).generation >= record.generation
       stale.append(isOlder ? slot : rival)
       if isOlder { return }
       table.remove(rival, for: record.entity)
       board.withdraw(rival)
       table.insert(slot, for: record.entity)
     }
-    board.adopt(slot, entity: record.entity, source: record.source)
-    // No clock comes so far, except in a file that somebody made up.
-    let stamp = record.recency < UInt64.max / 2 ? record.recency : 0
-    board.setStamp(stamp, of: slot)
-    newestStamp = max(newestStamp, stamp)
+    newestStamp = max(newestStamp, Self.stamp(of: record))
+    if leavesUnread { board.leaveUnread(slot) } else { note(record, in: slot) }
   }
 
   /// Gives the slots without a picture out from now on.
   mutating func finishAdopting() {
     // Once and not for each record, since the processor takes its time to tell the time.
     board.resumeClock(after: newestStamp)
-    append(upTo: board.preparedCount)
-    if table.count == slots.count { return }
-    for slot in slots.indices.reversed() where !isLive(slot) { setFree(slot) }
+    use(upTo: board.preparedCount)
+    if table.count == usedCount { return }
+    for slot in (0..<usedCount).reversed() where !isTaken(slot) { setFree(slot) }
+  }
+
+  // MARK: Unread records
+
+  /// A slot whose record has to be read before anything is decided about this entity.
+  func unreadSlot(for entity: TableID.Digest) -> Int? {
+    if board.unreadCount == 0 { return nil }
+    return table.slot(for: entity) { board.isUnread($0) }
+  }
+
+  /// Notes what stands in the file for a slot, if that is not known yet.
+  mutating func learn(_ record: SlotRecord, in slot: Int) {
+    guard board.isUnread(slot) else { return }
+    // A record that somebody changed since may be found under another digest, or twice.
+    let known = table.slot(for: record.entity) {
+      !board.isUnread($0) && board.label(of: $0).entity == record.entity
+    }
+    guard known == nil, table.slot(for: record.entity, where: { $0 == slot }) != nil
+    else { return lose(slot) }
+    newestGeneration = max(newestGeneration, record.generation)
+    note(record, in: slot)
+  }
+
+  /// Takes an unread slot out whose record is not there any more.
+  mutating func lose(_ slot: Int) {
+    guard board.isUnread(slot) else { return }
+    table.remove(slot)
+    board.giveUpUnread(slot)
+    setFree(slot)
+    stale.append(slot)
+    damageCount += 1
+  }
+
+  /// Takes all out that are still unread, after all records were read.
+  mutating func loseUnread() {
+    if board.unreadCount == 0 { return }
+    for slot in 0..<usedCount { lose(slot) }
+  }
+
+  /// Makes an adopted slot live.
+  private func note(_ record: SlotRecord, in slot: Int) {
+    board.setFacts(SlotFacts(record), of: slot)
+    board.adopt(slot, entity: record.entity, source: record.source)
+    board.setStamp(Self.stamp(of: record), of: slot)
+  }
+
+  /// When a record's picture was used last. No clock comes so far as those that are refused, except
+  /// in a file that somebody made up.
+  private static func stamp(of record: SlotRecord) -> UInt64 {
+    record.recency < UInt64.max / 2 ? record.recency : 0
   }
 
   var liveCount: Int { table.count }
-  var leasedCount: Int { slots.indices.count { !board.isUnleased($0) } }
-  var unprovenCount: Int { slots.indices.count { isLive($0) && !board.state(of: $0).isProven } }
+  var leasedSlots: [Int] { board.readSlots.filter { !board.isUnleased($0) } }
+  var unprovenCount: Int {
+    board.unreadCount + board.readSlots.count { isLive($0) && !board.state(of: $0).isProven }
+  }
 
   // MARK: Searching
 
@@ -133,54 +189,16 @@ struct TableIndex {
     return !board.state(of: slot).isProven || isStored(key, in: slot)
   }
 
-  /// The last of the live slots.
-  var lastLiveSlot: Int? { slots.indices.last(where: isLive) }
+  /// The last of the slots that a picture is in.
+  var lastTakenSlot: Int? { (0..<usedCount).last(where: isTaken) }
 
-  /// The live slots.
-  var liveSlots: [Int] { slots.indices.filter(isLive) }
+  /// The live slots; none may be unread.
+  var liveSlots: [Int] {
+    assert(board.unreadCount == 0, "Pictures are left out whose records were not read.")
+    return (0..<usedCount).filter(isLive)
+  }
 
   func isLive(_ slot: Int) -> Bool { board.state(of: slot).isLive }
-
-  func extent(of slot: Int) -> SlotExtent { board.label(of: slot).extent }
-
-  /// The record of a live slot as it stands in the file.
-  func record(of slot: Int) -> SlotRecord {
-    let (label, known) = (board.label(of: slot), slots[slot])
-    return SlotRecord(
-      entity: label.entity, source: label.source, generation: known.generation,
-      slotHash: known.slotHash, recency: known.recency)
-  }
-
-  /// The id of a slot's entity, when this process has seen it.
-  func entity(of slot: Int) -> TableID? {
-    guard board.state(of: slot).isProven else { return nil }
-    let label = board.label(of: slot)
-    return TableID(
-      kind: label.entityKind, digest: label.entity, bytes: board.strings(of: slot).entityBytes)
-  }
-
-  /// The key of a slot, when this process has seen it.
-  func key(of slot: Int) -> TableKey? {
-    guard let entity = entity(of: slot) else { return nil }
-    let label = board.label(of: slot)
-    let source = TableID(
-      kind: label.sourceKind, digest: label.source, bytes: board.strings(of: slot).sourceBytes)
-    return TableKey(entity: entity, source: source)
-  }
-
-  /// Takes a silent lease on a live slot, for looking into it outside the lock.
-  func leaseSilently(_ slot: Int) -> SlotRecord? {
-    guard slots.indices.contains(slot), isLive(slot) else { return nil }
-    board.leaseSilently(slot)
-    return currentRecord(of: slot)
-  }
-
-  /// The record of a live slot as it ought to stand in the file, with the stamp of its last use.
-  private func currentRecord(of slot: Int) -> SlotRecord {
-    var record = record(of: slot)
-    record.recency = board.stamp(of: slot)
-    return record
-  }
 
   // MARK: Proof
 
@@ -207,46 +225,27 @@ struct TableIndex {
     return stale.filter { !isLive($0) }
   }
 
-  // MARK: Recency
-
-  /// The records whose recency differs from the file's, noted as written: those of the first run of
-  /// neighbours at or after `slot`, at most `limit` of them.
-  mutating func takeOutdatedRecords(
-    from slot: Int, limit: Int
-  ) -> (slot: Int, records: [SlotRecord])? {
-    guard let first = slots.indices.dropFirst(slot).first(where: isOutdated) else { return nil }
-    let run = slots.indices.dropFirst(first).prefix(limit).prefix(while: isOutdated)
-    let records = run.map(currentRecord)
-    for (slot, record) in zip(run, records) { slots[slot].recency = record.recency }
-    return (first, records)
-  }
-
-  private func isOutdated(_ slot: Int) -> Bool {
-    isLive(slot) && slots[slot].recency != board.stamp(of: slot)
-  }
-
   // MARK: Changes
 
-  /// Finds a slot to write a picture of `entity` to, and evicts who is in it; `nil` when every slot
-  /// is leased.
+  /// Finds a slot to write a picture of `entity` to, and evicts who is in it.
   ///
   /// The entity's own older picture keeps its slot, so that it can be shown until the new one is
   /// published; only where there is no other slot it goes first.
-  mutating func reserve(for entity: TableID) -> Reservation? {
+  mutating func reserve(for entity: TableID) -> Room {
     // So that leases which end from now on are later than the selection of the oldest.
     _ = board.advanceClock()
     if let slot = claimedFree() ?? claimedFresh() ?? claimedReleased(probes: 16) {
-      return Reservation(slot: slot, eviction: nil)
+      return .reserved(Reservation(slot: slot, eviction: nil))
     }
+    guard board.unreadCount == 0 else { return .unread }
     let own = find(entity.digest)
     while let slot = leastRecentlyUsed(except: own) {
-      if let reservation = evict(slot) { return reservation }
+      if let reservation = evict(slot) { return .reserved(reservation) }
     }
     if let slot = claimedReleased(probes: detained.count) {
-      return Reservation(slot: slot, eviction: nil)
+      return .reserved(Reservation(slot: slot, eviction: nil))
     }
-    guard let own else { return nil }
-    return evict(own)
+    return own.flatMap { evict($0) }.map { .reserved($0) } ?? .full
   }
 
   /// Makes a written slot findable, with one lease taken, and returns the slot of the older picture
@@ -256,8 +255,7 @@ struct TableIndex {
   ) -> Int? {
     let older = find(record.entity)
     if let older { takeOut(older) }
-    slots[slot] = Slot(
-      generation: record.generation, slotHash: record.slotHash, recency: record.recency)
+    board.setFacts(SlotFacts(record), of: slot)
     newestGeneration = max(newestGeneration, record.generation)
     table.insert(slot, for: record.entity)
     board.publish(slot, key: key, extent: extent)
@@ -289,7 +287,8 @@ struct TableIndex {
   // MARK: Private
 
   private func find(_ entity: TableID.Digest) -> Int? {
-    table.slot(for: entity) { board.label(of: $0).entity == entity }
+    assert(unreadSlot(for: entity) == nil, "A record was not read that may be the entity's.")
+    return table.slot(for: entity) { board.label(of: $0).entity == entity }
   }
 
   /// Notes whose picture a slot holds, unless there is another slot for the entity, which is
@@ -311,7 +310,7 @@ struct TableIndex {
   }
 
   private func isSame(_ slot: Int, _ generation: UInt64) -> Bool {
-    isLive(slot) && slots[slot].generation == generation
+    isLive(slot) && board.facts(of: slot).generation == generation
   }
 
   private mutating func takeOut(_ slot: Int) {
@@ -342,18 +341,21 @@ struct TableIndex {
   }
 
   private mutating func claimedFresh() -> Int? {
-    guard slots.count < slotCount else { return nil }
-    append(upTo: slots.count + 1)
-    let slot = slots.count - 1
+    guard usedCount < slotCount else { return nil }
+    let slot = usedCount
+    use(upTo: slot + 1)
     if board.claim(slot) { return slot }
     detained.append(slot)
     return nil
   }
 
-  private mutating func append(upTo count: Int) {
+  private mutating func use(upTo count: Int) {
     board.prepare(count)
-    while slots.count < count { slots.append(Slot()) }
+    usedCount = max(usedCount, count)
   }
+
+  /// True when a picture is in the slot, whether its record was read or not.
+  private func isTaken(_ slot: Int) -> Bool { board.isUnread(slot) || isLive(slot) }
 
   /// A detained slot whose leases have ended, looking at so many of them from the end.
   private mutating func claimedReleased(probes: Int) -> Int? {
@@ -366,7 +368,7 @@ struct TableIndex {
 
   private mutating func leastRecentlyUsed(except own: Int?) -> Int? {
     queue.oldest(
-      among: slots.indices, stamp: { [board] in board.stamp(of: $0) },
+      among: 0..<usedCount, stamp: { [board] in board.stamp(of: $0) },
       isEvictable: { [board] in
         guard $0 != own else { return false }
         let state = board.state(of: $0)

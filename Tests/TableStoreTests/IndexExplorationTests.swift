@@ -9,7 +9,7 @@ struct IndexExplorationTests {
     .store(entity: 0, version: 0), .store(entity: 1, version: 0), .store(entity: 2, version: 0),
     .store(entity: 0, version: 1), .abandon(entity: 1), .look(entity: 0, version: 0),
     .look(entity: 1, version: 0), .release(0, fromNewest: false), .release(0, fromNewest: true),
-    .remove(entity: 0),
+    .remove(entity: 0), .reopen, .spoil(entity: 0),
   ]
 
   /// Plays every sequence of so many events, and returns the first that the two disagree after.
@@ -45,11 +45,13 @@ struct IndexExplorationTests {
       let version = Int.random(in: 0..<2, using: &random)
       let place = Int.random(in: 0..<max(1, play.leaseCount), using: &random)
       let event: IndexEvent =
-        switch Int.random(in: 0..<20, using: &random) {
+        switch Int.random(in: 0..<24, using: &random) {
         case 0..<7: .store(entity: entity, version: version)
         case 7: .abandon(entity: entity)
         case 8..<14: .look(entity: entity, version: version)
-        case 14..<18: .release(place, fromNewest: false)
+        case 14..<20: .release(place, fromNewest: false)
+        case 20..<22: .reopen
+        case 22: .spoil(entity: entity)
         default: .remove(entity: entity)
         }
       if let problem = play.apply(event) {
@@ -66,14 +68,16 @@ struct IndexExplorationTests {
     #expect(explore(length: 4, capacity: 2, plant) != nil)
   }
 
-  @Test("is found out when looking counts as no use", arguments: [false, true])
-  func findsIgnoredUses(isPlanted: Bool) {
-    var play = IndexPlay(capacity: 2, plant: isPlanted ? .usesIgnored : .none)
+  @Test(
+    "is found out when looking counts as no use, or only until the file is closed",
+    arguments: [IndexPlay.Plant.none, .usesIgnored, .orderForgotten])
+  func findsIgnoredUses(plant: IndexPlay.Plant) {
+    var play = IndexPlay(capacity: 2, plant: plant)
     let release = IndexEvent.release(0, fromNewest: false)
     let problems = [
       .store(entity: 0, version: 0), release, .store(entity: 1, version: 0), release,
-      .look(entity: 0, version: 0), release, .store(entity: 2, version: 0),
+      .look(entity: 0, version: 0), release, .reopen, .store(entity: 2, version: 0),
     ].compactMap { play.apply($0) }
-    #expect(problems.isEmpty == !isPlanted)
+    #expect(problems.isEmpty == (plant == .none))
   }
 }

@@ -5,7 +5,11 @@ struct IndexModel {
   struct Slot {
     var entity: Int
     var version: Int
+    /// In the index; which one it is, is the index's own business.
+    let place: Int
     var isLive = true
+    /// Seen in this session.
+    var isProven = true
     var leases = 0
     var lastUse: Int
   }
@@ -52,6 +56,10 @@ enum IndexEvent: Hashable {
   /// Of the leases in hand, counted from the oldest or from the newest.
   case release(Int, fromNewest: Bool)
   case remove(entity: Int)
+  /// The file is closed and opened again, if nobody has a lease.
+  case reopen
+  /// What stands in the file for a picture is lost, if it was not read since the file was opened.
+  case spoil(entity: Int)
 }
 
 /// An index and its model, to which the same happens.
@@ -65,11 +73,15 @@ struct IndexPlay {
     case removalsIgnored
     /// Looking counts as no use.
     case usesIgnored
+    /// The order of use is not written before the file is closed.
+    case orderForgotten
   }
 
   private let plant: Plant
-  private let board: SlotBoard
+  private var board: SlotBoard
   private var index: TableIndex
+  /// The records in the file.
+  private var file: [Int: SlotRecord] = [:]
   private var model: IndexModel
   /// Leases in hand: the slot of the index, and of the model.
   private var leases: [(slot: Int, modelled: Int)] = []
@@ -94,6 +106,8 @@ struct IndexPlay {
     case .look(let entity, let version): problem = look(entity, version)
     case .release(let place, let fromNewest): problem = release(place, fromNewest)
     case .remove(let entity): problem = remove(entity)
+    case .reopen: problem = reopen()
+    case .spoil(let entity): problem = spoil(entity)
     }
     model.slots = model.slots.filter { $0.value.isLive || $0.value.leases > 0 }
     if let problem { return problem }
@@ -101,8 +115,8 @@ struct IndexPlay {
       return "\(index.liveCount) pictures are live"
     }
     let leased = model.slots.values.count { $0.leases > 0 }
-    if plant != .leasesIgnored, index.leasedCount != leased {
-      return "\(index.leasedCount) slots are leased"
+    if plant != .leasesIgnored, index.leasedSlots.count != leased {
+      return "\(index.leasedSlots.count) slots are leased"
     }
     return nil
   }
@@ -112,15 +126,19 @@ struct IndexPlay {
   private mutating func store(_ entity: Int, _ version: Int, fails: Bool) -> String? {
     model.now += 1
     let expected = model.victims(for: entity)
-    guard let reservation = index.reserve(for: key(entity).entity) else {
+    guard let reservation = reserve(for: entity) else {
       return expected.isEmpty ? nil : "no slot is reserved"
     }
+    file[reservation.slot] = nil
     // A slot that somebody looks at is in use, whoever it belonged to.
     let isLeased = leases.contains { $0.slot == reservation.slot }
     if isLeased { return "a leased slot is reserved" }
     let victim = expected.first { victim in
-      let evicted = victim.flatMap { model.slots[$0] }.map { key($0.entity).entity }
-      return evicted == reservation.eviction?.entity
+      guard let evicted = victim.flatMap({ model.slots[$0] }) else {
+        return reservation.eviction == nil
+      }
+      let name = evicted.isProven ? key(evicted.entity).entity : nil
+      return evicted.place == reservation.slot && reservation.eviction == Eviction(entity: name)
     }
     guard let victim else { return "the wrong picture makes room" }
     if let victim { model.slots[victim] = nil }
@@ -129,12 +147,16 @@ struct IndexPlay {
       return nil
     }
     generation += 1
+    let record = record(entity, version, generation)
     let older = index.publish(
-      reservation.slot, record: record(entity, version, generation), key: key(entity, version),
+      reservation.slot, record: record, key: key(entity, version),
       extent: SlotExtent(width: 1, height: 1))
+    file[reservation.slot] = record
+    if let older { file[older] = nil }
     let modelledOlder = model.live(entity)
     if let modelledOlder { model.slots[modelledOlder]?.isLive = false }
-    model.slots[nextModelled] = .init(entity: entity, version: version, lastUse: 0)
+    model.slots[nextModelled] = .init(
+      entity: entity, version: version, place: reservation.slot, lastUse: 0)
     take(reservation.slot, nextModelled)
     nextModelled += 1
     return (older == nil) == (modelledOlder == nil) ? nil : "the older picture is another"
@@ -142,12 +164,23 @@ struct IndexPlay {
 
   private mutating func look(_ entity: Int, _ version: Int) -> String? {
     let modelled = model.live(entity).flatMap { model.slots[$0]?.version == version ? $0 : nil }
+    read(entity)
     if index.contains(key(entity, version)) != (modelled != nil) { return "contains is wrong" }
     switch index.lease(key(entity, version)) {
     case .missing: return modelled == nil ? nil : "a picture is missed"
-    case .unproven: return "nothing here comes from a file"
-    case .proven(let slot, _):
+    case .unproven(let slot, let record):
       guard let modelled else { return "a picture is found" }
+      if record.source != key(entity, version).source.digest { return "another version is found" }
+      index.prove(
+        slot, generation: record.generation, key: key(entity, version),
+        extent: SlotExtent(width: 1, height: 1))
+      model.slots[modelled]?.isProven = true
+      take(slot, modelled)
+      return nil
+    case .proven(let slot, _):
+      guard let modelled, model.slots[modelled]?.isProven == true else {
+        return "a picture is found"
+      }
       if plant == .usesIgnored {
         board.setStamp(0, of: slot)
       }
@@ -175,13 +208,70 @@ struct IndexPlay {
     let modelled = model.live(entity)
     if let modelled { model.slots[modelled]?.isLive = false }
     if plant == .removalsIgnored { return nil }
+    read(entity)
     let removed = index.remove(key(entity).entity)
+    if let removed { file[removed] = nil }
     return (removed == nil) == (modelled == nil) ? nil : "another removal"
+  }
+
+  private mutating func reopen() -> String? {
+    guard leases.isEmpty else { return nil }
+    var next = 0
+    while plant != .orderForgotten,
+      let (slot, records) = index.takeOutdatedRecords(from: next, limit: 2)
+    {
+      for (place, record) in records.enumerated() { file[slot + place] = record }
+      next = slot + records.count
+    }
+    board = SlotBoard(slotCount: model.capacity, clockGrain: 0)
+    index = TableIndex(slotCount: model.capacity, board: board)
+    for (slot, record) in file.sorted(by: { $0.key < $1.key }) {
+      while let unread = index.unreadSlot(for: record.entity) { read(slot: unread) }
+      index.adopt(record, in: slot)
+    }
+    index.finishAdopting()
+    for modelled in model.slots.keys { model.slots[modelled]?.isProven = false }
+    return nil
+  }
+
+  private mutating func spoil(_ entity: Int) -> String? {
+    guard let slot = index.unreadSlot(for: key(entity).entity.digest) else { return nil }
+    file[slot] = nil
+    if let modelled = model.live(entity) { model.slots[modelled] = nil }
+    // As whoever asks next.
+    read(entity)
+    return index.takeStale() == [slot] ? nil : "what was lost is not to be erased"
+  }
+
+  // MARK: What a table does for its index
+
+  private mutating func reserve(for entity: Int) -> TableIndex.Reservation? {
+    read(entity)
+    var room = index.reserve(for: key(entity).entity)
+    if case .unread = room {
+      for (slot, record) in file { index.learn(record, in: slot) }
+      room = index.reserve(for: key(entity).entity)
+    }
+    return room.reservation
+  }
+
+  private mutating func read(_ entity: Int) {
+    while let slot = index.unreadSlot(for: key(entity).entity.digest) { read(slot: slot) }
+  }
+
+  private mutating func read(slot: Int) {
+    if let record = file[slot] { index.learn(record, in: slot) } else { index.lose(slot) }
   }
 
   private func record(_ entity: Int, _ version: Int, _ generation: Int) -> SlotRecord {
     SlotRecord(
       entity: key(entity).entity.digest, source: key(entity, version).source.digest,
       generation: UInt64(generation), slotHash: 0, recency: UInt64(generation))
+  }
+}
+
+extension TableIndex.Room {
+  var reservation: TableIndex.Reservation? {
+    if case .reserved(let reservation) = self { reservation } else { nil }
   }
 }

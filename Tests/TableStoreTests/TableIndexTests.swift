@@ -34,9 +34,14 @@ struct TableIndexTests {
     for (first, second) in [(UInt64(1), UInt64(2)), (2, 1)] {
       var index = TableIndex(slotCount: 4, board: SlotBoard(slotCount: 4))
       index.adopt(record(1, 1, Int(first)), in: 0)
+      // Which of the two is newer is known when both have been read.
+      #expect(index.unreadSlot(for: key(1).entity.digest) == 0)
+      index.learn(record(1, 1, Int(first)), in: 0)
       index.adopt(record(1, 2, Int(second)), in: 2)
       index.finishAdopting()
+      index.learn(record(1, 2, Int(second)), in: 2)
       #expect(index.liveCount == 1)
+      #expect(index.takeStale() == [first > second ? 2 : 0])
       #expect(index.contains(key(1, first > second ? 1 : 2)))
     }
   }
@@ -48,10 +53,10 @@ struct TableIndexTests {
     board.lease(1)
     var index = TableIndex(slotCount: 2, board: board)
     index.finishAdopting()
-    let slots = (0..<2).map { _ in index.reserve(for: TableID("a"))?.slot }
+    let slots = (0..<2).map { _ in index.reserve(for: TableID("a")).reservation?.slot }
     #expect(slots == [0, nil])
     board.release(1)
-    let freed = index.reserve(for: TableID("b"))?.slot
+    let freed = index.reserve(for: TableID("b")).reservation?.slot
     #expect(freed == 1)
   }
 
@@ -63,11 +68,52 @@ struct TableIndexTests {
     var index = TableIndex(slotCount: 2, board: board)
     index.adopt(forged, in: 0)
     index.finishAdopting()
+    index.learn(forged, in: 0)
     try store(2, in: &index)
     let evicted = try store(3, in: &index)
     #expect(evicted == nil)
     #expect(!index.contains(key(1)))
     #expect(index.contains(key(2)))
+  }
+
+  @Test("has no picture whose record is another's by the time it is read")
+  func refusesChangedRecords() {
+    let board = SlotBoard(slotCount: 200)
+    var index = TableIndex(slotCount: 200, board: board)
+    for slot in 0..<150 { index.adopt(record(slot, 1, slot + 1), in: slot) }
+    index.finishAdopting()
+    // Somebody else's, one that is elsewhere already, and one that cannot be read.
+    index.learn(record(300, 1, 500), in: 70)
+    index.learn(record(4, 1, 500), in: 4)
+    index.learn(record(4, 1, 501), in: 5)
+    index.lose(149)
+    #expect(index.liveCount == 147)
+    #expect(index.damageCount == 3)
+    #expect(index.takeStale() == [70, 5, 149])
+    #expect(Array(board.readSlots) == [4, 5, 70, 149])
+    for slot in 0..<150 { index.learn(record(slot, 1, slot + 1), in: slot) }
+    #expect(index.liveSlots == (0..<149).filter { ![5, 70].contains($0) })
+    for slot in index.liveSlots { #expect(index.contains(key(slot))) }
+    #expect(!index.contains(key(300)))
+  }
+
+  @Test("asks for the records before it says whose turn it is to go")
+  func readsBeforeEvicting() throws {
+    let board = SlotBoard(slotCount: 3)
+    var index = TableIndex(slotCount: 3, board: board)
+    for slot in 0..<2 { index.adopt(record(slot, 1, 2 - slot), in: slot) }
+    index.finishAdopting()
+    try store(7, in: &index)
+    guard case .unread = index.reserve(for: key(8).entity) else {
+      Issue.record("A slot was chosen by an order that is not known.")
+      return
+    }
+    index.learn(record(1, 1, 1), in: 1)
+    index.loseUnread()
+    #expect(index.liveCount == 2)
+    #expect(try store(8, in: &index) == nil)
+    let reservation = index.reserve(for: key(9).entity).reservation
+    #expect(reservation?.slot == 1)
   }
 
   @Test("keeps two entities with one digest from showing each other's picture")
@@ -79,7 +125,7 @@ struct TableIndexTests {
         source: TableID("s"))
     }
     var index = TableIndex(slotCount: 4, board: SlotBoard(slotCount: 4))
-    let reservation = index.reserve(for: twin("a").entity)
+    let reservation = index.reserve(for: twin("a").entity).reservation
     let slot = try #require(reservation).slot
     _ = index.publish(
       slot,
@@ -108,7 +154,7 @@ struct TableIndexTests {
   /// Stores a picture, releases it, and returns who was evicted.
   @discardableResult
   private func store(_ entity: Int, in index: inout TableIndex) throws -> TableID? {
-    let reserved = index.reserve(for: key(entity).entity)
+    let reserved = index.reserve(for: key(entity).entity).reservation
     let reservation = try #require(reserved)
     _ = index.publish(
       reservation.slot, record: record(entity, 1, entity + 1), key: key(entity),

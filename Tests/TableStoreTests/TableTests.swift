@@ -60,18 +60,16 @@ struct TableTests {
     #expect(plan.calls.isEmpty)
   }
 
-  @Test("reads a picture of an earlier session once")
+  @Test("reads the record of an earlier session's picture once, and then the picture")
   func provesOnce() throws {
     try fixture.open().store(key(1))
     let plan = FaultPlan()
     let table = try fixture.open(system: plan.system)
     plan.pass()
-    #expect(table.contains(key(1)))
-    #expect(plan.calls.isEmpty)
-    #expect(table.entry(for: key(1))?.shows(key(1)) == true)
+    for _ in 0..<2 { #expect(table.contains(key(1))) }
     #expect(plan.calls == [.read])
-    #expect(table.entry(for: key(1))?.shows(key(1)) == true)
-    #expect(plan.calls == [.read])
+    for _ in 0..<2 { #expect(table.entry(for: key(1))?.shows(key(1)) == true) }
+    #expect(plan.calls == [.read, .read])
   }
 
   @Test("writes a zero record, the content, the record, and then zeros over the older record")
