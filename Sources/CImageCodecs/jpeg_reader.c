@@ -10,7 +10,6 @@
 #include <jpeglib.h>
 #include <jerror.h>
 
-#include "jpeg_memory.h"
 #include "jpeg_scans.h"
 
 // Cameras fill their files up to round sizes; more than this before a marker is a scan that went
@@ -20,7 +19,6 @@
 struct fic_jpeg_reader {
   struct jpeg_decompress_struct codec;
   struct jpeg_error_mgr errors;
-  fic_jpeg_arrays arrays;
   jmp_buf escape;
   fic_status status;
   uint32_t scan_limit;
@@ -29,8 +27,6 @@ struct fic_jpeg_reader {
 };
 
 static fic_jpeg_reader *reader_of(j_common_ptr codec) { return codec->client_data; }
-
-fic_jpeg_arrays *fic_jpeg_arrays_of(j_common_ptr codec) { return &reader_of(codec)->arrays; }
 
 static fic_status status_of(int code) {
   switch (code) {
@@ -109,14 +105,12 @@ fic_jpeg_reader *fic_jpeg_reader_create(void) {
     return NULL;
   }
   jpeg_create_decompress(&reader->codec);
-  fic_jpeg_arrays_install(&reader->arrays, &reader->codec);
   return reader;
 }
 
 void fic_jpeg_reader_close(fic_jpeg_reader *reader) {
   if (!reader) return;
   jpeg_destroy_decompress(&reader->codec);
-  fic_jpeg_arrays_release(&reader->arrays);
   free(reader);
 }
 
