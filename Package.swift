@@ -97,7 +97,8 @@ let package = Package(
     .executableTarget(
       name: "imagecache-bench",
       dependencies: [
-        "CommandSupport", "CBenchPeers", "FastImageCache", "ImageCodecs", "Locking", "TableStore",
+        "CommandSupport", "CBenchPeers", "FastImageCache", "ImageCodecs", "ImageDrawing", "Locking",
+        "TableStore",
         "Pixels",
       ],
       swiftSettings: settings),

@@ -143,7 +143,7 @@ const bench_store bench_mapped_floor = {
   .name = "C floor",
   .reason = "one mapping, one hash table over the keys, no lock, no lease, no proof: less cannot be "
             "done, and less is not enough for a cache",
-  .roles = BENCH_HANDLE | BENCH_TOUCH | BENCH_OPEN,
+  .roles = BENCH_HANDLE | BENCH_TOUCH | BENCH_OPEN | BENCH_SCROLL,
   .batch = 1000,
   .open = open_table,
   .store = store_picture,

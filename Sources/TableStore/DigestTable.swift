@@ -77,13 +77,15 @@ struct DigestTable {
     return true
   }
 
-  /// Takes a slot out whose digest is not known, at the cost of looking at all entries.
-  mutating func remove(_ slot: Int) {
-    guard let bucket = buckets.first(where: { $0 != 0 && self.slot(in: $0) == slot }) else {
-      return
+  /// Takes out what `isUnwanted`, by making the table anew.
+  mutating func removeAll(where isUnwanted: (Int) -> Bool) {
+    let old = buckets
+    buckets = [UInt64](repeating: 0, count: old.count)
+    count = 0
+    for bucket in old where bucket != 0 && !isUnwanted(slot(in: bucket)) {
+      place(bucket)
+      count += 1
     }
-    // All that a search needs of a digest is in the bucket.
-    remove(slot, for: TableID.Digest(low: bucket >> 32, high: 0))
   }
 
   // MARK: Private

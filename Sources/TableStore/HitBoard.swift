@@ -20,8 +20,6 @@ struct HitBoard {
     private let stringMemory: ZeroPages
     let facts: UnsafeMutablePointer<SlotFacts>
     private let factMemory: ZeroPages
-    /// No hit asks for it, since an unread slot is not open.
-    var unread: SlotSet
     /// The address of the current `HintBlock`.
     let hints: Atomic<UnsafeMutableRawPointer>
     /// A time not long ago, for who needs no more exact one.
@@ -37,6 +35,8 @@ struct HitBoard {
     var layout: TableLayout?
     /// The board, which lives as long as anybody reads this.
     var owner: Unmanaged<SlotBoard>?
+    /// No hit asks for it, since an unread slot is not open; so it stands behind what hits read.
+    var unread: SlotSet
 
     /// Takes memory for so many slots, of which a large part costs nothing before it is touched.
     init(slotCount: Int, clockGrain: UInt64) {

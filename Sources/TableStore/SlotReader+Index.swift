@@ -4,31 +4,32 @@ extension SlotReader {
   func index(on board: SlotBoard) throws(SystemError) -> TableIndex {
     var index = TableIndex(slotCount: header.layout.slotCount, board: board)
     index.reserveCapacity(try writtenSlotCount())
+    var failure: SystemError?
     try forEachRecord(
       expecting: { index.expect($0) },
       found: { slot, record in
-        // Of two for one entity, or with digests that begin alike, both have to be known.
-        while let unread = index.unreadSlot(for: record.entity) { read(unread, into: &index) }
-        index.adopt(record, in: slot)
+        do throws(SystemError) {
+          // Of two for one entity, or with digests that begin alike, both have to be known.
+          while let unread = index.unreadSlot(for: record.entity) {
+            index.learn(try self.record(of: unread), in: unread, of: record.entity)
+          }
+          index.adopt(record, in: slot)
+        } catch {
+          failure = error
+        }
       })
+    if let failure { throw failure }
     index.finishAdopting()
     return index
   }
 
-  private func read(_ slot: Int, into index: inout TableIndex) {
-    // A record that cannot be read is as lost as a damaged one.
-    if let record = (try? record(of: slot)) ?? nil {
-      index.learn(record, in: slot)
-    } else {
-      index.lose(slot)
-    }
-  }
-
-  /// Reads all records that an index left in the file; those that cannot be read are lost to it.
+  /// Reads all records that an index left in the file, and returns the slots that it lost by that.
   ///
   /// - Parameter change: Changes the index. It is called for some records at a time, since readers
   ///   may have to wait meanwhile.
-  func readRecords(of change: ((inout TableIndex) -> Void) -> Void) {
+  func readRecords(
+    of change: ((inout TableIndex) -> Void) -> Void
+  ) throws(SystemError) -> [Int] {
     var batch: [(slot: Int, record: SlotRecord)] = []
     func learnBatch() {
       change { index in
@@ -36,12 +37,13 @@ extension SlotReader {
       }
       batch.removeAll(keepingCapacity: true)
     }
-    // Why the rest cannot be read makes no difference to what is done then.
-    try? forEachRecord { slot, record in
+    try forEachRecord { slot, record in
       batch.append((slot: slot, record: record))
       if batch.count == 256 { learnBatch() }
     }
     learnBatch()
-    change { $0.loseUnread() }
+    var lost: [Int] = []
+    change { lost = $0.loseUnread() }
+    return lost
   }
 }

@@ -62,8 +62,8 @@ package final class Table: Sendable {
     isClosed ? nil : core.entry(entity: entity, source: source)
   }
 
-  /// True when a lookup would find the key; no side effect. A picture of an earlier session counts
-  /// before it has been checked.
+  /// True when a lookup would find the key; no use of it. A picture of an earlier session counts
+  /// before it has been checked, but its record is read at the first question, with one system call.
   package func contains(_ key: TableKey) -> Bool {
     !isClosed && core.contains(key)
   }

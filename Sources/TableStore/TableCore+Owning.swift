@@ -18,11 +18,7 @@ extension TableCore {
       return
     }
     var owned = TableShelf(opened)
-    var removed: [Int] = []
-    if let reader = shelf.withLock({ $0.reader }), reader.hidesAny {
-      opened.file.slotReader.readRecords { owned.change($0) }
-      removed = owned.change { index in index.removeAll { reader.isHidden($0) } }
-    }
+    guard let removed = try? removeHidden(from: opened.file, &owned) else { return }
     writer.restart(owned)
     let former = exchange(for: owned)
     if !removed.isEmpty {
@@ -52,6 +48,15 @@ extension TableCore {
   }
 
   // MARK: Private
+
+  /// Takes those pictures out that were removed here while the file was another's.
+  private func removeHidden(
+    from file: TableFile, _ owned: inout TableShelf
+  ) throws(SystemError) -> [Int] {
+    guard let reader = shelf.withLock({ $0.reader }), reader.hidesAny else { return [] }
+    _ = try file.slotReader.readRecords { owned.change($0) }
+    return owned.change { index in index.removeAll { reader.isHidden($0) } }
+  }
 
   /// Stores the pictures of a private file in the owned one, the least recently used first.
   private func move(from former: TableShelf, _ writer: inout TableWriter) {

@@ -4,11 +4,14 @@ import Locking
 ///
 /// Never under the lock of the shelf, since a page of the file may have to come from the disk. A record
 /// that is unread does not change meanwhile: a slot is written only once its record was read.
+///
+/// A call that fails leaves the slots unread, for whoever asks next: only what was read, and is not the
+/// record that was there, is lost.
 extension TableCore {
   /// Asks what concerns one entity, when the index knows all that it needs for the answer.
   func ask<Answer>(
     about entity: TableID, _ question: (inout TableShelf) -> Answer
-  ) -> Answer {
+  ) throws(SystemError) -> Answer {
     while true {
       let step = shelf.withLock { shelf -> Step<Answer> in
         if let file = shelf.file, let slot = shelf.index.unreadSlot(for: entity.digest) {
@@ -19,22 +22,29 @@ extension TableCore {
       switch step {
       case .answer(let answer): return answer
       case .read(let slot, let file):
-        // A record that cannot be read is as lost as a damaged one.
-        let record = (try? file.slotReader.record(of: slot)) ?? nil
-        changeIndex(of: file) { index in
-          if let record { index.learn(record, in: slot) } else { index.lose(slot) }
-        }
+        let record = try file.slotReader.record(of: slot)
+        changeIndex(of: file) { $0.learn(record, in: slot, of: entity.digest) }
       }
     }
   }
 
-  /// Reads all records that are unread.
-  func readRecords(of file: TableFile) {
-    file.slotReader.readRecords { changeIndex(of: file, $0) }
+  /// Reads all records that are unread, and returns the slots that were lost.
+  @discardableResult
+  func readRecords(of file: TableFile) throws(SystemError) -> [Int] {
+    guard shelf.withLock({ $0.file === file && $0.index.unreadCount > 0 }) else { return [] }
+    return try file.slotReader.readRecords { changeIndex(of: file, $0) }
   }
 
   private enum Step<Answer> {
     case answer(Answer)
     case read(slot: Int, TableFile)
+  }
+}
+
+extension TableIndex {
+  /// Notes what was read for a slot that is unread under this digest, if it is a record.
+  mutating func learn(_ record: SlotRecord?, in slot: Int, of entity: TableID.Digest) {
+    if let record { learn(record, in: slot) }
+    lose(slot, of: entity)
   }
 }

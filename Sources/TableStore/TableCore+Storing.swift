@@ -57,7 +57,9 @@ extension TableCore {
     _ sealed: SealedSlot, _ writer: inout TableWriter
   ) throws(TableError) -> Insertion {
     let key = sealed.key
-    guard let (file, reservation) = reserve(for: key.entity) else { throw .allSlotsLeased }
+    guard let (file, reservation) = try reserve(for: key.entity, &writer) else {
+      throw .allSlotsLeased
+    }
     let slot = reservation.slot
     writer.generation += 1
     let record = SlotRecord(
@@ -90,17 +92,24 @@ extension TableCore {
 
   // MARK: Private
 
-  private func reserve(for entity: TableID) -> (TableFile, TableIndex.Reservation)? {
-    while true {
-      let (file, room) = ask(about: entity) { shelf in
-        (shelf.file, shelf.change { $0.reserve(for: entity) })
+  private func reserve(
+    for entity: TableID, _ writer: inout TableWriter
+  ) throws(TableError) -> (TableFile, TableIndex.Reservation)? {
+    do throws(SystemError) {
+      while true {
+        let (file, room) = try ask(about: entity) { shelf in
+          (shelf.file, shelf.change { $0.reserve(for: entity) })
+        }
+        guard let file else { return nil }
+        switch room {
+        case .reserved(let reservation): return (file, reservation)
+        case .unread: try readRecords(of: file)
+        case .full: return nil
+        }
       }
-      guard let file else { return nil }
-      switch room {
-      case .reserved(let reservation): return (file, reservation)
-      case .unread: readRecords(of: file)
-      case .full: return nil
-      }
+    } catch {
+      writer.backOff.fail()
+      throw TableError(error)
     }
   }
 }

@@ -71,10 +71,9 @@ final class TableCore: Sendable {
   /// or none.
   @inline(never)
   private func entryByIndex(for key: TableKey) -> TableEntry? {
-    let (finding, file, reader) = ask(about: key.entity) {
-      ($0.index.lease(key), $0.file, $0.reader)
-    }
-    guard let file else { return nil }
+    // What cannot be read now is a miss, and is there for who asks later.
+    let answer = try? ask(about: key.entity) { ($0.index.lease(key), $0.file, $0.reader) }
+    guard let (finding, file, reader) = answer, let file else { return nil }
     switch finding {
     case .proven(let slot, let extent):
       if file.base != nil { return entry(ofLeased: slot, in: file, copy: nil, extent: extent) }
@@ -104,11 +103,11 @@ final class TableCore: Sendable {
   }
 
   /// True when the key's picture is there; a picture of an earlier session counts before it has
-  /// been checked. Changes nothing.
+  /// been checked. Changes nothing that hits see.
   func contains(_ key: TableKey) -> Bool {
-    let (isThere, reader) = ask(about: key.entity) { shelf in
-      (shelf.index.contains(key), shelf.reader)
-    }
+    // What cannot be read now is not there.
+    let answer = try? ask(about: key.entity) { ($0.index.contains(key), $0.reader) }
+    guard let (isThere, reader) = answer else { return false }
     return isThere || reader?.contains(key) ?? false
   }
 

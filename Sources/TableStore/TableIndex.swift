@@ -24,30 +24,6 @@
 /// 5. Nothing is decided about an entity while a slot under its digest is unread, nor about the order
 ///    of use while any is.
 struct TableIndex {
-  /// What a search for a key found.
-  enum Finding {
-    case missing
-    /// A slot with a lease taken, ready to be shown.
-    case proven(slot: Int, extent: SlotExtent)
-    /// A slot with a lease taken, of which only the record has been seen.
-    case unproven(slot: Int, record: SlotRecord)
-  }
-
-  /// A slot to be written, and who lost it.
-  struct Reservation {
-    let slot: Int
-    let eviction: Eviction?
-  }
-
-  /// What became of a reservation.
-  enum Room {
-    case reserved(Reservation)
-    /// Who was used least recently is known when all records have been read.
-    case unread
-    /// Every slot is leased.
-    case full
-  }
-
   let board: SlotBoard
   private let slotCount: Int
   private var usedCount = 0
@@ -107,6 +83,8 @@ struct TableIndex {
     // Once and not for each record, since the processor takes its time to tell the time.
     board.resumeClock(after: newestStamp)
     use(upTo: board.preparedCount)
+    // Slots that were lost on the way are among those that are found now.
+    (free, detained) = ([], [])
     if table.count == usedCount { return }
     for slot in (0..<usedCount).reversed() where !isTaken(slot) { setFree(slot) }
   }
@@ -119,33 +97,53 @@ struct TableIndex {
     return table.slot(for: entity) { board.isUnread($0) }
   }
 
-  /// Notes what stands in the file for a slot, if that is not known yet.
+  /// Notes what stands in the file for a slot, if that is not known yet. A record that cannot be the
+  /// one that was adopted leaves the slot unread.
   mutating func learn(_ record: SlotRecord, in slot: Int) {
     guard board.isUnread(slot) else { return }
-    // A record that somebody changed since may be found under another digest, or twice.
+    // One that somebody changed since may be found under another digest, or twice.
     let known = table.slot(for: record.entity) {
       !board.isUnread($0) && board.label(of: $0).entity == record.entity
     }
     guard known == nil, table.slot(for: record.entity, where: { $0 == slot }) != nil
-    else { return lose(slot) }
+    else { return }
     newestGeneration = max(newestGeneration, record.generation)
     note(record, in: slot)
   }
 
-  /// Takes an unread slot out whose record is not there any more.
-  mutating func lose(_ slot: Int) {
+  /// Takes a slot out that is unread though what stands in the file for it was read.
+  ///
+  /// - Parameter entity: Whose record was expected there.
+  mutating func lose(_ slot: Int, of entity: TableID.Digest) {
     guard board.isUnread(slot) else { return }
-    table.remove(slot)
+    table.remove(slot, for: entity)
+    letGo(of: slot)
+  }
+
+  /// Takes all slots out that may have to do with an entity and cannot be read, and returns them.
+  mutating func loseUnread(of entity: TableID.Digest) -> [Int] {
+    var lost: [Int] = []
+    while let slot = unreadSlot(for: entity) {
+      lose(slot, of: entity)
+      lost.append(slot)
+    }
+    return lost
+  }
+
+  /// Takes all slots out that are unread though the whole file was read, and returns them.
+  mutating func loseUnread() -> [Int] {
+    if board.unreadCount == 0 { return [] }
+    let lost = (0..<usedCount).filter(board.isUnread)
+    table.removeAll(where: board.isUnread)
+    for slot in lost { letGo(of: slot) }
+    return lost
+  }
+
+  private mutating func letGo(of slot: Int) {
     board.giveUpUnread(slot)
     setFree(slot)
     stale.append(slot)
     damageCount += 1
-  }
-
-  /// Takes all out that are still unread, after all records were read.
-  mutating func loseUnread() {
-    if board.unreadCount == 0 { return }
-    for slot in 0..<usedCount { lose(slot) }
   }
 
   /// Makes an adopted slot live.
@@ -163,6 +161,7 @@ struct TableIndex {
 
   var liveCount: Int { table.count }
   var leasedSlots: [Int] { board.readSlots.filter { !board.isUnleased($0) } }
+  var unreadCount: Int { board.unreadCount }
   var unprovenCount: Int {
     board.unreadCount + board.readSlots.count { isLive($0) && !board.state(of: $0).isProven }
   }
@@ -171,7 +170,7 @@ struct TableIndex {
 
   /// Finds the slot of a key and takes a lease on it.
   func lease(_ key: TableKey) -> Finding {
-    guard let slot = slot(of: key) else { return .missing }
+    guard let slot = slot(of: key), isLive(slot) else { return .missing }
     guard board.state(of: slot).isProven else {
       board.lease(slot)
       return .unproven(slot: slot, record: record(of: slot))
@@ -375,10 +374,4 @@ struct TableIndex {
         return state.isLive && state.leaseCount == 0
       })
   }
-}
-
-/// A picture that made room for another.
-package struct Eviction: Hashable, Sendable {
-  /// Whose it was; `nil` when it came from an earlier session and was never looked at in this one.
-  package let entity: TableID?
 }

@@ -226,7 +226,9 @@ struct IndexPlay {
     board = SlotBoard(slotCount: model.capacity, clockGrain: 0)
     index = TableIndex(slotCount: model.capacity, board: board)
     for (slot, record) in file.sorted(by: { $0.key < $1.key }) {
-      while let unread = index.unreadSlot(for: record.entity) { read(slot: unread) }
+      while let unread = index.unreadSlot(for: record.entity) {
+        index.learn(file[unread], in: unread, of: record.entity)
+      }
       index.adopt(record, in: slot)
     }
     index.finishAdopting()
@@ -256,11 +258,8 @@ struct IndexPlay {
   }
 
   private mutating func read(_ entity: Int) {
-    while let slot = index.unreadSlot(for: key(entity).entity.digest) { read(slot: slot) }
-  }
-
-  private mutating func read(slot: Int) {
-    if let record = file[slot] { index.learn(record, in: slot) } else { index.lose(slot) }
+    let digest = key(entity).entity.digest
+    while let slot = index.unreadSlot(for: digest) { index.learn(file[slot], in: slot, of: digest) }
   }
 
   private func record(_ entity: Int, _ version: Int, _ generation: Int) -> SlotRecord {

@@ -83,18 +83,30 @@ struct TableIndexTests {
     for slot in 0..<150 { index.adopt(record(slot, 1, slot + 1), in: slot) }
     index.finishAdopting()
     // Somebody else's, one that is elsewhere already, and one that cannot be read.
-    index.learn(record(300, 1, 500), in: 70)
-    index.learn(record(4, 1, 500), in: 4)
-    index.learn(record(4, 1, 501), in: 5)
-    index.lose(149)
+    index.learn(record(300, 1, 500), in: 70, of: key(70).entity.digest)
+    index.learn(record(4, 1, 500), in: 4, of: key(4).entity.digest)
+    index.learn(record(4, 1, 501), in: 5, of: key(5).entity.digest)
+    index.learn(nil, in: 149, of: key(149).entity.digest)
     #expect(index.liveCount == 147)
     #expect(index.damageCount == 3)
     #expect(index.takeStale() == [70, 5, 149])
     #expect(Array(board.readSlots) == [4, 5, 70, 149])
     for slot in 0..<150 { index.learn(record(slot, 1, slot + 1), in: slot) }
+    #expect(index.loseUnread() == [])
     #expect(index.liveSlots == (0..<149).filter { ![5, 70].contains($0) })
     for slot in index.liveSlots { #expect(index.contains(key(slot))) }
     #expect(!index.contains(key(300)))
+  }
+
+  @Test("gives a slot out once that was lost while the file was opened")
+  func freesLostSlotsOnce() {
+    var index = TableIndex(slotCount: 3, board: SlotBoard(slotCount: 3))
+    index.adopt(record(1, 1, 1), in: 0)
+    index.learn(nil, in: 0, of: key(1).entity.digest)
+    index.adopt(record(1, 1, 2), in: 2)
+    index.finishAdopting()
+    let slots = (4..<7).map { index.reserve(for: key($0).entity).reservation?.slot }
+    #expect(slots == [0, 1, nil])
   }
 
   @Test("asks for the records before it says whose turn it is to go")
@@ -109,7 +121,10 @@ struct TableIndexTests {
       return
     }
     index.learn(record(1, 1, 1), in: 1)
-    index.loseUnread()
+    // What stands for another slot's picture is not what stood there.
+    index.learn(record(5, 1, 9), in: 0)
+    #expect(index.unreadCount == 1)
+    #expect(index.loseUnread() == [0])
     #expect(index.liveCount == 2)
     #expect(try store(8, in: &index) == nil)
     let reservation = index.reserve(for: key(9).entity).reservation

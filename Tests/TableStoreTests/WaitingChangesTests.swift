@@ -59,6 +59,22 @@ struct WaitingChangesTests {
     #expect((1...2).filter { other.shows(key($0)) } == [2])
   }
 
+  @Test("is still to be done when the file could not be read to do it")
+  func isNotForgotten() throws {
+    for entity in 1...2 { try table.store(key(entity)) }
+    try table.suspend()
+    #expect(try table.remove(key(1).entity))
+    // The header and the records are read to own the file, and then once more for what is removed.
+    plan.fail(after: 2, count: 1, only: [.read])
+    #expect(throws: TableError.inUse) { try table.flush() }
+    #expect(plan.failureCount == 1)
+    plan.pass()
+    #expect(table.present(1...2) == [2])
+    try table.flush()
+    let other = try Stranger(fixture)
+    #expect((1...2).filter { other.shows(key($0)) } == [2])
+  }
+
   @Test("is an error of the flush that lost it")
   func isLost() throws {
     try table.suspend()

@@ -11,7 +11,8 @@ struct Miss: Scenario {
     image(for:format:) of a JPEG file that is not there yet until the picture is stored, with the \
     whole process held to one core where the system can (Linux), so that threads that wait for \
     another core to wake count for nobody, against libjpeg's decode of the same file at the same \
-    scale with its rows thrown away: no resampling, no colours, no store. Of a progressive file \
+    scale with its rows thrown away: no resampling, no colours, no store; and against the parts of \
+    the miss alone, called one after the other, without tasks, queues and journal. Of a progressive file \
     libjpeg reads all scans, ours those that are seen; the picture is compared with that of the \
     same coefficients in one scan, in levels. Other makers of thumbnails get several files in one \
     call, so that starting a process counts little
@@ -89,6 +90,13 @@ struct Miss: Scenario {
       let decoder = Contest.Contender(prepare: rest) {
         try Contest.time(1) { try Self.decode(path, eighths) } / 1e6
       }
+      let bare = try BareMiss(file, cache, format)
+      defer { bare.close() }
+      let parts = Contest.Contender(prepare: rest) {
+        number += 1
+        let picture = BenchPicture(number, file: file)
+        return try Contest.time(1) { try bare.run(for: picture) } / 1e6
+      }
       let shrinkers = setting.peers.shrinkers.map {
         Self.contender($0, path, format.size, setting, prepare: rest)
       }
@@ -96,7 +104,7 @@ struct Miss: Scenario {
       // Elsewhere than on Linux nothing is held, and a count says so.
       let isHeld = (try? Cores.hold(to: 1)) != nil
       defer { Cores.release() }
-      let contest = Contest([ours, decoder] + shrinkers)
+      let contest = Contest([ours, decoder, parts] + shrinkers)
       let results = try await contest.run(
         roundCount: min(setting.effort.roundCount, isLong ? 21 : 51))
       let now = await cache.statistics()
@@ -107,13 +115,18 @@ struct Miss: Scenario {
           ("cores held to", isHeld ? 1 : 0),
         ] + differences
       let peers = setting.peers.shrinkers.map { String(cString: $0.name) }
-      let names = ["libjpeg at \(eighths)/8"] + peers
-      return zip(names, results.dropFirst()).enumerated().map { index, reference in
+      let names = ["libjpeg at \(eighths)/8", "the parts alone"] + peers
+      let measures = zip(names, results.dropFirst()).enumerated().map { index, reference in
         Measure(
           Self.id, what, unit: "ms", ours: results[0], reference: reference.1,
           named: reference.0, bar: Self.bar(against: reference.0),
           counts: index == 0 ? counts : [])
       }
+      return measures + [
+        Measure(
+          Self.id, "the parts alone, \(what)", unit: "ms", ours: results[2], reference: results[1],
+          named: names[0])
+      ]
     }
   }
 

@@ -90,12 +90,12 @@ final class Gallery {
   /// Stores what `draw` leaves in a slot's scratch memory.
   static func insert(
     for picture: BenchPicture, _ size: PixelSize, into table: Table,
-    draw: (UnsafeMutableRawBufferPointer) -> Void
+    draw: (UnsafeMutableRawBufferPointer) throws -> Void
   ) throws {
     guard let buffer = table.makeBuffer(isCleared: false) else {
       throw BitmapError.outOfMemory(byteCount: table.geometry.pixelByteCount)
     }
-    draw(buffer.pixels)
+    try draw(buffer.pixels)
     let id = picture.imageID.tableID
     let sealed = try buffer.sealed(
       key: TableKey(entity: id, source: id),

@@ -1,0 +1,42 @@
+import FastImageCache
+import Foundation
+import ImageDrawing
+import TableStore
+
+/// The parts of a miss, called one after the other on one thread: what it costs when nobody else may
+/// ask, join, cancel or wait.
+struct BareMiss {
+  let file: URL
+  let format: ImageFormat
+  private let table: Table
+  private let decoder: any ImageDecoder
+
+  init(_ file: URL, _ cache: ImageCache, _ format: ImageFormat) throws {
+    self.file = file
+    self.format = format
+    table = try Gallery.table(of: cache, format)
+    decoder = try ImageDecoders.standard.decoder(for: Data(contentsOf: file))
+  }
+
+  /// Reads, decodes, draws and stores.
+  func run(for picture: BenchPicture) throws {
+    let data = try Data(contentsOf: file)
+    let fullSize = try decoder.header(of: data).size
+    let drawing = picture.drawing(for: format)
+    let drawn = drawing.minimumSourceSize(source: fullSize, slot: format.size, upTo: false)
+    // As the cache asks: twice what is drawn.
+    let minimum = PixelSize(
+      width: min(drawn.width * 2, fullSize.width), height: min(drawn.height * 2, fullSize.height))
+    let bitmap = try decoder.decode(data, DecodeRequest(minimumSize: minimum))
+    guard let layout = PixelLayout(size: format.size, format: format.style) else {
+      throw BitmapError.outOfMemory(byteCount: .max)
+    }
+    try Gallery.insert(for: picture, format.size, into: table) { bytes in
+      try drawing.draw(
+        bitmap, into: bytes, layout: layout, scale: format.scale, upTo: false,
+        isCancelled: { false })
+    }
+  }
+
+  func close() { table.close() }
+}

@@ -1,0 +1,133 @@
+import Foundation
+import Testing
+
+@testable import TableStore
+
+@Suite("What stays in the file until somebody asks", .timeLimit(.minutes(15)))
+struct UnreadRecordsTests {
+  let fixture: Fixture
+  let plan = FaultPlan()
+
+  init() throws { fixture = try Fixture() }
+
+  /// A table of an earlier session, full of pictures that nobody has asked for yet.
+  private func reopened(count: Int = 8) throws -> Table {
+    let table = try fixture.open(slots: count)
+    for entity in 1...count { try table.store(key(entity)) }
+    table.close()
+    let reopened = try fixture.open(slots: count, system: plan.system)
+    #expect(reopened.statistics.unprovenCount == count)
+    return reopened
+  }
+
+  @Test("is not there as long as it cannot be read, and no longer")
+  func staysUnread() throws {
+    let table = try reopened()
+    plan.fail(after: 0, only: [.read])
+    #expect(!table.contains(key(1)))
+    #expect(table.entry(for: key(1)) == nil)
+    #expect(throws: TableError.self) { try table.store(key(1, 2)) }
+    plan.pass()
+    #expect(table.statistics.damageCount == 0)
+    #expect(table.present(1...8) == Array(1...8))
+    #expect(table.entry(for: key(1))?.shows(key(1)) == true)
+  }
+
+  @Test("is removed though it cannot be read")
+  func isRemovedUnread() throws {
+    var table = try reopened()
+    plan.fail(after: 0, only: [.read])
+    #expect(try table.remove(key(1).entity))
+    #expect(try !table.remove(key(9).entity))
+    plan.pass()
+    #expect(table.present(1...8) == Array(2...8))
+    table.close()
+    table = try fixture.open()
+    #expect(table.present(1...8) == Array(2...8))
+  }
+
+  @Test(
+    "is not lost when it cannot be read for an eviction",
+    arguments: [SystemCall.Kind.read, .status])
+  func survivesEviction(kind: SystemCall.Kind) throws {
+    let table = try reopened()
+    // The last of the status calls is the one for reading all records.
+    plan.fail(after: kind == .read ? 0 : 1, only: [kind])
+    #expect(throws: TableError.self) { try table.store(key(9)) }
+    #expect(plan.failureCount > 0)
+    plan.pass()
+    #expect(table.statistics.damageCount == 0)
+    try table.flush()
+    try table.store(key(9))
+    #expect(table.present(1...9) == Array(2...9))
+    for entity in 2...9 { #expect(table.entry(for: key(entity))?.shows(key(entity)) == true) }
+  }
+
+  @Test("is read once for all evictions")
+  func isReadOnce() throws {
+    let table = try reopened()
+    try table.store(key(9))
+    plan.pass()
+    for entity in 10...12 { try table.store(key(entity)) }
+    #expect(!plan.calls.contains(.read))
+    #expect(table.present(1...12) == Array(5...12))
+  }
+
+  @Test("is told of by a check, when it is gone", arguments: [false, true])
+  func isReported(isCut: Bool) throws {
+    let table = try reopened()
+    let layout = try TableLayout(geometry: Fixture.geometry, capacity: .slots(8))
+    let file = try FileHandle(forUpdating: URL(fileURLWithPath: fixture.filePath()))
+    defer { try? file.close() }
+    if isCut {
+      try file.truncate(atOffset: UInt64(layout.slotsOffset))
+    } else {
+      try file.seek(toOffset: UInt64(layout.recordOffset(2)))
+      try file.write(contentsOf: Data(count: TableLayout.recordByteCount))
+    }
+    let expected = (isCut ? 0..<8 : 2..<3).map { TableDamage(slot: $0, entity: nil) }
+    #expect(table.verify() == expected)
+    #expect(table.statistics.damageCount == expected.count)
+    #expect(table.verify() == [])
+    try table.store(key(9))
+    #expect(table.present(1...9) == (isCut ? [9] : [1, 2, 4, 5, 6, 7, 8, 9]))
+  }
+
+  @Test("is found, and nothing else, on memory that another file has used")
+  func isFoundOnUsedMemory() throws {
+    let table = try fixture.open(slots: 200)
+    for turn in 1...3 {
+      for entity in 1...150 { try table.store(key(entity, turn)) }
+      for entity in 1...150 { #expect(table.entry(for: key(entity, turn)) != nil) }
+      // The file is let go, and opened again on a board that had its pictures, or others.
+      try table.suspend()
+      table.resume()
+      #expect(table.statistics.isOwner)
+      #expect(table.statistics.unprovenCount == 150)
+      for entity in 1...150 {
+        #expect(table.entry(for: key(entity, turn - 1)) == nil)
+        #expect(table.entry(for: key(entity, turn))?.shows(key(entity, turn)) == true)
+      }
+      try table.removeAll()
+      #expect(table.present(1...150) == [])
+    }
+  }
+
+  @Test("is read at the opening where a crash left two of one entity, or the opening fails")
+  func readsBothOfTwo() throws {
+    var table = try fixture.open(system: plan.system)
+    try table.store(key(1, 1))
+    // Ends, like a killed process, before the older record is erased.
+    plan.fail(after: 3, only: [.write])
+    try table.store(key(1, 2))
+    table.close()
+    // The header, all records, and the first of the two once more.
+    plan.fail(after: 2, count: 1, only: [.read])
+    #expect(throws: TableError.self) { try fixture.open(system: plan.system) }
+    #expect(plan.failureCount == 1)
+    plan.pass()
+    table = try fixture.open(system: plan.system)
+    #expect(table.entry(for: key(1, 2))?.shows(key(1, 2)) == true)
+    #expect(table.entry(for: key(1, 1)) == nil)
+  }
+}
