@@ -44,7 +44,9 @@ package final class Asking: Sendable {
   /// Begins a task that works for nobody in particular: a load serves others than those for whom it
   /// was begun.
   static func begin<Value>(_ body: () -> Task<Value, Never>) -> Task<Value, Never> {
-    $inherited.withValue([]) { GatePlace.$held.withValue(nil, operation: body) }
+    // As a rule there is nothing that it must not inherit.
+    if inherited.isEmpty, GatePlace.held == nil { return body() }
+    return $inherited.withValue([]) { GatePlace.$held.withValue(nil, operation: body) }
   }
 }
 
