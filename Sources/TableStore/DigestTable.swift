@@ -50,6 +50,16 @@ struct DigestTable {
     }
   }
 
+  /// Adds a slot, unless there is any under the part of the digest that is kept here.
+  @inline(__always)
+  mutating func insertFirst(_ slot: Int, for digest: TableID.Digest) -> Bool {
+    if (count + 1) * 8 > buckets.count * 5 { grow() }
+    guard case .missing(let place) = search(for: digest, where: { _ in true }) else { return false }
+    buckets[place] = entry(slot, digest)
+    count += 1
+    return true
+  }
+
   /// Adds a slot that is not in the table.
   mutating func insert(_ slot: Int, for digest: TableID.Digest) {
     if (count + 1) * 8 > buckets.count * 5 { grow() }

@@ -64,16 +64,29 @@ struct TableIndex {
   /// Takes over a record that the file has, of a slot above all before; of two for one entity the
   /// newer counts. Nothing under the record's digest may be unread.
   mutating func adopt(_ record: SlotRecord, in slot: Int) {
-    use(upTo: slot + 1)
-    newestGeneration = max(newestGeneration, record.generation)
     if let rival = insert(slot, record.entity) {
       let isOlder = board.facts(of: rival).generation >= record.generation
       stale.append(isOlder ? slot : rival)
-      if isOlder { return }
+      if isOlder { return use(upTo: slot + 1) }
       table.remove(rival, for: record.entity)
       board.withdraw(rival)
       table.insert(slot, for: record.entity)
     }
+    finishAdopting(record, in: slot)
+  }
+
+  /// Takes over a record as above, if nothing else has to be known for that, which is nearly always so.
+  @inline(__always)
+  mutating func adoptFirst(_ record: SlotRecord, in slot: Int) -> Bool {
+    guard table.insertFirst(slot, for: record.entity) else { return false }
+    finishAdopting(record, in: slot)
+    return true
+  }
+
+  @inline(__always)
+  private mutating func finishAdopting(_ record: SlotRecord, in slot: Int) {
+    use(upTo: slot + 1)
+    newestGeneration = max(newestGeneration, record.generation)
     newestStamp = max(newestStamp, Self.stamp(of: record))
     if leavesUnread { board.leaveUnread(slot) } else { note(record, in: slot) }
   }
