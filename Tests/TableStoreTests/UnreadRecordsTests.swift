@@ -77,13 +77,12 @@ struct UnreadRecordsTests {
   func isReported(isCut: Bool) throws {
     let table = try reopened()
     let layout = try TableLayout(geometry: Fixture.geometry, capacity: .slots(8))
-    let file = try FileHandle(forUpdating: URL(fileURLWithPath: fixture.filePath()))
-    defer { try? file.close() }
     if isCut {
+      let file = try FileHandle(forUpdating: URL(fileURLWithPath: fixture.filePath()))
       try file.truncate(atOffset: UInt64(layout.slotsOffset))
+      try file.close()
     } else {
-      try file.seek(toOffset: UInt64(layout.recordOffset(2)))
-      try file.write(contentsOf: Data(count: TableLayout.recordByteCount))
+      try overwriteRecord(2, layout)
     }
     let expected = (isCut ? 0..<8 : 2..<3).map { TableDamage(slot: $0, entity: nil) }
     #expect(table.verify() == expected)
@@ -111,6 +110,39 @@ struct UnreadRecordsTests {
       try table.removeAll()
       #expect(table.present(1...150) == [])
     }
+  }
+
+  @Test("is forgotten with the file that it is in")
+  func isForgotten() throws {
+    let table = try reopened(count: 70)
+    // The second new file gets the memory that was used for the first.
+    for _ in 0..<2 { try table.removeAll() }
+    #expect(table.statistics.unprovenCount == 0)
+    for entity in 1...71 { try table.store(key(entity)) }
+    #expect(table.present(1...71) == Array(2...71))
+  }
+
+  @Test("leaves its slot to others when it is gone at the next opening")
+  func isGone() throws {
+    var table = try reopened()
+    // The file is kept by this until it is opened again.
+    let held = try #require(table.entry(for: key(1)))
+    table.close()
+    let layout = try TableLayout(geometry: Fixture.geometry, capacity: .slots(8))
+    try overwriteRecord(3, layout)
+    table = try fixture.open(slots: 8)
+    #expect(table.statistics.leasedCount == 1)
+    try table.store(key(9))
+    #expect(table.present(1...9) == [1, 2, 3, 5, 6, 7, 8, 9])
+    #expect(held.shows(key(1)))
+  }
+
+  /// Zeros the record of a slot, as nobody should.
+  private func overwriteRecord(_ slot: Int, _ layout: TableLayout) throws {
+    let file = try FileHandle(forUpdating: URL(fileURLWithPath: fixture.filePath()))
+    try file.seek(toOffset: UInt64(layout.recordOffset(slot)))
+    try file.write(contentsOf: Data(count: TableLayout.recordByteCount))
+    try file.close()
   }
 
   @Test("is read at the opening where a crash left two of one entity, or the opening fails")
