@@ -1,13 +1,19 @@
 /// From the records of a file to its index.
 extension SlotReader {
   /// An index of the records, which stay unread where they can.
-  func index(on board: SlotBoard) throws(SystemError) -> TableIndex {
+  ///
+  /// - Parameter isUnwanted: Whose pictures were removed, though the file has them.
+  func index(
+    on board: SlotBoard, without isUnwanted: TableOpener.Filter = { _, _ in false }
+  ) throws(SystemError) -> TableIndex {
     var index = TableIndex(slotCount: header.layout.slotCount, board: board)
-    index.reserveCapacity(try writtenSlotCount())
+    let count = try writtenSlotCount()
+    index.reserveCapacity(count)
     var failure: SystemError?
     try forEachRecord(
-      expecting: { index.expect($0) },
+      in: 0..<count, expecting: { index.expect($0) },
       found: { slot, record in
+        if isUnwanted(slot, record) { return index.refuse(record, in: slot) }
         if index.adoptFirst(record, in: slot) { return }
         do throws(SystemError) {
           // Of two for one entity, or with digests that begin alike, both have to be known.
@@ -26,23 +32,31 @@ extension SlotReader {
 
   /// Reads all records that an index left in the file, and returns the slots that it lost by that.
   ///
-  /// - Parameter change: Changes the index. It is called for some records at a time, since readers
-  ///   may have to wait meanwhile.
+  /// A page at a time, so that one that cannot be read does not keep the others unread.
+  ///
+  /// - Parameter change: Changes the index; called for each page, since readers may have to wait
+  ///   meanwhile.
+  /// - Throws: Why some could not be read; nothing is lost then.
   func readRecords(
     of change: ((inout TableIndex) -> Void) -> Void
   ) throws(SystemError) -> [Int] {
-    var batch: [(slot: Int, record: SlotRecord)] = []
-    func learnBatch() {
-      change { index in
-        for (slot, record) in batch { index.learn(record, in: slot) }
+    let count = try writtenSlotCount()
+    let page = 4096 / TableLayout.recordByteCount
+    var failures: [SystemError] = []
+    for start in stride(from: 0, to: count, by: page) {
+      var records: [(slot: Int, record: SlotRecord)] = []
+      do throws(SystemError) {
+        try forEachRecord(in: start..<min(start + page, count), found: { records.append(($0, $1)) })
+      } catch {
+        failures.append(error)
+        // A device that fails takes its time for each answer.
+        if failures.count == 8 { throw error }
       }
-      batch.removeAll(keepingCapacity: true)
+      change { index in
+        for (slot, record) in records { index.learn(record, in: slot) }
+      }
     }
-    try forEachRecord { slot, record in
-      batch.append((slot: slot, record: record))
-      if batch.count == 256 { learnBatch() }
-    }
-    learnBatch()
+    if let failure = failures.first { throw failure }
     var lost: [Int] = []
     change { lost = $0.loseUnread() }
     return lost

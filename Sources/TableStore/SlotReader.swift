@@ -28,19 +28,21 @@ struct SlotReader: Sendable {
   /// Hands on all records whose hash is right and whose slot lies within the file, in the order of
   /// slots.
   ///
-  /// - Parameter expecting: Called with an entity whose record, if it is one, comes a little later.
+  /// - Parameters:
+  ///   - slots: Those to look at, which the file must have.
+  ///   - expecting: Called with an entity whose record, if it is one, comes a little later.
   @inline(__always)
   func forEachRecord(
-    expecting: (TableID.Digest) -> Void = { _ in }, found body: (Int, SlotRecord) -> Void
+    in slots: Range<Int>, expecting: (TableID.Digest) -> Void = { _ in },
+    found body: (Int, SlotRecord) -> Void
   ) throws(SystemError) {
-    let slotCount = try writtenSlotCount()
     let size = TableLayout.recordByteCount
     // Of 64 kB, so that what one call brings is in the processor's caches when it is looked at.
-    let chunk = min(slotCount, 1024)
+    let chunk = min(slots.count, 1024)
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: chunk * size, alignment: 64)
     defer { buffer.deallocate() }
-    for start in stride(from: 0, to: slotCount, by: max(1, chunk)) {
-      let count = min(chunk, slotCount - start)
+    for start in stride(from: slots.lowerBound, to: slots.upperBound, by: max(1, chunk)) {
+      let count = min(chunk, slots.upperBound - start)
       let part = UnsafeMutableRawBufferPointer(rebasing: buffer[..<(count * size)])
       let byteCount = try system.read(descriptor, into: part, at: layout.recordOffset(start))
       let readCount = byteCount / size
@@ -59,7 +61,7 @@ struct SlotReader: Sendable {
   /// The records as a list, for those who read them all at leisure.
   func records() throws(SystemError) -> [(slot: Int, record: SlotRecord)] {
     var found: [(slot: Int, record: SlotRecord)] = []
-    try forEachRecord { found.append((slot: $0, record: $1)) }
+    try forEachRecord(in: 0..<writtenSlotCount()) { found.append((slot: $0, record: $1)) }
     return found
   }
 

@@ -6,17 +6,16 @@
 struct TableCopy {
   private let source: SlotReader
   private let target: SlotReader
-  private let unwanted: Set<Int>
 
-  /// - Parameter slots: Of the source, whose pictures were removed though their records stand there.
-  init(from source: SlotReader, to target: SlotReader, except slots: Set<Int>) {
+  init(from source: SlotReader, to target: SlotReader) {
     self.source = source
     self.target = target
-    unwanted = slots
   }
 
   /// Copies what can be copied; an error ends the copy, and what is there by then is whole.
-  func run() {
+  ///
+  /// - Parameter isUnwanted: Whose pictures were removed though their records stand in the source.
+  func run(without isUnwanted: TableOpener.Filter) {
     // Nothing is lost that could not be drawn again, so that errors are not worth reporting.
     guard let records = try? source.records() else { return }
     let layout = target.header.layout
@@ -24,7 +23,9 @@ struct TableCopy {
       byteCount: layout.contentByteCount, alignment: 64)
     defer { content.deallocate() }
     var slot = 0
-    let newestFirst = newestPerEntity(records).sorted { $0.record.recency > $1.record.recency }
+    let newestFirst = newestPerEntity(records, without: isUnwanted).sorted {
+      $0.record.recency > $1.record.recency
+    }
     for (sourceSlot, record) in newestFirst {
       guard slot < layout.slotCount else { return }
       guard case .intact = source.read(sourceSlot, record: record, into: content) else { continue }
@@ -46,14 +47,14 @@ struct TableCopy {
   }
 
   private func newestPerEntity(
-    _ records: [(slot: Int, record: SlotRecord)]
+    _ records: [(slot: Int, record: SlotRecord)], without isUnwanted: TableOpener.Filter
   ) -> [(slot: Int, record: SlotRecord)] {
     // After the last generation there is none for the next store; such a file is begun anew.
     guard !records.contains(where: { $0.record.generation >= SlotRecord.maximumGeneration }) else {
       return []
     }
     var newest: [TableID.Digest: (slot: Int, record: SlotRecord)] = [:]
-    for item in records where !unwanted.contains(item.slot) {
+    for item in records where !isUnwanted(item.slot, item.record) {
       guard item.record.generation > newest[item.record.entity]?.record.generation ?? 0 else {
         continue
       }

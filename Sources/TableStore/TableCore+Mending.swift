@@ -15,7 +15,9 @@ extension TableCore {
     guard let file = ownedFile, isCut(file, writer) else { return }
     noteStale(in: file, &writer)
     // Why it cannot be salvaged makes no difference to what is done then.
-    guard let opened = (try? opener.salvage(file, except: writer.unerased)) ?? nil else {
+    let unerased = writer.unerased
+    let salvage = try? opener.salvage(file) { slot, _ in unerased.contains(slot) }
+    guard let opened = salvage ?? nil else {
       let reader = try TableError.wrapping { () throws(SystemError) in try opener.makeReader() }
       let replacement = TableShelf(nameless: try opener.makeNameless(), reader: reader)
       // What was removed stays so, for as long as this process knows.

@@ -13,16 +13,16 @@ extension TableCore {
   /// The caller holds the writer's lock.
   func becomeOwner(_ writer: inout TableWriter) {
     // As a second opener all goes on as before, so that errors wait for the next attempt.
-    guard let opened = (try? opener.open()) ?? nil else {
+    let hidden = shelf.withLock { $0.reader }.flatMap { $0.hidesAny ? $0 : nil }
+    let opening = try? opener.open { _, record in hidden?.isHidden(record) ?? false }
+    guard let opened = opening ?? nil else {
       try? findReader()
       return
     }
-    var owned = TableShelf(opened)
-    guard let removed = try? removeHidden(from: opened.file, &owned) else { return }
+    let owned = TableShelf(opened)
     writer.restart(owned)
     let former = exchange(for: owned)
-    if !removed.isEmpty {
-      for slot in removed { writer.noteUnerased(slot) }
+    if hidden != nil {
       // Older records of the same entities among them; what fails is tried again by other changes.
       try? eraseRest(in: opened.file, &writer)
     }
@@ -48,15 +48,6 @@ extension TableCore {
   }
 
   // MARK: Private
-
-  /// Takes those pictures out that were removed here while the file was another's.
-  private func removeHidden(
-    from file: TableFile, _ owned: inout TableShelf
-  ) throws(SystemError) -> [Int] {
-    guard let reader = shelf.withLock({ $0.reader }), reader.hidesAny else { return [] }
-    _ = try file.slotReader.readRecords { owned.change($0) }
-    return owned.change { index in index.removeAll { reader.isHidden($0) } }
-  }
 
   /// Stores the pictures of a private file in the owned one, the least recently used first.
   private func move(from former: TableShelf, _ writer: inout TableWriter) {

@@ -5,8 +5,8 @@ import Locking
 /// Never under the lock of the shelf, since a page of the file may have to come from the disk. A record
 /// that is unread does not change meanwhile: a slot is written only once its record was read.
 ///
-/// A call that fails leaves the slots unread, for whoever asks next: only what was read, and is not the
-/// record that was there, is lost.
+/// A call that fails leaves the slots unread, for whoever looks for a picture next: only what was read,
+/// and is not the record that was there, is lost.
 extension TableCore {
   /// Asks what concerns one entity, when the index knows all that it needs for the answer.
   func ask<Answer>(
@@ -24,6 +24,21 @@ extension TableCore {
       case .read(let slot, let file):
         let record = try file.slotReader.record(of: slot)
         changeIndex(of: file) { $0.learn(record, in: slot, of: entity.digest) }
+      }
+    }
+  }
+
+  /// Asks as above for somebody who replaces or removes the entity's picture: what cannot be read is
+  /// lost then, all that may be the entity's, since a later session might be able to read it.
+  func askOrLose<Answer>(
+    about entity: TableID, _ question: (inout TableShelf) -> Answer
+  ) -> (answer: Answer, lost: [Int]) {
+    do throws(SystemError) {
+      return (try ask(about: entity, question), [])
+    } catch {
+      return shelf.withLock { shelf in
+        let lost = shelf.change { $0.loseUnread(of: entity.digest) }
+        return (question(&shelf), lost)
       }
     }
   }

@@ -95,21 +95,25 @@ extension TableCore {
   private func reserve(
     for entity: TableID, _ writer: inout TableWriter
   ) throws(TableError) -> (TableFile, TableIndex.Reservation)? {
-    do throws(SystemError) {
-      while true {
-        let (file, room) = try ask(about: entity) { shelf in
-          (shelf.file, shelf.change { $0.reserve(for: entity) })
-        }
-        guard let file else { return nil }
-        switch room {
-        case .reserved(let reservation): return (file, reservation)
-        case .unread: try readRecords(of: file)
-        case .full: return nil
-        }
+    var failure: SystemError?
+    while true {
+      let ((file, room), _) = askOrLose(about: entity) { shelf in
+        let mayGuess = writer.hasReadRecords
+        return (shelf.file, shelf.change { $0.reserve(for: entity, mayGuess: mayGuess) })
       }
-    } catch {
-      writer.backOff.fail()
-      throw TableError(error)
+      guard let file else { return nil }
+      switch room {
+      case .reserved(let reservation): return (file, reservation)
+      case .full: return nil
+      case .unread:
+        if let failure {
+          writer.backOff.fail()
+          throw TableError(failure)
+        }
+        // What could not be read once is left alone as long as there are others to evict.
+        writer.hasReadRecords = true
+        do throws(SystemError) { try readRecords(of: file) } catch { failure = error }
+      }
     }
   }
 }

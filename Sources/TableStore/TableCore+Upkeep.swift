@@ -11,12 +11,14 @@ extension TableCore {
       try settle(&writer)
       // First, since it may fail, and then nothing is removed.
       let isHidden = try hide { reader throws(SystemError) in try reader.hide(entity) } ?? false
-      let (file, slots) = takeOut(entity)
+      let ((file, slot), lost) = askOrLose(about: entity) { shelf in
+        (shelf.file, shelf.change { $0.remove(entity) })
+      }
       guard let file else { return isHidden }
-      for slot in slots { writer.noteUnerased(slot) }
-      // Records that could not be erased before may be older ones of this entity.
+      if let slot { writer.noteUnerased(slot) }
+      // Records that could not be erased before, or read now, may be of this entity.
       try TableError.wrapping { () throws(SystemError) in try eraseRest(in: file, &writer) }
-      return isHidden || !slots.isEmpty
+      return isHidden || slot != nil || !lost.isEmpty
     }
   }
 
@@ -110,10 +112,11 @@ extension TableCore {
   /// as used by this.
   func scan() -> (entries: [TableEntryInfo], damages: [TableDamage]) {
     guard let file = shelf.withLock({ $0.file }) else { return ([], []) }
-    // Where this fails, the records are left out that cannot be read.
     let lost = (try? readRecords(of: file)) ?? []
+    // What cannot be read is no picture for anybody, but stays for who may be able to.
+    let unread = shelf.withLock { $0.file === file ? $0.index.unreadSlots : [] }
     var entries: [TableEntryInfo] = []
-    var damages = lost.map { TableDamage(slot: $0, entity: nil) }
+    var damages = (lost + unread).map { TableDamage(slot: $0, entity: nil) }
     for slot in 0..<file.layout.slotCount {
       let leased = shelf.withLock { shelf in
         shelf.file === file ? shelf.index.leaseSilently(slot) : nil
@@ -179,21 +182,6 @@ extension TableCore {
   }
 
   // MARK: Private
-
-  /// Takes an entity's picture out of the index, and returns the slots whose records have to go.
-  private func takeOut(_ entity: TableID) -> (file: TableFile?, slots: [Int]) {
-    do throws(SystemError) {
-      return try ask(about: entity) { shelf in
-        (shelf.file, shelf.change { $0.remove(entity) }.map { [$0] } ?? [])
-      }
-    } catch {
-      // What cannot be read might be read by a later session. All goes that may be the entity's.
-      return shelf.withLock { shelf in
-        let lost = shelf.change { $0.loseUnread(of: entity.digest) }
-        return (shelf.file, lost + (shelf.change { $0.remove(entity) }.map { [$0] } ?? []))
-      }
-    }
-  }
 
   /// Removes pictures from what is found in another's file; `nil` where there is none.
   @discardableResult

@@ -91,6 +91,13 @@ struct TableIndex {
     if leavesUnread { board.leaveUnread(slot) } else { note(record, in: slot) }
   }
 
+  /// Leaves a record out that the file has, of a slot above all before; it is to be erased.
+  mutating func refuse(_ record: SlotRecord, in slot: Int) {
+    use(upTo: slot + 1)
+    newestGeneration = max(newestGeneration, record.generation)
+    stale.append(slot)
+  }
+
   /// Gives the slots without a picture out from now on.
   mutating func finishAdopting() {
     // Once and not for each record, since the processor takes its time to tell the time.
@@ -129,15 +136,15 @@ struct TableIndex {
   /// - Parameter entity: Whose record was expected there.
   mutating func lose(_ slot: Int, of entity: TableID.Digest) {
     guard board.isUnread(slot) else { return }
-    table.remove(slot, for: entity)
-    letGo(of: slot)
+    damageCount += 1
+    letGo(of: slot, entity)
   }
 
   /// Takes all slots out that may have to do with an entity and cannot be read, and returns them.
   mutating func loseUnread(of entity: TableID.Digest) -> [Int] {
     var lost: [Int] = []
     while let slot = unreadSlot(for: entity) {
-      lose(slot, of: entity)
+      letGo(of: slot, entity)
       lost.append(slot)
     }
     return lost
@@ -146,17 +153,19 @@ struct TableIndex {
   /// Takes all slots out that are unread though the whole file was read, and returns them.
   mutating func loseUnread() -> [Int] {
     if board.unreadCount == 0 { return [] }
-    let lost = (0..<usedCount).filter(board.isUnread)
+    let lost = unreadSlots
     table.removeAll(where: board.isUnread)
-    for slot in lost { letGo(of: slot) }
+    for slot in lost { letGo(of: slot, nil) }
+    damageCount += lost.count
     return lost
   }
 
-  private mutating func letGo(of slot: Int) {
+  /// - Parameter entity: Under which the table has the slot, if it still does.
+  private mutating func letGo(of slot: Int, _ entity: TableID.Digest?) {
+    if let entity { table.remove(slot, for: entity) }
     board.giveUpUnread(slot)
     setFree(slot)
     stale.append(slot)
-    damageCount += 1
   }
 
   /// Makes an adopted slot live.
@@ -175,6 +184,7 @@ struct TableIndex {
   var liveCount: Int { table.count }
   var leasedSlots: [Int] { board.readSlots.filter { !board.isUnleased($0) } }
   var unreadCount: Int { board.unreadCount }
+  var unreadSlots: [Int] { (0..<usedCount).filter(board.isUnread) }
   var unprovenCount: Int {
     board.unreadCount + board.readSlots.count { isLive($0) && !board.state(of: $0).isProven }
   }
@@ -243,13 +253,16 @@ struct TableIndex {
   ///
   /// The entity's own older picture keeps its slot, so that it can be shown until the new one is
   /// published; only where there is no other slot it goes first.
-  mutating func reserve(for entity: TableID) -> Room {
+  ///
+  /// - Parameter mayGuess: Whether the order of use is taken from the records that were read, where
+  ///   others cannot be.
+  mutating func reserve(for entity: TableID, mayGuess: Bool = false) -> Room {
     // So that leases which end from now on are later than the selection of the oldest.
     _ = board.advanceClock()
     if let slot = claimedFree() ?? claimedFresh() ?? claimedReleased(probes: 16) {
       return .reserved(Reservation(slot: slot, eviction: nil))
     }
-    guard board.unreadCount == 0 else { return .unread }
+    guard board.unreadCount == 0 || mayGuess else { return .unread }
     let own = find(entity.digest)
     while let slot = leastRecentlyUsed(except: own) {
       if let reservation = evict(slot) { return .reserved(reservation) }
@@ -257,7 +270,8 @@ struct TableIndex {
     if let slot = claimedReleased(probes: detained.count) {
       return .reserved(Reservation(slot: slot, eviction: nil))
     }
-    return own.flatMap { evict($0) }.map { .reserved($0) } ?? .full
+    let room = own.flatMap { evict($0) }.map { Room.reserved($0) }
+    return room ?? (board.unreadCount == 0 ? .full : .unread)
   }
 
   /// Makes a written slot findable, with one lease taken, and returns the slot of the older picture
@@ -287,13 +301,6 @@ struct TableIndex {
     if let stored = self.entity(of: slot), stored != entity { return nil }
     takeOut(slot)
     return slot
-  }
-
-  /// Takes the pictures of some records out and returns their slots.
-  mutating func removeAll(where isUnwanted: (SlotRecord) -> Bool) -> [Int] {
-    let unwanted = liveSlots.filter { isUnwanted(record(of: $0)) }
-    for slot in unwanted { takeOut(slot) }
-    return unwanted
   }
 
   // MARK: Private

@@ -4,6 +4,9 @@
 /// name, so after locking, the name must still lead to the same file; and a file that replaces
 /// another is locked before it gets the name.
 struct TableOpener: Sendable {
+  /// Picks records by slot and content.
+  typealias Filter = (_ slot: Int, _ record: SlotRecord) -> Bool
+
   /// A file that is owned, and what is in it.
   struct Opened {
     let file: TableFile
@@ -34,11 +37,15 @@ struct TableOpener: Sendable {
   ///
   /// A table of another capacity is copied, newest pictures first. Anything that is not this table
   /// is replaced, whatever it is, except a directory.
-  func open() throws(TableError) -> Opened? {
+  ///
+  /// - Parameter isUnwanted: Whose pictures were removed, though the file may have them.
+  func open(
+    without isUnwanted: Filter = { _, _ in false }
+  ) throws(TableError) -> Opened? {
     do throws(SystemError) {
       // Each turn loses a race against another process; nobody loses this often.
       for _ in 0..<16 {
-        switch try attempt() {
+        switch try attempt(isUnwanted) {
         case .opened(let opened): return opened
         case .busy: return nil
         case .changed: continue
@@ -81,14 +88,16 @@ struct TableOpener: Sendable {
   /// Puts what is left of an owned file that somebody cut into a new one, which takes its place;
   /// `nil` when the name leads to another file by now.
   ///
-  /// - Parameter slots: Whose records stand in the file but must not be found again.
-  func salvage(_ file: TableFile, except slots: Set<Int>) throws(TableError) -> Opened? {
+  /// - Parameter isUnwanted: What stands in the file but must not be found again.
+  func salvage(
+    _ file: TableFile, without isUnwanted: Filter
+  ) throws(TableError) -> Opened? {
     try TableError.wrapping { () throws(SystemError) in
       let named = try system.status(of: fileName, in: directory.descriptor)
       guard named?.identity == (try system.status(of: file.descriptor)).identity else {
         return nil
       }
-      return try replace(copying: file.slotReader, except: slots)
+      return try replace(copying: file.slotReader, without: isUnwanted)
     }
   }
 
@@ -130,7 +139,7 @@ struct TableOpener: Sendable {
     case changed
   }
 
-  private func attempt() throws(SystemError) -> Attempt {
+  private func attempt(_ isUnwanted: Filter) throws(SystemError) -> Attempt {
     let found = try system.status(of: fileName, in: directory.descriptor)
     if let found, !found.isRegularFile {
       // Renaming over a directory fails, and says so; all else gives way, targets untouched.
@@ -155,12 +164,12 @@ struct TableOpener: Sendable {
       // kept until the replacement has the name.
       return .opened(try replace(copying: nil))
     }
-    return .opened(try take(descriptor, isEmpty: status.byteCount == 0))
+    return .opened(try take(descriptor, isEmpty: status.byteCount == 0, isUnwanted))
   }
 
   /// Takes over a file that is locked and under its name.
   private func take(
-    _ descriptor: consuming FileDescriptor, isEmpty: Bool
+    _ descriptor: consuming FileDescriptor, isEmpty: Bool, _ isUnwanted: Filter
   ) throws(SystemError) -> Opened {
     if isEmpty {
       // Made a moment ago, by us or by somebody who ended there; nobody can have mapped it.
@@ -174,17 +183,18 @@ struct TableOpener: Sendable {
       header.layout.hasSameSlots(as: layout)
     else { return try replace(copying: nil) }
     let reader = SlotReader(descriptor: descriptor.value, header: header, system: system)
-    guard isExpected(header) else { return try replace(copying: reader) }
-    let opened = try open(descriptor, header)
+    guard isExpected(header) else { return try replace(copying: reader, without: isUnwanted) }
+    let opened = try open(descriptor, header, without: isUnwanted)
     // The file is replaced while it is locked, which it is as long as `opened` lives.
     return opened.hasGenerationsLeft ? opened : try replace(copying: nil)
   }
 
   private func open(
-    _ descriptor: consuming FileDescriptor, _ header: TableHeader
+    _ descriptor: consuming FileDescriptor, _ header: TableHeader,
+    without isUnwanted: Filter = { _, _ in false }
   ) throws(SystemError) -> Opened {
     let file = TableFile(descriptor: descriptor, header: header, boards: boards, system: system)
-    return Opened(file: file, index: try file.slotReader.index(on: file.board))
+    return Opened(file: file, index: try file.slotReader.index(on: file.board, without: isUnwanted))
   }
 
   private func isExpected(_ header: TableHeader) -> Bool {
@@ -197,10 +207,10 @@ struct TableOpener: Sendable {
 
   /// Makes a new file, locks it, fills it, and gives it the name.
   private func replace(
-    copying source: SlotReader?, except slots: Set<Int> = []
+    copying source: SlotReader?, without isUnwanted: Filter = { _, _ in false }
   ) throws(SystemError) -> Opened {
     for _ in 0..<4 {
-      if let opened = try replaceOnce(copying: source, except: slots) { return opened }
+      if let opened = try replaceOnce(copying: source, without: isUnwanted) { return opened }
     }
     throw .lostRaces
   }
@@ -208,7 +218,7 @@ struct TableOpener: Sendable {
   /// As above; `nil` when another process took the unfinished file for a left-over, which can only
   /// happen before it is locked.
   private func replaceOnce(
-    copying source: SlotReader?, except slots: Set<Int>
+    copying source: SlotReader?, without isUnwanted: Filter
   ) throws(SystemError) -> Opened? {
     let temporary = TableDirectory.temporaryName(for: fileName)
     let descriptor = FileDescriptor(
@@ -221,7 +231,7 @@ struct TableOpener: Sendable {
       try system.write(header.bytes, to: descriptor.value, at: 0)
       if let source {
         let target = SlotReader(descriptor: descriptor.value, header: header, system: system)
-        TableCopy(from: source, to: target, except: slots).run()
+        TableCopy(from: source, to: target).run(without: isUnwanted)
       }
       let opened = try open(descriptor, header)
       // What a flush had brought to the device must be under the name at any time.

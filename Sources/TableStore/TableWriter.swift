@@ -23,6 +23,8 @@ struct TableWriter {
   var suspension = Suspension()
   /// Why pictures were lost that had been stored while the file was another's; for the next flush.
   var loss: TableError?
+  /// Whether all records of the file on the shelf were read, as far as they could be.
+  var hasReadRecords = false
   /// Bytes that the file on the shelf must have, or somebody has cut it.
   var byteCount: Int
 

@@ -26,11 +26,50 @@ struct UnreadRecordsTests {
     plan.fail(after: 0, only: [.read])
     #expect(!table.contains(key(1)))
     #expect(table.entry(for: key(1)) == nil)
-    #expect(throws: TableError.self) { try table.store(key(1, 2)) }
     plan.pass()
     #expect(table.statistics.damageCount == 0)
     #expect(table.present(1...8) == Array(1...8))
     #expect(table.entry(for: key(1))?.shows(key(1)) == true)
+  }
+
+  @Test("gives way to a new picture of its entity though it cannot be read")
+  func isReplacedUnread() throws {
+    var table = try reopened()
+    plan.fail(after: 0, only: [.read])
+    try table.store(key(1, 2))
+    plan.pass()
+    for turn in 1...2 {
+      #expect(table.entry(for: key(1, 2))?.shows(key(1, 2)) == true)
+      #expect(table.entry(for: key(1)) == nil)
+      #expect(table.present(2...8) == Array(2...8))
+      if turn == 1 { table.close() }
+      if turn == 1 { table = try fixture.open() }
+    }
+  }
+
+  @Test("keeps nothing else from being evicted, when a page of it cannot be read")
+  func evictsWhatIsKnown() throws {
+    let table = try reopened(count: 130)
+    // The second of three pages.
+    plan.fail(after: 1, count: 1, only: [.read])
+    try table.store(key(131))
+    #expect(plan.failureCount == 1)
+    plan.pass()
+    try table.store(key(132))
+    // Nor is it looked for again.
+    #expect(!plan.calls.contains(.read))
+    #expect(table.present(1...132) == Array(3...132))
+    #expect(table.statistics.damageCount == 0)
+  }
+
+  @Test("is told of by a check that cannot read it, and stays")
+  func isReportedUnread() throws {
+    let table = try reopened(count: 130)
+    plan.fail(after: 1, count: 1, only: [.read])
+    #expect(table.verify() == (64..<128).map { TableDamage(slot: $0, entity: nil) })
+    plan.pass()
+    #expect(table.verify() == [])
+    #expect(table.entries().count == 130)
   }
 
   @Test("is removed though it cannot be read")
@@ -132,6 +171,7 @@ struct UnreadRecordsTests {
     try overwriteRecord(3, layout)
     table = try fixture.open(slots: 8)
     #expect(table.statistics.leasedCount == 1)
+    #expect(table.statistics.unprovenCount == 6)
     try table.store(key(9))
     #expect(table.present(1...9) == [1, 2, 3, 5, 6, 7, 8, 9])
     #expect(held.shows(key(1)))
