@@ -14,11 +14,20 @@ package enum Interruption {
   /// SIGPIPE is ignored from here on, so that a reader who goes away ends no process that has
   /// something to clean up.
   ///
+  /// The work begins once each of them would be noticed: those that come before may be lost.
+  ///
   /// - Returns: What `work` returns, or ``ExitStatus/interrupted`` if a signal came meanwhile.
   package static func cancelling(
     _ work: @escaping @Sendable () async -> ExitStatus
   ) async -> ExitStatus {
-    let task = Task(name: "command") { await work() }
+    let listening = DispatchGroup()
+    listening.enter()
+    let task = Task(name: "command") {
+      await withCheckedContinuation { continuation in
+        listening.notify(queue: .global()) { continuation.resume() }
+      }
+      return await work()
+    }
     // A handler set by `signal(2)` may do next to nothing; a dispatch source runs on a thread.
     _ = isIgnoredFromNowOn(SIGPIPE)
     let sources = [SIGINT, SIGTERM, SIGHUP].compactMap { number -> (any DispatchSourceSignal)? in
@@ -28,9 +37,12 @@ package enum Interruption {
         if task.isCancelled { _exit(ExitStatus.interrupted.rawValue) }
         task.cancel()
       }
+      listening.enter()
+      source.setRegistrationHandler { listening.leave() }
       source.resume()
       return source
     }
+    listening.leave()
     let status = await task.value
     for source in sources { source.cancel() }
     return task.isCancelled ? .interrupted : status

@@ -74,6 +74,20 @@ struct CommandProcess {
       output: try String(contentsOf: output, encoding: .utf8), errors: text)
   }
 
+  /// Runs the command to its end, and sends it a signal when it has said something: one, since a
+  /// second may do something else.
+  func run(sending signal: Int32, after text: String) async throws -> Outcome {
+    let isSent = Lock(false)
+    return try await run { child, errors in
+      let isTime = isSent.withLock { isSent in
+        guard !isSent, errors.contains(text) else { return false }
+        isSent = true
+        return true
+      }
+      if isTime { kill(child, signal) }
+    }
+  }
+
   static func run(
     _ arguments: String..., in folder: URL
   ) async throws -> Outcome {

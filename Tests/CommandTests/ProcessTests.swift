@@ -63,6 +63,33 @@ struct ProcessTests {
     #expect(started.value == 5)
   }
 
+  /// Several, since it takes a race to lose one.
+  @Test("loses no signal once its work has begun", arguments: 1...10)
+  func firstSignal(number: Int) async {
+    await #expect(processExitsWith: .exitCode(130)) {
+      let status = await Interruption.cancelling {
+        kill(getpid(), SIGTERM)
+        // Until the cancellation.
+        try? await CancellableGate().pass()
+        return .success
+      }
+      exit(status.rawValue)
+    }
+  }
+
+  @Test("ends at the second signal, though its work goes on after the first")
+  func secondSignal() async {
+    await #expect(processExitsWith: .exitCode(130)) {
+      _ = await Interruption.cancelling {
+        kill(getpid(), SIGTERM)
+        try? await CancellableGate().pass()
+        kill(getpid(), SIGTERM)
+        await Gate().pass()
+        return .success
+      }
+    }
+  }
+
   @Test("removes a temporary folder with all in it")
   func temporaryFolder() throws {
     let folder = try TemporaryFolder(prefix: "imagecache-test")

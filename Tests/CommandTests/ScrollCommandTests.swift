@@ -90,13 +90,13 @@ struct ScrollCommandTests {
     #expect(Set(pictures.prefix(12)).count == 12)
   }
 
-  @Test("ends with status 130 on Ctrl-C and leaves nothing behind")
-  func interrupted() async throws {
+  @Test(
+    "ends with status 130 on Ctrl-C, a hangup and kill(1), and leaves nothing behind",
+    arguments: [SIGINT, SIGHUP, SIGTERM])
+  func interrupted(signal: Int32) async throws {
     let process = try CommandProcess(
       ["scroll", "--rows", "400"], temporaryFolder: directory.url)
-    let outcome = try await process.run { child, errors in
-      if errors.contains("drawing photographs") { kill(child, SIGINT) }
-    }
+    let outcome = try await process.run(sending: signal, after: "drawing photographs")
     #expect(outcome.status == 130)
     #expect(!outcome.isKilled)
     #expect(outcome.output.isEmpty)
