@@ -288,6 +288,21 @@ struct FlightBoardTests {
     #expect(join(5, row, asking: [flight, inner.flight]).isNewFlight)
   }
 
+  @Test("lets them join the newest of theirs, and none whose place the current one has taken")
+  mutating func joinsTheNewestOfTheRefused() {
+    func other(_ format: String, _ source: ImageID) -> ImageKey {
+      ImageKey(entity: "b", source: source, format: format)
+    }
+    _ = join(1, row)
+    let flight = join(2, ImageKey(entity: "a", source: "a2", format: "row"), versions: [:]).flight
+    // The first one would agree with it.
+    #expect(join(3, other("row", "b1"), versions: [:], asking: [flight]).isNewFlight)
+    let newest = join(4, other("row", "b2"), versions: [:], asking: [flight])
+    #expect(newest.isNewFlight)
+    #expect(join(5, other("dot", "b2"), versions: [:], asking: [flight]).flight == newest.flight)
+    #expect(join(6, other("dot", "b2"), versions: [:]).flight == flight)
+  }
+
   @Test("does not call a picture left that its last waiter has from elsewhere")
   mutating func leavesAnswered() {
     let flight = join(1, row).flight

@@ -117,11 +117,13 @@ package struct FlightBoard<Waiter, Request, Load> {
     return waiting
   }
 
-  /// The last that began of those that a waiter may join whom the current one is refused.
+  /// The last that began of those that a waiter may join whom the current one is refused: not the
+  /// older ones whose place that has taken.
   private func newestFlight(
     of origin: FlightOrigin, besides refused: Set<FlightID>
   ) -> FlightID? {
-    flights.compactMap { $0 }.filter { $0.origin == origin && !refused.contains($0.id) }
+    flights.compactMap { $0 }
+      .filter { $0.isForRefused && $0.origin == origin && !refused.contains($0.id) }
       .max { $0.id.number < $1.id.number }?.id
   }
 
@@ -133,7 +135,8 @@ package struct FlightBoard<Waiter, Request, Load> {
     let id = FlightID(number: lastFlight, place: place)
     if place == flights.count { flights.append(nil) }
     flights[place] = Flight(
-      id: id, origin: origin, older: current[origin], priority: priority, load: start(id))
+      id: id, origin: origin, older: current[origin], isForRefused: !isCurrent, priority: priority,
+      load: start(id))
     if isCurrent { current[origin] = id }
     return id
   }

@@ -38,6 +38,8 @@ struct FlightRecord<Request, Load> {
   var hasDelivered = false
   /// The flight of the same origin that this one took the place of.
   let older: FlightID?
+  /// Whether it began because the current one of its origin was refused.
+  let isForRefused: Bool
   /// What was removed, or stored by hand, while this flight was under way.
   private var forbidden = Removals()
   /// The part of that which was removed: whoever asks for it afterwards wants what the source has
@@ -50,10 +52,14 @@ struct FlightRecord<Request, Load> {
   /// Only for flights of many products: the few of the others are found sooner one by one.
   private var index: [Subject: Int]?
 
-  init(id: FlightID, origin: FlightOrigin, older: FlightID?, priority: Priority, load: Load) {
+  init(
+    id: FlightID, origin: FlightOrigin, older: FlightID?, isForRefused: Bool, priority: Priority,
+    load: Load
+  ) {
     self.id = id
     self.origin = origin
     self.older = older
+    self.isForRefused = isForRefused
     self.priority = priority
     self.load = load
   }
