@@ -1,8 +1,9 @@
-import FastImageCache
 import Foundation
 import Locking
 import TestSupport
 import Testing
+
+@testable import FastImageCache
 
 @Suite("An entity that asks the cache for other pictures", .timeLimit(.minutes(15)))
 struct AskingTests {
@@ -97,6 +98,59 @@ struct AskingTests {
     await fixture.quiet()
   }
 
+  @Test("may ask for itself when nobody waits for its answer any more")
+  func asksForItselfLate() async throws {
+    let fixture = try await Fixture()
+    let (cache, asked, later) = (fixture.cache, Counter(), CancellableGate())
+    var other = Photo("a", url: "test:/5")
+    other.ownPicture = { _ in .bitmap(try solid(44)) }
+    let answering = other
+    let begun = Lock<Task<CachedImage, any Error>?>(nil)
+    var asking = Photo("a", url: "test:/5")
+    asking.ownPicture = { _ in
+      // A task of its own, which the cancellation of the load does not reach.
+      let task = Task {
+        try await later.pass()
+        return try await cache.image(for: answering, format: .row)
+      }
+      begun.withLock { $0 = task }
+      asked.increment()
+      _ = try await task.value
+      return nil
+    }
+    let entity = asking
+    let leaving = Task { try await cache.image(for: entity, format: .row) }
+    await asked.reaches(1)
+    leaving.cancel()
+    await #expect(throws: ImageCacheError.self) { try await leaving.value }
+    await fixture.quiet()
+    later.open()
+    #expect(try await begun.withLock { $0 }?.value.solidNumber == 44)
+    await fixture.quiet()
+  }
+
+  @Test("of another cache gets its own from there, and joins loads numbered like those of its own")
+  func asksAnotherCache() async throws {
+    let gate = CancellableGate()
+    let (fixture, elsewhere) = (
+      try await Fixture(), try await Fixture(source: ScriptedSource(gate: gate))
+    )
+    let plain = Photo("a", url: "test:/5")
+    let outsider = Task { try await elsewhere.cache.image(for: plain, format: .row) }
+    await elsewhere.source.started.reaches(1)
+    let joining = photo("a", url: "test:/5", above: plain, in: elsewhere.cache)
+    let joined = Task { try await fixture.cache.image(for: joining, format: .row) }
+    await elsewhere.waiters(2)
+    gate.open()
+    #expect(try await joined.value.solidNumber == 6)
+    #expect(try await outsider.value.solidNumber == 5)
+    #expect(elsewhere.source.started.value == 1)
+    var answering = Photo("b")
+    answering.ownPicture = { _ in .bitmap(try solid(44)) }
+    let asking = photo("b", url: "test:/b", above: answering, in: elsewhere.cache)
+    #expect(try await fixture.cache.image(for: asking, format: .row).solidNumber == 45)
+  }
+
   @Test("hears an error when the other asks for it, while others ask for that one")
   func asksInARing() async throws {
     let fixture = try await Fixture()
@@ -142,6 +196,29 @@ struct AskingTests {
     #expect(try await first.value.solidNumber == 1)
     #expect(try await waiting.value.solidNumber == 2)
     #expect(fixture.source.started.value == 2)
+  }
+
+  @Test("of another cache keeps the place at its own gate meanwhile")
+  func keepsItsPlace() async throws {
+    let elsewhere = try await Fixture()
+    let gate = LoadGate(width: 1)
+    let key = ImageKey(entity: "asking", source: "1", format: "row")
+    let next = try await gate.pass(urgency: Urgency(.medium)) {
+      let next = Task { try await gate.pass(urgency: Urgency(.medium)) {} }
+      while gate.waitingCount != 1 { await Task.yield() }
+      let asking = Asking(
+        registry: ObjectIdentifier(gate), flight: FlightID(number: 1, place: 0), key: key)
+      // Asks there once more itself, which is no business of this gate either.
+      let plain = Photo("plain", url: "test:/5")
+      let other = photo("other", url: "test:/5", above: plain, in: elsewhere.cache)
+      let image = try await asking.run(besides: []) {
+        try await elsewhere.cache.image(for: other, format: .row)
+      }
+      #expect(image.solidNumber == 6)
+      #expect(gate.waitingCount == 1)
+      return next
+    }
+    try await next.value
   }
 }
 
