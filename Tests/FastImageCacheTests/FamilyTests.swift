@@ -96,6 +96,72 @@ struct FamilyTests {
     #expect(fixture.cache.cachedFormats(for: photo).map(\.name) == ["dot"])
   }
 
+  @Test(
+    "whose largest picture is too large costs one decode for all others, or one error each",
+    arguments: [false, true])
+  func sharesTheRest(isBroken: Bool) async throws {
+    let gate = CancellableGate()
+    let fixture = try await Fixture(
+      [.row, .dot, .large],
+      source: ScriptedSource { _, _, _ in
+        try await gate.pass()
+        return .encoded(Data("hollow".utf8))
+      }
+    ) { configuration in
+      configuration.decoders = [HollowDecoder { _ in isBroken }]
+      configuration.decodeByteBudget = 2000
+    }
+    let photo = Photo("a", url: "test:/3")
+    // The smallest first: what it needs does not suffice for the other.
+    var waiting: [Task<CachedImage, any Error>] = []
+    for format in [ImageFormat.dot, .row] {
+      waiting.append(Task { try await fixture.cache.image(for: photo, format: format) })
+      await fixture.waiters(waiting.count)
+    }
+    gate.open()
+    for task in waiting {
+      if isBroken {
+        await #expect(throws: ImageCacheError.self) { try await task.value }
+      } else {
+        _ = try await task.value
+      }
+    }
+    await fixture.quiet()
+    #expect(await fixture.cache.statistics().decodes == (isBroken ? 0 : 1))
+  }
+
+  @Test("drawn apart loses only those of its pictures that cannot be drawn")
+  func losesBroken() async throws {
+    let gate = CancellableGate()
+    let (wide, tall) = (
+      ImageFormat(name: "wide", size: PixelSize(width: 40, height: 4), capacity: 4),
+      ImageFormat(name: "tall", size: PixelSize(width: 4, height: 40), capacity: 4)
+    )
+    let fixture = try await Fixture(
+      [wide, tall],
+      source: ScriptedSource { _, _, _ in
+        try await gate.pass()
+        return .encoded(Data("hollow".utf8))
+      }
+    ) { configuration in
+      configuration.decoders = [HollowDecoder { $0.height > $0.width }]
+      // Enough for each, and not for one decode that is as wide and as tall.
+      configuration.decodeByteBudget = 5000
+    }
+    let photo = Photo("a", url: "test:/3")
+    let broken = Task { try await fixture.cache.image(for: photo, format: tall) }
+    await fixture.waiters(1)
+    let fine = Task { try await fixture.cache.image(for: photo, format: wide) }
+    await fixture.waiters(2)
+    gate.open()
+    do {
+      _ = try await broken.value
+      Issue.record("There was a picture.")
+    } catch ImageCacheError.undecodable {}
+    #expect(try await fine.value.isPrivate == false)
+    await fixture.quiet()
+  }
+
   @Test("loses the pictures that one stored by hand is too large for")
   func losesTooLarge() async throws {
     let fixture = try await Fixture([.large, .dot]) { configuration in
@@ -112,6 +178,13 @@ struct FamilyTests {
 
 /// Takes four bytes for each pixel that is asked for.
 private struct HollowDecoder: ImageDecoder {
+  private let isBroken: @Sendable (PixelSize) -> Bool
+
+  /// - Parameter isBroken: Whether the picture is damaged when it is decoded to a size.
+  init(isBroken: @escaping @Sendable (PixelSize) -> Bool = { _ in false }) {
+    self.isBroken = isBroken
+  }
+
   func recognizes(_ firstBytes: Data) -> Bool { firstBytes.starts(with: Data("hollow".utf8)) }
 
   func header(of data: Data) throws(ImageDecodingError) -> ImageHeader {
@@ -123,8 +196,10 @@ private struct HollowDecoder: ImageDecoder {
   }
 
   func decode(_ data: Data, _ request: DecodeRequest) throws(ImageDecodingError) -> Bitmap {
+    let size = request.minimumSize ?? PixelSize(width: 400, height: 300)
+    if isBroken(size) { throw .damaged("hollow") }
     do {
-      return try solid(1, size: request.minimumSize ?? PixelSize(width: 400, height: 300))
+      return try solid(1, size: size)
     } catch {
       throw .outOfMemory
     }
