@@ -106,6 +106,66 @@ struct CancellationTests {
       try await fixture.cache.image(for: Photo(1, url: "test:/1"), format: .row).solidNumber == 1)
   }
 
+  @Test("is not counted of those whose picture was stored while they joined the load")
+  func countsNoLateHits() async throws {
+    let fixture = try await Fixture([.row, .large])
+    let (cache, asked) = (fixture.cache, Counter())
+    func thoughtful(_ id: ImageID, _ gate: CancellableGate) -> Photo {
+      var photo = Photo(id, url: "test:/5")
+      photo.ownPicture = { _ in
+        asked.increment()
+        try await gate.pass()
+        return .bitmap(try solid(44))
+      }
+      return photo
+    }
+    let gates = (0..<3).map { _ in CancellableGate() }
+    let photos = ["holding", "staying", "leaving"].enumerated().map { number, name in
+      thoughtful(ImageID(name), gates[number])
+    }
+    var tasks: [Task<CachedImage, any Error>] = []
+    for photo in photos {
+      tasks.append(Task { try await cache.image(for: photo, format: .row) })
+      await fixture.waiters(tasks.count)
+      await asked.reaches(1)
+    }
+    gates[0].open()
+    await asked.reaches(2)
+    tasks[2].cancel()
+    await #expect(throws: ImageCacheError.self) { try await tasks[2].value }
+    gates[1].open()
+    for task in tasks.prefix(2) { _ = try await task.value }
+    // The load knew of the one that left, and asks it for nobody.
+    await asked.reaches(3)
+
+    let (looked, stored) = (Counter(), Gate())
+    var late = Photo("late", url: "test:/5")
+    late.willTellSource = { format in
+      // After the look into the table, and before the load is joined.
+      guard format.name == "large" else { return }
+      looked.increment()
+      stored.waitBlocking()
+    }
+    let entity = late
+    let joining = Task {
+      await withCheckedContinuation { continuation in
+        Thread.detachNewThread {
+          continuation.resume(returning: cache.progress(for: entity, format: .row))
+        }
+      }
+    }
+    await looked.reaches(1)
+    try await cache.store(solid(7), for: Photo("late", url: "test:/5"), format: .row)
+    stored.open()
+    var numbers: [Int?] = []
+    for await step in await joining.value {
+      if case .finished(let image) = step { numbers.append(image.solidNumber) }
+    }
+    #expect(numbers == [7])
+    await fixture.quiet()
+    #expect(await cache.statistics().cancellations == 1)
+  }
+
   @Test("a prefetch ends what is left of it")
   func endsPrefetch() async throws {
     let fixture = try await Fixture(source: ScriptedSource(gate: gate))

@@ -152,13 +152,22 @@ struct StreamTests {
     await fixture.waiters(3)
     gate.open()
     for task in failing { await #expect(throws: ImageCacheError.self) { try await task.value } }
-    #expect(await cache.statistics().failures == 2)
+    // Those that fail alone, while their load goes on or would.
+    var (nowhere, own) = (Photo("e"), Photo("f"))
+    nowhere.url = nil
+    own.ownPicture = { _ in throw Broken() }
+    for photo in [nowhere, own] {
+      await #expect(throws: ImageCacheError.self) {
+        try await cache.image(for: photo, format: .row)
+      }
+    }
+    #expect(await cache.statistics().failures == 4)
     await cache.close()
     var told: [String] = []
     for await event in events {
       if case .failed(let entity, let format, _) = event { told.append("\(entity) \(format)") }
     }
-    #expect(told.sorted() == ["a row", "b row"])
+    #expect(told.sorted() == ["a row", "b row", "e row", "f row"])
   }
 
   @Test("of events tells a slow listener how many it missed, where it missed them")

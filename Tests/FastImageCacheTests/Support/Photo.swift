@@ -9,6 +9,7 @@ struct Photo: ImageEntity {
   var drawing = Drawing.stretch
   var wantsFamily = true
   var ownPicture: (@Sendable (ImageFormat) async throws -> ImageSourceContent?)?
+  var willTellSource: (@Sendable (ImageFormat) -> Void)?
 
   init(_ id: ImageID, version: ImageID? = nil, url: String? = nil) {
     self.id = id
@@ -18,7 +19,10 @@ struct Photo: ImageEntity {
 
   var imageID: ImageID { id }
   func sourceURL(for format: ImageFormat) -> URL? { url }
-  func sourceID(for format: ImageFormat) -> ImageID { version ?? url.map { ImageID($0) } ?? id }
+  func sourceID(for format: ImageFormat) -> ImageID {
+    willTellSource?(format)
+    return version ?? url.map { ImageID($0) } ?? id
+  }
   func drawing(for format: ImageFormat) -> Drawing { drawing }
   func wantsAllFormats(inFamily family: String) -> Bool { wantsFamily }
   func picture(for format: ImageFormat) async throws -> ImageSourceContent? {
