@@ -3,18 +3,22 @@
 #if defined(__linux__)
 
 #include <stddef.h>
+#include <stdint.h>
 
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
 
 int probe_counts_allocations(void) { return 0; }
 long probe_allocation_count(void) { return 0; }
+void probe_refuse_allocations(size_t byte_count) { (void)byte_count; }
 
 #else
 
 static __thread long count;
+static __thread size_t refused = SIZE_MAX;
 
 int probe_counts_allocations(void) { return 1; }
 long probe_allocation_count(void) { return count; }
+void probe_refuse_allocations(size_t byte_count) { refused = byte_count; }
 
 // The test executable's own malloc(3) comes before the C library's for every library in the
 // process. glibc exports the real ones under these names.
@@ -25,7 +29,7 @@ extern void *__libc_memalign(size_t, size_t);
 
 void *malloc(size_t size) {
   count++;
-  return __libc_malloc(size);
+  return size < refused ? __libc_malloc(size) : NULL;
 }
 
 void *calloc(size_t number, size_t size) {
@@ -35,7 +39,7 @@ void *calloc(size_t number, size_t size) {
 
 void *realloc(void *memory, size_t size) {
   count++;
-  return __libc_realloc(memory, size);
+  return size < refused ? __libc_realloc(memory, size) : NULL;
 }
 
 void *aligned_alloc(size_t alignment, size_t size) {

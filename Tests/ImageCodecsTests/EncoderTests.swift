@@ -1,4 +1,5 @@
 #if !canImport(ImageIO)
+  import CTestProbes
   import Foundation
   import Pixels
   import Testing
@@ -65,6 +66,30 @@
       let data = try JPEGEncoder(quality: 1).encode(bitmap(noise, size, .gray8))
       #expect(data.count > 128 << 10)
       #expect(try largestDifference(decode(data).packedBytes, noise) <= 4)
+    }
+
+    @Test(
+      "of JPEG that gets no more memory says so, and gives back what it has, once",
+      .enabled(if: probe_counts_allocations() == 1))
+    func runsOutOfMemory() async {
+      await #expect(processExitsWith: .exitCode(7)) {
+        var random = SplitMix(state: 5)
+        let size = PixelSize(width: 248, height: 248)
+        guard let layout = PixelLayout(size: size, format: .gray8) else { exit(1) }
+        let bitmap = try Bitmap(layout: layout) { bytes in
+          for index in bytes.indices { bytes[index] = random.next() >> 63 == 0 ? 0 : 255 }
+        }
+        let encoder = JPEGEncoder(quality: 1)
+        // More than the first block holds, of coefficients that take less than the second.
+        guard try encoder.encode(bitmap).count > 64 << 10 else { exit(2) }
+        probe_refuse_allocations(128 << 10)
+        do throws(ImageEncodingError) {
+          _ = try encoder.encode(bitmap)
+          exit(3)
+        } catch {
+          exit(error == .outOfMemory ? 7 : 4)
+        }
+      }
     }
 
     @Test("leaves the padding of rows aside")

@@ -1,6 +1,8 @@
 #ifndef C_TEST_PROBES_H
 #define C_TEST_PROBES_H
 
+#include <stddef.h>
+
 // What only the C library and the kernel can tell about a piece of code. Linux only.
 
 /// Whether allocations can be counted in this build; sanitizers have an allocator of their own.
@@ -8,6 +10,10 @@ int probe_counts_allocations(void);
 
 /// Allocations made by the calling thread since it started.
 long probe_allocation_count(void);
+
+/// From here on the calling thread gets no block of so many bytes or more, where allocations can be
+/// counted.
+void probe_refuse_allocations(size_t byte_count);
 
 /// From here on any system call of the calling thread, but for exiting, kills the process.
 /// Returns 0, or -1 if the kernel refuses.
