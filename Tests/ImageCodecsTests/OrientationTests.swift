@@ -82,6 +82,11 @@ struct OrientationTests {
         toPNG: Fixture.png(picture.size, picture.rgba, options))
       let expected = turned(picture, value)
       #expect(try header(of: data).size == expected.size)
+      // Turning takes a second picture where the first one has to be whole.
+      let whole = PixelLayout.byteCount(size: picture.size, format: .bgra32)
+      #expect(
+        try header(of: data).wholePictureByteCount
+          == (!isInterlaced ? 0 : value == 1 ? whole : 2 * whole))
       let bitmap = try decode(data)
       #expect(bitmap.size == expected.size)
       #expect(largestDifference(bitmap.packedBytes, expected.premultipliedBGRA) == 0)
@@ -147,6 +152,9 @@ struct OrientationTests {
         flags: 0x18, width: picture.size.width, height: picture.size.height, chunks)
       let small = isScaled ? Picture.slopes(45, 71) : picture
       let expected = turned(small, value)
+      // Turning takes a second picture.
+      let pixelCount = picture.size.width * picture.size.height
+      #expect(try header(of: data).wholePictureByteCount == pixelCount * (value == 1 ? 5 : 9))
       let bitmap = try decode(data, atLeast: expected.size)
       #expect(bitmap.size == expected.size)
       #expect(
