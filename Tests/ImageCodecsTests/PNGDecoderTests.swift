@@ -237,6 +237,20 @@
       #expect(throws: ImageDecodingError.self) { try decode(png(zeros: 96 << 20)) }
     }
 
+    @Test("reads data that comes in pieces of one byte, and data in pieces larger than its rows")
+    func readsOddPieces() throws {
+      var random = SplitMix(state: 3)
+      func noise(_ width: Int, _ height: Int) -> Picture {
+        Picture(width, height) { _, _ in (Int(random.next() >> 56), 9, 99, 255) }
+      }
+      let (broad, narrow) = (noise(500, 40), noise(1, 16_000))
+      let crumbs = Surgery.crumbling(png: Fixture.png(broad.size, broad.rgba))
+      #expect(crumbs.count > 10 * 500 * 40)
+      #expect(try largestDifference(decode(crumbs).packedBytes, broad.premultipliedBGRA) == 0)
+      let pieces = Fixture.png(narrow.size, narrow.rgba)
+      #expect(try largestDifference(decode(pieces).packedBytes, narrow.premultipliedBGRA) == 0)
+    }
+
     @Test("refuses pixel data that ends too early")
     func refusesShortPixelData() throws {
       let data =

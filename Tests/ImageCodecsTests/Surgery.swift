@@ -45,6 +45,22 @@ enum Surgery {
     png.prefix(33) + pngChunk(name, content) + png.dropFirst(33)
   }
 
+  /// A PNG whose pixel data is in chunks of one byte each.
+  static func crumbling(png: Data) -> Data {
+    var (result, offset) = (png.prefix(8), 8)
+    while offset < png.count {
+      let length = png[offset..<offset + 4].reduce(0) { $0 << 8 | Int($1) }
+      let chunk = png[offset..<offset + 12 + length]
+      if chunk.dropFirst(4).prefix(4) == Data("IDAT".utf8) {
+        for byte in chunk.dropFirst(8).prefix(length) { result += pngChunk("IDAT", Data([byte])) }
+      } else {
+        result += chunk
+      }
+      offset += chunk.count
+    }
+    return result
+  }
+
   static let pngSignature = Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A])
 
   static func pngHeader(
