@@ -193,6 +193,16 @@
       #expect(grays[3] > 100)
     }
 
+    @Test("of sRGB's gray leaves nothing to do, where there is alpha neither", arguments: [0, 4])
+    func ignoresGraySRGB(colorType: Int32) throws {
+      var options = Fixture.PNGOptions()
+      options.profile = Fixture.grayOfSRGB
+      options.colorType = colorType
+      let grays: [UInt8] = [0, 1, 10, 50, 100, 128, 200, 255]
+      let rows = colorType == 0 ? grays : grays.flatMap { [$0, 255] }
+      #expect(try decode(Fixture.png(size, rows, options)).colorConversion == nil)
+    }
+
     @Test("for inks is applied while decoding", arguments: [false, true])
     func convertsInk(isInverted: Bool) throws {
       let inks: [[UInt8]] = [

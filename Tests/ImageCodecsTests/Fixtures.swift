@@ -93,6 +93,7 @@
 
     static let sRGB = Data(owning: fic_test_srgb_profile())
     static let linearGray = Data(owning: fic_test_gray_profile(1))
+    static let grayOfSRGB = Data(owning: fic_test_gray_profile(0))
     static let cmyk = Data(owning: fic_test_cmyk_profile())
 
     /// What Little CMS's exact arithmetic makes of one pixel: red, green, blue.
