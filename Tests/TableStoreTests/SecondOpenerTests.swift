@@ -69,6 +69,16 @@ struct SecondOpenerTests {
     #expect(stranger.shows(key(2)))
   }
 
+  @Test("forgets the pictures of a file that lost its name")
+  func forgetsLostFile() throws {
+    try table.store(key(1))
+    let stranger = try Stranger(fixture)
+    #expect(stranger.core.contains(key(1)))
+    try FileManager.default.removeItem(atPath: fixture.filePath())
+    #expect(stranger.core.entry(for: key(1)) == nil)
+    #expect(!stranger.core.contains(key(1)))
+  }
+
   @Test("owns a new file when the first one's lost its name", arguments: [false, true])
   func replacesLostFile(isRenamed: Bool) throws {
     try table.store(key(1))

@@ -102,6 +102,18 @@ struct SlotBoardTests {
     #expect(board.isUnleased(0) && board.isUnleased(1))
   }
 
+  @Test("counts no hits of before it was opened again that were carried over either")
+  func resumesCarriedHits() throws {
+    let board = try makeBoard(slots: 1, published: 1)
+    let many = SlotState.manyHits | SlotState.live | SlotState.proven
+    board.memory.pointee.cells[0].state.store(many, ordering: .relaxed)
+    board.lease(0)
+    board.release(0)
+    #expect(board.hitCount > 1)
+    board.resume()
+    #expect(board.hitCount == 0)
+  }
+
   @Test("goes on after the stamps of an earlier session")
   func resumesClock() throws {
     let board = try makeBoard(slots: 2, published: 1)
