@@ -56,6 +56,20 @@ struct PhotoFolderTests {
     #expect(folder.skipped.map(\.path) == ["b/liar.jpg"])
   }
 
+  @Test(
+    "tells files and folders that nobody lets it read from what is no picture",
+    .enabled(if: geteuid() != 0))
+  func forbidden() throws {
+    let locked = ["b/c", "z.txt"].map { directory.url.appending(path: $0).path }
+    for path in locked { #expect(chmod(path, 0) == 0) }
+    // For whoever removes it all.
+    defer { for path in locked { chmod(path, 0o700) } }
+    let folder = try read()
+    #expect(folder.photos.isEmpty)
+    #expect(folder.unreadable.map(\.path) == ["b/c", "z.txt"])
+    #expect(folder.unreadable.allSatisfy { $0.reason == "Permission denied" })
+  }
+
   @Test("that is missing, or a file, is refused by name")
   func refused() throws {
     let missing = directory.url.appending(path: "missing").path

@@ -62,6 +62,8 @@ struct ScrollCommandTests {
     try Data("no picture".utf8).write(to: photos.appending(path: "liar.jpg"))
     let whole = try Data(contentsOf: photos.appending(path: "0.png"))
     try whole.prefix(whole.count / 2).write(to: photos.appending(path: "cut.png"))
+    try FileManager.default.createSymbolicLink(
+      atPath: photos.appending(path: "lost.jpg").path, withDestinationPath: "nowhere")
     let outcome = try await CommandProcess.run(
       "scroll", photos.path, "--rows", "20", "--columns", "2", "--size", "20x20", "--style",
       "bgra32", in: directory.url)
@@ -70,6 +72,7 @@ struct ScrollCommandTests {
     #expect(outcome.output.contains("image table"))
     #expect(outcome.errors.contains("skipped liar.jpg: its bytes are no JPEG, PNG or WebP picture"))
     #expect(outcome.errors.contains("skipped cut.png: "))
+    #expect(outcome.errors.contains("skipped lost.jpg: its link leads nowhere"))
   }
 
   @Test("writes a page with a chart and the pictures of all methods")

@@ -47,6 +47,24 @@ struct TableCommandTests {
       .compactMap { $0 as? URL }.filter { $0.pathExtension == "imagetable" } ?? []
   }
 
+  /// Besides the two that are there.
+  private func writeMorePhotos(_ count: Int) throws {
+    for number in 0..<count {
+      try TestPictures.writePNG(
+        PixelSize(width: 120, height: 90), seed: number,
+        to: photos.appending(path: "inner/\(number).png"))
+    }
+  }
+
+  /// Changes a byte of the second picture.
+  private func damage(_ file: URL) throws {
+    var bytes = try Data(contentsOf: file)
+    let row = TestPictures.pixels(of: try TestPictures.bitmap(size, seed: 2)).prefix(64)
+    let place = try #require(bytes.firstRange(of: row))
+    bytes[place.lowerBound + 5] ^= 1
+    try bytes.write(to: file)
+  }
+
   @Test("bring pictures into a table and out of it pixel by pixel")
   func roundTrip() async throws {
     let outcome = try await warm("row:16x8:bgrx32", "soft:16x8:bgra32")
@@ -76,6 +94,18 @@ struct TableCommandTests {
     #expect(outcome.errors.contains("another process owns the table"))
     flock(descriptor, LOCK_UN)
     #expect(try await warm("row:16x8:bgrx32").output == "1 stored, 2 already there, 0 failed\n")
+  }
+
+  @Test("name the pictures for which there is no room on the disk, and end with status 1")
+  func fullDisk() async throws {
+    // As large as a table without pictures, in blocks of 512 bytes; and an error instead of a signal.
+    let outcome = try await CommandProcess(
+      ["warm", photos.path, "--cache", cache, "--format", "row:16x8"],
+      temporaryFolder: directory.url, preparation: "trap '' XFSZ; ulimit -f 64"
+    ).run()
+    #expect(outcome.status == 1)
+    #expect(outcome.errors.contains("failed a b.png: the table \"row\" could not take it"))
+    #expect(outcome.output == "0 stored, 0 already there, 2 failed\n")
   }
 
   @Test("draw as each format says")
@@ -173,16 +203,46 @@ struct TableCommandTests {
 
   @Test("show names with control characters in one line, and none of these characters")
   func controlCharacters() async throws {
-    let name = "two\nlines\u{1b}[2J\u{9b}é"
+    let name = "two\nlines\u{1b}[2J\u{9b}é\u{2028}"
     try TestPictures.writePNG(size, seed: 3, to: photos.appending(path: "\(name).png"))
     try Data("none".utf8).write(to: photos.appending(path: "\(name).jpg"))
-    let shown = "two\\nlines\\u{1B}[2J\\u{009B}é"
-    #expect(try await warm("row:16x8").errors.contains("skipped \(shown).jpg: "))
+    let shown = "two\\nlines\\u{1B}[2J\\u{009B}é\\u{2028}"
+    let whole = try Data(contentsOf: photos.appending(path: "a b.png"))
+    try whole.dropLast(20).write(to: photos.appending(path: "\(name) cut.png"))
+    let told = try await warm("row:16x8").errors
+    #expect(told.contains("skipped \(shown).jpg: ") && told.contains("failed \(shown) cut.png: "))
     let listed = try await run("inspect", cache).output
     #expect(listed.contains("\(shown).png") && !listed.contains("\u{1b}"))
     let wrong = try await run("export", cache, name, "x", cache + "/x.png")
     #expect(wrong.status == 2 && wrong.errors.contains(shown))
     #expect(try await export("row", "\(name).png").size == size)
+    let empty = directory.url.appending(path: name)
+    try FileManager.default.createDirectory(at: empty, withIntermediateDirectories: true)
+    let failed = try await run("warm", empty.path, "--cache", cache, "--format", "row:16x8")
+    #expect(failed.status == 1 && failed.errors.contains("\(shown)\" has no pictures"))
+  }
+
+  @Test("show tables' names with control characters in one line, too, and those of other files")
+  func controlCharactersOfTables() async throws {
+    let shown = "two\\nlines"
+    #expect(try await warm("two\nlines:16x8:bgrx32").status == 0)
+    let file = try #require(tableFiles.first)
+    try Data("none".utf8).write(
+      to: file.deletingLastPathComponent().appending(path: "not\none.imagetable"))
+    let listed = try await run("inspect", cache)
+    #expect(listed.output.contains("\(shown): 16x8 bgrx32"))
+    #expect(listed.errors.contains("not\\none.imagetable is not a table"))
+    let intact = try await run("verify", cache).output
+    #expect(intact.contains("\(shown): 2 pictures intact"))
+    #expect(intact.contains("not\\none.imagetable: not a table"))
+    try damage(file)
+    #expect(try await run("verify", cache).output.contains("\(shown): slot "))
+    let descriptor = open(file.path, O_RDWR | O_CLOEXEC)
+    defer { close(descriptor) }
+    try #require(flock(descriptor, LOCK_EX) == 0)
+    #expect(try await run("clear", cache).errors.contains("\"\(shown)\" is open in another"))
+    flock(descriptor, LOCK_UN)
+    #expect(try await run("clear", cache).output.contains("\(shown): "))
   }
 
   @Test("name a file that cannot be read, store the others, and end with status 1")
@@ -193,6 +253,18 @@ struct TableCommandTests {
     #expect(outcome.status == 1)
     #expect(outcome.errors.contains("failed lost.png: its link leads nowhere"))
     #expect(outcome.output == "2 stored, 0 already there, 1 failed\n")
+  }
+
+  @Test("name a file that cannot be read where there is no other")
+  func onlyUnreadable() async throws {
+    let folder = directory.url.appending(path: "lost")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    try FileManager.default.createSymbolicLink(
+      atPath: folder.appending(path: "lost.png").path, withDestinationPath: "nowhere")
+    let outcome = try await run("warm", folder.path, "--cache", cache, "--format", "row:16x8")
+    #expect(outcome.status == 1)
+    #expect(outcome.errors.contains("failed lost.png: its link leads nowhere"))
+    #expect(outcome.output == "0 stored, 0 already there, 1 failed\n")
   }
 
   @Test("list tables with geometry and entries, as text and as JSON")
@@ -218,12 +290,7 @@ struct TableCommandTests {
   func verify() async throws {
     _ = try await warm("row:16x8:bgrx32")
     #expect(try await run("verify", cache).status == 0)
-    let file = try #require(tableFiles.first)
-    var bytes = try Data(contentsOf: file)
-    let row = TestPictures.pixels(of: try TestPictures.bitmap(size, seed: 2)).prefix(64)
-    let place = try #require(bytes.firstRange(of: row))
-    bytes[place.lowerBound + 5] ^= 1
-    try bytes.write(to: file)
+    try damage(#require(tableFiles.first))
     let outcome = try await run("verify", cache)
     #expect(outcome.status == 1)
     #expect(outcome.output.contains("the picture of inner/é.jpg is damaged"))
@@ -267,26 +334,36 @@ struct TableCommandTests {
     let process = try CommandProcess(
       ["warm", photos.path, "--cache", cache, "--format", "row:100x100"],
       temporaryFolder: directory.url, preparation: "trap '' HUP")
-    let outcome = try await process.run { child, errors in
-      if errors.contains("warming") { kill(child, SIGHUP) }
-    }
+    let outcome = try await process.run(sending: SIGHUP, after: "warming")
     #expect(outcome.status == 0)
     #expect(outcome.output == "2 stored, 0 already there, 0 failed\n")
   }
 
+  @Test("say after Ctrl-C how many pictures are left, of those that can be read")
+  func interrupted() async throws {
+    try writeMorePhotos(60)
+    try FileManager.default.createSymbolicLink(
+      atPath: photos.appending(path: "lost.png").path, withDestinationPath: "nowhere")
+    let process = try CommandProcess(
+      ["warm", photos.path, "--cache", cache, "--format", "row:100x100"],
+      temporaryFolder: directory.url)
+    let outcome = try await process.run(sending: SIGINT, after: "warming")
+    #expect(outcome.status == 130)
+    let words = outcome.output.split(separator: " ")
+    let storedCount = try #require(words.first.flatMap { Int($0) })
+    #expect(outcome.output == "\(storedCount) stored, 0 already there, 1 failed\n")
+    let leftCount = 62 - storedCount
+    // On a machine that is so quick nothing may be left.
+    #expect(leftCount == 0 || outcome.errors.contains("\n\(leftCount) of 62 left"))
+  }
+
   @Test("find every picture whole after a kill in the middle of the filling")
   func killed() async throws {
-    for number in 0..<60 {
-      try TestPictures.writePNG(
-        PixelSize(width: 120, height: 90), seed: number,
-        to: photos.appending(path: "inner/\(number).png"))
-    }
+    try writeMorePhotos(60)
     let process = try CommandProcess(
       ["warm", photos.path, "--cache", cache, "--format", "row:100x100:bgra32"],
       temporaryFolder: directory.url)
-    let outcome = try await process.run { child, errors in
-      if errors.contains("warming") { kill(child, SIGKILL) }
-    }
+    let outcome = try await process.run(sending: SIGKILL, after: "warming")
     #expect(outcome.isKilled)
     #expect(try await run("verify", cache).status == 0)
     let second = try await warm("row:100x100:bgra32")
