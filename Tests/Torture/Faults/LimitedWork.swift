@@ -94,7 +94,10 @@ struct LimitedWork {
       let lowest = dup(0)
       close(lowest)
       try set(RLIMIT_NOFILE, rlim_t(lowest))
-    case .addressSpace: try set(RLIMIT_AS, rlim_t(Self.addressSpaceInUse() + 256 << 20))
+    case .addressSpace:
+      // Less than the table's file has, and enough for threads, each of which may take 72 MB for its
+      // stack and its part of the heap: the system's queues wait for ever for one that they cannot have.
+      try set(RLIMIT_AS, rlim_t(Self.addressSpaceInUse() + 768 << 20))
     case .fileSize:
       signal(SIGXFSZ, SIG_IGN)
       try set(RLIMIT_FSIZE, 96 << 10)
