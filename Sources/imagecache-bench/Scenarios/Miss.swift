@@ -108,11 +108,17 @@ struct Miss: Scenario {
       let results = try await contest.run(
         roundCount: min(setting.effort.roundCount, isLong ? 21 : 51))
       let now = await cache.statistics()
+      // A fetch with the changes of thread to the file's reader and back, a drawing with its hash.
+      func average(_ seconds: (CacheStatistics) -> Double) -> Int {
+        Int((seconds(now) - seconds(before)) * 1e6) / max(now.misses - before.misses, 1)
+      }
       let counts =
         [
           ("misses", now.misses - before.misses), ("fetches", now.fetches - before.fetches),
           ("decodes", now.decodes - before.decodes), ("stores", now.stores - before.stores),
           ("cores held to", isHeld ? 1 : 0),
+          ("µs of a fetch on average", average(\.fetchSeconds)),
+          ("of a decode", average(\.decodeSeconds)), ("of a drawing", average(\.drawSeconds)),
         ] + differences
       let peers = setting.peers.shrinkers.map { String(cString: $0.name) }
       let names = ["libjpeg at \(eighths)/8", "the parts alone"] + peers
