@@ -98,10 +98,11 @@ struct TableCommandTests {
 
   @Test("name the pictures for which there is no room on the disk, and end with status 1")
   func fullDisk() async throws {
-    // As large as a table without pictures, in blocks of 512 bytes; and an error instead of a signal.
+    // Enough for a table without pictures and for the thread sanitizer's file of 512 KiB, too little for a
+    // picture of 2 MiB, whether the shell counts in 512 or in 1024 bytes; and an error, no signal.
     let outcome = try await CommandProcess(
-      ["warm", photos.path, "--cache", cache, "--format", "row:16x8"],
-      temporaryFolder: directory.url, preparation: "trap '' XFSZ; ulimit -f 64"
+      ["warm", photos.path, "--cache", cache, "--format", "row:1024x512"],
+      temporaryFolder: directory.url, preparation: "trap '' XFSZ; ulimit -f 1100"
     ).run()
     #expect(outcome.status == 1)
     #expect(outcome.errors.contains("failed a b.png: the table \"row\" could not take it"))

@@ -3,24 +3,23 @@ import Foundation
 import ImageDrawing
 import TableStore
 
-/// The parts of a miss, called one after the other on one thread: what it costs when nobody else may
-/// ask, join, cancel or wait.
-struct BareMiss {
-  let file: URL
+/// The parts of a miss, called one after the other on the calling thread: what it costs when nobody
+/// else may ask, join, cancel or wait.
+struct BareMiss: Sendable {
   let format: ImageFormat
   private let table: Table
-  private let decoder: any ImageDecoder
 
-  init(_ file: URL, _ cache: ImageCache, _ format: ImageFormat) throws {
-    self.file = file
+  /// - Parameter cache: Whose table keeps the pictures.
+  init(_ cache: ImageCache, _ format: ImageFormat) throws {
     self.format = format
     table = try Gallery.table(of: cache, format)
-    decoder = try ImageDecoders.standard.decoder(for: Data(contentsOf: file))
   }
 
   /// Reads, decodes, draws and stores.
   func run(for picture: BenchPicture) throws {
+    guard let file = picture.file else { throw BenchFailure.missingPicture }
     let data = try Data(contentsOf: file)
+    let decoder = try ImageDecoders.standard.decoder(for: data)
     let fullSize = try decoder.header(of: data).size
     let drawing = picture.drawing(for: format)
     let drawn = drawing.minimumSourceSize(source: fullSize, slot: format.size, upTo: false)

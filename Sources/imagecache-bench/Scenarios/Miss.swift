@@ -90,7 +90,7 @@ struct Miss: Scenario {
       let decoder = Contest.Contender(prepare: rest) {
         try Contest.time(1) { try Self.decode(path, eighths) } / 1e6
       }
-      let bare = try BareMiss(file, cache, format)
+      let bare = try BareMiss(cache, format)
       defer { bare.close() }
       let parts = Contest.Contender(prepare: rest) {
         number += 1

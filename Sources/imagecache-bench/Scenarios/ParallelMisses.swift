@@ -12,7 +12,8 @@ struct ParallelMisses: Scenario {
   static let summary = """
     200 JPEG files of 800 x 600 that are asked for at once, on two cores, against the same with the \
     process held to one core: the same cache, the same two lanes, the same files, in turns. Beside it \
-    two threads of libjpeg alone, since two cores of a hypervisor may be less than two
+    two threads that call the parts of such misses one after the other, and two of libjpeg alone, since \
+    two cores of a hypervisor may be less than two
     """
 
   func measure(_ setting: BenchSetting) async throws -> Findings {
@@ -35,10 +36,13 @@ struct ParallelMisses: Scenario {
     return try await setting.withCache(
       Self.name, formats: [format], .with { $0.decodeWidth = 2 }
     ) { cache in
-      let misses = Self.misses(cache, format, files)
-      let decodes = Self.decodes(files)
+      let bare = try BareMiss(cache, format)
+      defer { bare.close() }
+      let works = [
+        Self.misses(cache, format, files), Self.parts(bare, files), Self.decodes(files),
+      ]
       let contest = Contest(
-        [misses, decodes].flatMap { work in [2, 1].map { Self.contender(work, coreCount: $0) } })
+        works.flatMap { work in [2, 1].map { Self.contender(work, coreCount: $0) } })
       defer { Cores.release() }
       let times = try await contest.run(roundCount: min(setting.effort.roundCount, 11))
       let statistics = await cache.statistics()
@@ -48,8 +52,11 @@ struct ParallelMisses: Scenario {
           reference: times[1], named: "one core", bar: .gainAtLeast(1.8),
           counts: [("fetches", statistics.fetches), ("decodes", statistics.decodes)]),
         Measure(
-          Self.id, "libjpeg alone, two threads on two cores", unit: "ms", ours: times[2],
+          Self.id, "the parts alone, two threads on two cores", unit: "ms", ours: times[2],
           reference: times[3], named: "one core"),
+        Measure(
+          Self.id, "libjpeg alone, two threads on two cores", unit: "ms", ours: times[4],
+          reference: times[5], named: "one core"),
       ])
     }
   }
@@ -68,23 +75,41 @@ struct ParallelMisses: Scenario {
 
   private static func decodes(_ files: [URL]) -> () async throws -> Double {
     let paths = files.map { $0.path(percentEncoded: false) }
-    let threadCount = 2
     return {
-      try Contest.time(paths.count) {
-        let failures = Atomic(0)
-        DispatchQueue.concurrentPerform(iterations: threadCount) { thread in
-          for index in stride(from: thread, to: paths.count, by: threadCount) {
-            var (width, height) = (0, 0)
-            if bench_decode_jpeg(paths[index], 8, &width, &height) != 0 {
-              failures.add(1, ordering: .relaxed)
-            }
-          }
-        }
-        guard failures.load(ordering: .relaxed) == 0 else {
-          throw BenchFailure(description: "libjpeg did not decode all files.")
-        }
-      } / 1e6
+      try timeTwoThreads(paths.count) { index in
+        var (width, height) = (0, 0)
+        return bench_decode_jpeg(paths[index], 8, &width, &height) == 0
+      }
     }
+  }
+
+  private static func parts(_ bare: BareMiss, _ files: [URL]) -> () async throws -> Double {
+    // Others than those that the cache is asked for.
+    var first = 1 << 32
+    return {
+      let start = first
+      first += files.count
+      return try timeTwoThreads(files.count) { index in
+        (try? bare.run(for: BenchPicture(start + index, file: files[index]))) != nil
+      }
+    }
+  }
+
+  /// Milliseconds for one of `count` pieces of work, which two threads share.
+  private static func timeTwoThreads(
+    _ count: Int, _ work: @escaping @Sendable (Int) -> Bool
+  ) throws -> Double {
+    try Contest.time(count) {
+      let failures = Atomic(0)
+      DispatchQueue.concurrentPerform(iterations: 2) { thread in
+        for index in stride(from: thread, to: count, by: 2) where !work(index) {
+          failures.add(1, ordering: .relaxed)
+        }
+      }
+      guard failures.load(ordering: .relaxed) == 0 else {
+        throw BenchFailure(description: "Not all files could be decoded.")
+      }
+    } / 1e6
   }
 
   private static func misses(
