@@ -35,7 +35,10 @@ extension ImageCache {
 
     /// How many loads of files and other local sources may be under way at the same time; at least
     /// one.
-    public var localWidth = Self.processorCount + 2
+    ///
+    /// Each holds its encoded bytes. Some more than there are cores keep these busy while others wait
+    /// for their turn to be read.
+    public var localWidth = Self.processorCount + 4
 
     /// The kind of device this is; formats made for other kinds are not stored.
     public var device: ImageFormat.Devices = .current
