@@ -23,10 +23,10 @@ struct SlotLabel {
 
 /// What only the index knows of one slot's record.
 struct SlotFacts {
-  var generation: UInt64 = 0
-  var slotHash: UInt64 = 0
+  let generation: UInt64
+  let slotHash: UInt64
   /// As it stands in the file.
-  var recency: UInt64 = 0
+  let recency: UInt64
 
   init(_ record: SlotRecord) {
     generation = record.generation

@@ -16,8 +16,6 @@ struct SlotSet: ~Copyable {
 
   deinit { words.deallocate() }
 
-  var isEmpty: Bool { count == 0 }
-
   func contains(_ slot: Int) -> Bool { words[slot / 64] & bit(slot) != 0 }
 
   mutating func insert(_ slot: Int) {
@@ -44,6 +42,7 @@ struct SlotSet: ~Copyable {
   func others(in range: Range<Int>) -> Others { Others(words: words, range: range) }
 
   struct Others: Sequence, IteratorProtocol {
+    /// The set's, which has to outlive this.
     private let words: UnsafePointer<UInt64>
     private let end: Int
     private var place: Int

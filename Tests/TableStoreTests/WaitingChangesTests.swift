@@ -16,6 +16,13 @@ struct WaitingChangesTests {
     table = try fixture.open(system: plan.system)
   }
 
+  /// Stores two pictures, and removes the first of them while the table is suspended.
+  private func removeFirstWhileSuspended() throws {
+    for entity in 1...2 { try table.store(key(entity)) }
+    try table.suspend()
+    #expect(try table.remove(key(1).entity))
+  }
+
   @Test("is done by closing, at the latest", arguments: [false, true])
   func isDoneByClosing(isAll: Bool) throws {
     for entity in 1...2 { try table.store(key(entity)) }
@@ -44,9 +51,7 @@ struct WaitingChangesTests {
 
   @Test("is let go by the next flush, or suspension, when one could not", arguments: [false, true])
   func isLetGoLater(bySuspending: Bool) throws {
-    for entity in 1...2 { try table.store(key(entity)) }
-    try table.suspend()
-    #expect(try table.remove(key(1).entity))
+    try removeFirstWhileSuspended()
     // The first opens the file to own it, the second to read it afterwards.
     plan.fail(after: 1, count: 1, only: [.open])
     #expect(throws: TableError.self) { try table.flush() }
@@ -61,9 +66,7 @@ struct WaitingChangesTests {
 
   @Test("is still to be done when the file could not be read to do it")
   func isNotForgotten() throws {
-    for entity in 1...2 { try table.store(key(entity)) }
-    try table.suspend()
-    #expect(try table.remove(key(1).entity))
+    try removeFirstWhileSuspended()
     // The header is read to own the file, and then the records.
     plan.fail(after: 1, count: 1, only: [.read])
     #expect(throws: TableError.inUse) { try table.flush() }
