@@ -75,75 +75,128 @@ struct HTTPLoadTests {
     #expect(try await bytes(server.url("/a"), from: source) == body)
   }
 
-  @Test("ends when nothing arrives for the idle time")
+  @Test("ends when nothing arrives for the idle time, and drops the connection")
   func idle() async throws {
     let gate = Gate()
     defer { gate.open() }
     let server = try HTTPServer([
       "/a": .lying(contentLength: 100, [.bytes(Data(count: 50)), .wait(gate)])
     ])
-    var options = HTTPOptions.patient
-    // Long enough for the request to arrive, on a busy machine too.
-    options.idleTimeout = .seconds(2)
-    let source = URLImageSource(http: options)
-    await #expect(throws: ImageSourceError.timedOut(after: .seconds(2))) {
-      try await bytes(server.url("/a"), from: source)
+    let clock = ManualClock()
+    let source = URLImageSource(http: .limited(idle: 2), clock: clock)
+    let arrived = Counter()
+    let load = Task {
+      defer { arrived.end() }
+      return try await bytes(server.url("/a"), from: source) {
+        if $0.receivedByteCount == 50 { arrived.increment() }
+      }
     }
-    // On a machine that is so busy the request may never have arrived.
-    if server.requests.value > 0 { await server.abandonments.reaches(1) }
+    await arrived.reaches(1)
+    clock.advance(by: .seconds(2))
+    await #expect(throws: ImageSourceError.timedOut(after: .seconds(2))) { try await load.value }
+    await server.abandonments.reaches(1)
+  }
+
+  @Test("is not ended while something arrives within each idle time")
+  func slow() async throws {
+    let gates = (0..<5).map { _ in Gate() }
+    defer { for gate in gates { gate.open() } }
+    let server = try HTTPServer([
+      "/a": .chunked(gates.flatMap { [.bytes(Data(count: 10)), .wait($0)] })
+    ])
+    let clock = ManualClock()
+    let source = URLImageSource(http: .limited(idle: 3), clock: clock)
+    let arrived = Counter()
+    let load = Task {
+      defer {
+        arrived.end()
+        clock.end()
+      }
+      return try await bytes(server.url("/a"), from: source) {
+        while arrived.value < $0.receivedByteCount / 10 { arrived.increment() }
+      }
+    }
+    for (index, gate) in gates.enumerated() {
+      await arrived.reaches(index + 1)
+      clock.advance(by: .seconds(2))
+      // Awake and asleep again: it was looked after, and nothing found.
+      let now = clock.now
+      await clock.sleepers { $0.allSatisfy { $0 > now } && $0.count == 1 }
+      gate.open()
+    }
+    #expect(try await load.value == Data(count: 50))
   }
 
   @Test("is not ended for silence while it waits for its turn with a host")
   func waitsItsTurn() async throws {
+    let clock = ManualClock()
     let hooked = Counter()
-    var options = HTTPOptions.patient
+    var options = HTTPOptions.limited(idle: 3)
     options.connectionsPerHost = 1
-    options.idleTimeout = .seconds(2)
     options.modifyRequest = { request in
       hooked.increment()
       return request
     }
-    let source = URLImageSource(http: options)
-    let busy = try HTTPServer([
+    let source = URLImageSource(http: options, clock: clock)
+    let server = try HTTPServer([
       "/a": .chunked([.endless(Data(count: 10))]), "/b": .ok(Data("b".utf8)),
     ])
     let arrived = Counter()
     let first = Task {
-      try await bytes(busy.url("/a"), from: source, limit: .max) { _ in arrived.increment() }
+      defer {
+        arrived.end()
+        clock.end()
+      }
+      return try await bytes(server.url("/a"), from: source, limit: .max) { _ in
+        arrived.increment()
+      }
     }
     await arrived.reaches(1)
-    let order = Order()
     let second = Task {
-      defer { order.note("second") }
-      return try await bytes(busy.url("/b"), from: source)
+      defer { clock.end() }
+      return try await bytes(server.url("/b"), from: source)
     }
     await hooked.reaches(2)
+    // Both are watched.
+    await clock.sleepers { $0.count == 2 }
 
-    // Another load, begun later and with more patience, says when that time is over.
-    let gate = Gate()
-    defer { gate.open() }
-    let silent = try HTTPServer(["/c": HTTPReply([.wait(gate)])])
-    options.idleTimeout = .seconds(3)
-    await #expect(throws: ImageSourceError.timedOut(after: .seconds(3))) {
-      try await bytes(silent.url("/c"), from: URLImageSource(http: options))
+    for _ in 0..<5 {
+      clock.advance(by: .seconds(2))
+      let (now, count) = (clock.now, arrived.value)
+      await clock.sleepers { $0.allSatisfy { $0 > now } && $0.count == 2 }
+      // One may have been on its way before the time moved, the next has not.
+      await arrived.reaches(count + 2)
     }
-    order.note("third")
     first.cancel()
-    // Whatever a busy machine makes of its turn.
-    _ = await second.result
-    #expect(order.notes == ["third", "second"])
+    #expect(try await second.value == Data("b".utf8))
   }
 
   @Test("ends after its total time however much arrives")
   func total() async throws {
     let server = try HTTPServer(["/a": .chunked([.endless(Data(count: 10))])])
-    var options = HTTPOptions.patient
-    options.totalTimeout = .seconds(2)
-    let source = URLImageSource(http: options)
-    await #expect(throws: ImageSourceError.timedOut(after: .seconds(2))) {
-      try await bytes(server.url("/a"), from: source, limit: .max)
+    let clock = ManualClock()
+    let source = URLImageSource(http: .limited(total: 2), clock: clock)
+    let arrived = Counter()
+    let load = Task {
+      defer { arrived.end() }
+      return try await bytes(server.url("/a"), from: source, limit: .max) { _ in
+        arrived.increment()
+      }
     }
-    // On a machine that is so busy the request may never have arrived.
-    if server.requests.value > 0 { await server.abandonments.reaches(1) }
+    await arrived.reaches(3)
+    clock.advance(by: .seconds(2))
+    await #expect(throws: ImageSourceError.timedOut(after: .seconds(2))) { try await load.value }
+    await server.abandonments.reaches(1)
+  }
+
+  @Test("is timed by the system's clock where no other is given")
+  func systemClock() async throws {
+    let gate = Gate()
+    defer { gate.open() }
+    let server = try HTTPServer(["/a": HTTPReply([.wait(gate)])])
+    let source = URLImageSource(http: .limited(idle: 1))
+    await #expect(throws: ImageSourceError.timedOut(after: .seconds(1))) {
+      try await bytes(server.url("/a"), from: source)
+    }
   }
 }

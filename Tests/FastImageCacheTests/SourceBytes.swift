@@ -4,10 +4,13 @@ import Foundation
 extension HTTPOptions {
   /// For tests that are not about time: on a machine that is busy with all tests at once, a server
   /// of this process may be silent for long.
-  static var patient: HTTPOptions {
+  static var patient: HTTPOptions { .limited() }
+
+  /// With limits in seconds, for tests that are about time.
+  static func limited(idle: Int = 800, total: Int = 800) -> HTTPOptions {
     var options = HTTPOptions()
-    options.idleTimeout = .seconds(800)
-    options.totalTimeout = .seconds(800)
+    options.idleTimeout = .seconds(idle)
+    options.totalTimeout = .seconds(total)
     return options
   }
 }

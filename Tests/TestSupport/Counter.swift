@@ -4,6 +4,7 @@ import Locking
 public final class Counter: Sendable {
   private struct State {
     var value = 0
+    var isEnded = false
     var waiters: [(goal: Int, continuation: CheckedContinuation<Void, Never>)] = []
   }
   private let state = Lock(State())
@@ -25,12 +26,24 @@ public final class Counter: Sendable {
     return value
   }
 
-  /// Waits until the counter stands at `goal` or above.
+  /// Counts no more: wakes whoever waits, whose next expectation shall fail instead of a wait for
+  /// ever.
+  public func end() {
+    let waiters = state.withLock { state in
+      state.isEnded = true
+      defer { state.waiters = [] }
+      return state.waiters
+    }
+    for waiter in waiters { waiter.continuation.resume() }
+  }
+
+  /// Waits until the counter stands at `goal` or above, or has ended.
   public func reaches(_ goal: Int) async {
     await withCheckedContinuation { continuation in
       let isThere = state.withLock { state in
-        if state.value < goal { state.waiters.append((goal, continuation)) }
-        return state.value >= goal
+        let isThere = state.value >= goal || state.isEnded
+        if !isThere { state.waiters.append((goal, continuation)) }
+        return isThere
       }
       if isThere { continuation.resume() }
     }

@@ -10,8 +10,9 @@ final class HTTPClient: Sendable {
   private let policy: HTTPPolicy
   private let hosts: HostGates
   private let connections: HTTPConnections
+  private let clock: any PatienceClock
 
-  init(options: HTTPOptions) {
+  init(options: HTTPOptions, clock: any PatienceClock) {
     var options = options
     options.connectionsPerHost = max(1, options.connectionsPerHost)
     options.redirectLimit = max(0, options.redirectLimit)
@@ -19,6 +20,7 @@ final class HTTPClient: Sendable {
     policy = HTTPPolicy(allowsInsecureHTTP: options.allowsInsecureHTTP)
     hosts = HostGates(width: options.connectionsPerHost)
     connections = HTTPConnections(options: options)
+    self.clock = clock
   }
 
   /// Fetches one body.
@@ -28,7 +30,7 @@ final class HTTPClient: Sendable {
   func body(
     of request: ImageSourceRequest, progress: @escaping @Sendable (ImageSourceProgress) -> Void
   ) async throws -> Data {
-    let activity = Activity(options)
+    let activity = Activity(options, clock)
     return try await withThrowingTaskGroup(of: Data.self) { group in
       group.addTask {
         try await self.followingRedirects(request, activity) {
@@ -85,7 +87,7 @@ final class HTTPClient: Sendable {
   /// Ends by throwing as soon as one of the two time limits is over.
   private func watch(_ activity: Activity) async throws -> Never {
     while true {
-      try await ContinuousClock().sleep(until: activity.nextCheck)
+      try await clock.sleep(until: activity.nextCheck, tolerance: nil)
       if let limit = activity.exceededLimit { throw ImageSourceError.timedOut(after: limit) }
     }
   }
@@ -93,18 +95,20 @@ final class HTTPClient: Sendable {
 
 /// A load's patience, shared by the task that loads and the one that watches.
 private final class Activity: Sendable {
+  private let clock: any PatienceClock
   private let patience: Lock<HTTPPatience>
 
-  init(_ options: HTTPOptions) {
+  init(_ options: HTTPOptions, _ clock: any PatienceClock) {
+    self.clock = clock
     patience = Lock(
       HTTPPatience(
-        idleTimeout: options.idleTimeout, totalTimeout: options.totalTimeout, now: .now))
+        idleTimeout: options.idleTimeout, totalTimeout: options.totalTimeout, now: clock.now))
   }
 
-  var nextCheck: ContinuousClock.Instant { patience.withLock { $0.nextCheck(.now) } }
-  var exceededLimit: Duration? { patience.withLock { $0.exceededLimit(.now) } }
+  var nextCheck: ContinuousClock.Instant { patience.withLock { $0.nextCheck(clock.now) } }
+  var exceededLimit: Duration? { patience.withLock { $0.exceededLimit(clock.now) } }
 
-  func touch() { patience.withLock { $0.touch(.now) } }
-  func pause() { patience.withLock { $0.pause(.now) } }
-  func resume() { patience.withLock { $0.resume(.now) } }
+  func touch() { patience.withLock { $0.touch(clock.now) } }
+  func pause() { patience.withLock { $0.pause(clock.now) } }
+  func resume() { patience.withLock { $0.resume(clock.now) } }
 }

@@ -53,3 +53,8 @@ package struct HTTPPatience: Sendable {
     start.map { spent + (now - $0) } ?? spent
   }
 }
+
+/// What tells the time to a load's patience: the system, or a test, which moves it by hand.
+package protocol PatienceClock: Clock<Duration> where Instant == HTTPPatience.Instant {}
+
+extension ContinuousClock: PatienceClock {}

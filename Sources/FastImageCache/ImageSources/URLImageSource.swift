@@ -30,9 +30,13 @@ public struct URLImageSource: ImageSource {
   ///
   /// - Parameter http: How web servers are talked to.
   public init(http: HTTPOptions = HTTPOptions()) {
+    self.init(http: http, clock: ContinuousClock())
+  }
+
+  package init(http: HTTPOptions, clock: any PatienceClock) {
     // Without a budget: a file's bytes live on, for the decoder, when its reading is over.
     files = WorkerPool(name: "FastImageCache.files", width: Self.fileLaneCount)
-    client = HTTPClient(options: http)
+    client = HTTPClient(options: http, clock: clock)
   }
 
   /// Fetches a picture file's bytes.
