@@ -35,8 +35,6 @@ struct HitBoard {
     var layout: TableLayout?
     /// The board, which lives as long as anybody reads this.
     var owner: Unmanaged<SlotBoard>?
-    /// No hit asks for it, since an unread slot is not open; so it stands behind what hits read.
-    var unread: SlotSet
 
     /// Takes memory for so many slots, of which a large part costs nothing before it is touched.
     init(slotCount: Int, clockGrain: UInt64) {
@@ -53,7 +51,6 @@ struct HitBoard {
       stringMemory = stringPages
       facts = factPages.base.bindMemory(to: SlotFacts.self, capacity: count)
       factMemory = factPages
-      unread = SlotSet(slotCount: slotCount)
       guard let hints = HintBlock.make(bucketCount: 64) else {
         preconditionFailure("There is no memory for the hints of a table.")
       }

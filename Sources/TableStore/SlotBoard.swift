@@ -33,6 +33,9 @@ final class SlotBoard: @unchecked Sendable {
   private var outgrownHints: [HintBlock] = []
   private var hintCount = 0
   private var carriedHitCount = 0
+  /// Beside the memory that hits read, and not in it: to change a part of that is, by the language's
+  /// rules, to change all of it, while somebody reads.
+  private var unread: SlotSet
   /// The file, from its retirement until its last lease ends.
   private let retiredFile = Lock<TableFile?>(nil)
   /// False while a file uses this board.
@@ -42,6 +45,7 @@ final class SlotBoard: @unchecked Sendable {
   ///   is a fraction of a millisecond.
   init(slotCount: Int, clockGrain: UInt64 = 1 << 20) {
     self.slotCount = slotCount
+    unread = SlotSet(slotCount: slotCount)
     memory = .allocate(capacity: 1)
     memory.initialize(to: HitBoard.Memory(slotCount: slotCount, clockGrain: clockGrain))
     memory.pointee.owner = Unmanaged.passUnretained(self)
@@ -66,20 +70,20 @@ final class SlotBoard: @unchecked Sendable {
 
   /// How many slots there are whose records were checked when the file was opened, and are to be
   /// read when they are needed.
-  var unreadCount: Int { memory.pointee.unread.count }
+  var unreadCount: Int { unread.count }
 
-  func isUnread(_ slot: Int) -> Bool { memory.pointee.unread.contains(slot) }
+  func isUnread(_ slot: Int) -> Bool { unread.contains(slot) }
 
   /// Leaves a slot's record in the file for now.
-  func leaveUnread(_ slot: Int) { memory.pointee.unread.insert(slot) }
+  func leaveUnread(_ slot: Int) { unread.insert(slot) }
 
   /// Takes a slot whose record is lost for one without a picture.
-  func giveUpUnread(_ slot: Int) { memory.pointee.unread.remove(slot) }
+  func giveUpUnread(_ slot: Int) { unread.remove(slot) }
 
   /// The slots of which something may be known here.
   var readSlots: SlotSet.Others { readSlots(in: 0..<preparedCount) }
 
-  func readSlots(in range: Range<Int>) -> SlotSet.Others { memory.pointee.unread.others(in: range) }
+  func readSlots(in range: Range<Int>) -> SlotSet.Others { unread.others(in: range) }
 
   // MARK: States
 
@@ -289,7 +293,7 @@ final class SlotBoard: @unchecked Sendable {
       memory.pointee.strings[slot].release()
       memory.pointee.strings[slot] = SlotStrings()
     }
-    memory.pointee.unread.removeAll()
+    unread.removeAll()
     (preparedCount, hintCount, carriedHitCount) = (0, 0, 0)
     return true
   }
@@ -327,7 +331,7 @@ final class SlotBoard: @unchecked Sendable {
         return state.isRetired ? sum + state.leaseCount : sum
       }
       memory.pointee.debt.wrappingSubtract(leases, ordering: .acquiringAndReleasing)
-      memory.pointee.unread.removeAll()
+      unread.removeAll()
       // Whoever opens the file again has it.
       defer { retired = nil }
       return retired
