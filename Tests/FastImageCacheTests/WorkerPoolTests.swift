@@ -22,6 +22,27 @@ struct WorkerPoolTests {
     }
   }
 
+  @Test("has let go of the work and of its result when the caller goes on")
+  func letsGo() async throws {
+    final class Thing: Sendable {}
+    let pool = WorkerPool(name: "test", width: 1)
+    try await InlineExecutor.run {
+      let (result, used) = try await { () async throws -> (Thing, () -> Thing?) in
+        let thing = Thing()
+        let work = { @Sendable (_: @escaping @Sendable () -> Bool) in
+          withExtendedLifetime(thing) { Thing() }
+        }
+        let result = try await pool.run(priority: .medium, work)
+        weak let used = thing
+        return (result, { used })
+      }()
+      #expect(used() == nil)
+      weak let left = result
+      _ = consume result
+      #expect(left == nil)
+    }
+  }
+
   @Test("refuses work above its whole budget without running it")
   func aboveBudget() async {
     let pool = WorkerPool(name: "test", width: 1, byteBudget: 10)

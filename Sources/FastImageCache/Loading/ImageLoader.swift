@@ -62,7 +62,7 @@ package struct ImageLoader: Sendable {
       // Drawn with its family, a moment before somebody asked for it.
       if let image = request.table.cachedImage(for: request.key) {
         journal.hitLate()
-        finish(request, isFetched: false, with: .success(image), flight, registry)
+        finish(request, isFetched: false, with: .success(consume image), flight, registry)
         continue
       }
       do {
@@ -127,11 +127,11 @@ package struct ImageLoader: Sendable {
     ) { request, result -> Void? in
       guard isOnlyOne, let outcome = keepAtOnce(result, for: request, flight, registry)
       else { return nil }
-      return finish(request, isFetched: isFetched, with: outcome, flight, registry)
+      return finish(request, isFetched: isFetched, with: consume outcome, flight, registry)
     }
     for case (let request, .left(let result)) in zip(requests, drawn) {
       let outcome = await keep(result, for: request, flight, registry)
-      finish(request, isFetched: isFetched, with: outcome, flight, registry)
+      finish(request, isFetched: isFetched, with: consume outcome, flight, registry)
     }
   }
 
@@ -186,7 +186,7 @@ package struct ImageLoader: Sendable {
   }
 
   private func finish(
-    _ request: ImageRequest, isFetched: Bool, with outcome: InFlightRegistry.Outcome,
+    _ request: ImageRequest, isFetched: Bool, with outcome: consuming InFlightRegistry.Outcome,
     _ flight: Flight, _ registry: InFlightRegistry
   ) {
     registry.finish(request.key, of: flight.id, isFetched: isFetched, with: outcome)

@@ -14,12 +14,18 @@ import Synchronization
 ///    has left finds its results unwanted, since flights' numbers are never used again.
 /// 3. Under the lock nobody asks an entity, a source or a table anything, no entity dies, no event is
 ///    sent and nobody is resumed: cancellation handlers take it too.
+/// 4. The last waiter of a picture is handed the only reference to it. So a slot can be evicted as
+///    soon as those who asked for its picture have let it go.
 package final class InFlightRegistry: Sendable {
   package typealias Outcome = Result<CachedImage, ImageCacheError>
 
   /// How a waiter is answered: a call, since continuations and streams have layouts that compilers do
   /// not know, which would make the whole board slow to move.
-  private typealias Waiter = @Sendable (Outcome) -> Void
+  ///
+  /// In a struct, since functions that generic code keeps only borrow, and invariant 4 wants more.
+  private struct Waiter: Sendable {
+    let answer: @Sendable (consuming Outcome) -> Void
+  }
 
   private struct Load {
     let flight: Flight
@@ -49,7 +55,7 @@ package final class InFlightRegistry: Sendable {
     return await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         let isOpen = enter(waiter, request, priority) { _ in
-          { continuation.resume(returning: $0) }
+          Waiter { (outcome: consuming Outcome) in continuation.resume(returning: outcome) }
         }
         guard isOpen else { return continuation.resume(returning: .failure(.closed)) }
         // A cancellation that came before the waiter stood on the board found nobody to remove.
@@ -70,7 +76,7 @@ package final class InFlightRegistry: Sendable {
       // Under the lock, so that it cannot come after the answer, which ends it.
       let progress = load.flight.progress
       progress.add(listener, for: waiter)
-      return { progress.end(waiter, with: ImageProgress($0)) }
+      return Waiter { progress.end(waiter, with: ImageProgress($0)) }
     }
     guard isOpen else {
       listener.yield(.failed(.closed))
@@ -115,7 +121,7 @@ package final class InFlightRegistry: Sendable {
       // It may have been stored since the caller looked, and the flight may be long.
       if let image = request.table.cachedImage(for: request.key) {
         loader.journal.hitLate()
-        leave(id, with: .success(image))
+        leave(id, with: .success(consume image))
       }
     }
     if let raised = joined.raisedPriority { joined.load.flight.urgency.raise(to: raised) }
@@ -136,10 +142,10 @@ package final class InFlightRegistry: Sendable {
     if !isWanted { task.cancel() }
   }
 
-  private func leave(_ id: WaiterID, with outcome: Outcome = .failure(.cancelled)) {
-    let isAnswered = (try? outcome.get()) != nil
+  private func leave(_ id: WaiterID, with outcome: consuming Outcome = .failure(.cancelled)) {
+    let isAnswered = if case .success = outcome { true } else { false }
     guard let left = step({ $0.board.leave(id, isAnswered: isAnswered) }) else { return }
-    left.waiter(outcome)
+    left.waiter.answer(outcome)
     guard let abandoned = left.abandoned else { return }
     abandoned.load.task?.cancel()
     for request in abandoned.requests { loader.journal.cancelled(request) }
@@ -176,7 +182,7 @@ package final class InFlightRegistry: Sendable {
   ///
   /// - Parameter isFetched: Whether it was made of what the flight fetched.
   package func finish(
-    _ key: ImageKey, of id: FlightID, isFetched: Bool, with outcome: Outcome
+    _ key: ImageKey, of id: FlightID, isFetched: Bool, with outcome: consuming Outcome
   ) {
     let waiters = step { $0.board.finish(key, of: id, isFetched: isFetched) }
     if case .failure(let error) = outcome, !waiters.isEmpty { loader.journal.failed(key, error) }
@@ -239,8 +245,10 @@ package final class InFlightRegistry: Sendable {
     return withExtendedLifetime(dropped) { result }
   }
 
-  private func answer(_ waiters: [Waiter], _ outcome: Outcome) {
-    for answer in waiters { answer(outcome) }
+  private func answer(_ waiters: [Waiter], _ outcome: consuming Outcome) {
+    guard let last = waiters.last else { return }
+    for waiter in waiters.dropLast() { waiter.answer(copy outcome) }
+    last.answer(outcome)
   }
 }
 

@@ -8,10 +8,13 @@ import Locking
 /// calls hold up everybody.
 ///
 /// Invariants:
-/// 1. `jobs` holds exactly the jobs that wait in `admission`; who takes a job out, under the lock,
-///    resumes its continuation, outside the lock, and so each is resumed once.
+/// 1. `jobs` holds exactly the jobs that wait in `admission` or were handed to a lane a moment ago; who
+///    takes a job out, under the lock, resumes its continuation, outside the lock, and so each is
+///    resumed once.
 /// 2. Running jobs and idle lanes add up to the width, so a job that is admitted finds a lane.
-/// 3. A job's cancellation is set before the lock is taken to withdraw it, and read under the lock
+/// 3. When a caller goes on, its job and result are released here. What they hold, a lease or a whole
+///    table, is then nobody's but the caller's.
+/// 4. A job's cancellation is set before the lock is taken to withdraw it, and read under the lock
 ///    when it is submitted: so a cancelled job is either never submitted or withdrawn.
 package final class WorkerPool: Sendable {
   private struct State {
@@ -21,24 +24,24 @@ package final class WorkerPool: Sendable {
 
     mutating func launches(of started: [Admission.JobID]) -> [Launch] {
       started.map { id in
-        guard let job = jobs.removeValue(forKey: id), let lane = idleLanes.popLast() else {
-          preconditionFailure("An admitted job has a lane and is taken once.")
+        guard let urgency = jobs[id]?.urgency, let lane = idleLanes.popLast() else {
+          preconditionFailure("An admitted job has a lane and is launched once.")
         }
-        return Launch(id: id, job: job, lane: lane)
+        return Launch(id: id, priority: urgency.priority, lane: lane)
       }
     }
   }
 
   private struct Job: Sendable {
-    /// Does the work and gives back how to deliver its result.
-    let work: @Sendable () -> @Sendable () -> Void
+    /// Does the work and gives back its result, to be delivered.
+    let work: @Sendable () -> any Delivery
     let refuse: @Sendable (any Error) -> Void
     let urgency: Urgency
   }
 
   private struct Launch {
     let id: Admission.JobID
-    let job: Job
+    let priority: Priority
     let lane: DispatchQueue
   }
 
@@ -78,10 +81,7 @@ package final class WorkerPool: Sendable {
     return try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
         let job = Job(
-          work: {
-            let result = Self.result(of: body, cancellation)
-            return { continuation.resume(with: result) }
-          },
+          work: { Parcel(Self.result(of: body, cancellation), for: continuation) },
           refuse: { continuation.resume(throwing: $0) },
           urgency: urgency)
         submit(id, job, byteCount: byteCount, cancellation)
@@ -159,12 +159,46 @@ package final class WorkerPool: Sendable {
 
   private func launch(_ launches: [Launch]) {
     for next in launches {
-      next.lane.async(qos: DispatchQoS(next.job.urgency.priority), flags: .enforceQoS) {
-        let deliver = next.job.work()
+      next.lane.async(qos: DispatchQoS(next.priority), flags: .enforceQoS) {
+        let delivery = self.work(on: next.id)
         // First the room, then the result: whoever awaits it may submit again.
         self.finish(next)
-        deliver()
+        delivery.deliver()
       }
+    }
+  }
+
+  /// A function of its own, at whose end the job is gone.
+  private func work(on id: Admission.JobID) -> any Delivery {
+    guard let job = state.withLock({ $0.jobs.removeValue(forKey: id) }) else {
+      preconditionFailure("A launched job is taken once.")
+    }
+    return job.work()
+  }
+}
+
+private protocol Delivery: Sendable {
+  /// Hands the result over, once.
+  func deliver()
+}
+
+/// A result on its way: whoever is resumed with it has the only reference.
+private final class Parcel<Value: Sendable>: Delivery {
+  private let content: Lock<Result<Value, any Error>?>
+  private let continuation: CheckedContinuation<Value, any Error>
+
+  init(_ content: Result<Value, any Error>, for continuation: CheckedContinuation<Value, any Error>)
+  {
+    self.content = Lock(content)
+    self.continuation = continuation
+  }
+
+  func deliver() {
+    guard let content = content.withLock({ $0.take() }) else { return }
+    // `resume(with:)` would only borrow it, and let it go at some time after the caller went on.
+    switch consume content {
+    case .success(let value): continuation.resume(returning: consume value)
+    case .failure(let error): continuation.resume(throwing: consume error)
     }
   }
 }
