@@ -39,6 +39,8 @@ struct EntityTests {
     }
     let entity = photo
     let row = Task { try await fixture.cache.image(for: entity, format: .row) }
+    // First, or the load may be told of the other alone, and go to the source with that.
+    await fixture.waiters(1)
     let large = Task { try await fixture.cache.image(for: entity, format: .large) }
     await fixture.waiters(2)
     both.open()

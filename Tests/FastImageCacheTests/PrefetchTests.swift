@@ -74,10 +74,12 @@ struct PrefetchTests {
     let fixture = try await Fixture(source: source)
     let photos = (0..<200).map { Photo(ImageID($0), url: "test:/low\($0)") }
     let prefetch = Task { await fixture.cache.prefetch(photos, format: .row) }
-    await source.started.reaches(1)
+    // As many as it asks for at once.
+    await fixture.waiters(8)
     let urgent = Task(priority: .high) {
       try await fixture.cache.image(for: Photo("now", url: "test:/now"), format: .row)
     }
+    await fixture.waiters(9)
     gate.open()
     _ = try await urgent.value
     #expect(order.notes.firstIndex(of: "now").map { $0 < 100 } == true)

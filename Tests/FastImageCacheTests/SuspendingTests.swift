@@ -11,7 +11,11 @@ struct SuspendingTests {
     let names = try FileManager.default.contentsOfDirectory(atPath: cache.directory.path)
     return names.allSatisfy { name in
       let descriptor = open(cache.directory.path + "/" + name, O_RDWR | O_CLOEXEC)
-      defer { close(descriptor) }
+      defer {
+        // Closing alone leaves the lock to a child that is being made and has not let go yet.
+        flock(descriptor, LOCK_UN)
+        close(descriptor)
+      }
       return flock(descriptor, LOCK_EX | LOCK_NB) == 0
     }
   }

@@ -29,7 +29,7 @@ final class Socket: Sendable {
 
   /// A socket that listens on the loopback interface, and its port.
   static func listening() throws -> (Socket, UInt16) {
-    let socket = Socket(openStreamSocket())
+    let socket = Socket(closingOnExec(socket(AF_INET, streamType, 0)))
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
     address.sin_addr.s_addr = in_addr_t(INADDR_LOOPBACK).bigEndian
@@ -47,7 +47,7 @@ final class Socket: Sendable {
 
   func accept() -> Socket? {
     let client = acceptConnection(descriptor, nil, nil)
-    return client < 0 ? nil : Socket(client)
+    return client < 0 ? nil : Socket(closingOnExec(client))
   }
 
   /// Bytes that have arrived; `nil` when the other side is gone.
@@ -102,8 +102,8 @@ final class Signal: Sendable, Equatable {
     var ends: [CInt] = [-1, -1]
     let outcome = pipe(&ends)
     precondition(outcome == 0, "pipe(2) failed with \(errno).")
-    descriptor = ends[0]
-    other = Lock(ends[1])
+    descriptor = closingOnExec(ends[0])
+    other = Lock(closingOnExec(ends[1]))
   }
 
   deinit {
@@ -121,8 +121,15 @@ final class Signal: Sendable, Equatable {
   static func == (left: Signal, right: Signal) -> Bool { left === right }
 }
 
+/// Lets no child inherit a descriptor: one that is made meanwhile would keep a connection open, or a
+/// signal from being seen.
+private func closingOnExec(_ descriptor: CInt) -> CInt {
+  _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+  return descriptor
+}
+
 #if canImport(Darwin)
-  private func openStreamSocket() -> CInt { socket(AF_INET, SOCK_STREAM, 0) }
+  private let streamType = SOCK_STREAM
   private let acceptConnection = Darwin.accept
   private func forbidSIGPIPE(_ descriptor: CInt) {
     var yes: CInt = 1
@@ -134,9 +141,7 @@ final class Signal: Sendable, Equatable {
     Darwin.send(descriptor, bytes, count, MSG_DONTWAIT)
   }
 #else
-  private func openStreamSocket() -> CInt {
-    socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
-  }
+  private let streamType = CInt(SOCK_STREAM.rawValue)
   private let acceptConnection = Glibc.accept
   private func forbidSIGPIPE(_ descriptor: CInt) {}
   private func sendWithoutSIGPIPE(

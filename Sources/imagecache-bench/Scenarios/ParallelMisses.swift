@@ -32,7 +32,8 @@ struct ParallelMisses: Scenario {
     }
     let format = ImageFormat(
       name: "parallel", size: PixelSize(width: 200, height: 200), style: .bgrx32,
-      capacity: .count(files.count))
+      // Spare ones, for pictures that are drawn anew while others are looked at.
+      capacity: .count(files.count + 4))
     return try await setting.withCache(
       Self.name, formats: [format], .with { $0.decodeWidth = 2 }
     ) { cache in
