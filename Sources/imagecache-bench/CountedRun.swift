@@ -10,6 +10,7 @@ struct CountedRun {
     case awaitedHits = "awaited-hits"
     case stores
     case misses
+    case cancelledRequests = "cancelled-requests"
   }
 
   static let help = """
@@ -52,7 +53,11 @@ struct CountedRun {
     try setting.photographs.writeFile(0, size: PixelSize(width: 96, height: 64), to: file)
     let pictures = (0..<Self.pictureCount).map { BenchPicture($0, file: file) }
     let bitmap = try setting.photographs.part(0, size: size)
-    return try await setting.withCache("counted", formats: [format]) { cache in
+    var configuration = ImageCache.Configuration()
+    if work == .cancelledRequests { configuration.source = WaitingSource(bitmap) }
+    return try await setting.withCache(
+      "counted", formats: [format], configuration
+    ) { cache in
       try Gallery.fill(cache, format, with: pictures) { _ in bitmap }
       let hits = HitList(cache: cache, format: format, pictures: pictures)
       // What is set up at first use is not the hit's.
@@ -61,7 +66,9 @@ struct CountedRun {
       try await work(hits, bitmap, file)
       let now = await cache.statistics()
       return .object([
-        "times": .integer(times), "hits": .integer(now.hits - before.hits),
+        "times": .integer(times),
+        "cancellations": .integer(now.cancellations - before.cancellations),
+        "hits": .integer(now.hits - before.hits),
         "misses": .integer(now.misses - before.misses),
         "fetches": .integer(now.fetches - before.fetches),
         "decodes": .integer(now.decodes - before.decodes),
@@ -84,6 +91,11 @@ struct CountedRun {
         let picture = BenchPicture(Self.pictureCount + number, file: try link(number, to: file))
         _ = try await hits.cache.image(for: picture, format: hits.format)
       }
+    case .cancelledRequests:
+      let pictures = (0..<times).map {
+        BenchPicture(Self.pictureCount + $0, file: URL(filePath: "/picture-\($0)"))
+      }
+      try await CancelledRequests.ask(hits.cache, for: pictures, hits.format)
     }
   }
 

@@ -102,6 +102,17 @@ struct BenchTests {
     }
   }
 
+  @Test("gives up exactly as many requests as it is told to")
+  func exactCancellations() async throws {
+    let outcome = try await run("--only", "cancelled-requests", "--times", "5")
+    #expect(outcome.status == 0, "\(outcome.errors)")
+    let counted = try #require(outcome.json as? [String: Int])
+    #expect(counted["cancellations"] == 5 && counted["misses"] == 5)
+    for key in ["hits", "fetches", "decodes", "drawings", "stores"] {
+      #expect(counted[key] == 0, "\(key)")
+    }
+  }
+
   @Test("draws a plot of what grows", arguments: ["fling", "scale"])
   func plots(_ scenario: String) async throws {
     let file = directory.url.appending(path: "plot.svg")

@@ -17,7 +17,7 @@
 /// 5. A flight's priority is the highest among its waiters, or the last it had when none is left.
 /// 6. No flight waits for itself, be it through others: a waiter never joins a flight that waits for
 ///    one of those in its `asking`.
-/// 7. The flight numbered `id.number` stands at `flights[id.place]`, or nowhere.
+/// 7. The flight numbered `id.number` stands at `flights[id.place]`, or nowhere; `ids` says which.
 package struct FlightBoard<Waiter, Request, Load> {
   private typealias Flight = FlightRecord<Request, Load>
 
@@ -53,6 +53,7 @@ package struct FlightBoard<Waiter, Request, Load> {
   }
 
   private var flights: [Flight?] = []
+  private var ids: [FlightID?] = []
   private var freePlaces: [Int] = []
   private var current: [FlightOrigin: FlightID] = [:]
   private var places: [WaiterID: Place] = [:]
@@ -85,22 +86,30 @@ package struct FlightBoard<Waiter, Request, Load> {
     let waiting = flightsWaiting(forOneOf: asking)
     let newest = current[origin]
     let isRefused = newest.map(waiting.contains) ?? false
-    let flight = (isRefused ? newestFlight(of: origin, besides: waiting) : newest).flatMap {
-      flights[$0.place]?.accepts(key, versions) == true ? $0 : nil
+    let found = isRefused ? newestFlight(of: origin, besides: waiting) : newest
+    let flight = found.flatMap { found in
+      look(at: found) { $0.accepts(key, versions) } == true ? found : nil
     }
     let isNewFlight = flight == nil
     let target = flight ?? begin(origin, priority, isCurrent: !isRefused, start)
-    guard let priorityBefore = flights[target.place]?.priority,
-      let added = flights[target.place]?.add(id, for: key, request, priority: priority),
-      let load = flights[target.place]?.load
-    else { preconditionFailure("A flight that was found or begun is under way.") }
-    if let request = added.dropped { dropped.append(request) }
+    let joined = look(at: target) { flight in
+      let priorityBefore = flight.priority
+      let added = flight.add(id, for: key, request, priority: priority)
+      return (
+        product: added.place, dropped: added.dropped,
+        outcome: Joined(
+          flight: target, load: flight.load, isNewFlight: isNewFlight, isNewProduct: added.isNew,
+          raisedPriority: !isNewFlight && priority > priorityBefore ? priority : nil)
+      )
+    }
+    guard let joined else {
+      preconditionFailure("A flight that was found or begun is under way.")
+    }
+    if let request = joined.dropped { dropped.append(request) }
     places[id] = Place(
-      waiter: waiter(load), flight: target, product: added.place, priority: priority,
-      asking: asking)
-    return Joined(
-      flight: target, load: load, isNewFlight: isNewFlight, isNewProduct: added.isNew,
-      raisedPriority: !isNewFlight && priority > priorityBefore ? priority : nil)
+      waiter: waiter(joined.outcome.load), flight: target, product: joined.product,
+      priority: priority, asking: asking)
+    return joined.outcome
   }
 
   /// Those that go on only when one of `others` does, and these.
@@ -133,7 +142,11 @@ package struct FlightBoard<Waiter, Request, Load> {
     lastFlight += 1
     let place = freePlaces.popLast() ?? flights.count
     let id = FlightID(number: lastFlight, place: place)
-    if place == flights.count { flights.append(nil) }
+    if place == flights.count {
+      flights.append(nil)
+      ids.append(nil)
+    }
+    ids[place] = id
     flights[place] = Flight(
       id: id, origin: origin, older: current[origin], isForRefused: !isCurrent, priority: priority,
       load: start(id))
@@ -143,9 +156,7 @@ package struct FlightBoard<Waiter, Request, Load> {
 
   /// Replaces what is known of a flight's load; false if the flight has ended.
   package mutating func setLoad(_ load: Load, of id: FlightID) -> Bool {
-    guard isUnderWay(id) else { return false }
-    flights[id.place]?.load = load
-    return true
+    look(at: id) { $0.load = load } != nil
   }
 
   /// Ends a waiter's interest; `nil` if it has been answered already.
@@ -153,13 +164,15 @@ package struct FlightBoard<Waiter, Request, Load> {
   /// - Parameter isAnswered: Whether it has its picture from elsewhere.
   package mutating func leave(_ id: WaiterID, isAnswered: Bool = false) -> Left? {
     guard let left = places.removeValue(forKey: id) else { return nil }
-    let place = left.flight.place
     let waiting = places
-    flights[place]?.remove(
-      at: left.product, priority: left.priority, isAnswered: isAnswered
-    ) { waiting[$0] != nil }
+    let isAbandoned = look(at: left.flight) { flight in
+      flight.remove(at: left.product, priority: left.priority, isAnswered: isAnswered) {
+        waiting[$0] != nil
+      }
+      return flight.isAbandoned
+    }
     var abandoned: (load: Load, requests: [Request])?
-    if flights[place]?.isAbandoned == true, let flight = remove(left.flight) {
+    if isAbandoned == true, let flight = remove(left.flight) {
       abandoned = (flight.load, flight.unansweredRequests)
     }
     return Left(waiter: left.waiter, flight: left.flight, abandoned: abandoned)
@@ -176,23 +189,23 @@ package struct FlightBoard<Waiter, Request, Load> {
 
   /// The pictures that somebody waits for and that were not handed out yet, oldest wish first.
   package mutating func take(_ id: FlightID) -> [Request] {
-    isUnderWay(id) ? flights[id.place]?.take() ?? [] : []
+    look(at: id) { $0.take() } ?? []
   }
 
   /// Whether this flight's result for `key` may be stored: not if it was removed meanwhile, nor if
   /// the flight was cancelled.
-  package func storesResult(_ key: ImageKey, of id: FlightID) -> Bool {
-    isUnderWay(id) && flights[id.place]?.storesResult(key) == true
+  package mutating func storesResult(_ key: ImageKey, of id: FlightID) -> Bool {
+    look(at: id) { $0.storesResult(key) } == true
   }
 
   /// Whether somebody waits for a picture of the flight that was not handed out.
-  package func hasRequests(_ id: FlightID) -> Bool {
-    isUnderWay(id) && flights[id.place]?.hasRequests == true
+  package mutating func hasRequests(_ id: FlightID) -> Bool {
+    look(at: id) { $0.hasRequests } == true
   }
 
   /// Whether somebody waits for anything of the flight.
-  package func isWanted(_ id: FlightID) -> Bool {
-    isUnderWay(id) && flights[id.place]?.waiting.isEmpty == false
+  package mutating func isWanted(_ id: FlightID) -> Bool {
+    look(at: id) { !$0.waiting.isEmpty } == true
   }
 
   /// The priority of a flight's hottest waiter.
@@ -207,8 +220,12 @@ package struct FlightBoard<Waiter, Request, Load> {
   package mutating func finish(
     _ key: ImageKey, of id: FlightID, isFetched: Bool
   ) -> [Waiter] {
-    guard isUnderWay(id), let product = flights[id.place]?.wantedPlace(of: key) else { return [] }
-    if isFetched { flights[id.place]?.hasDelivered = true }
+    let product = look(at: id) { flight in
+      let product = flight.wantedPlace(of: key)
+      if isFetched, product != nil { flight.hasDelivered = true }
+      return product
+    }
+    guard case .some(.some(let product)) = product else { return [] }
     return end(product, of: id)
   }
 
@@ -221,10 +238,12 @@ package struct FlightBoard<Waiter, Request, Load> {
 
   /// Takes a failed flight off the board, and says who has to be told and what they waited for.
   package mutating func fail(_ id: FlightID) -> (waiters: [Waiter], requests: [Request]) {
-    guard isUnderWay(id), let flight = flights[id.place] else { return ([], []) }
+    let wished = look(at: id) { flight in
+      flight.wishes.map { (product: $0, request: flight.products[$0].request) }
+    }
+    guard let wished else { return ([], []) }
     defer { remove(id) }
-    let wishes = flight.wishes
-    return (wishes.flatMap { end($0, of: id) }, wishes.map { flight.products[$0].request })
+    return (wished.flatMap { end($0.product, of: id) }, wished.map(\.request))
   }
 
   // MARK: All flights
@@ -248,9 +267,10 @@ package struct FlightBoard<Waiter, Request, Load> {
     var abandoned: [Load] = []
     forbidStoring(.entity(key.entity, format: key.format), andJoining: false)
     for id in underWay {
-      guard let product = flights[id.place]?.wantedPlace(of: key) else { continue }
+      let product = look(at: id) { $0.wantedPlace(of: key) }
+      guard case .some(.some(let product)) = product else { continue }
       waiters += end(product, of: id)
-      if flights[id.place]?.isAbandoned == true, let flight = remove(id) {
+      if look(at: id, { $0.isAbandoned }) == true, let flight = remove(id) {
         abandoned.append(flight.load)
       }
     }
@@ -265,18 +285,26 @@ package struct FlightBoard<Waiter, Request, Load> {
 
   /// Those under way, the oldest first.
   private var underWay: [FlightID] {
-    flights.compactMap { $0?.id }.sorted { $0.number < $1.number }
+    ids.compactMap { $0 }.sorted { $0.number < $1.number }
   }
 
   package func isUnderWay(_ id: FlightID) -> Bool {
-    flights.indices.contains(id.place) && flights[id.place]?.id == id
+    ids.indices.contains(id.place) && ids[id.place] == id
+  }
+
+  /// Asks or changes a flight where it stands, since a record is large to copy; `nil` if it has ended.
+  @discardableResult
+  private mutating func look<Answer>(
+    at id: FlightID, _ body: (inout Flight) -> Answer
+  ) -> Answer? {
+    isUnderWay(id) ? flights[id.place]?.apply(body) : nil
   }
 
   private mutating func end(_ product: Int, of id: FlightID) -> [Waiter] {
-    let listed = flights[id.place]?.end(at: product) ?? []
+    let listed = look(at: id) { $0.end(at: product) } ?? []
     return listed.compactMap { waiter in
       guard let place = places.removeValue(forKey: waiter) else { return nil }
-      flights[id.place]?.count(-1, at: place.priority)
+      look(at: id) { $0.count(-1, at: place.priority) }
       return place.waiter
     }
   }
@@ -284,11 +312,12 @@ package struct FlightBoard<Waiter, Request, Load> {
   @discardableResult
   private mutating func remove(_ id: FlightID) -> Flight? {
     guard isUnderWay(id), let flight = flights[id.place].take() else { return nil }
+    ids[id.place] = nil
     freePlaces.append(id.place)
     if current[flight.origin] == id {
       current[flight.origin] = flight.older.flatMap { isUnderWay($0) ? $0 : nil }
     }
-    dropped += flight.products.map(\.request)
+    for product in flight.products { dropped.append(product.request) }
     return flight
   }
 }

@@ -70,7 +70,7 @@ struct FlightRecord<Request, Load> {
 
   /// What was asked for by people who have left or still wait.
   var unansweredRequests: [Request] {
-    products.filter { !$0.isAnswered }.map(\.request)
+    products.compactMap { $0.isAnswered ? nil : $0.request }
   }
 
   /// Whether somebody waits for a picture that was not handed out.
@@ -172,7 +172,9 @@ struct FlightRecord<Request, Load> {
 
   /// Hands out what is wanted and was not handed out, the oldest wish first.
   mutating func take() -> [Request] {
-    let places = wishes.filter { !products[$0].isTaken }
+    guard hasRequests else { return [] }
+    var places = wishes
+    places.removeAll { products[$0].isTaken }
     for place in places { products[place].isTaken = true }
     openCount = 0
     return places.map { products[$0].request }
@@ -199,6 +201,10 @@ struct FlightRecord<Request, Load> {
       products[place].storesResult = false
     }
   }
+
+  /// Has `body` ask or change the record in place: called by way of an optional, too.
+  @inline(__always)
+  mutating func apply<Answer>(_ body: (inout Self) -> Answer) -> Answer { body(&self) }
 
   mutating func count(_ change: Int, at level: Priority) {
     waiting.count(change, at: level)
