@@ -20,8 +20,5 @@
 
     /// Everything else is on a network, in another program, or on sticks and cards.
     private static let steadyNames: Set<String> = ["apfs", "hfs", "ufs", "tmpfs"]
-
-    /// `RTLD_DEFAULT` of `dlsym(3)`, which Swift does not import.
-    static var everywhere: UnsafeMutableRawPointer? { UnsafeMutableRawPointer(bitPattern: -2) }
   }
 #endif

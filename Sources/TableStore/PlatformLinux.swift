@@ -30,8 +30,5 @@
       0x7461_636F, 0x0116_1970,  // OCFS 2, GFS 2: several machines on one disk
       0x4D44, 0x2011_BAB0,  // FAT, exFAT: what sticks and cards have
     ]
-
-    /// `RTLD_DEFAULT` of `dlsym(3)`, a null pointer here, which Swift does not import.
-    static var everywhere: UnsafeMutableRawPointer? { nil }
   }
 #endif

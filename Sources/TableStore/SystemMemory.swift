@@ -52,22 +52,6 @@ struct ZeroPages: ~Copyable {
   deinit { munmap(base, byteCount) }
 }
 
-/// Tells the thread sanitizer about writes that reach mapped bytes by way of `pwrite(2)`, which it
-/// cannot see; without the sanitizer there is nobody to tell.
-enum SanitizerWitness {
-  private typealias WriteRange = @convention(c) (UnsafeRawPointer, UInt) -> Void
-
-  /// Looked up by name, because only sanitized programs have the function.
-  private static let writeRange: WriteRange? = {
-    // The cast is safe: the interface of the sanitizer fixes the two parameters of this function.
-    dlsym(Platform.everywhere, "__tsan_write_range").map { unsafeBitCast($0, to: WriteRange.self) }
-  }()
-
-  static func willWrite(_ bytes: UnsafeRawPointer, byteCount: Int) {
-    writeRange?(bytes, UInt(byteCount))
-  }
-}
-
 /// Counts how often this process became another one by `fork(2)`.
 ///
 /// A child inherits descriptors, mappings and locks, but its leases are unknown to its parent, so

@@ -1,4 +1,5 @@
 import CMappedFiles
+import Locking
 
 /// An open table file that this process may write: descriptor, lock, mapping and leases.
 ///

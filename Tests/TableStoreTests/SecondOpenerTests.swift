@@ -1,4 +1,5 @@
 import Foundation
+import Locking
 import Testing
 
 @testable import TableStore
@@ -224,7 +225,7 @@ struct TwoProcessTests {
       let sealed = try (3...5).map { try table.sealed(key($0)) }
       // fork(2) itself is hidden from Swift.
       typealias Fork = @convention(c) () -> Int32
-      guard let symbol = dlsym(Platform.everywhere, "fork") else { exit(2) }
+      guard let symbol = dlsym(LinkedSymbols.everywhere, "fork") else { exit(2) }
       let child = unsafeBitCast(symbol, to: Fork.self)()
       if child == 0 {
         let reads = table.entry(for: key(1))?.shows(key(1)) == true && held.shows(key(2))

@@ -252,7 +252,7 @@ struct WaitingChangesTests {
       table.close()
       // fork(2) itself is hidden from Swift.
       typealias Fork = @convention(c) () -> Int32
-      guard let symbol = dlsym(Platform.everywhere, "fork") else { exit(2) }
+      guard let symbol = dlsym(LinkedSymbols.everywhere, "fork") else { exit(2) }
       let child = unsafeBitCast(symbol, to: Fork.self)()
       if child == 0 {
         let table = try Fixture(path: fixture.path).open(slots: 2)

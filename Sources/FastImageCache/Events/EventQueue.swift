@@ -53,6 +53,7 @@ final class EventQueue: Sendable {
       state.keep(event, size: size)
       return nil
     }
+    SanitizerWitness.willResume(at: self)
     reader?.resume(returning: event)
   }
 
@@ -68,7 +69,8 @@ final class EventQueue: Sendable {
 
   /// The oldest unread event, waiting for one if need be; `nil` at the end.
   func next() async -> CacheEvent? {
-    await withCheckedContinuation { continuation in
+    defer { SanitizerWitness.didResume(at: self) }
+    return await withCheckedContinuation { continuation in
       let (event, isAnswer) = state.withLock { state -> (CacheEvent?, Bool) in
         if let event = state.takeFirst() { return (event, true) }
         if !state.isFinished { state.readers.append(continuation) }

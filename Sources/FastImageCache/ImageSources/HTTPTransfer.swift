@@ -43,7 +43,8 @@ final class HTTPTransfer: Sendable {
   ///   - cancel: Called when the task is cancelled, before, during or after `start`.
   /// - Throws: ``ImageSourceError``; `CancellationError` as soon as the task is cancelled.
   func outcome(start: () -> Void, cancel: @Sendable () -> Void) async throws -> Outcome {
-    try await withTaskCancellationHandler {
+    defer { SanitizerWitness.didResume(at: self) }
+    return try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
         let isOver = state.withLock { state in
           if !state.isOver { state.continuation = continuation }
@@ -82,6 +83,7 @@ final class HTTPTransfer: Sendable {
     let (continuation, result) = state.withLock { state in
       (state.end(), state.exchange.end(fault: fault))
     }
+    SanitizerWitness.willResume(at: self)
     continuation?.resume(with: result.map(Outcome.body).mapError { $0 })
   }
 
@@ -94,6 +96,7 @@ final class HTTPTransfer: Sendable {
         return (verdict, state.exchange.progress, verdict == .goOn ? nil : state.end())
       }
     guard let (verdict, report, continuation) = step else { return false }
+    SanitizerWitness.willResume(at: self)
     switch verdict {
     case .goOn:
       progress(report)
