@@ -144,6 +144,26 @@ struct FlightBoardTests {
     #expect(board.take(flight) == [dot])
   }
 
+  @Test("tells a flight that ended from the one that has its place now")
+  mutating func placesAreUsedAgain() {
+    let old = join(1, row).flight
+    _ = board.leave(WaiterID(number: 1))
+    let new = join(2, row).flight
+    #expect(new.place == old.place && new != old)
+    #expect(!board.isUnderWay(old) && board.isUnderWay(new))
+    #expect(!board.asked { $0.isWanted(old) } && !board.asked { $0.hasRequests(old) })
+    #expect(!board.asked { $0.storesResult(row, of: old) })
+    #expect(board.take(old).isEmpty && finish(row, of: old).isEmpty)
+    #expect(board.fail(old).waiters.isEmpty)
+    let isKnown = board.setLoad(old, of: old)
+    #expect(!isKnown)
+    let isRetired = board.retire(old)
+    #expect(isRetired)
+    // None of it was the new one's.
+    #expect(board.take(new) == [row])
+    #expect(finish(row, of: new) == [2])
+  }
+
   @Test("raises a flight to its hottest waiter and lets it cool down again")
   mutating func followsPriority() {
     let flight = join(1, row, priority: .low).flight

@@ -43,6 +43,26 @@ struct LeaseTests {
     _ = try await (first, second)
   }
 
+  @Test("is nobody's but the reader's of a stream")
+  func streamed() async throws {
+    let gate = CancellableGate()
+    let fixture = try await Fixture(source: ScriptedSource(gate: gate))
+    let reader = Task {
+      try await InlineExecutor.run {
+        let photo = Photo("a", url: "test:/1")
+        var isLast = false
+        for await progress in fixture.cache.progress(for: photo, format: .row) {
+          guard case .finished(let image) = consume progress else { continue }
+          isLast = self.isLast(consume image)
+        }
+        #expect(isLast)
+      }
+    }
+    await fixture.waiters(1)
+    gate.open()
+    try await reader.value
+  }
+
   @Test("is nobody's but the caller's, after a store")
   func stored() async throws {
     let fixture = try await Fixture()

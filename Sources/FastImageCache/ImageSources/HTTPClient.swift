@@ -23,6 +23,9 @@ final class HTTPClient: Sendable {
     self.clock = clock
   }
 
+  /// Requests that wait for their turn with a host at this moment.
+  var waitingRequestCount: Int { hosts.counts.waiting }
+
   /// Fetches one body.
   ///
   /// - Throws: ``ImageSourceError``, what ``HTTPOptions/modifyRequest`` throws, and
@@ -105,10 +108,18 @@ private final class Activity: Sendable {
         idleTimeout: options.idleTimeout, totalTimeout: options.totalTimeout, now: clock.now))
   }
 
-  var nextCheck: ContinuousClock.Instant { patience.withLock { $0.nextCheck(clock.now) } }
-  var exceededLimit: Duration? { patience.withLock { $0.exceededLimit(clock.now) } }
+  var nextCheck: ContinuousClock.Instant { ask { $0.nextCheck($1) } }
+  var exceededLimit: Duration? { ask { $0.exceededLimit($1) } }
 
-  func touch() { patience.withLock { $0.touch(clock.now) } }
-  func pause() { patience.withLock { $0.pause(clock.now) } }
-  func resume() { patience.withLock { $0.resume(clock.now) } }
+  func touch() { ask { $0.touch($1) } }
+  func pause() { ask { $0.pause($1) } }
+  func resume() { ask { $0.resume($1) } }
+
+  /// With the time, which is asked for outside the lock.
+  private func ask<Answer>(
+    _ question: (inout HTTPPatience, HTTPPatience.Instant) -> Answer
+  ) -> Answer {
+    let now = clock.now
+    return patience.withLock { question(&$0, now) }
+  }
 }

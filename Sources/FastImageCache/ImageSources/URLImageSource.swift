@@ -39,6 +39,9 @@ public struct URLImageSource: ImageSource {
     client = HTTPClient(options: http, clock: clock)
   }
 
+  /// Requests that wait for their turn with a host at this moment.
+  package var waitingRequestCount: Int { client.waitingRequestCount }
+
   /// Fetches a picture file's bytes.
   ///
   /// - Throws: ``ImageSourceError``, what ``HTTPOptions/modifyRequest`` throws, and

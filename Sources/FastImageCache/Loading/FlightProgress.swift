@@ -47,12 +47,21 @@ package final class FlightProgress: Sendable {
   }
 
   /// Tells a listener its last step and ends its stream.
-  package func end(_ waiter: WaiterID, with progress: ImageProgress) {
-    state.withLock { state in
-      guard let listener = state.listeners.removeValue(forKey: waiter) else { return }
-      state.unsaid.append(Step(listener: listener, progress: progress, isLast: true))
-    }
+  ///
+  /// The progress is moved all the way: when the listener hears of a picture, nobody has it here.
+  package func end(_ waiter: WaiterID, with progress: consuming ImageProgress) {
+    let listener = state.withLock { $0.listeners.removeValue(forKey: waiter) }
+    guard let listener else { return }
+    let step = Step(listener: listener, progress: consume progress, isLast: true)
+    enqueue(consume step)
     speak()
+  }
+
+  private func enqueue(_ step: consuming Step) {
+    var step = Optional(consume step)
+    state.withLock { state in
+      if let step = step.take() { state.unsaid.append(consume step) }
+    }
   }
 
   /// Says what is queued, unless another thread is doing so.
@@ -60,8 +69,13 @@ package final class FlightProgress: Sendable {
     var isSpeaking = false
     while let step = state.withLock({ $0.unsaid.next(isSpeaking: isSpeaking) }) {
       isSpeaking = true
-      step.listener.yield(step.progress)
-      if step.isLast { step.listener.finish() }
+      Self.say(consume step)
     }
+  }
+
+  private static func say(_ step: consuming Step) {
+    let (listener, isLast) = (step.listener, step.isLast)
+    listener.yield((consume step).progress)
+    if isLast { listener.finish() }
   }
 }

@@ -146,7 +146,10 @@ package struct ImageLoader: Sendable {
       let drawn = try await artist.draw(
         [sibling], besides: [], from: &picture, urgency: flight.urgency,
         report: flight.progress.report
-      ) { request, result in keepAtOnce(result, for: request, flight, registry) }
+      ) { request, result in
+        // The lease goes here and now.
+        keepAtOnce(result, for: request, flight, registry) == nil ? nil : ()
+      }
       for case .left(let result) in drawn {
         _ = await keep(result, for: sibling, flight, registry)
       }

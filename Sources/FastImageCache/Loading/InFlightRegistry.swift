@@ -14,8 +14,8 @@ import Synchronization
 ///    has left finds its results unwanted, since flights' numbers are never used again.
 /// 3. Under the lock nobody asks an entity, a source or a table anything, no entity dies, no event is
 ///    sent and nobody is resumed: cancellation handlers take it too.
-/// 4. The last waiter of a picture is handed the only reference to it. So a slot can be evicted as
-///    soon as those who asked for its picture have let it go.
+/// 4. Waiters of a load are handed the only references to its picture, unless it was stored by hand.
+///    So a slot can be evicted as soon as those who asked for its picture have let it go.
 package final class InFlightRegistry: Sendable {
   package typealias Outcome = Result<CachedImage, ImageCacheError>
 
@@ -52,6 +52,7 @@ package final class InFlightRegistry: Sendable {
   ) async -> Outcome {
     if Task.isCancelled { return .failure(.cancelled) }
     let waiter = makeWaiter()
+    defer { SanitizerWitness.didResume(at: self) }
     return await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         let isOpen = enter(waiter, request, priority) { _ in
@@ -76,7 +77,9 @@ package final class InFlightRegistry: Sendable {
       // Under the lock, so that it cannot come after the answer, which ends it.
       let progress = load.flight.progress
       progress.add(listener, for: waiter)
-      return Waiter { progress.end(waiter, with: ImageProgress($0)) }
+      return Waiter { (outcome: consuming Outcome) in
+        progress.end(waiter, with: ImageProgress(outcome))
+      }
     }
     guard isOpen else {
       listener.yield(.failed(.closed))
@@ -145,6 +148,7 @@ package final class InFlightRegistry: Sendable {
   private func leave(_ id: WaiterID, with outcome: consuming Outcome = .failure(.cancelled)) {
     let isAnswered = if case .success = outcome { true } else { false }
     guard let left = step({ $0.board.leave(id, isAnswered: isAnswered) }) else { return }
+    SanitizerWitness.willResume(at: self)
     left.waiter.answer(outcome)
     guard let abandoned = left.abandoned else { return }
     abandoned.load.task?.cancel()
@@ -247,6 +251,7 @@ package final class InFlightRegistry: Sendable {
 
   private func answer(_ waiters: [Waiter], _ outcome: consuming Outcome) {
     guard let last = waiters.last else { return }
+    SanitizerWitness.willResume(at: self)
     for waiter in waiters.dropLast() { waiter.answer(copy outcome) }
     last.answer(outcome)
   }
@@ -254,10 +259,10 @@ package final class InFlightRegistry: Sendable {
 
 extension ImageProgress {
   /// The last step of a load.
-  fileprivate init(_ outcome: InFlightRegistry.Outcome) {
-    switch outcome {
-    case .success(let image): self = .finished(image)
-    case .failure(let error): self = .failed(error)
+  fileprivate init(_ outcome: consuming InFlightRegistry.Outcome) {
+    switch consume outcome {
+    case .success(let image): self = .finished(consume image)
+    case .failure(let error): self = .failed(consume error)
     }
   }
 }

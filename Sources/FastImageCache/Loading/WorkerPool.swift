@@ -12,8 +12,8 @@ import Locking
 ///    takes a job out, under the lock, resumes its continuation, outside the lock, and so each is
 ///    resumed once.
 /// 2. Running jobs and idle lanes add up to the width, so a job that is admitted finds a lane.
-/// 3. When a caller goes on, its job and result are released here. What they hold, a lease or a whole
-///    table, is then nobody's but the caller's.
+/// 3. When the caller of `run` goes on, its job and result are released here. What they hold, a lease
+///    or a whole table, is then nobody's but the caller's.
 /// 4. A job's cancellation is set before the lock is taken to withdraw it, and read under the lock
 ///    when it is submitted: so a cancelled job is either never submitted or withdrawn.
 package final class WorkerPool: Sendable {
@@ -76,7 +76,10 @@ package final class WorkerPool: Sendable {
     let id = state.withLock { $0.admission.makeJobID() }
     let cancellation = Cancellation()
     let observation = urgency.observe { self.raise(id, to: urgency) }
-    defer { urgency.endObservation(observation) }
+    defer {
+      urgency.endObservation(observation)
+      SanitizerWitness.didResume(at: self)
+    }
 
     return try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
@@ -163,6 +166,7 @@ package final class WorkerPool: Sendable {
         let delivery = self.work(on: next.id)
         // First the room, then the result: whoever awaits it may submit again.
         self.finish(next)
+        SanitizerWitness.willResume(at: self)
         delivery.deliver()
       }
     }

@@ -1,14 +1,17 @@
 /// Runs the jobs of a task there and then, on the thread that makes the task go on.
 ///
 /// What that thread still holds of an answer, it holds while the one who waited for it goes on; so
-/// what must be given back first is seen to be given back, or not, each time.
+/// what must be given back first is seen to be given back, or not, each time. Not for tasks that are
+/// cancelled: they would go on under the lock that cancelling takes.
 final class InlineExecutor: TaskExecutor {
+  private static let shared = InlineExecutor()
+
   func enqueue(_ job: consuming ExecutorJob) {
     UnownedJob(job).runSynchronously(on: asUnownedTaskExecutor())
   }
 
   /// Runs `body` like that.
   static func run(_ body: @escaping @Sendable () async throws -> Void) async throws {
-    try await Task(executorPreference: InlineExecutor()) { try await body() }.value
+    try await Task(executorPreference: shared) { try await body() }.value
   }
 }
