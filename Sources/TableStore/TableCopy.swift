@@ -12,12 +12,14 @@ struct TableCopy {
     self.target = target
   }
 
-  /// Copies what can be copied; an error ends the copy, and what is there by then is whole.
+  /// Copies what can be copied; a picture that cannot is left out, and one that cannot be written ends
+  /// the copy. What is there by then is whole.
   ///
   /// - Parameter isUnwanted: Whose pictures were removed though their records stand in the source.
-  func run(without isUnwanted: TableOpener.Filter) {
-    // Nothing is lost that could not be drawn again, so that errors are not worth reporting.
-    guard let records = try? source.records() else { return }
+  /// - Throws: Why the records could not be read: nothing of them is known then, and the source
+  ///   should keep its place.
+  func run(without isUnwanted: TableOpener.Filter) throws(SystemError) {
+    let records = try source.records()
     let layout = target.header.layout
     let content = UnsafeMutableRawBufferPointer.allocate(
       byteCount: layout.contentByteCount, alignment: 64)

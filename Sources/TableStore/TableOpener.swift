@@ -231,7 +231,7 @@ struct TableOpener: Sendable {
       try system.write(header.bytes, to: descriptor.value, at: 0)
       if let source {
         let target = SlotReader(descriptor: descriptor.value, header: header, system: system)
-        TableCopy(from: source, to: target).run(without: isUnwanted)
+        try TableCopy(from: source, to: target).run(without: isUnwanted)
       }
       let opened = try open(descriptor, header)
       // What a flush had brought to the device must be under the name at any time.

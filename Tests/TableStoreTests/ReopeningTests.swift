@@ -103,6 +103,21 @@ struct ReopeningTests {
   }
 
   @Test(
+    "loses no more than one picture to one failed read when its capacity changes", arguments: 0..<8)
+  func survivesFailedRead(after: Int) throws {
+    let plan = FaultPlan()
+    var table = try fixture.open(slots: 4, system: plan.system)
+    for entity in 1...3 { try table.store(key(entity)) }
+    table.close()
+    plan.fail(after: after, count: 1, only: [.read])
+    // Refused for the time being, or opened.
+    (try? fixture.open(slots: 6, system: plan.system))?.close()
+    plan.pass()
+    table = try fixture.open(slots: 6, system: plan.system)
+    #expect(table.present(1...3).count >= 2)
+  }
+
+  @Test(
     "is empty after its geometry changed",
     arguments: [
       TableGeometry(width: 15, height: 4, rowByteCount: 64, pixelFormat: 7),
