@@ -1,15 +1,14 @@
 import FastImageCache
 import Foundation
-import ImageCodecs
 import Pixels
 import TestSupport
 import Testing
 
 @Suite("The table commands", .timeLimit(.minutes(15)))
 struct TableCommandTests {
-  private let directory: TemporaryDirectory
-  private let photos: URL
-  private let cache: String
+  let directory: TemporaryDirectory
+  let photos: URL
+  let cache: String
   private let size = PixelSize(width: 16, height: 8)
 
   init() throws {
@@ -23,11 +22,11 @@ struct TableCommandTests {
     try TestPictures.writePNG(size, seed: 2, to: photos.appending(path: "inner/é.jpg"))
   }
 
-  private func run(_ words: String...) async throws -> CommandProcess.Outcome {
+  func run(_ words: String...) async throws -> CommandProcess.Outcome {
     try await CommandProcess(words, temporaryFolder: directory.url).run()
   }
 
-  private func warm(_ formats: String...) async throws -> CommandProcess.Outcome {
+  func warm(_ formats: String...) async throws -> CommandProcess.Outcome {
     try await CommandProcess(
       ["warm", photos.path, "--cache", cache] + formats.flatMap { ["--format", $0] },
       temporaryFolder: directory.url
@@ -46,31 +45,6 @@ struct TableCommandTests {
   private var tableFiles: [URL] {
     FileManager.default.enumerator(at: URL(filePath: cache), includingPropertiesForKeys: nil)?
       .compactMap { $0 as? URL }.filter { $0.pathExtension == "imagetable" } ?? []
-  }
-
-  /// Besides the two that are there.
-  private func writeMorePhotos(_ count: Int) throws {
-    for number in 0..<count {
-      try TestPictures.writePNG(
-        PixelSize(width: 120, height: 90), seed: number,
-        to: photos.appending(path: "inner/\(number).png"))
-    }
-  }
-
-  /// Pictures that take long, and come last: so many that whoever is busy can still meet the
-  /// command at work.
-  private func writeSlowPhotos(_ count: Int) throws {
-    let folder = photos.appending(path: "slow")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    let first = folder.appending(path: "0.png")
-    guard
-      let layout = PixelLayout(size: PixelSize(width: 4000, height: 3000), format: .gray8)
-    else { throw CocoaError(.coderInvalidValue) }
-    let flat = try Bitmap(layout: layout) { _ in }
-    try PNGEncoder.encode(flat).write(to: first)
-    for number in 1..<count {
-      try FileManager.default.linkItem(at: first, to: folder.appending(path: "\(number).png"))
-    }
   }
 
   /// Changes a byte of the second picture.
@@ -345,53 +319,6 @@ struct TableCommandTests {
     #expect(try await run("clear", cache).status == 0)
     #expect(try await run("inspect", cache).output.contains("row: 16x8 bgra32, 0 of 18"))
     #expect(try Data(contentsOf: bystander) == Data("mine".utf8))
-  }
-
-  @Test("go on after a hangup that whoever started them has ignored")
-  func hungUp() async throws {
-    let process = try CommandProcess(
-      ["warm", photos.path, "--cache", cache, "--format", "row:100x100"],
-      temporaryFolder: directory.url, preparation: "trap '' HUP")
-    let outcome = try await process.run(sending: SIGHUP, after: "warming")
-    #expect(outcome.status == 0)
-    #expect(outcome.output == "2 stored, 0 already there, 0 failed\n")
-  }
-
-  @Test("say after Ctrl-C how many pictures are left, of those that can be read")
-  func interrupted() async throws {
-    try writeSlowPhotos(500)
-    try FileManager.default.createSymbolicLink(
-      atPath: photos.appending(path: "lost.png").path, withDestinationPath: "nowhere")
-    let process = try CommandProcess(
-      ["warm", photos.path, "--cache", cache, "--format", "row:100x100"],
-      temporaryFolder: directory.url)
-    let outcome = try await process.run(sending: SIGINT, after: "warming")
-    #expect(outcome.status == 130)
-    let words = outcome.output.split(separator: " ")
-    let storedCount = try #require(words.first.flatMap { Int($0) })
-    #expect(outcome.output == "\(storedCount) stored, 0 already there, 1 failed\n")
-    #expect(storedCount < 502)
-    #expect(outcome.errors.contains("\n\(502 - storedCount) of 502 left"))
-  }
-
-  @Test("find every picture whole after a kill in the middle of the filling")
-  func killed() async throws {
-    try writeMorePhotos(200)
-    try writeSlowPhotos(150)
-    let process = try CommandProcess(
-      ["warm", photos.path, "--cache", cache, "--format", "row:100x100:bgra32"],
-      temporaryFolder: directory.url)
-    // A quarter, before any that takes long: quick ones are more than that and all that run at once.
-    let outcome = try await process.run(sending: SIGKILL, after: "warming: 88 of 352")
-    #expect(outcome.isKilled)
-    #expect(try await run("verify", cache).status == 0)
-    try FileManager.default.removeItem(at: photos.appending(path: "slow"))
-    let second = try await warm("row:100x100:bgra32")
-    #expect(second.status == 0)
-    let counts = second.output.matches(of: /[0-9]+/).compactMap { Int($0.output) }
-    #expect(counts.count == 3 && counts[0] + counts[1] == 202 && counts[1] >= 88 && counts[2] == 0)
-    #expect(try await run("inspect", cache).output.contains(" of 368 pictures"))
-    #expect(try await run("verify", cache).status == 0)
   }
 }
 

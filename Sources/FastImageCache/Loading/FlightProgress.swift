@@ -50,6 +50,7 @@ package final class FlightProgress: Sendable {
   ///
   /// The progress is moved all the way: when the listener hears of a picture, nobody has it here.
   package func end(_ waiter: WaiterID, with progress: consuming ImageProgress) {
+    // Taken out first: whatever is reported from here on is not for this listener.
     let listener = state.withLock { $0.listeners.removeValue(forKey: waiter) }
     guard let listener else { return }
     let step = Step(listener: listener, progress: consume progress, isLast: true)
