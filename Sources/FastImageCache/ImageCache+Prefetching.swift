@@ -39,20 +39,19 @@ extension ImageCache {
 
   /// The same as a stream: iterating it does the work, leaving it cancels what is left.
   ///
-  /// The last element has ``PrefetchProgress/isFinished``, unless the cache was closed.
+  /// The last element has ``PrefetchProgress/isFinished``, unless the cache was closed. Cancelling the
+  /// reading task ends the stream without another element.
   public nonisolated func prefetchProgress<Entity: ImageEntity>(
     _ entities: some Sequence<Entity>, format: ImageFormat, depth: PrefetchDepth = .disk
   ) -> AsyncStream<PrefetchProgress> {
     let entities = Array(entities)
-    let (stream, continuation) = AsyncStream<PrefetchProgress>.makeStream(
-      bufferingPolicy: .bufferingNewest(1))
-    let task = Task(name: "image prefetch", priority: .low) {
-      _ = await self.prefetch(entities, format, depth) { continuation.yield($0) }
-      continuation.finish()
-    }
+    let queue = StreamQueue<PrefetchProgress>(size: 1, .losesOldest)
     // The stream owns the task.
-    continuation.onTermination = { _ in task.cancel() }
-    return stream
+    let task = Task(name: "image prefetch", priority: .low) {
+      _ = await self.prefetch(entities, format, depth) { queue.append($0) }
+      queue.finish()
+    }
+    return queue.makeStream { task.cancel() }
   }
 
   private nonisolated func prefetch(

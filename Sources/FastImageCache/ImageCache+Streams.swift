@@ -3,14 +3,18 @@ extension ImageCache {
   ///
   /// The stream holds an interest in the load, as a call of ``image(for:format:)`` does: when it is
   /// not iterated any more, that interest ends, and the load too if it was the last. A slow reader
-  /// misses steps but never the last one, which is always `finished` or `failed`.
+  /// misses steps but never the last one, which is `finished` or `failed`. Cancelling the reading task
+  /// ends the stream at once, without another step.
   ///
   /// ```swift
   /// for await step in cache.progress(for: photo, format: .row) {
   ///   if case .receiving(let count, let total?) = step { bar.value = count * 100 / total }
-  ///   if case .finished(let image) = step { show(image) }
+  ///   if case .finished(let image) = step, !Task.isCancelled { show(image) }
   /// }
   /// ```
+  ///
+  /// The question in the last line is for a reader on an actor: a step goes there after the stream has
+  /// looked for a cancellation.
   ///
   /// - Parameters:
   ///   - entity: Whose picture.
@@ -18,30 +22,24 @@ extension ImageCache {
   public nonisolated func progress(
     for entity: some ImageEntity, format: ImageFormat
   ) -> AsyncStream<ImageProgress> {
-    // The newest few are kept, and nothing follows the last event: so it is never lost.
-    let (stream, continuation) = AsyncStream<ImageProgress>.makeStream(
-      bufferingPolicy: .bufferingNewest(16))
-    if let image = cachedImage(for: entity, format: format) {
-      continuation.yield(.finished(image))
-      continuation.finish()
-      return stream
-    }
     do throws(ImageCacheError) {
+      if let image = cachedImage(for: entity, format: format) {
+        return StreamQueue.stream(of: .finished(image))
+      }
       let request = try request(for: entity, format: format)
       journal.missed(request.key)
-      registry.addListener(continuation, for: request, priority: .current)
+      return registry.progress(of: request, priority: .current)
     } catch {
-      continuation.yield(.failed(error))
-      continuation.finish()
+      return StreamQueue.stream(of: .failed(error))
     }
-    return stream
   }
 
   /// What happens in this cache from now on.
   ///
   /// Nothing waits for a listener. One that falls behind by more than `bufferSize` events loses the
   /// newest, and finds ``CacheEvent/skipped(_:)`` with their number where they are missing. The
-  /// stream ends when the cache is closed.
+  /// stream ends when the cache is closed, after what is unread, and when the reading task is cancelled,
+  /// at once.
   ///
   /// - Parameter bufferSize: Unread events that are kept, at least one.
   public nonisolated func events(bufferSize: Int = 256) -> AsyncStream<CacheEvent> {

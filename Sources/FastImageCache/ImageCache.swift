@@ -90,17 +90,21 @@ public final actor ImageCache {
   /// A hit returns without suspending, from the main actor too: the picture is there in the same
   /// frame. On a miss the caller waits for a load that is shared by all who ask for the same URL,
   /// and runs at the priority of the most urgent of them. Cancelling the calling task ends the wait
-  /// at once; when nobody waits any more, the load ends too and nothing is stored.
+  /// at once; when nobody waits any more, the load ends too and nothing is stored. A request that
+  /// waited and is cancelled before it goes on throws, even if its picture has arrived meanwhile.
   ///
   /// ```swift
-  /// .task(id: photo.id) { picture = try? await cache.image(for: photo, format: .row) }
+  /// .task(id: photo.id) {
+  ///   if let image = try? await cache.image(for: photo, format: .row) { picture = image }
+  /// }
   /// ```
   ///
   /// - Parameters:
   ///   - entity: Whose picture.
   ///   - format: One of ``formats``.
   /// - Returns: A lease on the picture. It is private if the table could not take the picture.
-  /// - Throws: Any ``ImageCacheError`` but those of opening and storing by hand.
+  /// - Throws: ``ImageCacheError/cancelled`` when the calling task is cancelled, and any other
+  ///   ``ImageCacheError`` but those of opening and storing by hand.
   @inlinable
   public nonisolated(nonsending) func image(
     for entity: some ImageEntity, format: ImageFormat

@@ -17,23 +17,10 @@ package final class EventHub: Sendable {
   }
 
   private struct State {
-    var listeners: [Int: EventQueue] = [:]
+    var listeners: [Int: StreamQueue<CacheEvent>] = [:]
     var lastNumber = 0
     var isFinished = false
     var unsaid = Unsaid<Item>()
-  }
-
-  /// Lives as long as somebody can iterate a stream.
-  private final class Interest: Sendable {
-    let queue: EventQueue
-    private let end: @Sendable () -> Void
-
-    init(in queue: EventQueue, end: @escaping @Sendable () -> Void) {
-      self.queue = queue
-      self.end = end
-    }
-
-    deinit { end() }
   }
 
   private let state = Lock(State())
@@ -59,7 +46,7 @@ package final class EventHub: Sendable {
 
   /// A new stream of what happens from now on, which keeps the oldest `bufferSize` unread events.
   package func makeStream(bufferSize: Int) -> AsyncStream<CacheEvent> {
-    let queue = EventQueue(size: bufferSize)
+    let queue = StreamQueue(size: bufferSize, .countsSkipped)
     let number = state.withLock { state -> Int? in
       guard !state.isFinished else { return nil }
       state.lastNumber += 1
@@ -68,13 +55,8 @@ package final class EventHub: Sendable {
       return state.lastNumber
     }
     if number == nil { queue.finish() }
-    let interest = Interest(in: queue) { [weak self] in
+    return queue.makeStream { [weak self] in
       if let number { self?.remove(number) }
-    }
-    return AsyncStream {
-      await interest.queue.next()
-    } onCancel: {
-      queue.finish()
     }
   }
 
@@ -104,7 +86,7 @@ package final class EventHub: Sendable {
     }
   }
 
-  private func nextItem(_ isSpeaking: Bool) -> (Item, [Int: EventQueue])? {
+  private func nextItem(_ isSpeaking: Bool) -> (Item, [Int: StreamQueue<CacheEvent>])? {
     state.withLock { state in
       state.unsaid.next(isSpeaking: isSpeaking).map { ($0, state.listeners) }
     }
@@ -114,6 +96,17 @@ package final class EventHub: Sendable {
     state.withLock { state in
       state.listeners[number] = nil
       listenerCount.store(state.listeners.count, ordering: .relaxed)
+    }
+  }
+}
+
+extension StreamQueue.Overflow where Element == CacheEvent {
+  /// ``CacheEvent/skipped(_:)`` stands where events are missing.
+  static var countsSkipped: Self {
+    .losesNewest { last in
+      guard case .skipped(let count) = last else { return .skipped(1) }
+      last = .skipped(count + 1)
+      return nil
     }
   }
 }

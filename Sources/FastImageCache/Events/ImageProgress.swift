@@ -1,6 +1,7 @@
 /// One step on the way of a picture to its slot.
 ///
-/// The last element of a progress stream is always ``finished(_:)`` or ``failed(_:)``.
+/// The last element of a progress stream is ``finished(_:)`` or ``failed(_:)``. Cancelling the reading
+/// task ends the stream without another element; that is no failure.
 @nonexhaustive public enum ImageProgress: Sendable {
   /// The load waits for its turn.
   case queued
@@ -17,6 +18,6 @@
   /// The picture is here.
   case finished(CachedImage)
 
-  /// There will be no picture.
+  /// There will be no picture; the error is never ``ImageCacheError/cancelled``.
   case failed(ImageCacheError)
 }

@@ -7,13 +7,14 @@ import Locking
 ///
 /// Invariants:
 /// 1. A listener added late is told the latest step first.
-/// 2. What `end` says is the last that its listener hears.
+/// 2. What `end` says is the last that its listener hears. A cancellation says nothing.
 package final class FlightProgress: Sendable {
-  private typealias Listener = AsyncStream<ImageProgress>.Continuation
+  typealias Listener = StreamQueue<ImageProgress>
 
   private struct Step {
     let listener: Listener
-    let progress: ImageProgress
+    /// `nil` for an end that says nothing.
+    let progress: ImageProgress?
     let isLast: Bool
   }
 
@@ -39,17 +40,17 @@ package final class FlightProgress: Sendable {
 
   /// Adds a listener, which hears nothing before the next ``speak()``: whoever adds one under a lock
   /// of its own speaks after it.
-  package func add(_ listener: AsyncStream<ImageProgress>.Continuation, for waiter: WaiterID) {
+  func add(_ listener: Listener, for waiter: WaiterID) {
     state.withLock { state in
       state.unsaid.append(Step(listener: listener, progress: state.latest, isLast: false))
       state.listeners[waiter] = listener
     }
   }
 
-  /// Tells a listener its last step and ends its stream.
+  /// Tells a listener its last step, if there is one, and ends its stream.
   ///
   /// The progress is moved all the way: when the listener hears of a picture, nobody has it here.
-  package func end(_ waiter: WaiterID, with progress: consuming ImageProgress) {
+  func end(_ waiter: WaiterID, with progress: consuming ImageProgress?) {
     // Taken out first: whatever is reported from here on is not for this listener.
     let listener = state.withLock { $0.listeners.removeValue(forKey: waiter) }
     guard let listener else { return }
@@ -76,7 +77,7 @@ package final class FlightProgress: Sendable {
 
   private static func say(_ step: consuming Step) {
     let (listener, isLast) = (step.listener, step.isLast)
-    listener.yield((consume step).progress)
+    if let progress = (consume step).progress { listener.append(consume progress) }
     if isLast { listener.finish() }
   }
 }

@@ -47,13 +47,15 @@ package final class InFlightRegistry: Sendable {
   // MARK: Waiting
 
   /// Waits for a picture, starting its load if nobody else has; stays on the caller's actor.
+  ///
+  /// A task that is cancelled before it goes on gets ``ImageCacheError/cancelled``, whatever the answer.
   package nonisolated(nonsending) func image(
     for request: ImageRequest, priority: Priority
   ) async -> Outcome {
     if Task.isCancelled { return .failure(.cancelled) }
     let waiter = makeWaiter()
     defer { SanitizerWitness.didResume(at: self) }
-    return await withTaskCancellationHandler {
+    let outcome = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         let isOpen = enter(waiter, request, priority) { _ in
           Waiter { (outcome: consuming Outcome) in continuation.resume(returning: outcome) }
@@ -65,14 +67,19 @@ package final class InFlightRegistry: Sendable {
     } onCancel: {
       leave(waiter)
     }
+    // Last of all: the answer may have come first, and waited for a busy actor while the task was
+    // cancelled.
+    return Task.isCancelled ? .failure(.cancelled) : outcome
   }
 
-  /// Adds a stream that wants the picture as much as a caller does, until nobody reads it.
-  package func addListener(
-    _ listener: AsyncStream<ImageProgress>.Continuation, for request: ImageRequest,
-    priority: Priority
-  ) {
+  /// A stream that wants the picture as much as a caller does, until nobody reads it.
+  ///
+  /// The newest steps are kept, and none follows the last: so the last is never lost.
+  package func progress(
+    of request: ImageRequest, priority: Priority
+  ) -> AsyncStream<ImageProgress> {
     let waiter = makeWaiter()
+    let listener = FlightProgress.Listener(size: 16, .losesOldest)
     let isOpen = enter(waiter, request, priority) { load in
       // Under the lock, so that it cannot come after the answer, which ends it.
       let progress = load.flight.progress
@@ -81,15 +88,11 @@ package final class InFlightRegistry: Sendable {
         progress.end(waiter, with: ImageProgress(outcome))
       }
     }
-    guard isOpen else {
-      listener.yield(.failed(.closed))
-      return listener.finish()
+    if !isOpen {
+      listener.append(.failed(.closed))
+      listener.finish()
     }
-    // Set after entering, since a stream that was dropped meanwhile calls the handler at once.
-    listener.onTermination = { [weak self] reason in
-      guard case .cancelled = reason else { return }
-      self?.leave(waiter)
-    }
+    return listener.makeStream { [weak self] in self?.leave(waiter) }
   }
 
   private func makeWaiter() -> WaiterID {
@@ -258,10 +261,11 @@ package final class InFlightRegistry: Sendable {
 }
 
 extension ImageProgress {
-  /// The last step of a load.
-  fileprivate init(_ outcome: consuming InFlightRegistry.Outcome) {
+  /// The last step of a load; none for a cancellation, which nobody has to be told.
+  fileprivate init?(_ outcome: consuming InFlightRegistry.Outcome) {
     switch consume outcome {
     case .success(let image): self = .finished(consume image)
+    case .failure(.cancelled): return nil
     case .failure(let error): self = .failed(consume error)
     }
   }

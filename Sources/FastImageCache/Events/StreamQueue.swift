@@ -1,0 +1,157 @@
+import Locking
+
+/// The unread elements of one stream.
+///
+/// The buffer of an `AsyncStream` would not do: it tells nobody how full it is, and it hands out what it
+/// holds to a reader that was cancelled.
+///
+/// Invariants:
+/// 1. At most `size` elements are unread, and behind them one that counts those that found no room.
+/// 2. A reader waits only while nothing is unread; who takes a reader out, under the lock, resumes it,
+///    outside the lock.
+/// 3. A cancelled reader gets no element.
+final class StreamQueue<Element: Sendable>: Sendable {
+  /// What a full queue does with one more element.
+  enum Overflow: Sendable {
+    /// The oldest unread element makes room.
+    case losesOldest
+    /// The new element is lost. The closure counts it in the last unread element if that one counts
+    /// lost elements already, and otherwise returns the element that does.
+    case losesNewest(counting: @Sendable (inout Element) -> Element?)
+  }
+
+  private struct State {
+    /// Those before `readCount` were read; they go when they are the greater part, so that reading
+    /// does not move all others each time.
+    private var items: [Element] = []
+    private var readCount = 0
+    var readers: [CheckedContinuation<Element?, Never>] = []
+    var isFinished = false
+
+    mutating func takeFirst() -> Element? {
+      guard readCount < items.count else { return nil }
+      defer {
+        readCount += 1
+        if readCount * 2 > items.count {
+          items.removeFirst(readCount)
+          readCount = 0
+        }
+      }
+      return items[readCount]
+    }
+
+    mutating func takeAll() -> [Element] {
+      defer { (items, readCount) = ([], 0) }
+      return items
+    }
+
+    mutating func keep(_ element: consuming Element, size: Int, _ overflow: Overflow) {
+      guard items.count - readCount >= size else { return items.append(element) }
+      switch overflow {
+      case .losesOldest:
+        _ = takeFirst()
+        items.append(element)
+      case .losesNewest(let count):
+        if let mark = count(&items[items.count - 1]) { items.append(mark) }
+      }
+    }
+  }
+
+  private let size: Int
+  private let overflow: Overflow
+  private let state = Lock(State())
+
+  /// - Parameter size: Unread elements that are kept, at least one.
+  init(size: Int, _ overflow: Overflow) {
+    self.size = size
+    self.overflow = overflow
+  }
+
+  /// Keeps an element, as far as there is room; nothing after the end.
+  ///
+  /// The element is moved all the way: when a reader goes on with it, nobody has it here.
+  func append(_ element: consuming Element) {
+    var element = Optional(consume element)
+    let reader = state.withLock { state -> CheckedContinuation<Element?, Never>? in
+      if state.isFinished { return nil }
+      if !state.readers.isEmpty { return state.readers.removeFirst() }
+      if let element = element.take() { state.keep(consume element, size: size, overflow) }
+      return nil
+    }
+    guard let reader else { return }
+    SanitizerWitness.willResume(at: self)
+    reader.resume(returning: element.take())
+  }
+
+  /// Ends the queue after what it holds.
+  func finish() { end { _ in [] } }
+
+  /// Ends the queue and forgets what it holds.
+  private func close() { end { $0.takeAll() } }
+
+  private func end(_ forget: (inout State) -> [Element]) {
+    // Forgotten elements end outside the lock: they may hold the last lease on a slot.
+    let (readers, forgotten) = state.withLock { state in
+      state.isFinished = true
+      defer { state.readers = [] }
+      return (state.readers, forget(&state))
+    }
+    for reader in readers { reader.resume(returning: nil) }
+    withExtendedLifetime(forgotten) {}
+  }
+
+  /// The oldest unread element, waiting for one if need be; `nil` at the end and for a cancelled task.
+  func next() async -> Element? {
+    defer { SanitizerWitness.didResume(at: self) }
+    let element = await withCheckedContinuation { continuation in
+      let (element, isAnswer) = state.withLock { state -> (Element?, Bool) in
+        if let element = state.takeFirst() { return (element, true) }
+        if !state.isFinished { state.readers.append(continuation) }
+        return (nil, state.isFinished)
+      }
+      if isAnswer { continuation.resume(returning: element) }
+    }
+    // Last of all: the task may have been cancelled while the element was on its way to it.
+    return Task.isCancelled ? nil : element
+  }
+}
+
+// MARK: Streams
+
+extension StreamQueue {
+  /// Lives as long as somebody can iterate a stream.
+  private final class Interest: Sendable {
+    let queue: StreamQueue
+    private let end: @Sendable () -> Void
+
+    init(in queue: StreamQueue, end: @escaping @Sendable () -> Void) {
+      self.queue = queue
+      self.end = end
+    }
+
+    deinit { end() }
+  }
+
+  /// The stream of this queue's elements.
+  ///
+  /// - Parameter end: Called when the reading task is cancelled and when nobody can read the stream any
+  ///   more; harmless the second time.
+  func makeStream(onEnd end: @escaping @Sendable () -> Void) -> AsyncStream<Element> {
+    let interest = Interest(in: self, end: end)
+    return AsyncStream {
+      await interest.queue.next()
+    } onCancel: {
+      // First the queue: what `end` leads to is not for this reader.
+      self.close()
+      end()
+    }
+  }
+
+  /// A stream of one element.
+  static func stream(of element: consuming Element) -> AsyncStream<Element> {
+    let queue = StreamQueue(size: 1, .losesOldest)
+    queue.append(element)
+    queue.finish()
+    return queue.makeStream {}
+  }
+}
