@@ -10,14 +10,15 @@ struct BoardExplorationTests {
   private static let alphabet: [BoardEvent] = [
     .join(format: "row", version: 1), .join(format: "dot", version: 1),
     .join(format: "row", version: 2), .leaveOldest, .leaveNewest, .takeNewest,
-    .finish(isFetched: true), .finish(isFetched: false), .retireOldest, .failOldest,
+    .finish(isFetched: true), .finish(isFetched: false), .deliverNewest,
+    .storeSiblings(format: "dot"), .retireOldest, .retireNewest, .failOldest,
     .supersede(format: "row", version: 1), .forbid(format: "row"), .remove(format: "row"),
   ]
 
   /// Plays all sequences that go on from `play`, and returns the first that the two disagree after.
   private func explore(_ play: BoardPlay, _ events: [BoardEvent], length: Int) -> String? {
     guard events.count < length else { return nil }
-    for event in Self.alphabet {
+    for event in Self.alphabet where play.isPossible(event) {
       var next = play
       if let problem = next.apply(event) { return "\(problem) after \(events + [event])" }
       if let problem = explore(next, events + [event], length: length) { return problem }
@@ -45,7 +46,9 @@ struct BoardExplorationTests {
 
   @Test(
     "is found out when it ignores what it must not",
-    arguments: [BoardPlay.Plant.versionsIgnored, .leavingIgnored, .removalsIgnored])
+    arguments: [
+      BoardPlay.Plant.versionsIgnored, .leavingIgnored, .removalsIgnored, .storesIgnored,
+    ])
   func findsPlantedFaults(plant: BoardPlay.Plant) {
     #expect(explore(BoardPlay(plant: plant), [], length: 5) != nil)
   }

@@ -91,6 +91,36 @@ struct JoiningTests {
     #expect(fixture.source.started.value == 2)
   }
 
+  @Test("of an older version are answered with it, and leave the newer picture in the table")
+  func keepNewerPicture() async throws {
+    let gates = (older: CancellableGate(), newer: CancellableGate())
+    let fixture = try await Fixture(
+      [.row, .large, .dot],
+      source: ScriptedSource { url, _, _ in
+        try await (url.lastPathComponent == "1" ? gates.older : gates.newer).pass()
+        return .bitmap(try solid(Int(url.lastPathComponent) ?? 0))
+      })
+    let (old, new) = (Photo("a", url: "test:/1"), Photo("a", url: "test:/2"))
+    let cache = fixture.cache
+    // The large one brings its sibling, the dot.
+    let older = [ImageFormat.row, .large].map { format in
+      Task { try await cache.image(for: old, format: format).solidNumber }
+    }
+    await fixture.waiters(2)
+    let newer = [ImageFormat.row, .large].map { format in
+      Task { try await cache.image(for: new, format: format).solidNumber }
+    }
+    await fixture.waiters(4)
+    gates.newer.open()
+    for task in newer { #expect(try await task.value == 2) }
+    while await cache.statistics().flights != 1 { await Task.yield() }
+    gates.older.open()
+    for task in older { #expect(try await task.value == 1) }
+    await fixture.quiet()
+    #expect(cache.cachedFormats(for: new).count == 3)
+    #expect(cache.cachedImage(for: new, format: .row)?.solidNumber == 2)
+  }
+
   @Test("after a failure start anew")
   func retryAfterFailure() async throws {
     struct Broken: Error {}

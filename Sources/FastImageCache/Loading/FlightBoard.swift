@@ -18,6 +18,10 @@
 /// 6. No flight waits for itself, be it through others: a waiter never joins a flight that waits for
 ///    one of those in its `asking`.
 /// 7. The flight numbered `id.number` stands at `flights[id.place]`, or nowhere; `ids` says which.
+/// 8. No flight stores a picture after another flight stored a younger request's picture of the same
+///    entity and format, in another version. Waiters' numbers tell the younger request; a picture counts
+///    as the youngest request that it answers, and a sibling as the youngest of its entity. Hits are no
+///    requests here, and what is stored by hand is younger than all that began before.
 package struct FlightBoard<Waiter, Request, Load> {
   private typealias Flight = FlightRecord<Request, Load>
 
@@ -193,9 +197,18 @@ package struct FlightBoard<Waiter, Request, Load> {
   }
 
   /// Whether this flight's result for `key` may be stored: not if it was removed meanwhile, nor if
-  /// the flight was cancelled.
+  /// the flight was cancelled, nor if a younger request's picture would be lost by it.
+  ///
+  /// To be asked right before the store, in the order of the stores: when the answer is yes, older
+  /// requests' pictures of other versions are not stored any more.
   package mutating func storesResult(_ key: ImageKey, of id: FlightID) -> Bool {
-    look(at: id) { $0.storesResult(key) } == true
+    let waiting = places
+    let request = look(at: id) { $0.requestStored(by: key) { waiting[$0] != nil } }
+    guard case .some(.some(let request)) = request else { return false }
+    for place in flights.indices where ids[place] != id {
+      flights[place]?.noteStored(key, for: request)
+    }
+    return true
   }
 
   /// Whether somebody waits for a picture of the flight that was not handed out.
@@ -304,7 +317,7 @@ package struct FlightBoard<Waiter, Request, Load> {
     let listed = look(at: id) { $0.end(at: product) } ?? []
     return listed.compactMap { waiter in
       guard let place = places.removeValue(forKey: waiter) else { return nil }
-      look(at: id) { $0.count(-1, at: place.priority) }
+      look(at: id) { $0.answer(waiter, at: product, priority: place.priority) }
       return place.waiter
     }
   }

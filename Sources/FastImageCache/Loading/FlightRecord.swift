@@ -20,14 +20,23 @@ struct FlightRecord<Request, Load> {
     var isTaken = false
     /// Whether those who waited last were answered, and did not leave.
     var isAnswered = false
+    /// The youngest waiter that was answered; 0 before the first.
+    var lastAnswered = 0
     var storesResult = true
 
     var isWanted: Bool { waitingCount > 0 }
+
+    /// The number of the waiter that came last and has not left; 0 if none waits.
+    func youngest(_ isWaiting: (WaiterID) -> Bool) -> Int {
+      waiters.last(where: isWaiting)?.number ?? 0
+    }
   }
 
   private struct Subject: Hashable {
     let entity: ImageID
     let format: String
+
+    init(_ key: ImageKey) { (entity, format) = (key.entity, key.format) }
   }
 
   let id: FlightID
@@ -45,6 +54,8 @@ struct FlightRecord<Request, Load> {
   /// The part of that which was removed: whoever asks for it afterwards wants what the source has
   /// now, not what it had before.
   private var removed = Removals()
+  /// What other flights stored of this one's entities meanwhile: which version, for which waiter.
+  private var stored: [Subject: (version: ImageID, request: Int)] = [:]
   private(set) var products: [Product] = []
   private(set) var waiting = WaiterCounts()
   private var arrivalCount = 0
@@ -76,10 +87,36 @@ struct FlightRecord<Request, Load> {
   /// Whether somebody waits for a picture that was not handed out.
   var hasRequests: Bool { openCount > 0 }
 
-  /// Whether the flight's result for a picture may be stored.
-  func storesResult(_ key: ImageKey) -> Bool {
-    if let place = wantedPlace(of: key) { return products[place].storesResult }
-    return !forbidden.cover(key)
+  /// The number of the request for which the flight's result for a picture may be stored; `nil` if it
+  /// may not.
+  ///
+  /// - Parameter isWaiting: Who still stands on the board.
+  func requestStored(by key: ImageKey, isWaiting: (WaiterID) -> Bool) -> Int? {
+    let place = wantedPlace(of: key)
+    let isForbidden = place.map { !products[$0].storesResult } ?? forbidden.cover(key)
+    if isForbidden { return nil }
+    let request =
+      place.map { products[$0].youngest(isWaiting) } ?? youngest(of: key.entity, isWaiting)
+    if let other = stored[Subject(key)], other.version != key.source, other.request > request {
+      return nil
+    }
+    return request
+  }
+
+  /// The youngest request for an entity that was answered or waits.
+  private func youngest(of entity: ImageID, _ isWaiting: (WaiterID) -> Bool) -> Int {
+    products.reduce(0) { number, product in
+      product.key.entity == entity
+        ? max(number, product.youngest(isWaiting), product.lastAnswered) : number
+    }
+  }
+
+  /// Another flight stores a picture now. Only entities that this one has matter: whoever asks for
+  /// another later is younger.
+  mutating func noteStored(_ key: ImageKey, for request: Int) {
+    guard products.contains(where: { $0.key.entity == key.entity }) else { return }
+    let before = stored[Subject(key)].flatMap { $0.version == key.source ? $0.request : nil } ?? 0
+    stored[Subject(key)] = (key.source, max(before, request))
   }
 
   /// Where the pictures are that somebody waits for, the oldest wish first.
@@ -91,7 +128,7 @@ struct FlightRecord<Request, Load> {
 
   /// Where the picture of an entity in a format is among the products, of whatever version.
   func place(of key: ImageKey) -> Int? {
-    if let index { return index[Subject(entity: key.entity, format: key.format)] }
+    if let index { return index[Subject(key)] }
     return products.firstIndex { $0.key.entity == key.entity && $0.key.format == key.format }
   }
 
@@ -141,12 +178,10 @@ struct FlightRecord<Request, Load> {
     products.append(Product(key: key, request: request, arrival: 0))
     let place = products.count - 1
     if index != nil {
-      index?[Subject(entity: key.entity, format: key.format)] = place
+      index?[Subject(key)] = place
     } else if products.count > 8 {
       index = Dictionary(
-        uniqueKeysWithValues: products.indices.map {
-          (Subject(entity: products[$0].key.entity, format: products[$0].key.format), $0)
-        })
+        uniqueKeysWithValues: products.indices.map { (Subject(products[$0].key), $0) })
     }
     return place
   }
@@ -206,7 +241,13 @@ struct FlightRecord<Request, Load> {
   @inline(__always)
   mutating func apply<Answer>(_ body: (inout Self) -> Answer) -> Answer { body(&self) }
 
-  mutating func count(_ change: Int, at level: Priority) {
+  /// Counts somebody out who is answered.
+  mutating func answer(_ waiter: WaiterID, at place: Int, priority: Priority) {
+    products[place].lastAnswered = max(products[place].lastAnswered, waiter.number)
+    count(-1, at: priority)
+  }
+
+  private mutating func count(_ change: Int, at level: Priority) {
     waiting.count(change, at: level)
     priority = waiting.highest ?? priority
   }

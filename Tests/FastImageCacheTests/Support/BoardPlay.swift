@@ -10,7 +10,13 @@ enum BoardEvent: Hashable {
   case takeNewest
   /// The picture that was handed out first of all and is not finished.
   case finish(isFetched: Bool)
+  /// The newest flight hands out what it has not, and finishes what it handed out last.
+  case deliverNewest
+  /// Flights that have delivered, the newest first, store their siblings in a format that nobody waits
+  /// for.
+  case storeSiblings(format: String)
   case retireOldest
+  case retireNewest
   case failOldest
   case supersede(format: String, version: Int)
   case forbid(format: String)
@@ -37,6 +43,8 @@ struct BoardModel {
     /// them whose picture was removed.
     var forbidden: Set<String> = []
     var removed: Set<String> = []
+    /// The youngest waiter that was answered.
+    var lastAnswered = 0
   }
 
   var waiters: [Waiter] = []
@@ -44,6 +52,8 @@ struct BoardModel {
   var flights: [Flight] = []
   /// The one that may be joined.
   var current: FlightID?
+  /// What a table would hold of each format: a version, and the youngest request that stored it.
+  var table: [String: (version: ImageID, request: Int)] = [:]
 
   func waiters(for key: ImageKey, of id: FlightID) -> [WaiterID] {
     waiters.filter { $0.flight == id && $0.key == key }.map { WaiterID(number: $0.number) }
@@ -54,10 +64,23 @@ struct BoardModel {
     body(&flights[place])
   }
 
-  /// Forgets a picture of a flight, and who waits for it.
+  /// Whether a flight may store a picture for a request; stores it if so.
+  mutating func store(_ key: ImageKey, for request: Int, of flight: Flight) -> Bool {
+    if flight.forbidden.contains(key.format) { return false }
+    if let held = table[key.format], held.version != key.source {
+      if held.request > request { return false }
+      table[key.format] = nil
+    }
+    table[key.format] = (key.source, max(request, table[key.format]?.request ?? 0))
+    return true
+  }
+
+  /// Forgets a picture of a flight, and who waits for it, whose wait ends with an answer.
   mutating func forget(_ key: ImageKey, of id: FlightID) {
+    let answered = waiters(for: key, of: id).map(\.number).max() ?? 0
     waiters.removeAll { $0.flight == id && $0.key == key }
     change(id) { flight in
+      flight.lastAnswered = max(flight.lastAnswered, answered)
       flight.wishes.removeAll { $0 == key }
       flight.handedOut.removeAll { $0 == key }
     }
@@ -86,6 +109,8 @@ struct BoardPlay {
     case leavingIgnored
     /// What was removed is stored.
     case removalsIgnored
+    /// Nobody hears of what others have stored.
+    case storesIgnored
   }
 
   private let plant: Plant
@@ -101,6 +126,20 @@ struct BoardPlay {
     ImageKey(entity: "a", source: ImageID("a\(version)"), format: format)
   }
 
+  /// Whether an event does something that no other event does: else it makes no new sequence.
+  func isPossible(_ event: BoardEvent) -> Bool {
+    switch event {
+    case .join: true
+    case .leaveOldest: !model.waiters.isEmpty
+    case .leaveNewest: model.waiters.count > 1
+    case .finish: model.flights.contains { !$0.handedOut.isEmpty }
+    case .storeSiblings: model.flights.contains { $0.hasDelivered }
+    case .retireNewest: model.flights.count > 1
+    case .takeNewest, .deliverNewest, .retireOldest, .failOldest, .supersede, .forbid, .remove:
+      !model.flights.isEmpty
+    }
+  }
+
   /// Lets an event happen, and says what the two disagree about.
   mutating func apply(_ event: BoardEvent) -> String? {
     let problem: String?
@@ -110,7 +149,10 @@ struct BoardPlay {
     case .leaveNewest: problem = leave(model.waiters.last)
     case .takeNewest: problem = take(model.flights.last)
     case .finish(let isFetched): problem = finish(isFetched)
+    case .deliverNewest: problem = deliver(model.flights.last)
+    case .storeSiblings(let format): problem = storeSiblings(format)
     case .retireOldest: problem = retire(model.flights.first)
+    case .retireNewest: problem = retire(model.flights.last)
     case .failOldest: problem = fail(model.flights.first)
     case .supersede(let format, let version): problem = supersede(Self.key(format, version))
     case .forbid(let format): problem = forbid(format, andJoining: false)
@@ -177,12 +219,24 @@ struct BoardPlay {
 
   private mutating func finish(_ isFetched: Bool) -> String? {
     guard let flight = model.flights.first(where: { !$0.handedOut.isEmpty }) else { return nil }
-    let key = flight.handedOut[0]
-    let isStored = board.storesResult(key, of: flight.id)
-    if isStored == flight.forbidden.contains(key.format) {
-      return "storing is wrongly allowed or not"
-    }
+    return finish(flight.handedOut[0], of: flight, isFetched)
+  }
+
+  private mutating func deliver(_ flight: BoardModel.Flight?) -> String? {
+    if let problem = take(flight) { return problem }
+    guard let flight = model.flights.first(where: { $0.id == flight?.id }),
+      let key = flight.handedOut.last
+    else { return nil }
+    return finish(key, of: flight, true)
+  }
+
+  private mutating func finish(
+    _ key: ImageKey, of flight: BoardModel.Flight, _ isFetched: Bool
+  ) -> String? {
     let expected = model.waiters(for: key, of: flight.id)
+    if let problem = store(key, for: expected.map(\.number).max() ?? 0, of: flight) {
+      return problem
+    }
     model.forget(key, of: flight.id)
     if isFetched { model.change(flight.id) { $0.hasDelivered = true } }
     if board.finish(key, of: flight.id, isFetched: isFetched) != expected {
@@ -190,6 +244,26 @@ struct BoardPlay {
     }
     let again = board.finish(key, of: flight.id, isFetched: isFetched)
     return again.isEmpty ? nil : "somebody was answered twice"
+  }
+
+  private mutating func store(
+    _ key: ImageKey, for request: Int, of flight: BoardModel.Flight
+  ) -> String? {
+    let isRight = model.store(key, for: request, of: flight)
+    if plant == .storesIgnored, isRight { return nil }
+    let isStored = board.storesResult(key, of: flight.id)
+    return isStored == isRight ? nil : "storing is wrongly allowed or not"
+  }
+
+  private mutating func storeSiblings(_ format: String) -> String? {
+    for flight in model.flights.reversed() where flight.hasDelivered {
+      let key = Self.key(format, flight.version)
+      if flight.wishes.contains(key) { continue }
+      let waiting = model.waiters.filter { $0.flight == flight.id }.map(\.number)
+      let request = (waiting + [flight.lastAnswered]).max() ?? 0
+      if let problem = store(key, for: request, of: flight) { return problem }
+    }
+    return nil
   }
 
   /// Only a load that has finished all that it was handed retires.
