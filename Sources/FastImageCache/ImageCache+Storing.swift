@@ -6,7 +6,9 @@ extension ImageCache {
   /// Stores a bitmap as the entity's picture, drawn as the entity wants it.
   ///
   /// The other formats of the family are drawn anew too, unless the entity says no; those for which
-  /// the picture is too large are removed. Requests that wait for this picture are answered with it.
+  /// the picture is too large are removed. Requests that wait for this picture are answered with it,
+  /// and loads under way store no other version over it. What is stored stays stored: a cancellation
+  /// that comes afterwards changes nothing.
   ///
   /// - Parameters:
   ///   - bitmap: The source picture, of any size and pixel format.
@@ -92,32 +94,25 @@ extension ImageCache {
       registry.forbidStoring(.entity(request.key.entity, format: request.key.format))
       return true
     }
-    let drawn: [Drawn<Result<CachedImage, ImageCacheError>>]
-    do {
-      drawn = try await artist.draw(
-        [request], besides: family, from: &picture, urgency: urgency, report: { _ in },
-        deliver: { [journal] request, result in
-          guard case .success(let slot) = result else { return nil }
-          do throws(ImageCacheError) {
-            return try request.table.storeIfIdle(
-              slot, for: request.key, journal, if: supersedeLoads
-            ).map { .success($0) }
-          } catch {
-            return .failure(error)
-          }
-        })
-    } catch let error as ImageCacheError {
-      throw error
-    } catch {
-      throw .cancelled
-    }
+    let drawn = try await artist.draw(
+      [request], besides: family, from: &picture, urgency: urgency, report: { _ in },
+      deliver: { [journal] request, result -> Result<CachedImage, ImageCacheError>? in
+        guard case .success(let slot) = result else { return nil }
+        do throws(ImageCacheError) {
+          return try request.table.storeIfIdle(
+            slot, for: request.key, journal, if: supersedeLoads
+          ).map { .success($0) }
+        } catch {
+          return .failure(error)
+        }
+      })
     let image: CachedImage
     switch drawn.first {
     case .delivered(let stored): image = try stored.get()
     case .left(let result):
       image = try await request.table.store(
         try result.get(), for: request.key, journal, if: supersedeLoads)
-    case nil: throw .cancelled
+    case nil: preconditionFailure("Each request that is drawn has its result.")
     }
     registry.satisfy(request.key, with: image)
     return image

@@ -12,40 +12,53 @@ package struct Storage: Sendable {
     namespace: String, formats: [ImageFormat], configuration: ImageCache.Configuration
   ) async throws(ImageCacheError) -> Storage {
     let workers = WorkerPool(name: "FastImageCache.open", width: 1)
-    do {
-      return try await workers.run(priority: .current) { _ in
+    do throws(JobError<ImageCacheError>) {
+      return try await workers.run(priority: .current) { _ throws(ImageCacheError) in
         try open(namespace, formats, configuration)
       }
-    } catch let error as ImageCacheError {
-      throw error
-    } catch let error as TableError {
-      throw ImageCacheError(error)
     } catch {
-      throw .cancelled
+      switch error {
+      case .cancelled: throw .cancelled
+      case .refused(let refusal): throw .storageUnavailable("\(refusal)")
+      case .failed(let failure): throw failure
+      }
     }
   }
 
   private static func open(
     _ namespace: String, _ formats: [ImageFormat], _ configuration: ImageCache.Configuration
-  ) throws -> Storage {
+  ) throws(ImageCacheError) -> Storage {
     let parent = configuration.directory ?? defaultDirectory
-    let folder = parent.appendingPathComponent(
-      try TableDirectory.safeName(for: namespace), isDirectory: true)
-    let directory = try TableDirectory(path: folder.path)
-    let tables = try formats.map { format in
+    let name = try translating { () throws(TableError) in
+      try TableDirectory.safeName(for: namespace)
+    }
+    let folder = parent.appendingPathComponent(name, isDirectory: true)
+    let directory = try translating { () throws(TableError) in
+      try TableDirectory(path: folder.path)
+    }
+    let tables = try formats.map { format throws(ImageCacheError) in
       let isStored = format.devices.contains(configuration.device)
       return ImageTable(
         format: format, slots: try slots(for: format),
         store: isStored ? try table(for: format, in: directory) : nil)
     }
     // After opening: tables in use are locked, by this process or another, and left alone.
-    try directory.removeTables(except: Set(formats.map(\.name)))
+    try translating { () throws(TableError) in
+      _ = try directory.removeTables(except: Set(formats.map(\.name)))
+    }
     return Storage(directory: folder, tables: TableSet(tables))
+  }
+
+  /// Puts a fault of the table store into the words of the public face.
+  private static func translating<Value>(
+    _ body: () throws(TableError) -> Value
+  ) throws(ImageCacheError) -> Value {
+    do throws(TableError) { return try body() } catch { throw ImageCacheError(error) }
   }
 
   private static func table(
     for format: ImageFormat, in directory: TableDirectory
-  ) throws -> Table {
+  ) throws(ImageCacheError) -> Table {
     let geometry = try geometry(of: format)
     let table: Table
     do throws(TableError) {
@@ -53,15 +66,18 @@ package struct Storage: Sendable {
         name: format.name, in: directory, geometry: geometry,
         capacity: TableCapacity(format.capacity))
     } catch .invalidCapacity {
-      throw ImageCacheError.invalidFormat(
+      throw .invalidFormat(
         format.name, reason: "its capacity, \(format.capacity), is less or more than a table holds")
+    } catch {
+      throw ImageCacheError(error)
     }
     FileProtection.apply(format.protection, to: table.path)
     return table
   }
 
-  private static func slots(for format: ImageFormat) throws -> PrivateSlots {
-    try PrivateSlots(geometry: try geometry(of: format))
+  private static func slots(for format: ImageFormat) throws(ImageCacheError) -> PrivateSlots {
+    let geometry = try geometry(of: format)
+    return try translating { () throws(TableError) in try PrivateSlots(geometry: geometry) }
   }
 
   private static func geometry(of format: ImageFormat) throws(ImageCacheError) -> TableGeometry {

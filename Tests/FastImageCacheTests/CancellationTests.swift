@@ -13,7 +13,7 @@ struct CancellationTests {
     let row = Task { try await fixture.cache.image(for: Photo("a"), format: .row) }
     await fixture.source.started.reaches(1)
     row.cancel()
-    await #expect(throws: ImageCacheError.self) { try await row.value }
+    await #expect { try await row.value } throws: { $0.isCancelled }
     await fixture.source.cancelled.reaches(1)
     await fixture.quiet()
     #expect(!fixture.cache.containsImage(for: Photo("a"), format: .row))
@@ -29,7 +29,7 @@ struct CancellationTests {
     let staying = Task { try await fixture.cache.image(for: photo, format: .row) }
     await fixture.waiters(2)
     leaving.cancel()
-    await #expect(throws: ImageCacheError.self) { try await leaving.value }
+    await #expect { try await leaving.value } throws: { $0.isCancelled }
     gate.open()
     #expect(try await staying.value.solidNumber == 4)
     #expect(fixture.source.cancelled.value == 0)
@@ -52,7 +52,7 @@ struct CancellationTests {
     let old = Task { try await fixture.cache.image(for: photo, format: .row) }
     await fixture.source.started.reaches(1)
     old.cancel()
-    await #expect(throws: ImageCacheError.self) { try await old.value }
+    await #expect { try await old.value } throws: { $0.isCancelled }
     let new = Task { try await fixture.cache.image(for: photo, format: .row) }
     await fixture.source.started.reaches(2)
     first.open()
@@ -71,7 +71,7 @@ struct CancellationTests {
       return try await fixture.cache.image(for: Photo("a"), format: .row)
     }
     row.cancel()
-    await #expect(throws: ImageCacheError.self) { try await row.value }
+    await #expect { try await row.value } throws: { $0.isCancelled }
     #expect(fixture.source.started.value == 0)
   }
 
@@ -96,7 +96,7 @@ struct CancellationTests {
     }
     await fixture.waiters(300)
     for row in rows { row.cancel() }
-    for row in rows { await #expect(throws: ImageCacheError.self) { try await row.value } }
+    for row in rows { await #expect { try await row.value } throws: { $0.isCancelled } }
     await fixture.quiet()
     let statistics = await fixture.cache.statistics()
     #expect(statistics.flights == 0 && statistics.waiters == 0 && statistics.stores == 0)
@@ -132,7 +132,7 @@ struct CancellationTests {
     gates[0].open()
     await asked.reaches(2)
     tasks[2].cancel()
-    await #expect(throws: ImageCacheError.self) { try await tasks[2].value }
+    await #expect { try await tasks[2].value } throws: { $0.isCancelled }
     gates[1].open()
     for task in tasks.prefix(2) { _ = try await task.value }
     // The load knew of the one that left, and asks it for nobody.
@@ -164,6 +164,44 @@ struct CancellationTests {
     #expect(numbers == [7])
     await fixture.quiet()
     #expect(await cache.statistics().cancellations == 1)
+  }
+
+  @Test("is not what others are told whose entity or decoder speaks of one")
+  func isNobodyElses() async throws {
+    struct Weary: ImageDecoder {
+      func recognizes(_ firstBytes: Data) -> Bool { true }
+      func header(of data: Data) throws(ImageDecodingError) -> ImageHeader {
+        ImageHeader(size: PixelSize(width: 8, height: 8))
+      }
+      func decode(_ data: Data, _ request: DecodeRequest) throws(ImageDecodingError) -> Bitmap {
+        throw .cancelled
+      }
+    }
+    let fixture = try await Fixture(
+      source: ScriptedSource { _, _, _ in .encoded(Data([1])) },
+      configure: { $0.decoders = [Weary()] })
+    let cache = fixture.cache
+    await #expect {
+      try await cache.image(for: Photo("a"), format: .row)
+    } throws: {
+      if case .undecodable? = $0 as? ImageCacheError { true } else { false }
+    }
+    await #expect {
+      try await cache.store(Data([1]), for: Photo("a"), format: .row)
+    } throws: {
+      if case .undecodable? = $0 as? ImageCacheError { true } else { false }
+    }
+    for error in [CancellationError(), ImageCacheError.cancelled] as [any Error] {
+      var photo = Photo("b")
+      photo.ownPicture = { _ in throw error }
+      var last: ImageProgress?
+      for await step in cache.progress(for: photo, format: .row) { last = step }
+      guard case .failed(.sourceFailed) = last else {
+        Issue.record("The last step was \(String(describing: last)).")
+        continue
+      }
+    }
+    #expect(await cache.statistics().failures == 3)
   }
 
   @Test("a prefetch ends what is left of it")

@@ -177,7 +177,3 @@ struct CancelledReaderTests {
     #expect(heard.value == 1)
   }
 }
-
-extension ImageCacheError {
-  fileprivate var isCancelled: Bool { if case .cancelled = self { true } else { false } }
-}

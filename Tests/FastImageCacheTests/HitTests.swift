@@ -51,6 +51,17 @@ struct HitTests {
     #expect(order.notes == ["hits", "other"])
   }
 
+  @Test("raises the rate of hits, of which a new cache has none")
+  func raisesHitRate() async throws {
+    let fixture = try await Fixture()
+    let (cache, photo) = (fixture.cache, Photo("a", url: "test:/9"))
+    #expect(await cache.statistics().hitRate == 0)
+    _ = try await cache.image(for: photo, format: .row)
+    #expect(await cache.statistics().hitRate == 0)
+    for _ in 0..<3 { _ = try await cache.image(for: photo, format: .row) }
+    #expect(await cache.statistics().hitRate == 0.75)
+  }
+
   @Test("needs the version of the source to agree")
   func needsVersion() async throws {
     let fixture = try await Fixture()

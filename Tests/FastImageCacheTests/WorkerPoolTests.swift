@@ -17,8 +17,8 @@ struct WorkerPoolTests {
   @Test("throws what the work throws")
   func failure() async {
     let pool = WorkerPool(name: "test", width: 1)
-    await #expect(throws: Fault()) {
-      try await pool.run(priority: .medium) { _ in throw Fault() }
+    await #expect(throws: JobError.failed(Fault())) {
+      try await pool.run(priority: .medium) { _ throws(Fault) in throw Fault() }
     }
   }
 
@@ -46,7 +46,8 @@ struct WorkerPoolTests {
   @Test("refuses work above its whole budget without running it")
   func aboveBudget() async {
     let pool = WorkerPool(name: "test", width: 1, byteBudget: 10)
-    await #expect(throws: AdmissionError.aboveBudget(byteCount: 11, budget: 10)) {
+    let refusal = AdmissionError.aboveBudget(byteCount: 11, budget: 10)
+    await #expect(throws: JobError<Never>.refused(refusal)) {
       try await pool.run(priority: .high, byteCount: 11) { _ in
         Issue.record("Refused work ran.")
       }
@@ -125,7 +126,7 @@ struct WorkerPoolTests {
     }
     await pool.waits(1)
     waiter.cancel()
-    await #expect(throws: CancellationError.self) { try await waiter.value }
+    await #expect(throws: JobError<Never>.cancelled) { try await waiter.value }
     #expect(pool.waitingCount == 0)
     try await occupied.leave()
   }
@@ -140,7 +141,7 @@ struct WorkerPoolTests {
     }
     task.cancel()
     gate.open()
-    await #expect(throws: CancellationError.self) { try await task.value }
+    await #expect(throws: JobError<Never>.cancelled) { try await task.value }
   }
 
   @Test("tells running work that its task was cancelled")
@@ -148,7 +149,7 @@ struct WorkerPoolTests {
     let pool = WorkerPool(name: "test", width: 1)
     let started = Counter()
     let task = Task {
-      try await pool.run(priority: .medium) { isCancelled in
+      try await pool.run(priority: .medium) { isCancelled throws(Fault) in
         started.increment()
         while !isCancelled() {}
         throw Fault()
@@ -156,7 +157,7 @@ struct WorkerPoolTests {
     }
     await started.reaches(1)
     task.cancel()
-    await #expect(throws: CancellationError.self) { try await task.value }
+    await #expect(throws: JobError<Fault>.cancelled) { try await task.value }
   }
 
   @Test("starts raised work before work that came earlier")
@@ -219,7 +220,7 @@ struct WorkerPoolTests {
           if index % 5 == 0 { task.cancel() }
           switch await task.result {
           case .success: succeeded.increment()
-          case .failure(let error): #expect(error is CancellationError)
+          case .failure(let error): #expect(error as? JobError<Never> == .cancelled)
           }
           answered.increment()
         }

@@ -55,19 +55,30 @@ public struct URLImageSource: ImageSource {
     case "file":
       let path = try Self.path(of: url)
       return .encoded(
-        try await files.run(urgency: request.urgency) { isCancelled in
+        try await read(request) { isCancelled in
           try FileReader.read(
             path: path, limit: limit, isCancelled: isCancelled, progress: progress)
         })
     case "data":
       return .encoded(
-        try await files.run(urgency: request.urgency) { _ in
+        try await read(request) { _ in
           try DataURL.bytes(of: url, limit: limit)
         })
     case "http", "https":
       return .encoded(try await client.body(of: request, progress: progress))
     case let scheme:
       throw ImageSourceError.unsupportedScheme(scheme ?? "")
+    }
+  }
+
+  private func read(
+    _ request: ImageSourceRequest,
+    _ body: @escaping @Sendable (@escaping @Sendable () -> Bool) throws -> Data
+  ) async throws -> Data {
+    do {
+      return try await files.run(urgency: request.urgency, body)
+    } catch {
+      throw error.reason
     }
   }
 

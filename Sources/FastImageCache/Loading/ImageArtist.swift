@@ -56,28 +56,30 @@ package struct ImageArtist: Sendable {
   ///   - deliver: Takes each result at once, on the thread that drew, where it may block for a
   ///     moment; `nil` leaves the result to the caller. Two changes of thread are saved by it.
   /// - Returns: What became of each request, in their order.
-  /// - Throws: ``ImageCacheError`` when there is nothing to draw from, `CancellationError`.
+  /// - Throws: ``ImageCacheError`` when there is nothing to draw from, or when the calling task was
+  ///   cancelled.
   package func draw<Delivery>(
     _ requests: [ImageRequest], besides family: [ImageRequest], from picture: inout SourcePicture,
     urgency: Urgency, report: @escaping @Sendable (ImageProgress) -> Void,
     deliver:
       @escaping @Sendable (ImageRequest, Result<DrawnSlot, ImageCacheError>) -> Delivery?
-  ) async throws -> [Drawn<Delivery>] {
-    do {
+  ) async throws(ImageCacheError) -> [Drawn<Delivery>] {
+    do throws(ImageCacheError) {
       return try await drawAtOnce(
         requests, besides: family, from: &picture, urgency, report, deliver)
-    } catch let error as ImageCacheError {
+    } catch {
       guard case .pictureTooLarge = error else { throw error }
       if requests.count == 1, family.isEmpty { return [.left(.failure(error))] }
       // The family last of all: nobody waits for it.
       let parts = family.isEmpty ? requests.map { [$0] } : [requests]
       var drawn: [Drawn<Delivery>] = []
       for part in parts {
-        do {
+        do throws(ImageCacheError) {
           drawn += try await draw(
             part, besides: [], from: &picture, urgency: urgency, report: report, deliver: deliver)
-        } catch let error as ImageCacheError where parts.count > 1 {
+        } catch {
           // The others have their pictures, or their own errors.
+          if parts.count == 1 { throw error }
           if case .cancelled = error { throw error }
           drawn.append(.left(.failure(error)))
         }
@@ -91,16 +93,16 @@ package struct ImageArtist: Sendable {
     _ urgency: Urgency, _ report: @escaping @Sendable (ImageProgress) -> Void,
     _ deliver:
       @escaping @Sendable (ImageRequest, Result<DrawnSlot, ImageCacheError>) -> Delivery?
-  ) async throws -> [Drawn<Delivery>] {
+  ) async throws(ImageCacheError) -> [Drawn<Delivery>] {
     let wanted = (requests + family).map { $0.sourceSize(for: picture.fullSize) }
     let minimum = wanted.reduce(PixelSize(width: 1, height: 1)) { $0.union($1) }
     let source = picture
     let needsDecode = !source.isDecoded(to: minimum)
-    do {
+    do throws(JobError<ImageDecodingError>) {
       let (decoded, drawn) = try await workers.run(
         urgency: urgency,
         byteCount: needsDecode ? source.workingByteCount(minimumSize: minimum) : 0
-      ) { isCancelled in
+      ) { isCancelled throws(ImageDecodingError) in
         report(needsDecode ? .decoding : .drawing)
         let bitmap = try decode(source, to: minimum, needsDecode, isCancelled)
         if needsDecode { report(.drawing) }
@@ -113,17 +115,19 @@ package struct ImageArtist: Sendable {
       picture.decoded = decoded
       if needsDecode { picture.decodedSize = minimum }
       return drawn
-    } catch let error as AdmissionError {
-      throw ImageCacheError.pictureTooLarge(source.url, "\(error)")
-    } catch let error as ImageDecodingError {
-      throw ImageCacheError(error, url: source.url)
+    } catch {
+      switch error {
+      case .cancelled: throw .cancelled
+      case .refused(let refusal): throw .pictureTooLarge(source.url, "\(refusal)")
+      case .failed(let failure): throw ImageCacheError(failure, url: source.url)
+      }
     }
   }
 
   private func decode(
     _ source: SourcePicture, to minimum: PixelSize, _ needsDecode: Bool,
     _ isCancelled: @escaping @Sendable () -> Bool
-  ) throws -> Bitmap {
+  ) throws(ImageDecodingError) -> Bitmap {
     switch source.content {
     case .encoded(let data, let decoder, _) where needsDecode:
       let start = ContinuousClock.now
@@ -193,10 +197,11 @@ extension PixelSize {
 }
 
 extension ImageCacheError {
+  /// What a decoder throws for a task that was cancelled does not come here; one that calls itself
+  /// cancelled for nobody could not read the picture.
   fileprivate init(_ error: ImageDecodingError, url: URL?) {
     switch error {
     case .tooLarge(let text): self = .pictureTooLarge(url, text)
-    case .cancelled: self = .cancelled
     default: self = .undecodable(url, reason: error)
     }
   }

@@ -198,10 +198,13 @@ package struct ImageLoader: Sendable {
 
 extension ImageCacheError {
   /// What the waiters of a flight are told about the error that ended it.
+  ///
+  /// Never a cancellation: a flight that is cancelled has left the board, and an entity that throws one
+  /// of its own has failed those who still wait.
   fileprivate init(flightEndedBy error: any Error, url: URL?) {
     switch error {
+    case ImageCacheError.cancelled: self = .sourceFailed(url, underlying: error)
     case let error as ImageCacheError: self = error
-    case is CancellationError: self = .cancelled
     default: self = .sourceFailed(url, underlying: error)
     }
   }

@@ -35,7 +35,8 @@ package final class WorkerPool: Sendable {
   private struct Job: Sendable {
     /// Does the work and gives back its result, to be delivered.
     let work: @Sendable () -> any Delivery
-    let refuse: @Sendable (any Error) -> Void
+    /// Answers instead: with the reason, or with the caller's cancellation if there is none.
+    let refuse: @Sendable (AdmissionError?) -> Void
     let urgency: Urgency
   }
 
@@ -61,18 +62,18 @@ package final class WorkerPool: Sendable {
   ///
   /// A task that is cancelled while its job waits leaves at once and the job never runs. Once the
   /// job runs it is told by `isCancelled` and is waited for; what it returns is returned, and
-  /// whatever it throws after being cancelled reaches the caller as `CancellationError`.
+  /// whatever it throws after being cancelled reaches the caller as ``JobError/cancelled``.
   ///
   /// - Parameters:
   ///   - urgency: Orders the waiting jobs; it may be raised meanwhile.
   ///   - byteCount: The private memory that `body` takes at its peak.
   ///   - body: May block. `isCancelled` can be asked from any thread, at the cost of an atomic load.
-  /// - Throws: ``AdmissionError`` when `byteCount` exceeds the pool's whole budget,
-  ///   `CancellationError`, and what `body` throws.
-  package func run<Value: Sendable>(
+  /// - Throws: ``JobError``, which tells what `body` throws from a cancellation.
+  package func run<Value: Sendable, Failure: Error>(
     urgency: Urgency, byteCount: Int = 0,
-    _ body: @escaping @Sendable (_ isCancelled: @escaping @Sendable () -> Bool) throws -> Value
-  ) async throws -> Value {
+    _ body:
+      @escaping @Sendable (_ isCancelled: @escaping @Sendable () -> Bool) throws(Failure) -> Value
+  ) async throws(JobError<Failure>) -> Value {
     let id = state.withLock { $0.admission.makeJobID() }
     let cancellation = Cancellation()
     let observation = urgency.observe { self.raise(id, to: urgency) }
@@ -81,11 +82,13 @@ package final class WorkerPool: Sendable {
       SanitizerWitness.didResume(at: self)
     }
 
-    return try await withTaskCancellationHandler {
-      try await withCheckedThrowingContinuation { continuation in
+    let result: Result<Value, JobError<Failure>> = await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
         let job = Job(
           work: { Parcel(Self.result(of: body, cancellation), for: continuation) },
-          refuse: { continuation.resume(throwing: $0) },
+          refuse: { reason in
+            continuation.resume(returning: .failure(reason.map { .refused($0) } ?? .cancelled))
+          },
           urgency: urgency)
         submit(id, job, byteCount: byteCount, cancellation)
       }
@@ -93,47 +96,49 @@ package final class WorkerPool: Sendable {
       cancellation.set()
       withdraw(id)
     }
+    return try result.get()
   }
 
   /// Runs `body` as above, at a priority that stays as it is.
-  package func run<Value: Sendable>(
+  package func run<Value: Sendable, Failure: Error>(
     priority: Priority, byteCount: Int = 0,
-    _ body: @escaping @Sendable (_ isCancelled: @escaping @Sendable () -> Bool) throws -> Value
-  ) async throws -> Value {
+    _ body:
+      @escaping @Sendable (_ isCancelled: @escaping @Sendable () -> Bool) throws(Failure) -> Value
+  ) async throws(JobError<Failure>) -> Value {
     try await run(urgency: Urgency(priority), byteCount: byteCount, body)
   }
 
   /// Jobs that wait for a lane or for memory at this moment.
   package var waitingCount: Int { state.withLock { $0.admission.waitingCount } }
 
-  private static func result<Value>(
-    of body: (_ isCancelled: @escaping @Sendable () -> Bool) throws -> Value,
+  private static func result<Value, Failure>(
+    of body: (_ isCancelled: @escaping @Sendable () -> Bool) throws(Failure) -> Value,
     _ cancellation: Cancellation
-  ) -> Result<Value, any Error> {
-    do {
+  ) -> Result<Value, JobError<Failure>> {
+    do throws(Failure) {
       return .success(try body { cancellation.isSet })
     } catch {
-      return .failure(cancellation.isSet ? CancellationError() : error)
+      return .failure(cancellation.isSet ? .cancelled : .failed(error))
     }
   }
 
   private func submit(
     _ id: Admission.JobID, _ job: Job, byteCount: Int, _ cancellation: Cancellation
   ) {
-    let outcome: Result<[Launch], any Error> = state.withLock { state in
-      Result {
-        if cancellation.isSet { throw CancellationError() }
+    let launches: [Launch]?
+    do throws(AdmissionError) {
+      launches = try state.withLock { state throws(AdmissionError) in
+        if cancellation.isSet { return nil }
         // Read under the lock: a raise either comes before and is seen here, or finds the job.
         let started = try state.admission.submit(
           id, priority: job.urgency.priority, byteCount: byteCount)
         state.jobs[id] = job
         return state.launches(of: started)
       }
+    } catch {
+      return job.refuse(error)
     }
-    switch outcome {
-    case .success(let launches): launch(launches)
-    case .failure(let error): job.refuse(error)
-    }
+    if let launches { launch(launches) } else { job.refuse(nil) }
   }
 
   private func raise(_ id: Admission.JobID, to urgency: Urgency) {
@@ -149,7 +154,7 @@ package final class WorkerPool: Sendable {
       return (state.jobs.removeValue(forKey: id), state.launches(of: started))
     }
     launch(launches)
-    job?.refuse(CancellationError())
+    job?.refuse(nil)
   }
 
   private func finish(_ launched: Launch) {
@@ -181,29 +186,46 @@ package final class WorkerPool: Sendable {
   }
 }
 
+/// Why a job has no result.
+package enum JobError<Failure: Error>: Error {
+  /// The caller's task was cancelled.
+  case cancelled
+  /// The job never ran.
+  case refused(AdmissionError)
+  /// What the work threw.
+  case failed(Failure)
+
+  /// For callers that throw anything.
+  package var reason: any Error {
+    switch self {
+    case .cancelled: CancellationError()
+    case .refused(let error): error
+    case .failed(let error): error
+    }
+  }
+}
+
+extension JobError: Equatable where Failure: Equatable {}
+
 private protocol Delivery: Sendable {
   /// Hands the result over, once.
   func deliver()
 }
 
 /// A result on its way: whoever is resumed with it has the only reference.
-private final class Parcel<Value: Sendable>: Delivery {
-  private let content: Lock<Result<Value, any Error>?>
-  private let continuation: CheckedContinuation<Value, any Error>
+private final class Parcel<Content: Sendable>: Delivery {
+  private let content: Lock<Content?>
+  private let continuation: CheckedContinuation<Content, Never>
 
-  init(_ content: Result<Value, any Error>, for continuation: CheckedContinuation<Value, any Error>)
-  {
+  init(_ content: Content, for continuation: CheckedContinuation<Content, Never>) {
     self.content = Lock(content)
     self.continuation = continuation
   }
 
   func deliver() {
     guard let content = content.withLock({ $0.take() }) else { return }
-    // `resume(with:)` would only borrow it, and let it go at some time after the caller went on.
-    switch consume content {
-    case .success(let value): continuation.resume(returning: consume value)
-    case .failure(let error): continuation.resume(throwing: consume error)
-    }
+    // Moved, or it would be let go of at some time after the caller went on.
+    continuation.resume(returning: consume content)
   }
 }
 

@@ -35,3 +35,10 @@ struct Fixture {
     while await cache.statistics().flights != 0 { await Task.yield() }
   }
 }
+
+extension Error {
+  /// Whether this is how the cache tells a cancelled task of its cancellation.
+  var isCancelled: Bool {
+    if case .cancelled? = self as? ImageCacheError { true } else { false }
+  }
+}
