@@ -3,9 +3,19 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Cancelling", .timeLimit(.minutes(15)))
+@Suite("Cancelling", .timeLimit(.minutes(5)))
 struct CancellationTests {
   let gate = CancellableGate()
+
+  /// Tells when all tasks that inherited it have ended: a request, and the load that it began.
+  private final class Ending: Sendable {
+    private let end: Counter
+
+    init(at end: Counter) { self.end = end }
+
+    deinit { end.increment() }
+  }
+  @TaskLocal private static var ending: Ending?
 
   @Test("the only waiter ends the wait at once, and the source's work with it")
   func endsSource() async throws {
@@ -49,13 +59,17 @@ struct CancellationTests {
         return .bitmap(try solid(call))
       })
     let photo = Photo("a")
-    let old = Task { try await fixture.cache.image(for: photo, format: .row) }
+    let ended = Counter()
+    let old = Self.$ending.withValue(Ending(at: ended)) {
+      Task { try await fixture.cache.image(for: photo, format: .row) }
+    }
     await fixture.source.started.reaches(1)
     old.cancel()
     await #expect { try await old.value } throws: { $0.isCancelled }
     let new = Task { try await fixture.cache.image(for: photo, format: .row) }
     await fixture.source.started.reaches(2)
     first.open()
+    await ended.reaches(1)
     second.open()
     #expect(try await new.value.solidNumber == 2)
     #expect(fixture.cache.cachedImage(for: photo, format: .row)?.solidNumber == 2)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import FastImageCache
 
-@Suite("What is left to say", .timeLimit(.minutes(15)))
+@Suite("What is left to say", .timeLimit(.minutes(5)))
 struct UnsaidTests {
   private var unsaid = Unsaid<Int>()
 
