@@ -65,7 +65,7 @@ struct AdmissionTests {
     _ = try admission.submit(ids[1], priority: .low, byteCount: 0)
     _ = try admission.submit(ids[2], priority: .high, byteCount: 0)
     _ = try admission.submit(ids[3], priority: .high, byteCount: 0)
-    #expect(admission.raise(ids[1], to: .high) == [])
+    #expect(admission.move(ids[1], to: .high) == [])
     #expect(admission.finish(ids[0]) == [ids[1]])
     #expect(admission.finish(ids[1]) == [ids[2]])
   }
@@ -77,16 +77,38 @@ struct AdmissionTests {
     _ = try admission.submit(ids[0], priority: .medium, byteCount: 5)
     _ = try admission.submit(ids[1], priority: .medium, byteCount: 8)
     #expect(try admission.submit(ids[2], priority: .low, byteCount: 1) == [])
-    #expect(admission.raise(ids[2], to: .high) == [ids[2]])
+    #expect(admission.move(ids[2], to: .high) == [ids[2]])
   }
 
-  @Test("never lowers a priority")
-  func neverLowers() throws {
+  @Test("moves a lowered job back, and ahead again to its old place")
+  func lowers() throws {
     var admission = Admission(width: 1, byteBudget: 10)
     let ids = (0..<3).map { _ in admission.makeJobID() }
     for id in ids { _ = try admission.submit(id, priority: .high, byteCount: 0) }
-    #expect(admission.raise(ids[1], to: .low) == [])
+    #expect(admission.move(ids[1], to: .low) == [])
+    var lowered = admission
+    #expect(lowered.finish(ids[0]) == [ids[2]])
+    #expect(admission.move(ids[1], to: .high) == [])
     #expect(admission.finish(ids[0]) == [ids[1]])
+  }
+
+  @Test("starts those behind a lowered job at once when only it kept them waiting")
+  func loweredJobLetsPass() throws {
+    var admission = Admission(width: 4, byteBudget: 10)
+    let ids = (0..<3).map { _ in admission.makeJobID() }
+    _ = try admission.submit(ids[0], priority: .medium, byteCount: 5)
+    _ = try admission.submit(ids[1], priority: .high, byteCount: 8)
+    #expect(try admission.submit(ids[2], priority: .medium, byteCount: 1) == [])
+    #expect(admission.move(ids[1], to: .low) == [ids[2]])
+  }
+
+  @Test("leaves a job alone that does not wait")
+  func movesNobodyElse() throws {
+    var admission = Admission(width: 1, byteBudget: 10)
+    let (running, unknown) = (admission.makeJobID(), admission.makeJobID())
+    _ = try admission.submit(running, priority: .high, byteCount: 0)
+    #expect(admission.move(running, to: .low) == [] && admission.move(unknown, to: .low) == [])
+    #expect(admission.waitingCount == 0 && admission.runningCount == 1)
   }
 
   @Test("lets those behind go on when the one that waits for memory is withdrawn")
@@ -162,7 +184,7 @@ struct AdmissionTests {
 private struct AdmissionModel {
   enum Event {
     case submit(Priority, byteCount: Int)
-    case raise(Admission.JobID, Priority)
+    case move(Admission.JobID, Priority)
     case withdraw(Admission.JobID)
     case finish(Admission.JobID)
   }
@@ -192,7 +214,7 @@ private struct AdmissionModel {
     }
     for job in waiting {
       events.append(.withdraw(job.id))
-      events += priorities.map { .raise(job.id, $0) }
+      events += priorities.map { .move(job.id, $0) }
     }
     events += running.map { .finish($0.id) }
     return events
@@ -205,11 +227,11 @@ private struct AdmissionModel {
       let id = admission.makeJobID()
       waiting.append(Job(id: id, priority: priority, byteCount: byteCount))
       started = try? admission.submit(id, priority: priority, byteCount: byteCount)
-    case .raise(let id, let priority):
+    case .move(let id, let priority):
       for index in waiting.indices where waiting[index].id == id {
-        waiting[index].priority = max(waiting[index].priority, priority)
+        waiting[index].priority = priority
       }
-      started = admission.raise(id, to: priority)
+      started = admission.move(id, to: priority)
     case .withdraw(let id):
       waiting.removeAll { $0.id == id }
       started = admission.withdraw(id)

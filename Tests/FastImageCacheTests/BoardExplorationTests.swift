@@ -48,6 +48,7 @@ struct BoardExplorationTests {
     "is found out when it ignores what it must not",
     arguments: [
       BoardPlay.Plant.versionsIgnored, .leavingIgnored, .removalsIgnored, .storesIgnored,
+      .fallsIgnored,
     ])
   func findsPlantedFaults(plant: BoardPlay.Plant) {
     #expect(explore(BoardPlay(plant: plant), [], length: 5) != nil)

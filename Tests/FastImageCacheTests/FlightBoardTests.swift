@@ -164,15 +164,42 @@ struct FlightBoardTests {
     #expect(finish(row, of: new) == [2])
   }
 
-  @Test("raises a flight to its hottest waiter and lets it cool down again")
+  @Test("raises a flight to its most urgent waiter, and lowers it when that one leaves")
   mutating func followsPriority() {
-    let flight = join(1, row, priority: .low).flight
-    #expect(join(2, row, priority: .medium).raisedPriority == .medium)
-    #expect(join(3, row, priority: .low).raisedPriority == nil)
-    #expect(board.priority(of: flight) == .medium)
+    _ = join(1, row, priority: .low)
+    #expect(moved() == [])
+    _ = join(2, row, priority: .medium)
+    #expect(moved() == [.medium])
+    _ = join(3, row, priority: .low)
+    #expect(moved() == [])
     _ = board.leave(WaiterID(number: 2))
-    #expect(board.priority(of: flight) == .low)
+    #expect(moved() == [.low])
   }
+
+  @Test("lowers a flight when its most urgent waiter is answered")
+  mutating func followsAnswers() {
+    let flight = join(1, row, priority: .low).flight
+    _ = join(2, dot, priority: .high)
+    #expect(moved() == [.high])
+    _ = finish(dot, of: flight)
+    #expect(moved() == [.low])
+    _ = join(3, dot, priority: .high)
+    _ = board.supersede(dot)
+    #expect(moved() == [.high, .low])
+  }
+
+  @Test("leaves a flight as urgent as it was for those who were answered together")
+  mutating func keepsLastPriority() {
+    let flight = join(1, row, priority: .high).flight
+    _ = join(2, row, priority: .low)
+    _ = finish(row, of: flight)
+    #expect(moved() == [])
+    // It goes on for the family, and now for somebody who is in less of a hurry.
+    _ = join(3, dot, priority: .low)
+    #expect(moved() == [.low])
+  }
+
+  private mutating func moved() -> [Priority] { board.takeMoved().map(\.priority) }
 
   @Test("keeps the load that is told after the start, unless the flight has ended")
   mutating func replacesLoad() {

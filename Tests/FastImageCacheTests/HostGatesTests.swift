@@ -66,7 +66,7 @@ struct HostGatesTests {
     for task in tasks { try await task.value }
   }
 
-  @Test("let the most urgent in first, and whoever became so while it waited before that")
+  @Test("let the most urgent in first, as urgent as each has become while it waited")
   func urgency() async throws {
     let gates = HostGates(width: 1)
     let (inside, door, order) = (Counter(), Gate(), Order())
@@ -76,18 +76,20 @@ struct HostGatesTests {
       await door.pass()
     }
     await inside.reaches(1)
-    let raised = Urgency(.background)
+    let (raised, lowered) = (Urgency(.background), Urgency(.high))
     let waiting: [(String, Urgency)] = [
-      ("low", Urgency(.low)), ("raised", raised), ("medium", Urgency(.medium)),
+      ("lowered", lowered), ("low", Urgency(.low)), ("raised", raised),
+      ("medium", Urgency(.medium)),
     ]
     let tasks = waiting.map { name, urgency in
       Task { try await gates.pass(for: url, urgency: urgency) { order.note(name) } }
     }
     while gates.counts.waiting < waiting.count { await Task.yield() }
-    raised.raise(to: .high)
+    raised.set(.high)?()
+    lowered.set(.background)?()
     door.open()
     for task in tasks + [first] { try await task.value }
-    #expect(order.notes == ["raised", "medium", "low"])
+    #expect(order.notes == ["raised", "medium", "low", "lowered"])
   }
 
   @Test("let go of whoever is cancelled while it waits")

@@ -160,25 +160,24 @@ struct WorkerPoolTests {
     await #expect(throws: JobError<Fault>.cancelled) { try await task.value }
   }
 
-  @Test("starts raised work before work that came earlier")
-  func raise() async throws {
+  @Test("starts raised work before work that came earlier, and lowered work after it")
+  func moves() async throws {
     let pool = WorkerPool(name: "test", width: 1)
     let occupied = try await Occupied(pool)
-    let order = Lock<[String]>([])
-    let urgency = Urgency(.low)
+    let order = Order()
+    let (falling, rising) = (Urgency(.high), Urgency(.low))
 
-    async let early: Void = pool.run(priority: .medium) { _ in
-      order.withLock { $0.append("early") }
-    }
+    async let lowered: Void = pool.run(urgency: falling) { _ in order.note("lowered") }
     await pool.waits(1)
-    async let raised: Void = pool.run(urgency: urgency) { _ in
-      order.withLock { $0.append("raised") }
-    }
+    async let early: Void = pool.run(priority: .medium) { _ in order.note("early") }
     await pool.waits(2)
-    urgency.raise(to: .high)
+    async let raised: Void = pool.run(urgency: rising) { _ in order.note("raised") }
+    await pool.waits(3)
+    rising.set(.high)?()
+    falling.set(.low)?()
     try await occupied.leave()
-    _ = try await (early, raised)
-    #expect(order.withLock { $0 } == ["raised", "early"])
+    _ = try await (lowered, early, raised)
+    #expect(order.notes == ["raised", "early", "lowered"])
   }
 
   @Test("starts later work of a raised flight from what its urgency has become")
@@ -187,8 +186,8 @@ struct WorkerPoolTests {
     let occupied = try await Occupied(pool)
     let order = Lock<[String]>([])
     let urgency = Urgency(.low)
-    urgency.raise(to: .high)
-    urgency.raise(to: .background)
+    #expect(urgency.set(.low) == nil)
+    urgency.set(.high)?()
 
     async let early: Void = pool.run(priority: .medium) { _ in
       order.withLock { $0.append("early") }
@@ -203,7 +202,7 @@ struct WorkerPoolTests {
     #expect(order.withLock { $0 } == ["raised", "early"])
   }
 
-  @Test("answers every task once when some are cancelled and some are raised at random")
+  @Test("answers every task once when some are cancelled and some move at random")
   func storm() async {
     let pool = WorkerPool(name: "test", width: 2, byteBudget: 8)
     let ran = Counter()
@@ -216,7 +215,7 @@ struct WorkerPoolTests {
           let task = Task {
             try await pool.run(urgency: urgency, byteCount: index % 9) { _ in ran.increment() }
           }
-          if index % 3 == 0 { urgency.raise(to: .high) }
+          if index % 3 == 0 { urgency.set(.high)?() }
           if index % 5 == 0 { task.cancel() }
           switch await task.result {
           case .success: succeeded.increment()

@@ -45,8 +45,8 @@ public struct ImageSourceRequest: Sendable {
   /// How urgent the flight is on whose behalf this is loaded.
   package let urgency: Urgency
 
-  /// The highest priority among those who wait for the picture at this moment; it may rise during
-  /// the load.
+  /// The highest priority among those who wait for the picture at this moment; it may rise and fall
+  /// during the load.
   public var priority: TaskPriority { urgency.priority.task }
 
   /// Creates a request of a priority that stays as it is.

@@ -76,9 +76,12 @@ package struct Admission: Sendable {
     return admit()
   }
 
-  /// A waiting job became more urgent; jobs that do not wait, and lower priorities, change nothing.
-  package mutating func raise(_ id: JobID, to priority: Priority) -> [JobID] {
-    guard let rank = waiting[id], rank.priority < priority else { return [] }
+  /// A waiting job became more or less urgent; a job that does not wait is left alone.
+  ///
+  /// It keeps its arrival: among those of its new priority it stands where it would have stood from
+  /// the start, so that a row that scrolls away and comes back has lost nothing.
+  package mutating func move(_ id: JobID, to priority: Priority) -> [JobID] {
+    guard let rank = waiting[id], rank.priority != priority else { return [] }
     var job = remove(rank)
     job.rank.priority = priority
     insert(job)

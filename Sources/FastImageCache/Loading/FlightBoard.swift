@@ -14,7 +14,8 @@
 ///    if it has ended first; others finish for their own waiters but nobody joins them any more.
 ///    A flight that began because the current one was refused is never current; only those join
 ///    it whom the current one is refused, too.
-/// 5. A flight's priority is the highest among its waiters, or the last it had when none is left.
+/// 5. A flight's priority is the highest among its waiters; when none is left it stays as it was.
+///    `moved` lists each flight whose priority changed since the last ``takeMoved()``.
 /// 6. No flight waits for itself, be it through others: a waiter never joins a flight that waits for
 ///    one of those in its `asking`.
 /// 7. The flight numbered `id.number` stands at `flights[id.place]`, or nowhere; `ids` says which.
@@ -43,8 +44,6 @@ package struct FlightBoard<Waiter, Request, Load> {
     package let isNewFlight: Bool
     /// Whether nobody wanted this picture of this flight.
     package let isNewProduct: Bool
-    /// The flight's new priority, if the waiter raised it.
-    package let raisedPriority: Priority?
   }
 
   /// What `leave` did.
@@ -63,6 +62,7 @@ package struct FlightBoard<Waiter, Request, Load> {
   private var places: [WaiterID: Place] = [:]
   private var lastFlight = 0
   private var dropped: [Request] = []
+  private var moved: [(load: Load, priority: Priority)] = []
 
   package init() {}
 
@@ -97,13 +97,11 @@ package struct FlightBoard<Waiter, Request, Load> {
     let isNewFlight = flight == nil
     let target = flight ?? begin(origin, priority, isCurrent: !isRefused, start)
     let joined = look(at: target) { flight in
-      let priorityBefore = flight.priority
       let added = flight.add(id, for: key, request, priority: priority)
       return (
         product: added.place, dropped: added.dropped,
         outcome: Joined(
-          flight: target, load: flight.load, isNewFlight: isNewFlight, isNewProduct: added.isNew,
-          raisedPriority: !isNewFlight && priority > priorityBefore ? priority : nil)
+          flight: target, load: flight.load, isNewFlight: isNewFlight, isNewProduct: added.isNew)
       )
     }
     guard let joined else {
@@ -113,6 +111,7 @@ package struct FlightBoard<Waiter, Request, Load> {
     places[id] = Place(
       waiter: waiter(joined.outcome.load), flight: target, product: joined.product,
       priority: priority, asking: asking)
+    followWaiters(of: target)
     return joined.outcome
   }
 
@@ -178,6 +177,8 @@ package struct FlightBoard<Waiter, Request, Load> {
     var abandoned: (load: Load, requests: [Request])?
     if isAbandoned == true, let flight = remove(left.flight) {
       abandoned = (flight.load, flight.unansweredRequests)
+    } else {
+      followWaiters(of: left.flight)
     }
     return Left(waiter: left.waiter, flight: left.flight, abandoned: abandoned)
   }
@@ -187,6 +188,13 @@ package struct FlightBoard<Waiter, Request, Load> {
   package mutating func takeDropped() -> [Request] {
     defer { dropped = [] }
     return dropped
+  }
+
+  /// The flights whose priority has changed since the last call, in the order of the changes.
+  package mutating func takeMoved() -> [(load: Load, priority: Priority)] {
+    if moved.isEmpty { return [] }
+    defer { moved = [] }
+    return moved
   }
 
   // MARK: Flights
@@ -221,11 +229,6 @@ package struct FlightBoard<Waiter, Request, Load> {
     look(at: id) { !$0.waiting.isEmpty } == true
   }
 
-  /// The priority of a flight's hottest waiter.
-  package func priority(of id: FlightID) -> Priority? {
-    isUnderWay(id) ? flights[id.place]?.priority : nil
-  }
-
   /// Ends one picture of a flight, and says who has to be answered.
   ///
   /// - Parameter isFetched: Whether it was made of what the flight fetched: then there are siblings
@@ -239,6 +242,7 @@ package struct FlightBoard<Waiter, Request, Load> {
       return product
     }
     guard case .some(.some(let product)) = product else { return [] }
+    defer { followWaiters(of: id) }
     return end(product, of: id)
   }
 
@@ -285,6 +289,8 @@ package struct FlightBoard<Waiter, Request, Load> {
       waiters += end(product, of: id)
       if look(at: id, { $0.isAbandoned }) == true, let flight = remove(id) {
         abandoned.append(flight.load)
+      } else {
+        followWaiters(of: id)
       }
     }
     return (waiters, abandoned)
@@ -311,6 +317,11 @@ package struct FlightBoard<Waiter, Request, Load> {
     at id: FlightID, _ body: (inout Flight) -> Answer
   ) -> Answer? {
     isUnderWay(id) ? flights[id.place]?.apply(body) : nil
+  }
+
+  private mutating func followWaiters(of id: FlightID) {
+    let changed = look(at: id) { $0.followWaiters() ? (load: $0.load, priority: $0.priority) : nil }
+    if case .some(.some(let changed)) = changed { moved.append(changed) }
   }
 
   private mutating func end(_ product: Int, of id: FlightID) -> [Waiter] {

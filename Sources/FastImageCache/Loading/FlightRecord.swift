@@ -249,7 +249,17 @@ struct FlightRecord<Request, Load> {
 
   private mutating func count(_ change: Int, at level: Priority) {
     waiting.count(change, at: level)
-    priority = waiting.highest ?? priority
+  }
+
+  /// Takes the highest priority of those who wait; keeps its own when nobody does.
+  ///
+  /// After whole events only: those who are answered together have no order among them.
+  ///
+  /// - Returns: Whether that is another one.
+  mutating func followWaiters() -> Bool {
+    let highest = waiting.highest ?? priority
+    defer { priority = highest }
+    return priority != highest
   }
 }
 

@@ -130,7 +130,6 @@ package final class InFlightRegistry: Sendable {
         leave(id, with: .success(consume image))
       }
     }
-    if let raised = joined.raisedPriority { joined.load.flight.urgency.raise(to: raised) }
     return true
   }
 
@@ -244,11 +243,19 @@ package final class InFlightRegistry: Sendable {
 
   /// Changes the board. Requests that it drops die outside the lock, and with them perhaps
   /// entities, whose ends may do anything, such as cancelling another request.
+  ///
+  /// Priorities are set under the lock, in the order in which the board decided them, and told
+  /// outside it.
   private func step<Result>(_ change: (inout State) -> Result) -> Result {
-    let (result, dropped) = state.withLock { state in
+    let (result, dropped, tellings) = state.withLock { state in
       let result = change(&state)
-      return (result, state.board.takeDropped())
+      let moved = state.board.takeMoved()
+      return (
+        result, state.board.takeDropped(),
+        moved.compactMap { $0.load.flight.urgency.set($0.priority) }
+      )
     }
+    for tell in tellings { tell() }
     return withExtendedLifetime(dropped) { result }
   }
 

@@ -37,7 +37,7 @@ package final class LoadGate: Sendable {
   {
     let id = state.withLock { $0.admission.makeJobID() }
     let cancellation = Cancellation()
-    let observation = urgency.observe { self.raise(id, to: urgency.priority) }
+    let observation = urgency.observe { self.move(id, urgency) }
     let isAdmitted = await withTaskCancellationHandler {
       await withCheckedContinuation { wait(id, urgency, cancellation, $0) }
     } onCancel: {
@@ -66,8 +66,9 @@ package final class LoadGate: Sendable {
     if isRefused { continuation.resume(returning: false) }
   }
 
-  private func raise(_ id: Admission.JobID, to priority: Priority) {
-    resume { $0.admission.raise(id, to: priority) }
+  private func move(_ id: Admission.JobID, _ urgency: Urgency) {
+    // Read under the lock, so that the last of several changes is the one that stays.
+    resume { $0.admission.move(id, to: urgency.priority) }
   }
 
   private func withdraw(_ id: Admission.JobID) {

@@ -22,15 +22,17 @@ package struct Priority: Comparable, Hashable, Sendable {
   package static func < (left: Priority, right: Priority) -> Bool { left.level < right.level }
 }
 
-/// How urgent one flight is, for everything that is done on its behalf; it only ever rises.
+/// How urgent one flight is, for everything that is done on its behalf; it rises and falls.
 ///
-/// A job that waits in a ``WorkerPool`` follows its urgency, and one that is submitted later starts
-/// from what it has become.
+/// A job that waits in a ``WorkerPool`` or at a ``LoadGate`` follows its urgency, and one that comes
+/// later starts from what the urgency has become.
 ///
 /// Invariants:
-/// 1. `priority` never falls.
-/// 2. Observers are called outside the lock and after the new priority can be read, so that they
-///    see the newest value in whatever order two raises reach them.
+/// 1. The lock is a leaf: nothing is called under it. So ``set(_:)`` may be called under the lock
+///    that the decision was made under, and the values are set in the order of the decisions.
+/// 2. After a change every observer is called, outside all locks, perhaps later than an observer of
+///    the next change. So an observer applies ``priority`` as it reads it under the lock of whatever
+///    it orders: the last one to do so has read the newest value.
 package final class Urgency: Sendable {
   package typealias Observation = Int
 
@@ -47,18 +49,21 @@ package final class Urgency: Sendable {
 
   package var priority: Priority { state.withLock { $0.priority } }
 
-  /// Makes the flight at least this urgent, from any thread.
-  package func raise(to priority: Priority) {
-    let observers: [@Sendable () -> Void] = state.withLock { state in
-      guard state.priority < priority else { return [] }
+  /// Makes the flight exactly this urgent, from any thread.
+  ///
+  /// - Returns: The call that tells the observers, to be made at once and outside all locks; `nil`
+  ///   if nothing changed.
+  package func set(_ priority: Priority) -> (@Sendable () -> Void)? {
+    state.withLock { state in
+      guard state.priority != priority else { return nil }
       state.priority = priority
-      return Array(state.observers.values)
+      let observers = state.observers.values
+      return { for observer in observers { observer() } }
     }
-    for observer in observers { observer() }
   }
 
-  /// Has `observer` called after each rise until ``endObservation(_:)``, and perhaps once more when
-  /// a rise is on its way at that moment.
+  /// Has `observer` called after each change until ``endObservation(_:)``, and perhaps once more when
+  /// a change is on its way at that moment.
   package func observe(_ observer: @escaping @Sendable () -> Void) -> Observation {
     state.withLock { state in
       state.observationCount += 1

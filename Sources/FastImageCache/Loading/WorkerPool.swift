@@ -65,7 +65,7 @@ package final class WorkerPool: Sendable {
   /// whatever it throws after being cancelled reaches the caller as ``JobError/cancelled``.
   ///
   /// - Parameters:
-  ///   - urgency: Orders the waiting jobs; it may be raised meanwhile.
+  ///   - urgency: Orders the waiting jobs; it may change meanwhile.
   ///   - byteCount: The private memory that `body` takes at its peak.
   ///   - body: May block. `isCancelled` can be asked from any thread, at the cost of an atomic load.
   /// - Throws: ``JobError``, which tells what `body` throws from a cancellation.
@@ -76,7 +76,7 @@ package final class WorkerPool: Sendable {
   ) async throws(JobError<Failure>) -> Value {
     let id = state.withLock { $0.admission.makeJobID() }
     let cancellation = Cancellation()
-    let observation = urgency.observe { self.raise(id, to: urgency) }
+    let observation = urgency.observe { self.move(id, urgency) }
     defer {
       urgency.endObservation(observation)
       SanitizerWitness.didResume(at: self)
@@ -129,7 +129,7 @@ package final class WorkerPool: Sendable {
     do throws(AdmissionError) {
       launches = try state.withLock { state throws(AdmissionError) in
         if cancellation.isSet { return nil }
-        // Read under the lock: a raise either comes before and is seen here, or finds the job.
+        // Read under the lock: a change either comes before and is seen here, or finds the job.
         let started = try state.admission.submit(
           id, priority: job.urgency.priority, byteCount: byteCount)
         state.jobs[id] = job
@@ -141,10 +141,11 @@ package final class WorkerPool: Sendable {
     if let launches { launch(launches) } else { job.refuse(nil) }
   }
 
-  private func raise(_ id: Admission.JobID, to urgency: Urgency) {
+  private func move(_ id: Admission.JobID, _ urgency: Urgency) {
     launch(
       state.withLock { state in
-        state.launches(of: state.admission.raise(id, to: urgency.priority))
+        // Read under the lock, so that the last of several changes is the one that stays.
+        state.launches(of: state.admission.move(id, to: urgency.priority))
       })
   }
 

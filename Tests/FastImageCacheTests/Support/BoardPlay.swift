@@ -29,6 +29,7 @@ struct BoardModel {
     let number: Int
     let flight: FlightID
     let key: ImageKey
+    let priority: Priority
   }
   struct Flight {
     let id: FlightID
@@ -37,6 +38,7 @@ struct BoardModel {
     /// All that was ever asked of it is of this version.
     let version: Int
     var hasDelivered = false
+    var priority: Priority
     var wishes: [ImageKey] = []
     var handedOut: [ImageKey] = []
     /// The formats whose picture was removed or stored by hand since the flight began, and those of
@@ -92,6 +94,18 @@ struct BoardModel {
     if current == id { current = flights.first { $0.id == older }?.id }
   }
 
+  /// Gives each flight the highest priority of its waiters, and returns those that have changed.
+  mutating func followWaiters() -> [FlightID: Priority] {
+    var changed: [FlightID: Priority] = [:]
+    for place in flights.indices {
+      let priorities = waiters.filter { $0.flight == flights[place].id }.map(\.priority)
+      guard let highest = priorities.max(), highest != flights[place].priority else { continue }
+      flights[place].priority = highest
+      changed[flights[place].id] = highest
+    }
+    return changed
+  }
+
   /// True when nobody wants anything of a flight that has delivered nothing that it fetched.
   func isAbandoned(_ flight: Flight) -> Bool {
     !flight.hasDelivered && !waiters.contains { $0.flight == flight.id }
@@ -111,6 +125,8 @@ struct BoardPlay {
     case removalsIgnored
     /// Nobody hears of what others have stored.
     case storesIgnored
+    /// Flights keep the priority of waiters who have left.
+    case fallsIgnored
   }
 
   private let plant: Plant
@@ -162,13 +178,26 @@ struct BoardPlay {
     if plant != .leavingIgnored, board.waiterCount != model.waiters.count {
       return "\(board.waiterCount) wait"
     }
-    return board.flightCount == model.flights.count ? nil : "\(board.flightCount) flights"
+    if board.flightCount != model.flights.count { return "\(board.flightCount) flights" }
+    return comparePriorities()
+  }
+
+  private mutating func comparePriorities() -> String? {
+    let before = Dictionary(uniqueKeysWithValues: model.flights.map { ($0.id, $0.priority) })
+    let expected = model.followWaiters()
+    var moved: [FlightID: Priority] = [:]
+    for (flight, priority) in board.takeMoved() {
+      let isIgnored = plant == .fallsIgnored && before[flight].map { priority < $0 } == true
+      if !isIgnored { moved[flight] = priority }
+    }
+    return moved == expected ? nil : "\(moved) became as urgent, not \(expected),"
   }
 
   // MARK: Events
 
   private mutating func join(_ format: String, _ version: Int) -> String? {
     number += 1
+    let priority = [Priority.medium, .high, .low][number % 3]
     let key = Self.key(format, version)
     let newest = model.flights.first { $0.id == model.current }
     let joinable = newest.flatMap {
@@ -178,7 +207,7 @@ struct BoardPlay {
     let told = plant == .versionsIgnored ? newest?.version ?? version : version
     let id = WaiterID(number: number)
     let joined = board.join(
-      id, key: Self.key(format, told), origin: Self.origin, priority: .medium,
+      id, key: Self.key(format, told), origin: Self.origin, priority: priority,
       versions: Self.formats.map { Self.key($0, told) }, request: Self.key(format, told),
       start: { $0 }, waiter: { _ in id })
     if joined.isNewFlight != (joinable == nil) { return "a flight is wrongly new or old" }
@@ -186,10 +215,11 @@ struct BoardPlay {
     if joined.isNewProduct != isNewProduct { return "a picture is wrongly new or old" }
     if joinable == nil {
       model.flights.append(
-        .init(id: joined.flight, older: model.current, version: version))
+        .init(id: joined.flight, older: model.current, version: version, priority: priority))
       model.current = joined.flight
     }
-    model.waiters.append(.init(number: number, flight: joined.flight, key: key))
+    model.waiters.append(
+      .init(number: number, flight: joined.flight, key: key, priority: priority))
     if isNewProduct { model.change(joined.flight) { $0.wishes.append(key) } }
     return nil
   }
