@@ -201,23 +201,24 @@ struct AskingTests {
   @Test("of another cache keeps the place at its own gate meanwhile")
   func keepsItsPlace() async throws {
     let elsewhere = try await Fixture()
-    let gate = LoadGate(width: 1)
+    let gates = LoadGates(network: 1, local: 1)
     let key = ImageKey(entity: "asking", source: "1", format: "row")
-    let next = try await gate.pass(urgency: Urgency(.medium)) {
-      let next = Task { try await gate.pass(urgency: Urgency(.medium)) {} }
-      while gate.waitingCount != 1 { await Task.yield() }
-      let asking = Asking(
-        registry: ObjectIdentifier(gate), flight: FlightID(number: 1, place: 0), key: key)
-      // Asks there once more itself, which is no business of this gate either.
-      let plain = Photo("plain", url: "test:/5")
-      let other = photo("other", url: "test:/5", above: plain, in: elsewhere.cache)
-      let image = try await asking.run(besides: []) {
-        try await elsewhere.cache.image(for: other, format: .row)
-      }
-      #expect(image.solidNumber == 6)
-      #expect(gate.waitingCount == 1)
-      return next
+    let flight = Flight(
+      id: FlightID(number: 1, place: 0), url: nil, priority: .medium, gates: gates)
+    try await flight.permit.pass(.local)
+    let next = Task { try await gates[.local].pass(urgency: Urgency(.medium)) {} }
+    while gates[.local].counts.waiting != 1 { await Task.yield() }
+    let asking = Asking(
+      registry: ObjectIdentifier(gates[.local]), flight: flight, subject: .picture(key))
+    // Asks there once more itself, which is no business of this gate either.
+    let plain = Photo("plain", url: "test:/5")
+    let other = photo("other", url: "test:/5", above: plain, in: elsewhere.cache)
+    let image = try await asking.run(besides: []) {
+      try await elsewhere.cache.image(for: other, format: .row)
     }
+    #expect(image.solidNumber == 6)
+    #expect(gates[.local].counts.waiting == 1)
+    flight.permit.close()
     try await next.value
   }
 }

@@ -39,7 +39,7 @@ package final class HostGates: Sendable {
     let entries = entries.withLock { Array($0.values) }
     return (
       entries.count, entries.reduce(0) { $0 + $1.userCount },
-      entries.reduce(0) { $0 + $1.gate.waitingCount }
+      entries.reduce(0) { $0 + $1.gate.counts.waiting }
     )
   }
 

@@ -15,7 +15,23 @@ public import Pixels
 ///
 /// A cache asks once per URL however many requests wait for it. Loads run beside each other, never
 /// on an actor of the cache.
+///
+/// A source may ask the cache for other pictures, to make one of them: its load then leaves its gate,
+/// which bounds the loads under way, and goes on without counting there; see
+/// ``ImageSourceRequest/pass(_:)``. A source that asks for the very URL that it is asked for, be it
+/// through others, gets ``ImageCacheError/sourceFailed(_:underlying:)``, whose underlying error names
+/// the ring. The cache notices both for the calling task and for those that it begins, as long as the
+/// source has not answered. It does not for detached tasks and callbacks of other libraries, nor for
+/// rings through another cache: a source that waits for those can wait for ever.
 public protocol ImageSource: Sendable {
+  /// Tells what a load uses first, so that the cache begins it at the right gate.
+  ///
+  /// By default http and https need the network, and everything else is local. Asked once for each
+  /// load, from no actor in particular; it returns at once.
+  ///
+  /// - Parameter url: The picture's place.
+  func need(for url: URL) -> LoadNeed
+
   /// Fetches the picture behind a URL, all of it or nothing.
   ///
   /// When the last waiter's task is cancelled, so is this one's, before `cancel()` returns there: its
@@ -34,6 +50,22 @@ public protocol ImageSource: Sendable {
   ) async throws -> ImageSourceContent
 }
 
+extension ImageSource {
+  /// The network for http and https, and local means for everything else.
+  public func need(for url: URL) -> LoadNeed {
+    ["http", "https"].contains(url.scheme?.lowercased() ?? "") ? .network : .local
+  }
+}
+
+/// What a load uses, and with it which loads it has to wait for.
+public enum LoadNeed: Hashable, Sendable {
+  /// Disk, memory, processor: bounded by ``ImageCache/Configuration/localWidth``.
+  case local
+
+  /// A network: bounded by ``ImageCache/Configuration/networkWidth``.
+  case network
+}
+
 /// What one load is to bring.
 public struct ImageSourceRequest: Sendable {
   /// The picture's place.
@@ -44,6 +76,9 @@ public struct ImageSourceRequest: Sendable {
 
   /// How urgent the flight is on whose behalf this is loaded.
   package let urgency: Urgency
+
+  /// What the load holds of its cache's gates; none outside a cache.
+  package let permit: LoadPermit?
 
   /// The highest priority among those who wait for the picture at this moment; it may rise and fall
   /// during the load.
@@ -59,10 +94,33 @@ public struct ImageSourceRequest: Sendable {
     self.init(url: url, urgency: Urgency(Priority(priority)), byteCountLimit: byteCountLimit)
   }
 
-  package init(url: URL, urgency: Urgency, byteCountLimit: Int) {
+  package init(
+    url: URL, urgency: Urgency, byteCountLimit: Int, permit: LoadPermit? = nil
+  ) {
     self.url = url
     self.urgency = urgency
     self.byteCountLimit = byteCountLimit
+    self.permit = permit
+  }
+
+  /// Waits at another gate, having left the present one: a source says what it is about to use at
+  /// the moment when it needs it.
+  ///
+  /// ```swift
+  /// if let bytes = try await disk.bytes(for: request.url) { return .encoded(bytes) }
+  /// try await request.pass(.network)
+  /// return .encoded(try await bucket.download(request.url))
+  /// ```
+  ///
+  /// Returns at once if the load is inside that gate already, and for a request that was made outside
+  /// a cache. A load that left its gate, since its source asked the cache for another picture, comes
+  /// back so. The most urgent load is let in first. One task of a load calls this at a time: of two
+  /// calls the later decides.
+  ///
+  /// - Parameter need: What the source uses from here on.
+  /// - Throws: `CancellationError` when the task is cancelled while it waits, or when the load is over.
+  public func pass(_ need: LoadNeed) async throws {
+    try await permit?.pass(need)
   }
 }
 

@@ -1,10 +1,14 @@
+public import Foundation
+
 /// Several sources, asked in order until one brings the picture.
 ///
 /// ```swift
 /// let source = ImageSourceChain([BundledPhotos(), URLImageSource()])
 /// ```
 ///
-/// Progress starts anew with each source.
+/// Progress starts anew with each source, and so does its turn: before each the load passes the gate
+/// that the source needs (``ImageSource/need(for:)``). So a picture that the first one has on disk never
+/// waits behind downloads.
 public struct ImageSourceChain: ImageSource {
   /// Why a chain brought nothing.
   public struct Failure: Error {
@@ -22,6 +26,11 @@ public struct ImageSourceChain: ImageSource {
     self.sources = sources
   }
 
+  /// What the first source needs; local for a chain without sources.
+  public func need(for url: URL) -> LoadNeed {
+    sources.first?.need(for: url) ?? .local
+  }
+
   /// Brings what the first successful source brings.
   ///
   /// - Throws: ``Failure`` when every source failed; `CancellationError` when the task was cancelled
@@ -32,6 +41,7 @@ public struct ImageSourceChain: ImageSource {
   ) async throws -> ImageSourceContent {
     var errors: [any Error] = []
     for source in sources {
+      try await request.pass(source.need(for: request.url))
       do {
         return try await source.load(request, progress: progress)
       } catch let cancellation as CancellationError {

@@ -1,12 +1,18 @@
+import Foundation
 import Synchronization
 
-/// What a flight asks an entity for, known to the tasks that work on the answer.
+/// What a flight asks an entity or the source for, known to the tasks that work on the answer.
 ///
-/// An entity may ask the cache for other pictures before it answers. Whoever asks so must not wait
-/// for a flight that waits for the answer itself: it would wait for ever.
+/// Both may ask the cache for other pictures before they answer. Whoever asks so must not wait for a
+/// flight that waits for the answer itself: it would wait for ever.
 package final class Asking: Sendable {
-  /// Of everybody who waits for the answer to come; tasks that are begun meanwhile inherit it, and
-  /// keep it when the answer has come.
+  enum Subject: Hashable, Sendable {
+    case picture(ImageKey)
+    case source(URL)
+  }
+
+  /// Of everybody who waits for the answer to come, the first to ask first; tasks that are begun
+  /// meanwhile inherit it, and keep it when the answer has come.
   @TaskLocal private static var inherited: [Asking] = []
 
   /// Those who wait for the current task.
@@ -15,23 +21,23 @@ package final class Asking: Sendable {
   /// Flights of another cache may have the same numbers.
   let registry: ObjectIdentifier
   let flight: FlightID
-  let key: ImageKey
-  private let place: GatePlace?
+  let subject: Subject
+  private let permit: LoadPermit
   private let hasEnded = Atomic(false)
 
-  init(registry: ObjectIdentifier, flight: FlightID, key: ImageKey) {
+  init(registry: ObjectIdentifier, flight: Flight, subject: Subject) {
     self.registry = registry
-    self.flight = flight
-    self.key = key
-    place = GatePlace.held
+    self.flight = flight.id
+    self.subject = subject
+    permit = flight.permit
   }
 
   /// Whether the answer has not come.
   var isOpen: Bool { !hasEnded.load(ordering: .relaxed) }
 
   /// Lets others pass the gate at which the flight is, since it waits for another load now, which may
-  /// need that place.
-  func giveUpPlace() { place?.giveUp() }
+  /// need that permit.
+  func giveUpPermit() { permit.giveUp() }
 
   /// Runs `body`, on whose answer this and `others` wait.
   func run<Answer>(
@@ -45,28 +51,38 @@ package final class Asking: Sendable {
   /// was begun.
   static func begin<Value>(_ body: () -> Task<Value, Never>) -> Task<Value, Never> {
     // As a rule there is nothing that it must not inherit.
-    if inherited.isEmpty, GatePlace.held == nil { return body() }
-    return $inherited.withValue([]) { GatePlace.$held.withValue(nil, operation: body) }
+    inherited.isEmpty ? body() : $inherited.withValue([], operation: body)
   }
 }
 
 extension InFlightRegistry {
-  /// Asks an entity whether it has the picture itself, for a flight that waits for the answer.
+  /// Asks an entity or the source, for a flight that waits for the answer.
   ///
-  /// - Throws: What the entity throws, and ``CircularPictureError`` if it is being asked for just that
-  ///   already, by somebody who waits for this.
-  func askEntity(
-    of request: ImageRequest, for flight: FlightID
-  ) async throws -> ImageSourceContent? {
+  /// - Parameter requests: On whose behalf; who waits for them waits for the answer, too.
+  /// - Throws: What `question` throws.
+  func ask<Answer>(
+    _ subject: Asking.Subject, for flight: Flight, of requests: [ImageRequest],
+    _ question: () async throws -> Answer
+  ) async throws -> Answer {
+    let others = requests.flatMap(\.asking).filter(\.isOpen)
+    let asking = Asking(registry: ObjectIdentifier(self), flight: flight, subject: subject)
+    return try await asking.run(besides: others, question)
+  }
+
+  /// Checks that nobody who waits for a request has asked for `subject` already: it would be asked
+  /// on behalf of its own answer, again and again.
+  ///
+  /// - Throws: ``ImageCacheError/sourceFailed(_:underlying:)`` of a ``CircularPictureError``.
+  func checkRing(
+    _ subject: Asking.Subject, for request: ImageRequest
+  ) throws(ImageCacheError) {
     let others = request.asking.filter(\.isOpen)
-    let isCircular = others.contains {
-      $0.registry == ObjectIdentifier(self) && $0.key == request.key && isUnderWay($0.flight)
+    let first = others.firstIndex {
+      $0.registry == ObjectIdentifier(self) && $0.subject == subject && isUnderWay($0.flight)
     }
-    if isCircular { throw CircularPictureError(key: request.key) }
-    let asking = Asking(registry: ObjectIdentifier(self), flight: flight, key: request.key)
-    return try await asking.run(besides: others) {
-      try await request.entity.picture(for: request.format)
-    }
+    guard let first else { return }
+    let error = CircularPictureError(ring: others[first...].map(\.subject) + [subject])
+    throw .sourceFailed(request.url, underlying: error)
   }
 
   /// What waits for a request among this registry's flights.
@@ -75,11 +91,29 @@ extension InFlightRegistry {
   }
 }
 
-/// Why an entity's picture cannot be made: it was asked for to make itself.
+/// Why a picture cannot be made: it was asked for to make itself.
 struct CircularPictureError: Error, CustomStringConvertible {
-  let key: ImageKey
+  /// Each waits for the next; the last is the first.
+  let ring: [Asking.Subject]
+
+  init(ring: [Asking.Subject]) { self.ring = ring }
+
+  /// The ring that a source of it hears of and passes on as it came.
+  init?(in error: any Error) {
+    guard case ImageCacheError.sourceFailed(_, let circular as Self) = error else { return nil }
+    self = circular
+  }
 
   var description: String {
-    "picture(for:) of entity \(key.entity) asks for its own picture in format \"\(key.format)\"."
+    "A picture waits for itself: \(ring.map(\.description).joined(separator: ", which waits for "))."
+  }
+}
+
+extension Asking.Subject: CustomStringConvertible {
+  var description: String {
+    switch self {
+    case .picture(let key): "picture(for:) of entity \(key.entity) in format \"\(key.format)\""
+    case .source(let url): "the source of \(url)"
+    }
   }
 }

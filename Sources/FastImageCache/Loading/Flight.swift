@@ -51,5 +51,13 @@ package struct Flight: Sendable {
   package let id: FlightID
   package let url: URL?
   package let urgency: Urgency
+  package let permit: LoadPermit
   package let progress = FlightProgress()
+
+  package init(id: FlightID, url: URL?, priority: Priority, gates: LoadGates) {
+    self.id = id
+    self.url = url
+    urgency = Urgency(priority)
+    permit = LoadPermit(gates: gates, urgency: urgency)
+  }
 }

@@ -12,6 +12,7 @@ package struct ImageLoader: Sendable {
 
   /// Serves a flight until nobody wants anything of it any more.
   package func run(_ flight: Flight, for registry: InFlightRegistry) async {
+    defer { flight.permit.close() }
     do {
       var requests = try await askEntities(registry.take(flight.id), flight, registry)
       guard let url = flight.url else {
@@ -25,18 +26,17 @@ package struct ImageLoader: Sendable {
         if registry.retire(flight.id) { return }
         requests = try await askEntities(registry.take(flight.id), flight, registry)
       }
-      try await gates.pass(for: url, urgency: flight.urgency) {
-        var picture = try await fetch(url, flight)
-        // Whoever joined while the bytes arrived shares the decode that comes now.
-        requests += try await askEntities(registry.take(flight.id), flight, registry)
-        var family: [ImageRequest] = []
-        repeat {
-          family += requests.flatMap { $0.siblings() }
-          try await serve(requests, besides: family, from: &picture, flight, registry)
-          try await serveFamily(&family, from: &picture, flight, registry)
-          requests = try await askEntities(registry.take(flight.id), flight, registry)
-        } while try await !isOver(flight, requests, registry)
-      }
+      try await flight.permit.pass(source.need(for: url))
+      var picture = try await fetch(url, for: requests, flight, registry)
+      // Whoever joined while the bytes arrived shares the decode that comes now.
+      requests += try await askEntities(registry.take(flight.id), flight, registry)
+      var family: [ImageRequest] = []
+      repeat {
+        family += requests.flatMap { $0.siblings() }
+        try await serve(requests, besides: family, from: &picture, flight, registry)
+        try await serveFamily(&family, from: &picture, flight, registry)
+        requests = try await askEntities(registry.take(flight.id), flight, registry)
+      } while try await !isOver(flight, requests, registry)
     } catch {
       registry.fail(flight.id, with: ImageCacheError(flightEndedBy: error, url: flight.url))
     }
@@ -66,8 +66,8 @@ package struct ImageLoader: Sendable {
         continue
       }
       do {
-        guard let content = try await registry.askEntity(of: request, for: flight.id)
-        else {
+        guard let content = try await askEntity(of: request, flight, registry) else {
+          if let url = flight.url { try registry.checkRing(.source(url), for: request) }
           others.append(request)
           continue
         }
@@ -82,6 +82,19 @@ package struct ImageLoader: Sendable {
     return registry.isWanted(flight.id) ? others : []
   }
 
+  /// The picture that the entity has itself.
+  ///
+  /// - Throws: What the entity throws, and ``CircularPictureError``.
+  private func askEntity(
+    of request: ImageRequest, _ flight: Flight, _ registry: InFlightRegistry
+  ) async throws -> ImageSourceContent? {
+    let subject = Asking.Subject.picture(request.key)
+    try registry.checkRing(subject, for: request)
+    return try await registry.ask(subject, for: flight, of: [request]) {
+      try await request.entity.picture(for: request.format)
+    }
+  }
+
   private func refuse(
     _ requests: [ImageRequest], _ flight: Flight, _ registry: InFlightRegistry
   ) {
@@ -92,18 +105,22 @@ package struct ImageLoader: Sendable {
     }
   }
 
-  private func fetch(_ url: URL, _ flight: Flight) async throws -> SourcePicture {
+  private func fetch(
+    _ url: URL, for requests: [ImageRequest], _ flight: Flight, _ registry: InFlightRegistry
+  ) async throws -> SourcePicture {
     let start = ContinuousClock.now
     let request = ImageSourceRequest(
-      url: url, urgency: flight.urgency, byteCountLimit: encodedByteLimit)
+      url: url, urgency: flight.urgency, byteCountLimit: encodedByteLimit, permit: flight.permit)
     let content: ImageSourceContent
     do {
-      content = try await source.load(request) { progress in
-        flight.progress.report(
-          .receiving(progress.receivedByteCount, of: progress.expectedByteCount))
+      content = try await registry.ask(.source(url), for: flight, of: requests) {
+        try await source.load(request) { progress in
+          flight.progress.report(
+            .receiving(progress.receivedByteCount, of: progress.expectedByteCount))
+        }
       }
     } catch {
-      throw ImageCacheError.sourceFailed(url, underlying: error)
+      throw ImageCacheError.sourceFailed(url, underlying: CircularPictureError(in: error) ?? error)
     }
     let picture = try artist.picture(from: content, url: url)
     journal.fetched(url, byteCount: picture.encodedByteCount, in: ContinuousClock.now - start)

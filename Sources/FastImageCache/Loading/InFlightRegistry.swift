@@ -108,14 +108,17 @@ package final class InFlightRegistry: Sendable {
     let versions = request.versionsElsewhere()
     let origin = request.origin
     let asking = asking(for: request)
-    for waiting in asking { waiting.giveUpPlace() }
+    for waiting in asking { waiting.giveUpPermit() }
     let joined = step { state in
       state.isClosed
         ? nil
         : state.board.join(
           id, key: request.key, origin: origin, priority: priority, versions: versions,
           asking: asking.map(\.flight), request: request,
-          start: { Load(flight: Flight(id: $0, url: request.url, urgency: Urgency(priority))) },
+          start: {
+            Load(
+              flight: Flight(id: $0, url: request.url, priority: priority, gates: loader.gates))
+          },
           waiter: waiter)
     }
     guard let joined else { return false }

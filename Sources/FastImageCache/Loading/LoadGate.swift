@@ -1,17 +1,15 @@
 import Locking
-import Synchronization
 
 /// Bounds how many loads hold encoded bytes at the same time.
 ///
-/// A load passes the gate before it asks its source and leaves once its pictures are drawn. So a
+/// A load passes a gate before it asks its source and leaves once its pictures are drawn. So a
 /// thousand rows scrolled by cost the memory of a few files, not of a thousand: files that are read
 /// faster than they are decoded wait outside, unread.
 ///
 /// Invariants:
 /// 1. `waiting` holds exactly the loads that wait in `admission`; who takes one out, under the lock,
 ///    answers it, outside the lock.
-/// 2. A load that was admitted leaves exactly once, whatever its body does: at its end, or when it
-///    gives its place up before.
+/// 2. A load that was admitted leaves exactly once; see ``LoadPermit``.
 /// 3. A load's cancellation is set before the lock is taken to withdraw it, and read under the lock
 ///    when it comes to wait: so a cancelled load either never waits or is withdrawn.
 package final class LoadGate: Sendable {
@@ -26,8 +24,10 @@ package final class LoadGate: Sendable {
     state = Lock(State(admission: Admission(width: width, byteBudget: 0)))
   }
 
-  /// Loads that wait for their turn at this moment.
-  package var waitingCount: Int { state.withLock { $0.waiting.count } }
+  /// Loads that wait for their turn at this moment, and those that were let in.
+  package var counts: (waiting: Int, inside: Int) {
+    state.withLock { ($0.waiting.count, $0.admission.runningCount) }
+  }
 
   /// Runs `body` when its turn comes, the most urgent load first.
   ///
@@ -35,6 +35,15 @@ package final class LoadGate: Sendable {
   ///   throws.
   package func pass<Value>(urgency: Urgency, _ body: () async throws -> Value) async throws -> Value
   {
+    let id = try await enter(urgency)
+    defer { leave(id) }
+    return try await body()
+  }
+
+  /// Waits for a turn, the most urgent load first; whoever was let in leaves once.
+  ///
+  /// - Throws: `CancellationError` when the task is cancelled while it waits.
+  func enter(_ urgency: Urgency) async throws -> Admission.JobID {
     let id = state.withLock { $0.admission.makeJobID() }
     let cancellation = Cancellation()
     let observation = urgency.observe { self.move(id, urgency) }
@@ -46,9 +55,11 @@ package final class LoadGate: Sendable {
     }
     urgency.endObservation(observation)
     guard isAdmitted else { throw CancellationError() }
-    let place = GatePlace { self.resume { $0.admission.finish(id) } }
-    defer { place.giveUp() }
-    return try await GatePlace.$held.withValue(place) { try await body() }
+    return id
+  }
+
+  func leave(_ id: Admission.JobID) {
+    resume { $0.admission.finish(id) }
   }
 
   private func wait(
@@ -87,23 +98,5 @@ package final class LoadGate: Sendable {
       event(&state).compactMap { state.waiting.removeValue(forKey: $0) }
     }
     for answer in admitted { answer(true) }
-  }
-}
-
-/// A load's place at its gate, given up once.
-///
-/// A load that waits for another one gives its place up, since the other may be waiting for just
-/// that, and goes on without: it holds its bytes besides those that the gate counts.
-package final class GatePlace: Sendable {
-  /// Of the load that runs as the current task; see `Asking`, which gives it up.
-  @TaskLocal static var held: GatePlace?
-
-  private let isHeld = Atomic(true)
-  private let leave: @Sendable () -> Void
-
-  init(leave: @escaping @Sendable () -> Void) { self.leave = leave }
-
-  func giveUp() {
-    if isHeld.exchange(false, ordering: .relaxed) { leave() }
   }
 }

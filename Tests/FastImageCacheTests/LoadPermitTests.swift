@@ -1,0 +1,155 @@
+import TestSupport
+import Testing
+
+@testable import FastImageCache
+
+@Suite("A load's permit", .timeLimit(.minutes(5)))
+struct LoadPermitTests {
+  private let gates = LoadGates(network: 1, local: 1)
+
+  private func permit(_ priority: Priority = .medium) -> LoadPermit {
+    LoadPermit(gates: gates, urgency: Urgency(priority))
+  }
+
+  private func inside() -> [LoadNeed] {
+    [LoadNeed.local, .network].filter { gates[$0].counts.inside > 0 }
+  }
+
+  private func waits(at need: LoadNeed, _ count: Int = 1) async {
+    while gates[need].counts.waiting != count { await Task.yield() }
+  }
+
+  @Test("is of the gate that the load passed last, and of none when it is over")
+  func changesGates() async throws {
+    let permit = permit()
+    #expect(inside() == [])
+    try await permit.pass(.local)
+    #expect(inside() == [.local])
+    try await permit.pass(.network)
+    #expect(inside() == [.network])
+    permit.close()
+    #expect(inside() == [])
+  }
+
+  @Test("is granted at once where it is held already")
+  func samePermit() async throws {
+    let permit = permit()
+    try await permit.pass(.local)
+    // The gate is one wide: a second permit would never come.
+    try await permit.pass(.local)
+    #expect(gates[.local].counts.inside == 1)
+  }
+
+  @Test("is given back before the load waits at another gate")
+  func givesBackFirst() async throws {
+    let (first, second) = (permit(), permit())
+    try await first.pass(.local)
+    try await second.pass(.network)
+    // Each wants what the other one has.
+    let crossing = Task { try await first.pass(.network) }
+    await waits(at: .network)
+    try await second.pass(.local)
+    try await crossing.value
+    #expect(inside() == [.local, .network])
+  }
+
+  @Test("comes again to a load that gave it up")
+  func comesAgain() async throws {
+    let permit = permit()
+    try await permit.pass(.local)
+    permit.giveUp()
+    #expect(inside() == [])
+    permit.giveUp()
+    try await permit.pass(.local)
+    #expect(gates[.local].counts.inside == 1)
+  }
+
+  @Test("is not kept by a load that gave it up, or ended, while it waited", arguments: [true, false])
+  func givesUpWhileWaiting(ends: Bool) async throws {
+    let (first, second) = (permit(), permit())
+    try await first.pass(.local)
+    let waiting = Task { try await second.pass(.local) }
+    await waits(at: .local)
+    if ends { second.close() } else { second.giveUp() }
+    first.giveUp()
+    try await waiting.value
+    #expect(inside() == [])
+  }
+
+  @Test("of two calls is the later one's")
+  func laterCallDecides() async throws {
+    let (first, second) = (permit(), permit())
+    try await first.pass(.local)
+    let waiting = Task { try await second.pass(.local) }
+    await waits(at: .local)
+    try await second.pass(.network)
+    first.close()
+    try await waiting.value
+    #expect(inside() == [.network])
+  }
+
+  @Test("is refused to a load that is over")
+  func refusedAtTheEnd() async throws {
+    let permit = permit()
+    permit.close()
+    await #expect(throws: CancellationError.self) { try await permit.pass(.local) }
+    #expect(inside() == [])
+  }
+
+  @Test("is not waited for by a task that is cancelled")
+  func cancelled() async throws {
+    let (first, second) = (permit(), permit())
+    try await first.pass(.local)
+    try await second.pass(.network)
+    let waiting = Task { try await second.pass(.local) }
+    await waits(at: .local)
+    waiting.cancel()
+    await #expect(throws: CancellationError.self) { try await waiting.value }
+    #expect(gates[.local].counts.waiting == 0)
+    #expect(inside() == [.local])
+  }
+
+  @Test("comes to the most urgent load first, as urgent as each is by then")
+  func followsUrgency() async throws {
+    let (first, order) = (permit(), Order())
+    try await first.pass(.local)
+    let urgencies = ["falls": Urgency(.high), "stays": Urgency(.medium), "rises": Urgency(.low)]
+    let tasks = urgencies.map { name, urgency in
+      Task {
+        let permit = LoadPermit(gates: gates, urgency: urgency)
+        try await permit.pass(.local)
+        order.note(name)
+        permit.close()
+      }
+    }
+    await waits(at: .local, 3)
+    urgencies["falls"]?.set(.background)?()
+    urgencies["rises"]?.set(.high)?()
+    first.close()
+    for task in tasks { try await task.value }
+    #expect(order.notes == ["rises", "stays", "falls"])
+  }
+
+  @Test("comes in the order of the last changes, however late their observers are called")
+  func lateObservers() async throws {
+    let (first, order) = (permit(), Order())
+    try await first.pass(.local)
+    let urgencies = ["moves": Urgency(.high), "stays": Urgency(.medium)]
+    let tasks = urgencies.map { name, urgency in
+      Task {
+        let permit = LoadPermit(gates: gates, urgency: urgency)
+        try await permit.pass(.local)
+        order.note(name)
+        permit.close()
+      }
+    }
+    await waits(at: .local, 2)
+    let fall = urgencies["moves"]?.set(.low)
+    let rise = urgencies["moves"]?.set(.high)
+    let last = urgencies["moves"]?.set(.background)
+    for tell in [last, fall, rise] { tell?() }
+    first.close()
+    for task in tasks { try await task.value }
+    #expect(order.notes == ["stays", "moves"])
+  }
+}

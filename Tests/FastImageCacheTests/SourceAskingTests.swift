@@ -1,0 +1,199 @@
+import Foundation
+import Locking
+import TestSupport
+import Testing
+
+@testable import FastImageCache
+
+@Suite("A source that asks the cache for other pictures", .timeLimit(.minutes(5)))
+struct SourceAskingTests {
+  private typealias Answer = @Sendable (_ number: Int, Asker) async throws -> Int
+
+  /// The cache, as its source sees it.
+  private struct Asker: Sendable {
+    weak let cache: ImageCache?
+
+    /// The number of another picture, asked for as an entity of that URL.
+    func number(of photo: Photo) async throws -> Int {
+      guard let cache else { throw CancellationError() }
+      return try await cache.image(for: photo, format: .row).solidNumber ?? -1
+    }
+
+    func number(_ number: Int) async throws -> Int {
+      try await self.number(of: Photo(ImageID("plain \(number)"), url: "test:/\(number)"))
+    }
+  }
+
+  private func fixture(
+    localWidth: Int = 1, _ answer: @escaping Answer
+  ) async throws -> Fixture {
+    let asker = Lock<Asker?>(nil)
+    let source = ScriptedSource { url, _, _ in
+      guard let asker = asker.withLock({ $0 }) else { throw CancellationError() }
+      return .bitmap(try solid(try await answer(Int(url.lastPathComponent) ?? 0, asker)))
+    }
+    let fixture = try await Fixture(source: source) { $0.localWidth = localWidth }
+    asker.withLock { $0 = Asker(cache: fixture.cache) }
+    return fixture
+  }
+
+  private func number(_ number: Int, from fixture: Fixture) async throws -> Int? {
+    let photo = Photo(ImageID(number), url: "test:/\(number)")
+    return try await fixture.cache.image(for: photo, format: .row).solidNumber
+  }
+
+  /// The ring that a request fails for.
+  private func ring(
+    _ number: Int, in fixture: Fixture
+  ) async -> [Asking.Subject]? {
+    do {
+      _ = try await self.number(number, from: fixture)
+    } catch ImageCacheError.sourceFailed(let url, let circular as CircularPictureError) {
+      #expect(url?.lastPathComponent == "\(number)")
+      return circular.ring
+    } catch {
+      Issue.record(error)
+    }
+    return nil
+  }
+
+  private func source(_ number: Int) throws -> Asking.Subject {
+    .source(try #require(URL(string: "test:/\(number)")))
+  }
+
+  /// Nothing is left behind: no flight, no waiter, and not the only turn at the gate.
+  private func isFree(_ fixture: Fixture) async throws {
+    await fixture.quiet()
+    await fixture.waiters(0)
+    #expect(try await number(77, from: fixture) == 77)
+  }
+
+  @Test("leaves its turn to them, if every load under way does so, too")
+  func derived() async throws {
+    let asking = Counter()
+    let fixture = try await fixture(localWidth: 4) { number, asker in
+      guard number < 4 else { return number }
+      asking.increment()
+      await asking.reaches(4)
+      return try await asker.number(number + 10) + 100
+    }
+    let tasks = (0..<4).map { index in Task { try await number(index, from: fixture) } }
+    for (index, task) in tasks.enumerated() { #expect(try await task.value == index + 110) }
+    try await isFree(fixture)
+  }
+
+  @Test("gets them one through the other, however few turns there are")
+  func nested() async throws {
+    let fixture = try await fixture { number, asker in
+      number < 9 ? try await asker.number(number + 1) + 1 : number
+    }
+    #expect(try await number(1, from: fixture) == 17)
+    try await isFree(fixture)
+  }
+
+  @Test("hears an error when it asks for what it is asked for")
+  func itself() async throws {
+    let fixture = try await fixture { number, asker in
+      number == 1 ? try await asker.number(1) : number
+    }
+    #expect(await ring(1, in: fixture) == [try source(1), try source(1)])
+    try await isFree(fixture)
+  }
+
+  @Test("hears an error when it asks for that through others, and so does everybody in the ring")
+  func throughOthers() async throws {
+    let fixture = try await fixture { number, asker in
+      number < 3 ? try await asker.number((number + 1) % 3) : number
+    }
+    let expected = try [1, 2, 0, 1].map { try source($0) }
+    #expect(await ring(1, in: fixture) == expected)
+    try await isFree(fixture)
+  }
+
+  @Test("hears an error when the ring closes at a load that others began")
+  func throughOthersLate() async throws {
+    let (begun, both) = (Counter(), CancellableGate())
+    let fixture = try await fixture(localWidth: 2) { number, asker in
+      guard number < 2 else { return number }
+      begun.increment()
+      try await both.pass()
+      return try await asker.number(1 - number)
+    }
+    let tasks = (0..<2).map { number in Task { await ring(number, in: fixture) } }
+    await begun.reaches(2)
+    both.open()
+    for task in tasks { #expect(await task.value != nil) }
+    try await isFree(fixture)
+  }
+
+  @Test("hears an error when an entity that it asks asks for it")
+  func throughEntity() async throws {
+    let fixture = try await fixture { number, asker in
+      guard number == 1 else { return number }
+      var entity = Photo("entity", url: "test:/2")
+      entity.ownPicture = { _ in .bitmap(try solid(try await asker.number(1))) }
+      return try await asker.number(of: entity)
+    }
+    let (ring, source) = (await ring(1, in: fixture), try source(1))
+    #expect(ring?.count == 3 && ring?.first == source && ring?.last == source)
+    try await isFree(fixture)
+  }
+
+  @Test("names the ring in words")
+  func names() throws {
+    let key = ImageKey(entity: "a", source: "1", format: "row")
+    let error = CircularPictureError(ring: [try source(1), .picture(key), try source(1)])
+    let words = String(describing: error)
+    #expect(
+      words.contains("test:/1, which waits for picture(for:) of entity a in format \"row\", which"))
+  }
+
+  @Test("may ask for an entity of its own URL that has its picture itself")
+  func ownPicture() async throws {
+    let fixture = try await fixture { number, asker in
+      guard number == 1 else { return number }
+      var entity = Photo("entity", url: "test:/1")
+      entity.ownPicture = { _ in .bitmap(try solid(44)) }
+      return try await asker.number(of: entity)
+    }
+    #expect(try await number(1, from: fixture) == 44)
+    try await isFree(fixture)
+  }
+
+  @Test("counts as asking only until it has answered")
+  func asksLater() async throws {
+    let later = CancellableGate()
+    let begun = Lock<Task<Int, any Error>?>(nil)
+    let fixture = try await fixture { number, asker in
+      guard number == 1, begun.withLock({ $0 }) == nil else { return number }
+      let task = Task {
+        try await later.pass()
+        return try await asker.number(1)
+      }
+      begun.withLock { $0 = task }
+      return number
+    }
+    #expect(try await number(1, from: fixture) == 1)
+    later.open()
+    #expect(try await begun.withLock { $0 }?.value == 1)
+    try await isFree(fixture)
+  }
+
+  @Test("leaves nothing behind when all callers have left")
+  func cancelled() async throws {
+    let (begun, never) = (Counter(), CancellableGate())
+    let fixture = try await fixture(localWidth: 2) { number, asker in
+      guard number < 2 else { return number }
+      if number == 1 {
+        begun.increment()
+        try await never.pass()
+      }
+      return try await asker.number(number + 1)
+    }
+    let task = Task { try await number(0, from: fixture) }
+    await begun.reaches(1)
+    task.cancel()
+    await #expect(throws: ImageCacheError.self) { try await task.value }
+    try await isFree(fixture)
+  }
+}
