@@ -30,8 +30,12 @@ extension ImageCache {
     /// it needs of that.
     public var decodeByteBudget = 256 << 20
 
-    /// How many loads over http and https may be under way at the same time; at least one.
-    public var networkWidth = 6
+    /// How many loads that need the network may be under way at the same time; 18 by default, and at
+    /// least one.
+    ///
+    /// Several times ``HTTPOptions/connectionsPerHost``, so that a host that does not answer leaves
+    /// turns to the others.
+    public var networkWidth = 18
 
     /// How many loads of files and other local sources may be under way at the same time; at least
     /// one.

@@ -166,6 +166,26 @@ struct HTTPLoadTests {
     #expect(try await second.value == Data("b".utf8))
   }
 
+  @Test("reaches its host while ten others wait for one that does not answer")
+  func besidesDeadHost() async throws {
+    let never = Gate()
+    defer { never.open() }
+    let dead = try HTTPServer { _ in HTTPReply([.wait(never)]) }
+    let live = try HTTPServer(["/a": .ok(Data("no picture".utf8))])
+    let fixture = try await Fixture { $0.source = URLImageSource(http: .patient) }
+    let cache = fixture.cache
+    let waiting = (0..<10).map { number in
+      let photo = Photo(ImageID(number), url: dead.url("/\(number)").absoluteString)
+      return Task { try await cache.image(for: photo, format: .row) }
+    }
+    await dead.requests.reaches(HTTPOptions().connectionsPerHost)
+    await fixture.waiters(10)
+    let photo = Photo("a", url: live.url("/a").absoluteString)
+    await #expect(throws: ImageCacheError.self) { try await cache.image(for: photo, format: .row) }
+    #expect(live.requests.value == 1)
+    for task in waiting { task.cancel() }
+  }
+
   @Test("ends after its total time however much arrives")
   func total() async throws {
     let server = try HTTPServer(["/a": .chunked([.endless(Data(count: 10))])])
