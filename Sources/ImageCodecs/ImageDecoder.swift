@@ -5,7 +5,8 @@ public import Pixels
 ///
 /// The cache asks its decoders in order and takes the first that recognises the bytes, whatever the
 /// file is called and whatever a server said about it. Decoders are called from threads that may
-/// block, never from an actor, and from several at once.
+/// block, never from an actor, and from several at once. They must not block for a picture of the
+/// cache, whose decoding needs such a thread too: when all of them wait so, none goes on.
 public protocol ImageDecoder: Sendable {
   /// Whether a file with these first bytes is this decoder's business.
   ///

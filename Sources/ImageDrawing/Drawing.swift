@@ -127,10 +127,13 @@ public struct Drawing: Sendable {
   /// Whatever `closure` draws.
   ///
   /// The closure runs on a thread for long work, never on an actor, and perhaps at the same time as
-  /// others. What it throws reaches everybody who waits for the picture, and nothing is stored. The
-  /// source is decoded just large enough to fill the slot sharply; a closure that magnifies a part
-  /// of it sees no more detail than that. On Linux this needs the package trait `Cairo`, which is on
-  /// by default; without it, drawing ends with ``DrawingError/canvasUnavailable``.
+  /// others. It must not block for a picture of the cache, whose drawing needs such a thread too: when
+  /// all of them wait so, none goes on. An entity that needs other pictures awaits them in its
+  /// `picture(for:)`. What the closure throws reaches everybody who waits for the picture, and nothing
+  /// is stored. The source is decoded just large enough to fill the slot sharply; a closure that
+  /// magnifies a part of it sees no more detail than that. On Linux this needs the package trait
+  /// `Cairo`, which is on by default; without it, drawing ends with
+  /// ``DrawingError/canvasUnavailable``.
   public static func custom(_ closure: @escaping Closure) -> Drawing {
     Drawing(content: .closure(closure))
   }
