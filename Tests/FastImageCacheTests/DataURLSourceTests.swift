@@ -2,7 +2,7 @@ import FastImageCache
 import Foundation
 import Testing
 
-@Suite("A data URL source", .timeLimit(.minutes(15)))
+@Suite("A data URL source", .timeLimit(.minutes(5)))
 struct DataURLSourceTests {
   @Test(
     "brings the bytes",

@@ -2,7 +2,7 @@ import FastImageCache
 import TestSupport
 import Testing
 
-@Suite("A load's patience", .timeLimit(.minutes(15)))
+@Suite("A load's patience", .timeLimit(.minutes(5)))
 struct HTTPPatienceTests {
   private let start = ContinuousClock.now
 

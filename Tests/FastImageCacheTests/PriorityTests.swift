@@ -4,7 +4,7 @@ import Locking
 import TestSupport
 import Testing
 
-@Suite("The priority of a load", .timeLimit(.minutes(15)))
+@Suite("The priority of a load", .timeLimit(.minutes(5)))
 struct PriorityTests {
   private let started = Counter()
   private let door = CancellableGate()
