@@ -166,7 +166,7 @@ struct HTTPLoadTests {
     #expect(try await second.value == Data("b".utf8))
   }
 
-  @Test("reaches its host while ten others wait for one that does not answer")
+  @Test("reaches its host while forty others wait for one that does not answer")
   func besidesDeadHost() async throws {
     let never = Gate()
     defer { never.open() }
@@ -174,12 +174,12 @@ struct HTTPLoadTests {
     let live = try HTTPServer(["/a": .ok(Data("no picture".utf8))])
     let fixture = try await Fixture { $0.source = URLImageSource(http: .patient) }
     let cache = fixture.cache
-    let waiting = (0..<10).map { number in
+    let waiting = (0..<40).map { number in
       let photo = Photo(ImageID(number), url: dead.url("/\(number)").absoluteString)
       return Task { try await cache.image(for: photo, format: .row) }
     }
     await dead.requests.reaches(HTTPOptions().connectionsPerHost)
-    await fixture.waiters(10)
+    await fixture.waiters(40)
     let photo = Photo("a", url: live.url("/a").absoluteString)
     await #expect(throws: ImageCacheError.self) { try await cache.image(for: photo, format: .row) }
     #expect(live.requests.value == 1)

@@ -64,7 +64,8 @@ struct LoadPermitTests {
     #expect(gates[.local].counts.inside == 1)
   }
 
-  @Test("is not kept by a load that gave it up, or ended, while it waited", arguments: [true, false])
+  @Test(
+    "is not kept by a load that gave it up, or ended, while it waited", arguments: [true, false])
   func givesUpWhileWaiting(ends: Bool) async throws {
     let (first, second) = (permit(), permit())
     try await first.pass(.local)

@@ -1,20 +1,21 @@
-import FastImageCache
 import Foundation
 import Locking
 import TestSupport
 import Testing
 
+@testable import FastImageCache
+
 @Suite("The priority of a load", .timeLimit(.minutes(5)))
 struct PriorityTests {
   private let started = Counter()
   private let door = CancellableGate()
-  private let asked = Lock<ImageSourceRequest?>(nil)
+  private let asked = Lock<[ImageSourceRequest]>([])
   private let photo = Photo("a", url: "test:/1")
 
   private func fixture() async throws -> Fixture {
     try await Fixture {
       $0.source = .closure { request, _ in
-        asked.withLock { $0 = request }
+        asked.withLock { $0.append(request) }
         started.increment()
         try await door.pass()
         return .bitmap(try solid(1))
@@ -23,7 +24,7 @@ struct PriorityTests {
   }
 
   /// What the source reads while it loads.
-  private var priority: TaskPriority? { asked.withLock { $0 }?.priority }
+  private var priority: TaskPriority? { asked.withLock { $0.last }?.priority }
 
   private func waiter(
     _ priority: TaskPriority, in fixture: Fixture
@@ -69,28 +70,32 @@ struct PriorityTests {
     _ = try await low.value
   }
 
-  @Test("is that of whoever stays, in whatever order others come and leave")
-  func storm() async throws {
+  @Test("is that of the last change, even if an earlier one is told later")
+  func toldLate() async throws {
     let fixture = try await fixture()
-    let low = waiter(.low, in: fixture)
-    await started.reaches(1)
-    for _ in 0..<200 {
-      await withTaskGroup(of: Void.self) { group in
-        for priority in [TaskPriority.medium, .high, .medium, .high] {
-          group.addTask {
-            let task = waiter(priority, in: fixture)
-            for _ in 0..<Int.random(in: 0..<8) { await Task.yield() }
-            task.cancel()
-            _ = await task.result
-          }
-        }
-      }
-      guard priority == .low else {
-        Issue.record("It stayed at \(String(describing: priority)).")
-        break
-      }
+    let (cache, other) = (fixture.cache, Photo("b", url: "test:/1"))
+    // Two loads, since a removal lies between them; each has a waiter of either priority.
+    var tasks: [Task<CachedImage, any Error>] = []
+    for count in 1...2 {
+      tasks.append(waiter(.high, in: fixture))
+      await started.reaches(count)
+      tasks.append(Task(priority: .low) { try await cache.image(for: other, format: .row) })
+      await fixture.waiters(2 * count)
+      if count == 1 { try await cache.removeImages(for: photo) }
     }
+    let loads = asked.withLock { $0 }
+    #expect(loads.map(\.priority) == [.high, .high])
+    let joined = Lock<[AsyncStream<ImageProgress>]>([])
+    // Told of the first load's fall, somebody joins the second, which has fallen in the same moment.
+    _ = loads.first?.urgency.observe {
+      let stream = cache.progress(for: Photo("c", url: "test:/1"), format: .row)
+      joined.withLock { $0.append(stream) }
+    }
+    try await cache.store(solid(2), for: photo, format: .row)
+    #expect(joined.withLock { $0.count } == 1)
+    #expect(loads.first?.priority == .low)
+    #expect(loads.last.map { $0.priority > .low } == true)
     door.open()
-    _ = try await low.value
+    for task in tasks { _ = try await task.value }
   }
 }

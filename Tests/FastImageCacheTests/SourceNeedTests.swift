@@ -108,15 +108,19 @@ struct SourceNeedTests {
 
   @Test("of each source in a chain is met before that source is asked")
   func inChain() async throws {
-    let local = NeedySource(needs: { _ in .local }) { request in
-      guard request.url.path.hasPrefix("/kept") else { throw ImageSourceError.unsupportedScheme("") }
-      return try picture(of: request.url)
-    }
-    let network = NeedySource(needs: { _ in .network }) { request in
-      held.increment()
-      try await door.pass()
-      return try picture(of: request.url)
-    }
+    let local = NeedySource(
+      needs: { _ in .local },
+      answer: { request in
+        if request.url.path.hasPrefix("/kept") { return try picture(of: request.url) }
+        throw ImageSourceError.unsupportedScheme("")
+      })
+    let network = NeedySource(
+      needs: { _ in .network },
+      answer: { request in
+        held.increment()
+        try await door.pass()
+        return try picture(of: request.url)
+      })
     let chain = ImageSourceChain([local, network])
     let fixture = try await fixture(chain)
     let cache = fixture.cache

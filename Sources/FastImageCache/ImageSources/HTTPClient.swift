@@ -57,7 +57,9 @@ final class HTTPClient: Sendable {
       let httpRequest = try await httpRequest(for: url)
       let transfer = HTTPTransfer(byteCountLimit: request.byteCountLimit, progress: progress)
       activity.pause()
-      let outcome = try await hosts.pass(for: httpRequest.url, urgency: request.urgency) {
+      let outcome = try await hosts.pass(
+        for: httpRequest.url, urgency: request.urgency, permit: request.permit
+      ) {
         activity.resume()
         return try await connections.outcome(
           of: httpRequest, priority: request.priority, transfer)

@@ -17,9 +17,9 @@ public struct HTTPOptions: Sendable {
   /// How many requests are with one host at a time, each on a connection of its own unless the host
   /// speaks HTTP/2; 6 by default, and at least one.
   ///
-  /// Those that wait come in the order of their urgency, which may change while they wait. They count
-  /// among the loads under way that ``ImageCache/Configuration/networkWidth`` bounds, which is three
-  /// times as many by default.
+  /// Those that wait come in the order of their urgency, which may change while they wait. They do not
+  /// count among the loads under way that ``ImageCache/Configuration/networkWidth`` bounds, which is
+  /// three times as many by default.
   public var connectionsPerHost = 6
 
   /// How many redirects one load follows; 5 by default, and at least none.

@@ -45,14 +45,24 @@ package final class HostGates: Sendable {
 
   /// Runs `body` when a request to the host of `url` may be sent.
   ///
+  /// A load that has to wait gives its permit back meanwhile: a host that does not answer takes no
+  /// more turns at the network gate than it has connections. It holds its turn here when it waits
+  /// there, and never the other way round, so that no ring comes of the two.
+  ///
+  /// - Parameter permit: What the load holds of its cache's gates.
   /// - Throws: `CancellationError` when the task is cancelled while it waits, and what `body` throws.
   package func pass<Value>(
-    for url: URL, urgency: Urgency, _ body: () async throws -> Value
+    for url: URL, urgency: Urgency, permit: LoadPermit? = nil,
+    _ body: () async throws -> Value
   ) async throws -> Value {
     let host = Host(url)
     let gate = enter(host)
     defer { leave(host) }
-    return try await gate.pass(urgency: urgency, body)
+    let stepAside = { permit?.giveUp() ?? () }
+    return try await gate.pass(urgency: urgency, willWait: stepAside) {
+      try await permit?.pass(.network)
+      return try await body()
+    }
   }
 
   private func enter(_ host: Host) -> LoadGate {

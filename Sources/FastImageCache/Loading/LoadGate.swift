@@ -31,11 +31,13 @@ package final class LoadGate: Sendable {
 
   /// Runs `body` when its turn comes, the most urgent load first.
   ///
+  /// - Parameter willWait: Called if the turn does not come at once.
   /// - Throws: `CancellationError` when the task is cancelled while it waits, and what `body`
   ///   throws.
-  package func pass<Value>(urgency: Urgency, _ body: () async throws -> Value) async throws -> Value
-  {
-    let id = try await enter(urgency)
+  package func pass<Value>(
+    urgency: Urgency, willWait: () -> Void = {}, _ body: () async throws -> Value
+  ) async throws -> Value {
+    let id = try await enter(urgency, willWait: willWait)
     defer { leave(id) }
     return try await body()
   }
@@ -43,12 +45,16 @@ package final class LoadGate: Sendable {
   /// Waits for a turn, the most urgent load first; whoever was let in leaves once.
   ///
   /// - Throws: `CancellationError` when the task is cancelled while it waits.
-  func enter(_ urgency: Urgency) async throws -> Admission.JobID {
+  func enter(
+    _ urgency: Urgency, willWait: () -> Void = {}
+  ) async throws -> Admission.JobID {
     let id = state.withLock { $0.admission.makeJobID() }
     let cancellation = Cancellation()
     let observation = urgency.observe { self.move(id, urgency) }
     let isAdmitted = await withTaskCancellationHandler {
-      await withCheckedContinuation { wait(id, urgency, cancellation, $0) }
+      await withCheckedContinuation { continuation in
+        if !admits(id, urgency, cancellation, continuation) { willWait() }
+      }
     } onCancel: {
       cancellation.set()
       withdraw(id)
@@ -62,19 +68,24 @@ package final class LoadGate: Sendable {
     resume { $0.admission.finish(id) }
   }
 
-  private func wait(
+  /// Answers the continuation at once, or has it wait: `false` says so.
+  private func admits(
     _ id: Admission.JobID, _ urgency: Urgency, _ cancellation: Cancellation,
     _ continuation: CheckedContinuation<Bool, Never>
-  ) {
+  ) -> Bool {
     var isRefused = false
+    var waits = false
     resume { state in
       isRefused = cancellation.isSet
       guard !isRefused else { return [] }
       state.waiting[id] = { continuation.resume(returning: $0) }
       // A load declares no bytes, so that no budget can refuse it.
-      return (try? state.admission.submit(id, priority: urgency.priority, byteCount: 0)) ?? []
+      let started = try? state.admission.submit(id, priority: urgency.priority, byteCount: 0)
+      waits = started?.contains(id) != true
+      return started ?? []
     }
     if isRefused { continuation.resume(returning: false) }
+    return !waits
   }
 
   private func move(_ id: Admission.JobID, _ urgency: Urgency) {
