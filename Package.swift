@@ -136,7 +136,8 @@ let package = Package(
     .testTarget(
       name: "ImageCodecsTests",
       dependencies: [
-        "ImageCodecs", "Pixels", "TestSupport", .target(name: "CTestImages", condition: onLinux),
+        "ImageCodecs", "ImageDrawing", "Pixels", "TestSupport",
+        .target(name: "CTestImages", condition: onLinux),
         .target(name: "CTestProbes", condition: onLinux),
       ],
       swiftSettings: settings),

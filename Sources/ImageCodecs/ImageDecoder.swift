@@ -27,6 +27,8 @@ public protocol ImageDecoder: Sendable {
   /// Decodes the picture upright, in sRGB or with its colour conversion attached, and with colours
   /// multiplied by alpha.
   ///
+  /// The result's edges are taken for the picture's.
+  ///
   /// - Throws: ``ImageDecodingError``; a picture that is cut short or damaged is an error, since a
   ///   cache would keep its grey half for ever.
   func decode(_ data: Data, _ request: DecodeRequest) throws(ImageDecodingError) -> Bitmap

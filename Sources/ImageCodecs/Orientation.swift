@@ -15,6 +15,37 @@ enum Orientation: UInt32, CaseIterable, Sendable {
   /// Whether width and height change places.
   var isTransposing: Bool { rawValue >= Self.leftMirrored.rawValue }
 
+  /// Whether the stored picture's right or bottom edge becomes the left one.
+  private var isFlippedAcross: Bool {
+    switch self {
+    case .upMirrored, .down, .right, .rightMirrored: true
+    case .up, .downMirrored, .leftMirrored, .left: false
+    }
+  }
+
+  /// Whether the stored picture's right or bottom edge becomes the top one.
+  private var isFlippedDown: Bool {
+    switch self {
+    case .down, .downMirrored, .rightMirrored, .left: true
+    case .up, .upMirrored, .leftMirrored, .right: false
+    }
+  }
+
+  /// The picture's edges in an upright bitmap whose pixels show `factor` times `factor` pixels each.
+  /// Padding lies at the end of the stored rows and columns, wherever turning takes that.
+  ///
+  /// - Parameters:
+  ///   - fullSize: The upright picture's size.
+  ///   - size: The upright bitmap's size.
+  func edges(of fullSize: PixelSize, reducedBy factor: Double, to size: PixelSize) -> PictureEdges {
+    let width = Double(fullSize.width) / factor
+    let height = Double(fullSize.height) / factor
+    return PictureEdges(
+      x: isFlippedAcross ? Double(size.width) - width : 0,
+      y: isFlippedDown ? Double(size.height) - height : 0, width: width, height: height,
+      fullSize: fullSize)
+  }
+
   /// A stored size as it is upright, and the other way round.
   func turning(_ size: PixelSize) -> PixelSize { isTransposing ? size.transposed : size }
 }

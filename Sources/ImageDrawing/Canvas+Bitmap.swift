@@ -1,7 +1,7 @@
 public import Pixels
 
 extension Canvas {
-  /// Draws a bitmap.
+  /// Draws the picture in a bitmap.
   ///
   /// - Parameters:
   ///   - bitmap: In any style. Colours that a decoder left in another space are turned into sRGB.
@@ -18,9 +18,10 @@ extension Canvas {
     interpolation: Interpolation = .smooth
   ) throws(DrawingError) {
     guard rect.isDrawable, opacity > 0 else { return }
-    let whole = Rect(
-      x: 0, y: 0, width: Double(bitmap.size.width), height: Double(bitmap.size.height))
-    let (part, frame) = Self.place(whole, in: rect, scaling, alignment.bounded)
+    let fullSize = bitmap.edges.fullSize
+    let whole = Rect(x: 0, y: 0, width: Double(fullSize.width), height: Double(fullSize.height))
+    let (shown, frame) = Self.place(whole, in: rect, scaling, alignment.bounded)
+    let part = bitmap.edges.pixels(showing: shown)
     let style = PaintStyle(opacity: min(1, opacity), blendMode: blendMode)
     let source = try bitmap.inSRGB()
     if transform.isUpright {

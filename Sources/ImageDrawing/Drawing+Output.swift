@@ -93,7 +93,7 @@ extension Bitmap {
   ) throws(DrawingError) -> Bitmap {
     guard let layout = PixelLayout(size: size, format: format) else { throw .outOfMemory }
     do {
-      return try Bitmap(layout: layout, colorConversion: colorConversion) { target in
+      return try Bitmap(layout: layout, colorConversion: colorConversion, edges: edges) { target in
         withUnsafeBytes { source in
           guard let target = target.baseAddress, let source = source.baseAddress else { return }
           for y in 0..<size.height {

@@ -131,8 +131,10 @@ public struct Drawing: Sendable {
   /// all of them wait so, none goes on. An entity that needs other pictures awaits them in its
   /// `picture(for:)`. What the closure throws reaches everybody who waits for the picture, and nothing
   /// is stored. The source is decoded just large enough to fill the slot sharply; a closure that
-  /// magnifies a part of it sees no more detail than that. On Linux this needs the package trait
-  /// `Cairo`, which is on by default; without it, drawing ends with
+  /// magnifies a part of it sees no more detail than that. Where a decoder's scale does not divide a
+  /// side, part of the source's outermost pixels lies beside the picture:
+  /// ``Canvas/draw(_:in:scaling:alignment:opacity:blendMode:interpolation:)`` leaves it out. On Linux
+  /// this needs the package trait `Cairo`, which is on by default; without it, drawing ends with
   /// ``DrawingError/canvasUnavailable``.
   public static func custom(_ closure: @escaping Closure) -> Drawing {
     Drawing(content: .closure(closure))

@@ -13,7 +13,7 @@ package struct PixelRect: Hashable, Sendable {
 /// The destination has whole pixels, so that a picture never ends in a half transparent line; the
 /// source makes up for it with fractions.
 package struct Placement: Hashable, Sendable {
-  /// In pixels of the source.
+  /// In pixels of the full source.
   package var source: Canvas.Rect
 
   /// In pixels of the output.
@@ -45,6 +45,17 @@ package struct Placement: Hashable, Sendable {
       destination.width = max(1, Int(fitted))
       destination.x = Int((Double(output.width - destination.width) * alignment.x).rounded())
     }
+  }
+}
+
+extension PictureEdges {
+  /// A part of the full picture in pixels of the bitmap.
+  func pixels(showing part: Canvas.Rect) -> Canvas.Rect {
+    let xScale = width / Double(fullSize.width)
+    let yScale = height / Double(fullSize.height)
+    return Canvas.Rect(
+      x: x + part.x * xScale, y: y + part.y * yScale, width: part.width * xScale,
+      height: part.height * yScale)
   }
 }
 

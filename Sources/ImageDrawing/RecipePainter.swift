@@ -22,12 +22,13 @@ struct RecipePainter: ~Copyable {
   init(
     _ recipe: Drawing.Recipe, source: Bitmap, layout: PixelLayout, scale: Double
   ) throws(DrawingError) {
-    let placement = Placement(recipe, source: source.size, output: layout.size)
+    let placement = Placement(recipe, source: source.edges.fullSize, output: layout.size)
     let picture = placement.destination
     let size = PixelSize(width: picture.width, height: picture.height)
+    let region = source.edges.pixels(showing: placement.source)
     // All that can fail comes first, as in `Resampler`.
     let resampler = try Resampler(
-      layout: source.layout, region: placement.source, limits: placement.source, size: size)
+      layout: source.layout, region: region, limits: region, size: size)
     let row = try ScratchMemory(byteCount: size.width * resampler.bytesPerPixel)
     let expanded = try ScratchMemory(byteCount: layout.size.width * 4)
     let coverage = try ScratchMemory(byteCount: size.width)

@@ -14,6 +14,9 @@ public struct Bitmap: Sendable {
   /// What still has to happen to the colours; `nil` when they are sRGB already.
   package let colorConversion: (any ColorConversion)?
 
+  /// Which part of the pixels is picture: for bitmaps that no decoder scaled, all of it.
+  package let edges: PictureEdges
+
   private let storage: BitmapStorage
 
   /// Width and height in pixels.
@@ -37,17 +40,16 @@ public struct Bitmap: Sendable {
     try self.init(layout: layout, colorConversion: nil, filling: fill)
   }
 
+  /// - Parameter edges: The picture's edges; `nil` for those of the bitmap.
   package init(
-    layout: PixelLayout, colorConversion: (any ColorConversion)?,
+    layout: PixelLayout, colorConversion: (any ColorConversion)?, edges: PictureEdges? = nil,
     filling fill: (UnsafeMutableRawBufferPointer) throws -> Void
   ) throws {
     guard let storage = BitmapStorage(byteCount: layout.byteCount) else {
       throw BitmapError.outOfMemory(byteCount: layout.byteCount)
     }
     try fill(storage.bytes)
-    self.layout = layout
-    self.colorConversion = colorConversion
-    self.storage = storage
+    self.init(storage, layout, colorConversion, edges)
   }
 
   /// Creates a bitmap whose pixels `fill` writes, every one of them: only the padding at the ends
@@ -55,13 +57,21 @@ public struct Bitmap: Sendable {
   ///
   /// Returns `nil` when the memory cannot be had.
   package init?<Failure: Error>(
-    unfilled layout: PixelLayout, colorConversion: (any ColorConversion)?,
+    unfilled layout: PixelLayout, colorConversion: (any ColorConversion)?, edges: PictureEdges,
     filling fill: (UnsafeMutableRawBufferPointer) throws(Failure) -> Void
   ) throws(Failure) {
     guard let storage = BitmapStorage(layout: layout) else { return nil }
     try fill(storage.bytes)
+    self.init(storage, layout, colorConversion, edges)
+  }
+
+  private init(
+    _ storage: BitmapStorage, _ layout: PixelLayout, _ colorConversion: (any ColorConversion)?,
+    _ edges: PictureEdges?
+  ) {
     self.layout = layout
     self.colorConversion = colorConversion
+    self.edges = edges ?? PictureEdges(filling: layout.size, fullSize: layout.size)
     self.storage = storage
   }
 

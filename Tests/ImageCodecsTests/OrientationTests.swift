@@ -46,30 +46,20 @@ struct OrientationTests {
 #if !canImport(ImageIO)
   @Suite("A turned picture", .timeLimit(.minutes(15)))
   struct TurnedPictureTests {
-    /// The stored pixel that belongs to an upright one, by the wording of EXIF 2.32: which side of
-    /// the scene the stored row 0 and column 0 are.
-    private func stored(_ value: Int, x: Int, y: Int, _ stored: PixelSize) -> (x: Int, y: Int) {
-      let (right, bottom) = (stored.width - 1, stored.height - 1)
-      switch value {
-      case 1: return (x, y)  // top, left
-      case 2: return (right - x, y)  // top, right
-      case 3: return (right - x, bottom - y)  // bottom, right
-      case 4: return (x, bottom - y)  // bottom, left
-      case 5: return (y, x)  // left, top
-      case 6: return (y, bottom - x)  // right, top
-      case 7: return (right - y, bottom - x)  // right, bottom
-      default: return (right - y, x)  // left, bottom
-      }
-    }
-
-    private func turned(_ picture: Picture, _ value: Int) -> Picture {
-      let size = value < 5 ? picture.size : picture.size.transposed
-      return Picture(size.width, size.height) { x, y in
-        let source = stored(value, x: x, y: y, picture.size)
-        let offset = (source.y * picture.size.width + source.x) * 4
-        let pixel = picture.rgba[offset..<offset + 4].map(Int.init)
-        return (pixel[0], pixel[1], pixel[2], pixel[3])
-      }
+    @Test("has its padding where the stored rows and columns end", arguments: 1...8)
+    func placesEdges(value: Int) throws {
+      // At an eighth, 105 x 73 pixels are 13.125 x 9.125: the last row and column are mostly padding.
+      let stored = Picture(14, 10) { x, y in x == 13 || y == 9 ? (255, 0, 0, 0) : (0, 0, 0, 0) }
+      let upright = stored.turned(value)
+      func isPadding(_ x: Int, _ y: Int) -> Bool { upright.red[y * upright.size.width + x] == 255 }
+      let fullSize = PixelSize(width: value < 5 ? 105 : 73, height: value < 5 ? 73 : 105)
+      let edges = try #require(Orientation(rawValue: UInt32(value)))
+        .edges(of: fullSize, reducedBy: 8, to: upright.size)
+      #expect(edges.x == (isPadding(0, 5) ? 0.875 : 0))
+      #expect(edges.y == (isPadding(5, 0) ? 0.875 : 0))
+      #expect(edges.width == Double(fullSize.width) / 8)
+      #expect(edges.height == Double(fullSize.height) / 8)
+      #expect(edges.fullSize == fullSize)
     }
 
     @Test("stands upright from a PNG", arguments: 1...8, [false, true])
@@ -80,7 +70,7 @@ struct OrientationTests {
       let data = Surgery.adding(
         chunk: "eXIf", Surgery.exif(orientation: value),
         toPNG: Fixture.png(picture.size, picture.rgba, options))
-      let expected = turned(picture, value)
+      let expected = picture.turned(value)
       #expect(try header(of: data).size == expected.size)
       // Turning takes a second picture where the first one has to be whole.
       let whole = PixelLayout.byteCount(size: picture.size, format: .bgra32)
@@ -100,7 +90,7 @@ struct OrientationTests {
       let data = Surgery.adding(
         chunk: "eXIf", Surgery.exif(orientation: value),
         toPNG: Fixture.png(picture.size, picture.red, options))
-      #expect(try largestDifference(decode(data).packedBytes, turned(picture, value).red) == 0)
+      #expect(try largestDifference(decode(data).packedBytes, picture.turned(value).red) == 0)
     }
 
     @Test("stands upright from a PNG that is reduced", arguments: 1...8)
@@ -115,7 +105,7 @@ struct OrientationTests {
       let data = Surgery.adding(
         chunk: "eXIf", Surgery.exif(orientation: value),
         toPNG: Fixture.png(picture.size, picture.rgba))
-      let expected = turned(small, value)
+      let expected = small.turned(value)
       let bitmap = try decode(data, atLeast: expected.size)
       #expect(bitmap.size == expected.size)
       #expect(largestDifference(bitmap.packedBytes, expected.premultipliedBGRA) == 0)
@@ -126,7 +116,7 @@ struct OrientationTests {
       let picture = Picture.slopes(45, 71)
       let jpeg = Fixture.jpeg(picture.size, picture.rgb)
       let data = Surgery.adding(exif: Surgery.exif(orientation: value), toJPEG: jpeg)
-      let expected = turned(picture, value)
+      let expected = picture.turned(value)
       #expect(try header(of: data).size == expected.size)
       #expect(largestDifference(try decode(data).packedBytes, expected.opaqueBGRX) <= 4)
     }
@@ -136,7 +126,7 @@ struct OrientationTests {
       let picture = Picture.slopes(160, 320)
       let jpeg = Fixture.jpeg(picture.size, picture.rgb)
       let data = Surgery.adding(exif: Surgery.exif(orientation: value), toJPEG: jpeg)
-      let expected = turned(Picture.slopes(20, 40), value)
+      let expected = Picture.slopes(20, 40).turned(value)
       let bitmap = try decode(data, atLeast: expected.size)
       #expect(bitmap.size == expected.size)
       #expect(largestDifference(bitmap.packedBytes, expected.opaqueBGRX) <= 6)
@@ -151,7 +141,7 @@ struct OrientationTests {
       let data = Surgery.extendedWebP(
         flags: 0x18, width: picture.size.width, height: picture.size.height, chunks)
       let small = isScaled ? Picture.slopes(45, 71) : picture
-      let expected = turned(small, value)
+      let expected = small.turned(value)
       // Turning takes a second picture.
       let pixelCount = picture.size.width * picture.size.height
       #expect(try header(of: data).wholePictureByteCount == pixelCount * (value == 1 ? 5 : 9))

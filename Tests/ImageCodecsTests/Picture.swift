@@ -43,6 +43,33 @@ struct Picture {
     }
   }
 
+  /// The picture upright, for one stored with an orientation of EXIF 2.32.
+  func turned(_ orientation: Int) -> Picture {
+    let upright = orientation < 5 ? size : size.transposed
+    return Picture(upright.width, upright.height) { x, y in
+      let source = stored(orientation, x: x, y: y)
+      let offset = (source.y * size.width + source.x) * 4
+      let pixel = rgba[offset..<offset + 4].map(Int.init)
+      return (pixel[0], pixel[1], pixel[2], pixel[3])
+    }
+  }
+
+  /// The stored pixel that belongs to an upright one, by the standard's wording: which side of the
+  /// scene the stored row 0 and column 0 are.
+  private func stored(_ orientation: Int, x: Int, y: Int) -> (x: Int, y: Int) {
+    let (right, bottom) = (size.width - 1, size.height - 1)
+    switch orientation {
+    case 1: return (x, y)  // top, left
+    case 2: return (right - x, y)  // top, right
+    case 3: return (right - x, bottom - y)  // bottom, right
+    case 4: return (x, bottom - y)  // bottom, left
+    case 5: return (y, x)  // left, top
+    case 6: return (y, bottom - x)  // right, top
+    case 7: return (right - y, bottom - x)  // right, bottom
+    default: return (right - y, x)  // left, bottom
+    }
+  }
+
   var rgb: [UInt8] {
     rgba.indices.filter { $0 % 4 != 3 }.map { rgba[$0] }
   }

@@ -119,6 +119,36 @@
       #expect(drawn.allPixels == [BGRA(200, 100, 0)])
     }
 
+    @Test(
+      "draws its source without the padding beside it, in any style, before and after conversion")
+    func leavesPaddingOut() throws {
+      struct Identity: ColorConversion {
+        func convertToSRGB(
+          _ pixels: UnsafeMutableRawPointer, pixelCount: Int, format: PixelFormat
+        ) {}
+      }
+      // Of the left column three quarters are padding; the border between black and white is what
+      // moves when the rest counts as picture, too.
+      let edges = PictureEdges(
+        x: 0.75, y: 0, width: 8.25, height: 4, fullSize: PixelSize(width: 33, height: 16))
+      let drawing = Drawing.custom { source, canvas in
+        try canvas.draw(source, in: canvas.bounds)
+      }
+      for format in PixelFormat.allCases {
+        for conversion in [nil, Identity()] as [Identity?] {
+          let source = try Bitmap.tight(9, 4, format, conversion: conversion, edges: edges) {
+            x, _ in
+            [UInt8](repeating: x < 5 ? 0 : 255, count: format.bytesPerPixel)
+          }
+          let drawn = try drawing.drawn(source, 4, 4, .gray8)
+          let recipe = try Drawing.stretch.drawn(source, 4, 4, .gray8)
+          #expect(drawn.row(1) == recipe.row(1))
+          // The third of four pixels is 15 % black; 24 % if the padding counts as picture.
+          #expect((210...220).contains(drawn.row(1)[2]))
+        }
+      }
+    }
+
     @Test("draws the badge of the documentation")
     func documentation() throws {
       let badge = Drawing.custom { source, canvas in

@@ -89,12 +89,12 @@ extension Bitmap {
   /// read behind the memory.
   static func tight(
     _ width: Int, _ height: Int, _ format: PixelFormat, conversion: (any ColorConversion)? = nil,
-    bytes: (_ x: Int, _ y: Int) -> [UInt8]
+    edges: PictureEdges? = nil, bytes: (_ x: Int, _ y: Int) -> [UInt8]
   ) throws -> Bitmap {
     let layout = PixelLayout(
       size: PixelSize(width: width, height: height), format: format,
       rowBytes: width * format.bytesPerPixel)!
-    return try Bitmap(layout: layout, colorConversion: conversion) { target in
+    return try Bitmap(layout: layout, colorConversion: conversion, edges: edges) { target in
       var offset = 0
       for y in 0..<height {
         for x in 0..<width {

@@ -49,6 +49,14 @@ struct PlacementTests {
     #expect(placement.destination == PixelRect(x: 0, y: top, width: 100, height: 50))
   }
 
+  @Test("is put into the pixels of a bitmap by the picture's edges there")
+  func followsEdges() {
+    let edges = PictureEdges(x: 0.5, y: 0, width: 200, height: 99.75, fullSize: wide)
+    let part = Canvas.Rect(x: 100, y: 0, width: 300, height: 100)
+    #expect(
+      edges.pixels(showing: part) == Canvas.Rect(x: 50.5, y: 0, width: 150, height: 49.875))
+  }
+
   @Test("that fits leaves room beside tall pictures")
   func fitsTall() {
     let placement = placement(.aspectFit, .right, of: wide.transposed, in: square)

@@ -1,4 +1,5 @@
 import Pixels
+import TestSupport
 import Testing
 
 @testable import ImageDrawing
@@ -108,8 +109,8 @@ struct ResamplingTests {
     let channels = source.layout.format.bytesPerPixel
     var row = [UInt8](repeating: 0, count: output.width * channels)
     let exact = ReferenceResampler.bytes(
-      of: source.withUnsafeBytes { Array($0) }, width: source.size.width,
-      height: source.size.height, channels: channels, region: region, output: output)
+      of: source.withUnsafeBytes { Array($0) }, size: source.size, channels: channels,
+      columns: region.x..<region.maxX, rows: region.y..<region.maxY, output: output)
     var result = (far: 0, off: 0, total: exact.count)
     for y in 0..<output.height {
       source.withUnsafeBytes { pixels in

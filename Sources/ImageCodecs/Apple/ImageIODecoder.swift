@@ -53,7 +53,7 @@
         throw .truncated
       }
       if request.isCancelled() { throw .cancelled }
-      return try draw(image, hasAlpha: header.hasAlpha)
+      return try draw(image, of: header)
     }
 
     private func source(_ data: Data) throws(ImageDecodingError) -> CGImageSource {
@@ -82,16 +82,21 @@
     }
 
     /// Core Graphics converts to sRGB while drawing.
+    ///
+    /// ImageIO does not say how it rounds a thumbnail's sides. It scales the whole picture to the
+    /// whole thumbnail, so the edges are the bitmap's, and the proportions those of the header.
     private func draw(
-      _ image: CGImage, hasAlpha: Bool
+      _ image: CGImage, of header: ImageHeader
     ) throws(ImageDecodingError) -> Bitmap {
+      let hasAlpha = header.hasAlpha
       let size = PixelSize(width: image.width, height: image.height)
       let format: PixelFormat = hasAlpha ? .bgra32 : .bgrx32
       let alpha: CGImageAlphaInfo = hasAlpha ? .premultipliedFirst : .noneSkipFirst
       guard let layout = PixelLayout(size: size, format: format),
         let space = CGColorSpace(name: CGColorSpace.sRGB)
       else { throw .tooLarge("\(size) pixels cannot be counted.") }
-      let bitmap = try Bitmap(unfilled: layout, colorConversion: nil) {
+      let edges = PictureEdges(filling: size, fullSize: header.size)
+      let bitmap = try Bitmap(unfilled: layout, colorConversion: nil, edges: edges) {
         pixels throws(ImageDecodingError) in
         // What is not zero would shine through where the picture is transparent; skipped alpha
         // bytes have to be 255.

@@ -53,8 +53,10 @@
       }
       try reader.takeInScans(unless: request.isCancelled)
       let isInk = reader.kind.isInk
+      let size = orientation.turning(scaled)
       let bitmap = try Bitmap.decoding(
-        size: orientation.turning(scaled), format: header.isGray ? .gray8 : .bgrx32,
+        size: size, format: header.isGray ? .gray8 : .bgrx32,
+        edges: orientation.edges(of: header.size, reducedBy: 8 / Double(eighths), to: size),
         conversion: isInk ? nil : conversion
       ) { pixels, layout throws(ImageDecodingError) in
         let target = try UprightRows(pixels, layout: layout, orientation: orientation)

@@ -63,8 +63,10 @@
       }
       let factor =
         reader.isInterlaced ? 1 : Self.factor(of: header.size, for: request.minimumSize)
+      let size = header.size.reduced(by: factor)
       let bitmap = try Bitmap.decoding(
-        size: header.size.reduced(by: factor), format: reader.format,
+        size: size, format: reader.format,
+        edges: orientation.edges(of: header.size, reducedBy: Double(factor), to: size),
         conversion: LCMSConversion.shared(profile: reader.profile, kind: reader.profileKind)
       ) { pixels, layout throws(ImageDecodingError) in
         let target = try UprightRows(pixels, layout: layout, orientation: orientation)

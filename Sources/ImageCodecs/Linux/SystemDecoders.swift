@@ -58,13 +58,14 @@
   extension Bitmap {
     /// A bitmap of the given upright size, with both ways to fail put into this floor's words.
     static func decoding(
-      size: PixelSize, format: PixelFormat, conversion: (any ColorConversion)?,
+      size: PixelSize, format: PixelFormat, edges: PictureEdges,
+      conversion: (any ColorConversion)?,
       _ fill: (UnsafeMutableRawBufferPointer, PixelLayout) throws(ImageDecodingError) -> Void
     ) throws(ImageDecodingError) -> Bitmap {
       guard let layout = PixelLayout(size: size, format: format) else {
         throw .tooLarge("\(size) pixels cannot be counted.")
       }
-      let bitmap = try Bitmap(unfilled: layout, colorConversion: conversion) {
+      let bitmap = try Bitmap(unfilled: layout, colorConversion: conversion, edges: edges) {
         pixels throws(ImageDecodingError) in try fill(pixels, layout)
       }
       guard let bitmap else { throw .outOfMemory }

@@ -34,9 +34,10 @@
         header, encodedByteCount: bytes.count,
         workingByteCount: workingByteCount(for: header, minimumSize: request.minimumSize))
 
+      let size = Self.size(of: header, for: request.minimumSize)
       return try Bitmap.decoding(
-        size: Self.size(of: header, for: request.minimumSize),
-        format: header.hasAlpha ? .bgra32 : .bgrx32,
+        size: size, format: header.hasAlpha ? .bgra32 : .bgrx32,
+        edges: PictureEdges(filling: size, fullSize: header.size),
         conversion: LCMSConversion.shared(profile: reader.profile, kind: .rgb)
       ) { pixels, layout throws(ImageDecodingError) in
         guard reader.orientation != .up else {
@@ -56,7 +57,7 @@
       }
     }
 
-    /// libwebp's own scaler averages exactly to any size; worth it from half the size on.
+    /// libwebp's own scaler averages exactly to any size, edge to edge; worth it from half the size on.
     static func size(of header: ImageHeader, for minimumSize: PixelSize?) -> PixelSize {
       let size = header.size
       guard let minimumSize, !header.isDecodedWhole else { return size }

@@ -1,29 +1,30 @@
 import Foundation
-import Pixels
-
-@testable import ImageDrawing
+package import Pixels
 
 /// What the resampler should compute, written for the eye: one sum in two dimensions for each pixel,
 /// in `Double`, from the definitions of the filters.
-enum ReferenceResampler {
+package enum ReferenceResampler {
   /// The bytes of the output, row by row and not rounded, for a bitmap of `channels` bytes a pixel.
-  static func bytes(
-    of source: [UInt8], width: Int, height: Int, channels: Int, region: Canvas.Rect,
-    output: PixelSize
+  ///
+  /// - Parameters:
+  ///   - columns: What the output shows from left to right, in pixels of the source.
+  ///   - rows: What it shows from top to bottom.
+  package static func bytes(
+    of source: [UInt8], size: PixelSize, channels: Int, columns region: Range<Double>,
+    rows rowRegion: Range<Double>, output: PixelSize
   ) -> [Double] {
     let columns = (0..<output.width).map {
-      weights($0, from: region.x, length: region.width, count: output.width, available: width)
+      weights($0, of: region, count: output.width, available: size.width)
     }
     var result: [Double] = []
     for y in 0..<output.height {
-      let rows = weights(
-        y, from: region.y, length: region.height, count: output.height, available: height)
+      let rows = weights(y, of: rowRegion, count: output.height, available: size.height)
       for x in 0..<output.width {
         var sums = [Double](repeating: 0, count: channels)
         for (row, rowWeight) in rows {
           for (column, columnWeight) in columns[x] {
             let weight = rowWeight * columnWeight
-            let start = (row * width + column) * channels
+            let start = (row * size.width + column) * channels
             for channel in 0..<channels {
               sums[channel] += Double(source[start + channel]) * weight
             }
@@ -36,8 +37,9 @@ enum ReferenceResampler {
   }
 
   private static func weights(
-    _ index: Int, from start: Double, length: Double, count: Int, available: Int
+    _ index: Int, of region: Range<Double>, count: Int, available: Int
   ) -> [(pixel: Int, weight: Double)] {
+    let (start, length) = (region.lowerBound, region.upperBound - region.lowerBound)
     let step = length / Double(count)
     let center = start + (Double(index) + 0.5) * step
     let usable = (0..<available).filter {
