@@ -1,17 +1,24 @@
 import Pixels
 
 extension DecodingLimits {
+  /// Refuses a file that is too long, before any decoder looks at it.
+  ///
+  /// - Throws: ``ImageDecodingError/tooLarge(_:)`` with both numbers.
+  package func check(encodedByteCount: Int) throws(ImageDecodingError) {
+    guard encodedByteCount <= self.encodedByteCount else {
+      throw .tooLarge(
+        "The file has \(encodedByteCount) bytes; the limit is \(self.encodedByteCount).")
+    }
+  }
+
   /// Refuses what would cost too much, before memory is taken.
   ///
   /// - Throws: ``ImageDecodingError/tooLarge(_:)`` with the limit and both numbers.
   package func check(
     _ header: ImageHeader, encodedByteCount: Int, workingByteCount: Int
   ) throws(ImageDecodingError) {
+    try check(encodedByteCount: encodedByteCount)
     let size = header.size
-    guard encodedByteCount <= self.encodedByteCount else {
-      throw .tooLarge(
-        "The file has \(encodedByteCount) bytes; the limit is \(self.encodedByteCount).")
-    }
     guard size.width <= sideLength, size.height <= sideLength else {
       throw .tooLarge("The picture has \(size) pixels; the limit is \(sideLength) a side.")
     }

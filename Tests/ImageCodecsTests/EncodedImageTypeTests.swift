@@ -68,6 +68,7 @@ struct StandardDecodersTests {
     let decoders = [Greedy()] + ImageDecoders.standard
     let jpeg = Data([0xFF, 0xD8, 0xFF, 0xE0])
     #expect(try decoders.decoder(for: jpeg) is Greedy)
+    #expect(try !(decoders.reversed().decoder(for: jpeg) is Greedy))
     #expect(try Greedy().workingByteCount(for: Greedy().header(of: jpeg), minimumSize: nil) == 84)
   }
 }

@@ -33,11 +33,9 @@ package struct ImageArtist: Sendable {
     case .bitmap(let bitmap):
       return SourcePicture(url: url, content: .bitmap, decoded: bitmap)
     case .encoded(let data):
-      let firstBytes = data.prefix(64)
-      guard let decoder = decoders.first(where: { $0.recognizes(firstBytes) }) else {
-        throw .undecodable(url, reason: .unknownType)
-      }
       do {
+        try limits.check(encodedByteCount: data.count)
+        let decoder = try decoders.decoder(for: data)
         let header = try decoder.header(of: data)
         return SourcePicture(url: url, content: .encoded(data, decoder, header), decoded: nil)
       } catch {
@@ -129,7 +127,11 @@ package struct ImageArtist: Sendable {
     _ isCancelled: @escaping @Sendable () -> Bool
   ) throws(ImageDecodingError) -> Bitmap {
     switch source.content {
-    case .encoded(let data, let decoder, _) where needsDecode:
+    case .encoded(let data, let decoder, let header) where needsDecode:
+      // The limits hold for decoders that do not look at them, too.
+      try limits.check(
+        header, encodedByteCount: data.count,
+        workingByteCount: decoder.workingByteCount(for: header, minimumSize: minimum))
       let start = ContinuousClock.now
       let request = DecodeRequest(
         minimumSize: minimum, limits: limits, isCancelled: isCancelled)
