@@ -71,17 +71,25 @@ public struct CachedImage: Sendable {
 
   /// Encodes the picture as PNG, losslessly; gray stays gray.
   ///
-  /// - Throws: An error of the encoder.
-  public func pngData() throws -> Data {
-    try entry.withPixels { try PNGEncoder.encode($0, layout: layout) }
+  /// Blocks its thread for the time of the compression: call it away from actors.
+  ///
+  /// - Throws: ``ImageEncodingError``.
+  public func pngData() throws(ImageEncodingError) -> Data {
+    try entry.withPixels { pixels throws(ImageEncodingError) in
+      try PNGEncoder.encode(pixels, layout: layout)
+    }
   }
 
   /// Encodes the picture as JPEG; what is transparent becomes white.
   ///
+  /// Blocks its thread for the time of the compression: call it away from actors.
+  ///
   /// - Parameter quality: 0 (smallest) to 1 (best).
-  /// - Throws: An error of the encoder.
-  public func jpegData(quality: Double = 0.9) throws -> Data {
-    try entry.withPixels { try JPEGEncoder(quality: quality).encode($0, layout: layout) }
+  /// - Throws: ``ImageEncodingError``.
+  public func jpegData(quality: Double = 0.9) throws(ImageEncodingError) -> Data {
+    try entry.withPixels { pixels throws(ImageEncodingError) in
+      try JPEGEncoder(quality: quality).encode(pixels, layout: layout)
+    }
   }
 
   /// Touches every page of the picture, so that showing it waits for no disk.

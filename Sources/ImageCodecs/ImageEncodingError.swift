@@ -1,5 +1,5 @@
 /// Why pixels did not become an encoded picture.
-package enum ImageEncodingError: Error, Hashable, Sendable {
+@nonexhaustive public enum ImageEncodingError: Error, Hashable, Sendable {
   /// The system has no memory for the result.
   case outOfMemory
 
