@@ -84,8 +84,10 @@ public struct DecodeRequest: Sendable {
   /// What a decode may cost.
   public var limits: DecodingLimits
 
-  /// Asked between rows; once it answers `true` the decode ends with
-  /// ``ImageDecodingError/cancelled``.
+  /// Once it answers `true` the decode ends with ``ImageDecodingError/cancelled``.
+  ///
+  /// The decoders for Linux ask between rows. ImageIO decodes in one call, so the one for Apple
+  /// platforms asks before and after.
   public var isCancelled: @Sendable () -> Bool
 
   /// Creates a request.
@@ -99,7 +101,10 @@ public struct DecodeRequest: Sendable {
   }
 }
 
-/// What decoding one picture may cost; checked from its header, before memory is taken.
+/// What decoding one picture may cost.
+///
+/// The cache holds every decoder to it, those of users included: it checks the file's length before it
+/// asks a decoder, and the rest from the header, before the decode takes memory.
 public struct DecodingLimits: Hashable, Sendable {
   /// The largest encoded file, in bytes.
   public var encodedByteCount = 50 << 20

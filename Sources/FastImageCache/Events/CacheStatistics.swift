@@ -16,11 +16,12 @@ public struct CacheStatistics: Sendable {
   public internal(set) var fetchSeconds = 0.0
   /// Pictures decoded.
   public internal(set) var decodes = 0
-  /// Seconds of processor time spent decoding.
+  /// Seconds spent decoding, over all threads, by the clock: what a thread waits for its processor or
+  /// for memory counts.
   public internal(set) var decodeSeconds = 0.0
   /// Pictures drawn into slots.
   public internal(set) var drawings = 0
-  /// Seconds of processor time spent drawing.
+  /// Seconds spent drawing, over all threads, by the clock; what closures wait for counts.
   public internal(set) var drawSeconds = 0.0
   /// Pictures written to tables.
   public internal(set) var stores = 0
