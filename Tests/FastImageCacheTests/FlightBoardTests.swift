@@ -271,43 +271,6 @@ struct FlightBoardTests {
     #expect(board.asked { $0.storesResult(dot, of: flight) })
   }
 
-  @Test("stores no picture over that of a younger request for another version")
-  mutating func storesInOrder() {
-    let new = ImageKey(entity: "a", source: "a2", format: "row")
-    let older = join(1, row).flight
-    let younger = join(2, new, versions: ["row": "a2", "dot": "a2"]).flight
-    let isYoungerStored = board.storesResult(new, of: younger)
-    #expect(isYoungerStored)
-    #expect(!board.asked { $0.storesResult(row, of: older) })
-    // The version is the format's own, and another entity's picture is nobody's rival.
-    #expect(board.asked { $0.storesResult(dot, of: older) })
-    let other = ImageKey(entity: "b", source: "b1", format: "row")
-    #expect(board.asked { $0.storesResult(other, of: older) })
-    // Its sibling counts as the request that brought it.
-    let newDot = ImageKey(entity: "a", source: "a2", format: "dot")
-    #expect(finish(new, of: younger) == [2])
-    let isSiblingStored = board.storesResult(newDot, of: younger)
-    #expect(isSiblingStored)
-    #expect(finish(row, of: older) == [1])
-    #expect(!board.asked { $0.storesResult(dot, of: older) })
-  }
-
-  @Test("stores an older load's picture for a request that is younger, and waits")
-  mutating func storesForTheYoungest() {
-    let new = ImageKey(entity: "a", source: "a2", format: "row")
-    let older = join(1, row).flight
-    let younger = join(2, new, versions: [:], origin: .entity("other")).flight
-    let isYoungerStored = board.storesResult(new, of: younger)
-    #expect(isYoungerStored)
-    #expect(join(3, row).flight == older)
-    _ = board.leave(WaiterID(number: 3))
-    #expect(!board.asked { $0.storesResult(row, of: older) })
-    #expect(join(4, row).flight == older)
-    let isOlderStored = board.storesResult(row, of: older)
-    #expect(isOlderStored)
-    #expect(!board.asked { $0.storesResult(new, of: younger) })
-  }
-
   @Test("forbids storing what anybody asked for anew since it was stored by hand")
   mutating func forbidsStoringAnew() {
     let flight = join(1, row).flight
@@ -426,7 +389,7 @@ struct FlightBoardTests {
 
 extension FlightBoard {
   /// An answer of a copy of the board, since questions may not change what an expectation looks at.
-  fileprivate func asked<Answer>(_ question: (inout Self) -> Answer) -> Answer {
+  func asked<Answer>(_ question: (inout Self) -> Answer) -> Answer {
     var copy = self
     return question(&copy)
   }
