@@ -6,7 +6,7 @@
 
   @testable import ImageCodecs
 
-  @Suite("A cancelled decode", .timeLimit(.minutes(15)))
+  @Suite("A cancelled decode", .timeLimit(.minutes(5)))
   struct CancellationTests {
     enum Kind: CaseIterable {
       case baselineJPEG, progressiveJPEG, png, reducedPNG, tinyPNG, interlacedPNG, lossyWebP

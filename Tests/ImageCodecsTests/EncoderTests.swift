@@ -6,7 +6,7 @@
 
   @testable import ImageCodecs
 
-  @Suite("An encoder", .timeLimit(.minutes(15)))
+  @Suite("An encoder", .timeLimit(.minutes(5)))
   struct EncoderTests {
     private func bitmap(_ bytes: [UInt8], _ size: PixelSize, _ format: PixelFormat) throws -> Bitmap
     {

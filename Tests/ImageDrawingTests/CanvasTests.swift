@@ -4,7 +4,7 @@
 
   @testable import ImageDrawing
 
-  @Suite("A canvas", .timeLimit(.minutes(15)))
+  @Suite("A canvas", .timeLimit(.minutes(5)))
   struct CanvasTests {
     private func draw(
       _ width: Int = 20, _ height: Int = 20, scale: Double = 1,
@@ -313,6 +313,7 @@
         $0.fill($0.bounds.inset(by: 9), with: .blue)
       }
       #expect((0..<20).filter { drawn[$0, 10] == .red } == Array(4..<16))
+      #expect((0..<20).filter { drawn[10, $0] == .red } == Array(4..<16))
     }
   }
 #endif

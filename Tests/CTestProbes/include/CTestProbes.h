@@ -11,6 +11,10 @@ int probe_counts_allocations(void);
 /// Allocations made by the calling thread since it started.
 long probe_allocation_count(void);
 
+/// Bytes of the largest block that the calling thread asked for since the last call; 0 where allocations
+/// cannot be counted.
+size_t probe_largest_allocation(void);
+
 /// From here on the calling thread gets no block of so many bytes or more, where allocations can be
 /// counted.
 void probe_refuse_allocations(size_t byte_count);
