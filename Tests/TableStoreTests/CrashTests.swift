@@ -29,7 +29,7 @@ private final class Assassin: Sendable {
   }
 }
 
-@Suite("A table whose process is killed", .timeLimit(.minutes(15)))
+@Suite("A table whose process is killed", .timeLimit(.wholeRun))
 struct CrashTests {
   /// Stores, replaces, evicts, removes and empties; exits with 7 when it comes to its end.
   private static func work(in path: String, _ system: SystemCalls) {

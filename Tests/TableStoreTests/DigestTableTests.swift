@@ -2,7 +2,7 @@ import Testing
 
 @testable import TableStore
 
-@Suite("A digest table", .timeLimit(.minutes(15)))
+@Suite("A digest table", .timeLimit(.wholeRun))
 struct DigestTableTests {
   /// Digests of which many share their home bucket, and some even their tag.
   private static func digest(_ number: Int) -> TableID.Digest {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import TableStore
 
-@Suite("A table whose system calls fail", .timeLimit(.minutes(15)))
+@Suite("A table whose system calls fail", .timeLimit(.wholeRun))
 struct FaultTests {
   /// What a program does with a table, errors ignored; shows no wrong picture on the way.
   private func workload(_ fixture: Fixture, _ system: SystemCalls) {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import TableStore
 
-@Suite("A table header", .timeLimit(.minutes(15)))
+@Suite("A table header", .timeLimit(.wholeRun))
 struct TableHeaderTests {
   private let header: TableHeader
 
@@ -46,7 +46,7 @@ struct TableHeaderTests {
   }
 }
 
-@Suite("A slot record", .timeLimit(.minutes(15)))
+@Suite("A slot record", .timeLimit(.wholeRun))
 struct SlotRecordTests {
   private let place = SlotPlace(nonce: 11, slot: 3)
   private let record = SlotRecord(
@@ -84,14 +84,17 @@ struct SlotRecordTests {
     #expect(record.covers(contentHash: 99, in: place))
     #expect(!record.covers(contentHash: 98, in: place))
     #expect(!record.covers(contentHash: 99, in: SlotPlace(nonce: 11, slot: 2)))
+    #expect(!record.covers(contentHash: 99, in: SlotPlace(nonce: 12, slot: 3)))
     let later = SlotRecord(
       entity: record.entity, source: record.source, generation: 5, slotHash: record.slotHash,
       recency: 5)
     #expect(!later.covers(contentHash: 99, in: place))
-    let other = SlotRecord(
-      entity: record.entity, source: TableID("t").digest, generation: 4, slotHash: record.slotHash,
-      recency: 5)
-    #expect(!other.covers(contentHash: 99, in: place))
+    for (entity, source) in [("e", "t"), ("f", "s")] {
+      let other = SlotRecord(
+        entity: TableID(entity).digest, source: TableID(source).digest, generation: 4,
+        slotHash: record.slotHash, recency: 5)
+      #expect(!other.covers(contentHash: 99, in: place))
+    }
   }
 
   @Test("is none when it is free")
@@ -103,7 +106,7 @@ struct SlotRecordTests {
   }
 }
 
-@Suite("A slot trailer", .timeLimit(.minutes(15)))
+@Suite("A slot trailer", .timeLimit(.wholeRun))
 struct SlotTrailerTests {
   private func written(_ trailer: SlotTrailer, room: Int) -> [UInt8] {
     var bytes = [UInt8](repeating: 0xaa, count: room)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import TableStore
 
-@Suite("SHA-256", .timeLimit(.minutes(15)))
+@Suite("SHA-256", .timeLimit(.wholeRun))
 struct SHA256Tests {
   @Test(
     "gives the digests of the NIST examples",
@@ -28,7 +28,7 @@ struct SHA256Tests {
   }
 }
 
-@Suite("The lane hash", .timeLimit(.minutes(15)))
+@Suite("The lane hash", .timeLimit(.wholeRun))
 struct LaneHashTests {
   @Test("changes with every single bit and with the length")
   func coversEveryBit() {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import TableStore
 
-@Suite("A table directory", .timeLimit(.minutes(15)))
+@Suite("A table directory", .timeLimit(.wholeRun))
 struct HostilePathTests {
   let fixture: Fixture
   private let manager = FileManager.default

@@ -2,7 +2,7 @@ import Testing
 
 @testable import TableStore
 
-@Suite("A table index, played against a plain model,", .timeLimit(.minutes(15)))
+@Suite("A table index, played against a plain model,", .timeLimit(.wholeRun))
 struct IndexExplorationTests {
   /// All that can happen to a table of two slots and three entities, without saying the same twice.
   private static let alphabet: [IndexEvent] = [

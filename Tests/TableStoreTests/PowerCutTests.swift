@@ -4,7 +4,7 @@ import Testing
 
 @testable import TableStore
 
-@Suite("A table after a power cut", .timeLimit(.minutes(15)))
+@Suite("A table after a power cut", .timeLimit(.wholeRun))
 struct PowerCutTests {
   /// What was written where, in order.
   private final class Journal: Sendable {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import TableStore
 
-@Suite("A reopened table", .timeLimit(.minutes(15)))
+@Suite("A reopened table", .timeLimit(.wholeRun))
 struct ReopeningTests {
   let fixture: Fixture
   init() throws { fixture = try Fixture() }

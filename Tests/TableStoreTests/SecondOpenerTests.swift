@@ -23,7 +23,7 @@ struct Stranger {
   func shows(_ key: TableKey) -> Bool { core.entry(for: key)?.shows(key) ?? false }
 }
 
-@Suite("A second opener", .timeLimit(.minutes(15)))
+@Suite("A second opener", .timeLimit(.wholeRun))
 struct SecondOpenerTests {
   let fixture: Fixture
   let table: Table
@@ -186,7 +186,7 @@ struct SecondOpenerTests {
   }
 }
 
-@Suite("Two processes on one table", .timeLimit(.minutes(15)))
+@Suite("Two processes on one table", .timeLimit(.wholeRun))
 struct TwoProcessTests {
   @Test("let the second read, then own, and lose nothing")
   func shareATable() async throws {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import TableStore
 
-@Suite("A slot board", .timeLimit(.minutes(15)))
+@Suite("A slot board", .timeLimit(.wholeRun))
 struct SlotBoardTests {
   private let extent = SlotExtent(width: 1, height: 1)
 
@@ -128,12 +128,16 @@ struct SlotBoardTests {
   func isReused() throws {
     let pool = BoardPool()
     let first = pool.take(slotCount: 3)
+    let layout = try TableLayout(geometry: Fixture.geometry, capacity: .slots(3))
+    first.attach(content: UnsafeRawPointer(bitPattern: 4096), layout: layout)
     first.prepare(1)
     #expect(first.claim(0))
     first.publish(0, key: key(0), extent: extent)
     let second = pool.take(slotCount: 3)
     #expect(first !== second)
     first.release(0)
+    hit(0, on: first)?.lease.end()
+    #expect(first.hitCount == 1)
     first.detach()
     let third = pool.take(slotCount: 3)
     #expect(third === first)

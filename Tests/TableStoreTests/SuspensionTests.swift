@@ -3,7 +3,7 @@ import Testing
 
 @testable import TableStore
 
-@Suite("The decision to let a table go", .timeLimit(.minutes(15)))
+@Suite("The decision to let a table go", .timeLimit(.wholeRun))
 struct SuspensionDecisionTests {
   private enum Event: CaseIterable {
     case suspendFirst, suspendSecond, resumeFirst, resumeSecond, closeFirst, closeSecond
@@ -61,7 +61,7 @@ struct SuspensionDecisionTests {
   }
 }
 
-@Suite("A suspended table", .timeLimit(.minutes(15)))
+@Suite("A suspended table", .timeLimit(.wholeRun))
 struct SuspensionTests {
   let fixture: Fixture
   let table: Table

@@ -2,7 +2,7 @@ import Testing
 
 @testable import TableStore
 
-@Suite("A table id", .timeLimit(.minutes(15)))
+@Suite("A table id", .timeLimit(.wholeRun))
 struct TableIDTests {
   @Test("tells kinds, cases and Unicode spellings apart")
   func comparesBytes() {
@@ -44,7 +44,7 @@ struct TableIDTests {
   }
 }
 
-@Suite("A stored id", .timeLimit(.minutes(15)))
+@Suite("A stored id", .timeLimit(.wholeRun))
 struct StoredIDTests {
   @Test(
     "is read as it was written",

@@ -2,7 +2,7 @@ import Testing
 
 @testable import TableStore
 
-@Suite("A table index", .timeLimit(.minutes(15)))
+@Suite("A table index", .timeLimit(.wholeRun))
 struct TableIndexTests {
   @Test("evicts in the exact order of use, far beyond one selection")
   func evictsInOrder() throws {

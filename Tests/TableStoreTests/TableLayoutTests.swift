@@ -2,7 +2,7 @@ import Testing
 
 @testable import TableStore
 
-@Suite("A table layout", .timeLimit(.minutes(15)))
+@Suite("A table layout", .timeLimit(.wholeRun))
 struct TableLayoutTests {
   private static func geometry(rows: Int, rowBytes: Int) -> TableGeometry {
     TableGeometry(width: 1, height: rows, rowByteCount: rowBytes, pixelFormat: 0)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import TableStore
 
-@Suite("A table", .timeLimit(.minutes(15)))
+@Suite("A table", .timeLimit(.wholeRun))
 struct TableTests {
   let fixture: Fixture
   init() throws { fixture = try Fixture() }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import TableStore
 
-@Suite("A table whose file is cut while it is open", .timeLimit(.minutes(15)))
+@Suite("A table whose file is cut while it is open", .timeLimit(.wholeRun))
 struct TruncationTests {
   let fixture: Fixture
   let layout: TableLayout
@@ -132,7 +132,7 @@ struct TruncationTests {
   }
 }
 
-@Suite("The fault guard", .timeLimit(.minutes(15)))
+@Suite("The fault guard", .timeLimit(.wholeRun))
 struct FaultGuardTests {
   /// A table with one picture that somebody looks at, and the path of its file.
   fileprivate static func tableOnDisplay() throws -> (Table, TableEntry, String) {

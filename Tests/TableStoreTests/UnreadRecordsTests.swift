@@ -3,7 +3,7 @@ import Testing
 
 @testable import TableStore
 
-@Suite("What stays in the file until somebody asks", .timeLimit(.minutes(15)))
+@Suite("What stays in the file until somebody asks", .timeLimit(.wholeRun))
 struct UnreadRecordsTests {
   let fixture: Fixture
   let plan = FaultPlan()

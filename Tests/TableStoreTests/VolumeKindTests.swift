@@ -3,7 +3,7 @@ import Testing
 
 @testable import TableStore
 
-@Suite("A table on a volume that is not safe to map", .timeLimit(.minutes(15)))
+@Suite("A table on a volume that is not safe to map", .timeLimit(.wholeRun))
 struct VolumeKindTests {
   let fixture: Fixture
   let table: Table
