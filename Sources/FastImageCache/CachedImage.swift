@@ -40,7 +40,8 @@ public struct CachedImage: Sendable {
   ///
   /// That happens when no table could take them, because all slots are leased, the disk is full, or
   /// the format is not stored on this kind of device; and when they were copied from a table, because
-  /// another process owns it, or because it is on a volume that is not safe to map.
+  /// another process owns it, or because it is on a volume, or of a class of protection, that is not
+  /// safe to map.
   public var isPrivate: Bool { entry.isPrivate }
 
   /// Lends the pixels, top row first, for the length of `body`.

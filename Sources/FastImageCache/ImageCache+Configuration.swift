@@ -1,5 +1,6 @@
 public import Foundation
 public import ImageCodecs
+package import TableStore
 
 extension ImageCache {
   /// Where a cache lives, where it gets pictures from, and what it may use for that.
@@ -46,6 +47,9 @@ extension ImageCache {
 
     /// The kind of device this is; formats made for other kinds are not stored.
     public var device: ImageFormat.Devices = .current
+
+    /// What tests put between the tables and the operating system.
+    package var system = SystemCalls.live
 
     /// Asked for once: on Linux the answer takes reading a dozen files.
     private static let processorCount = max(ProcessInfo.processInfo.activeProcessorCount, 1)

@@ -11,7 +11,8 @@ extension ImageCache {
   /// this one comes to own the table, see <doc:SharedFolders>.
   ///
   /// - Throws: ``ImageCacheError/unknownFormat(_:)``, ``ImageCacheError/storageUnavailable(_:)``,
-  ///   ``ImageCacheError/diskFull``, ``ImageCacheError/closed``.
+  ///   ``ImageCacheError/protectedNow(format:)``, ``ImageCacheError/diskFull``,
+  ///   ``ImageCacheError/closed``.
   public func removeImage(
     for entity: some ImageEntity, format: ImageFormat
   ) async throws(ImageCacheError) {
@@ -50,8 +51,8 @@ extension ImageCache {
   /// All tables are flushed, also when one fails; that one's error is thrown.
   ///
   /// - Throws: ``ImageCacheError/storageUnavailable(_:)``, also when another process owns a table
-  ///   whose pictures were stored or removed here; ``ImageCacheError/diskFull``,
-  ///   ``ImageCacheError/closed``.
+  ///   whose pictures were stored or removed here; ``ImageCacheError/protectedNow(format:)``,
+  ///   ``ImageCacheError/diskFull``, ``ImageCacheError/closed``.
   public func flush() async throws(ImageCacheError) {
     var failure: TableError?
     for table in tables.all {
@@ -101,6 +102,7 @@ extension ImageCacheError {
     switch error {
     case .diskFull: self = .diskFull
     case .closed: self = .closed
+    case .protectedNow(let name): self = .protectedNow(format: name)
     case .inUse:
       self = .storageUnavailable(
         "another process owns the table; what was stored and removed here waits until it is gone")

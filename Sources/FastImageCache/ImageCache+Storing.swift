@@ -18,8 +18,8 @@ extension ImageCache {
   ///   not stored on this device.
   /// - Throws: ``ImageCacheError/unknownFormat(_:)``,
   ///   ``ImageCacheError/drawingFailed(entity:format:underlying:)``, ``ImageCacheError/diskFull``,
-  ///   ``ImageCacheError/storageUnavailable(_:)``, ``ImageCacheError/cancelled``,
-  ///   ``ImageCacheError/closed``.
+  ///   ``ImageCacheError/storageUnavailable(_:)``, ``ImageCacheError/protectedNow(format:)``,
+  ///   ``ImageCacheError/cancelled``, ``ImageCacheError/closed``.
   @discardableResult
   public func store(
     _ bitmap: Bitmap, for entity: some ImageEntity, format: ImageFormat

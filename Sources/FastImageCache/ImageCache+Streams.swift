@@ -26,8 +26,7 @@ extension ImageCache {
       if let image = cachedImage(for: entity, format: format) {
         return StreamQueue.stream(of: .finished(image))
       }
-      let request = try request(for: entity, format: format)
-      journal.missed(request.key)
+      let request = try missedRequest(for: entity, format: format)
       return registry.progress(of: request, priority: .current)
     } catch {
       return StreamQueue.stream(of: .failed(error))

@@ -19,11 +19,14 @@ extension ImageCache {
   /// tables afterwards and lost if the process ends before. Caches of one process on one namespace
   /// share their tables: these are suspended until each of the caches that asked for it resumes.
   ///
+  /// Tables with ``ImageFormat/Protection/complete`` cannot be suspended once the device is locked, so
+  /// suspend as soon as the app leaves the screen; the system locks their files some seconds later.
+  ///
   /// Suspend before ``close()`` if pictures of a closed cache stay on screen, since those keep its
   /// locks.
   ///
-  /// - Throws: ``ImageCacheError/diskFull`` and ``ImageCacheError/storageUnavailable(_:)`` when a
-  ///   table is still locked, at the latest until its last picture is let go; the other tables are
+  /// - Throws: ``ImageCacheError/diskFull``, ``ImageCacheError/protectedNow(format:)`` and
+  ///   ``ImageCacheError/storageUnavailable(_:)`` when a table is still locked, at the latest until its last picture is let go; the other tables are
   ///   suspended all the same. ``ImageCacheError/closed``.
   public func suspend() async throws(ImageCacheError) {
     isSuspensionWanted = true

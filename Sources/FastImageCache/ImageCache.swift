@@ -55,7 +55,7 @@ public final actor ImageCache {
   ///   - formats: The tables; names must differ.
   ///   - configuration: Where, from what source, and within what limits.
   /// - Throws: ``ImageCacheError/invalidNamespace(_:)``, ``ImageCacheError/duplicateFormat(_:)``,
-  ///   ``ImageCacheError/invalidFormat(_:reason:)``,
+  ///   ``ImageCacheError/invalidFormat(_:reason:)``, ``ImageCacheError/protectedNow(format:)``,
   ///   ``ImageCacheError/storageUnavailable(_:)``, ``ImageCacheError/diskFull``, and
   ///   ``ImageCacheError/cancelled`` when the task is cancelled before the tables' turn to be opened.
   public init(
@@ -63,13 +63,14 @@ public final actor ImageCache {
     configuration: Configuration = Configuration()
   ) async throws(ImageCacheError) {
     try Self.check(namespace: namespace, formats: formats)
+    let journal = CacheJournal(hub: EventHub())
     let storage = try await Storage.open(
-      namespace: namespace, formats: formats, configuration: configuration)
+      namespace: namespace, formats: formats, configuration: configuration, journal: journal)
     self.namespace = namespace
     self.formats = formats
     directory = storage.directory
     tables = storage.tables
-    journal = CacheJournal(hub: EventHub())
+    self.journal = journal
     artist = ImageArtist(
       decoders: configuration.decoders, limits: configuration.limits,
       workers: WorkerPool(
@@ -118,8 +119,7 @@ public final actor ImageCache {
   nonisolated(nonsending) func load(
     _ entity: some ImageEntity, _ format: ImageFormat
   ) async throws(ImageCacheError) -> CachedImage {
-    let request = try request(for: entity, format: format)
-    journal.missed(request.key)
+    let request = try missedRequest(for: entity, format: format)
     return try await registry.image(for: request, priority: .current).get()
   }
 
@@ -173,6 +173,20 @@ public final actor ImageCache {
   ) throws(ImageCacheError) -> ImageRequest {
     guard let table = tables[format] else { throw .unknownFormat(format.name) }
     return ImageRequest(entity: entity, table: table, tables: tables)
+  }
+
+  /// The request for a picture that was not found.
+  ///
+  /// One that is in a table which the locked device keeps from us is not loaded again.
+  nonisolated func missedRequest(
+    for entity: some ImageEntity, format: ImageFormat
+  ) throws(ImageCacheError) -> ImageRequest {
+    let request = try request(for: entity, format: format)
+    journal.missed(request.key)
+    guard request.table.isProtectedNow(request.key) else { return request }
+    let error = ImageCacheError.protectedNow(format: format.name)
+    journal.failed(request.key, error)
+    throw error
   }
 
   private static func check(

@@ -40,6 +40,10 @@ public import ImageCodecs
   /// The table's file cannot be read or written; the text is the system's.
   case storageUnavailable(String)
 
+  /// The device is locked, and the format's table cannot be read until it is unlocked; see
+  /// ``ImageFormat/Protection``. Nothing is lost, and what the table has is not loaded again.
+  case protectedNow(format: String)
+
   /// The awaiting task was cancelled.
   case cancelled
 
@@ -69,6 +73,8 @@ extension ImageCacheError: CustomStringConvertible {
       "Drawing entity \(entity) for format \"\(format)\" failed: \(underlying)"
     case .diskFull: "The disk is full."
     case .storageUnavailable(let text): "The image table cannot be used: \(text)"
+    case .protectedNow(let format):
+      "The table of format \"\(format)\" cannot be read while the device is locked."
     case .cancelled: "The request was cancelled."
     case .closed: "The cache is closed."
     }

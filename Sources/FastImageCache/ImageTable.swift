@@ -51,6 +51,11 @@ package actor ImageTable {
     store?.contains(key.tableKey) ?? false
   }
 
+  /// True when the table has the picture and the device is locked.
+  package nonisolated func isProtectedNow(_ key: ImageKey) -> Bool {
+    store?.isProtectedNow(key.tableKey) ?? false
+  }
+
   private nonisolated func image(of entry: TableEntry) -> CachedImage {
     CachedImage(entry: entry, style: format.style, scale: format.scale)
   }

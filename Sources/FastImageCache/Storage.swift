@@ -9,12 +9,13 @@ package struct Storage: Sendable {
 
   /// Opens one table for each format, on a thread that may wait for the disk.
   package static func open(
-    namespace: String, formats: [ImageFormat], configuration: ImageCache.Configuration
+    namespace: String, formats: [ImageFormat], configuration: ImageCache.Configuration,
+    journal: CacheJournal
   ) async throws(ImageCacheError) -> Storage {
     let workers = WorkerPool(name: "FastImageCache.open", width: 1)
     do throws(JobError<ImageCacheError>) {
       return try await workers.run(priority: .current) { _ throws(ImageCacheError) in
-        try open(namespace, formats, configuration)
+        try open(namespace, formats, configuration, journal)
       }
     } catch {
       switch error {
@@ -26,7 +27,8 @@ package struct Storage: Sendable {
   }
 
   private static func open(
-    _ namespace: String, _ formats: [ImageFormat], _ configuration: ImageCache.Configuration
+    _ namespace: String, _ formats: [ImageFormat], _ configuration: ImageCache.Configuration,
+    _ journal: CacheJournal
   ) throws(ImageCacheError) -> Storage {
     let parent = configuration.directory ?? defaultDirectory
     let name = try translating { () throws(TableError) in
@@ -34,13 +36,13 @@ package struct Storage: Sendable {
     }
     let folder = parent.appendingPathComponent(name, isDirectory: true)
     let directory = try translating { () throws(TableError) in
-      try TableDirectory(path: folder.path)
+      try TableDirectory(path: folder.path, system: configuration.system)
     }
     let tables = try formats.map { format throws(ImageCacheError) in
       let isStored = format.devices.contains(configuration.device)
       return ImageTable(
         format: format, slots: try slots(for: format),
-        store: isStored ? try table(for: format, in: directory) : nil)
+        store: isStored ? try table(for: format, in: directory, journal) : nil)
     }
     // After opening: tables in use are locked, by this process or another, and left alone.
     try translating { () throws(TableError) in
@@ -57,22 +59,21 @@ package struct Storage: Sendable {
   }
 
   private static func table(
-    for format: ImageFormat, in directory: TableDirectory
+    for format: ImageFormat, in directory: TableDirectory, _ journal: CacheJournal
   ) throws(ImageCacheError) -> Table {
     let geometry = try geometry(of: format)
-    let table: Table
     do throws(TableError) {
-      table = try Table(
+      return try Table(
         name: format.name, in: directory, geometry: geometry,
-        capacity: TableCapacity(format.capacity))
+        capacity: TableCapacity(format.capacity), protection: FileProtection(format.protection),
+        system: directory.system
+      ) { journal.damaged($0.map { ImageID($0) }, format: format.name) }
     } catch .invalidCapacity {
       throw .invalidFormat(
         format.name, reason: "its capacity, \(format.capacity), is less or more than a table holds")
     } catch {
       throw ImageCacheError(error)
     }
-    FileProtection.apply(format.protection, to: table.path)
-    return table
   }
 
   private static func slots(for format: ImageFormat) throws(ImageCacheError) -> PrivateSlots {
@@ -126,6 +127,17 @@ package struct PictureCode: Hashable, Sendable {
   private static let styles: [(style: PixelFormat, code: UInt32)] = [
     (.bgra32, 0), (.bgrx32, 1), (.bgr16, 2), (.gray8, 3),
   ]
+}
+
+extension FileProtection {
+  fileprivate init(_ protection: ImageFormat.Protection) {
+    self =
+      switch protection {
+      case .none: .none
+      case .complete: .complete
+      case .untilFirstUnlock: .untilFirstUnlock
+      }
+  }
 }
 
 extension TableCapacity {

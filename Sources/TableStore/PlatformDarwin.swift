@@ -7,6 +7,19 @@
     /// barrier of `fcntl(2)` takes too long for pictures that can be drawn again.
     static func synchronize(_ descriptor: Int32) -> Int32 { fsync(descriptor) }
 
+    static let hasFileProtection = true
+
+    /// Gives a file its class of data protection, by the numbers of `open_dprotected_np(2)`.
+    static func protect(_ descriptor: Int32, as protection: FileProtection) -> Int32 {
+      let number: Int32 =
+        switch protection {
+        case .complete: 1
+        case .untilFirstUnlock: 3
+        case .none: 4
+        }
+      return fcntl(descriptor, F_SETPROTECTIONCLASS, number)
+    }
+
     /// The kind of volume that an open file is on, by the name of its file system.
     static func volumeKind(of descriptor: Int32) -> VolumeKind {
       var status = statfs()

@@ -7,6 +7,11 @@
     /// Brings a file's bytes to the device, with as much of its status as is needed to read them.
     static func synchronize(_ descriptor: Int32) -> Int32 { fdatasync(descriptor) }
 
+    /// Files are kept from everybody but their owner, and from that one never.
+    static let hasFileProtection = false
+
+    static func protect(_ descriptor: Int32, as protection: FileProtection) -> Int32 { 0 }
+
     /// The kind of volume that an open file is on, by the numbers of statfs(2).
     static func volumeKind(of descriptor: Int32) -> VolumeKind {
       volumeKind(fileSystemType: fic_volume_type(descriptor))

@@ -9,6 +9,8 @@ struct SlotReader: Sendable {
     case intact(SlotTrailer)
     /// Something else. The trailer may be readable all the same; then it names the picture.
     case damaged(entity: StoredID?)
+    /// Nobody knows, since the device is locked.
+    case refused(SystemError)
 
     var trailer: SlotTrailer? {
       if case .intact(let trailer) = self { trailer } else { nil }
@@ -77,8 +79,13 @@ struct SlotReader: Sendable {
   func read(
     _ slot: Int, record: SlotRecord, into content: UnsafeMutableRawBufferPointer
   ) -> Finding {
-    // A slot that cannot be read is as lost as a damaged one; there is nobody to tell the errno.
-    let byteCount = try? system.read(descriptor, into: content, at: layout.slotOffset(slot))
+    let byteCount: Int
+    do throws(SystemError) {
+      byteCount = try system.read(descriptor, into: content, at: layout.slotOffset(slot))
+    } catch {
+      // A slot that cannot be read is as lost as a damaged one; there is nobody to tell the errno.
+      return error.isProtection ? .refused(error) : .damaged(entity: nil)
+    }
     guard byteCount == content.count else { return .damaged(entity: nil) }
     let bytes = UnsafeRawBufferPointer(content)
     let trailer = SlotTrailer(

@@ -11,6 +11,7 @@ package struct SystemCall {
     case makeDirectory = "mkdir(2)"
     case list = "readdir(3)"
     case open = "openat(2)"
+    case protect = "fcntl(2)"
     case status = "fstat(2)"
     case lock = "flock(2)"
     case read = "pread(2)"
@@ -23,7 +24,7 @@ package struct SystemCall {
   }
 
   package let kind: Kind
-  /// The file that is read, written or synchronised, else -1.
+  /// The file that is protected, read, written or synchronised, else -1.
   package let descriptor: Int32
   /// Where in that file.
   package let offset: Int
@@ -75,6 +76,10 @@ struct FileStatus: Equatable {
   /// True when the file is this user's and nobody else may read or write it.
   var isPrivate: Bool { owner == geteuid() && mode & 0o077 == 0 }
 
+  /// True when owner and mode let this user open the file. If that is refused all the same, it is for
+  /// now: the device is locked.
+  var isOpenToUs: Bool { owner == geteuid() && mode & 0o600 == 0o600 }
+
   init(_ value: stat) {
     identity = Identity(
       device: UInt64(truncatingIfNeeded: value.st_dev), inode: UInt64(value.st_ino))
@@ -101,11 +106,15 @@ extension SystemError {
   /// The name appeared since it was looked at.
   var isPresent: Bool { code == EEXIST }
 
-  /// Something stands under the name that cannot be opened as a table: a link, a socket, a file
-  /// that somebody else closed to us. A new file may take its name.
-  var isReplaceable: Bool {
-    [ELOOP, EMLINK, ENXIO, ENODEV, EACCES, EPERM, EOPNOTSUPP].contains(code)
-  }
+  /// Something stands under the name that cannot be opened as a table: a link, a socket. A new file
+  /// may take its name.
+  var isReplaceable: Bool { [ELOOP, EMLINK, ENXIO, ENODEV, EOPNOTSUPP].contains(code) }
+
+  /// The system does not allow it, by rights or because the device is locked.
+  var isRefusal: Bool { code == EACCES || code == EPERM }
+
+  /// The device is locked: rights are looked at when a file is opened, and never again.
+  var isProtection: Bool { isRefusal && [.protect, .read, .write].contains(call) }
 
   /// The path leads to something that is no directory, or the name is one.
   var isOccupied: Bool { [ENOTDIR, ELOOP, EMLINK, EISDIR, EEXIST].contains(code) }

@@ -17,15 +17,20 @@ package struct SystemCalls: Sendable {
 
   private let observer: Observer?
   private let fixedVolumeKind: VolumeKind?
+  /// Whether files may be kept from this process while the device is locked.
+  let hasFileProtection: Bool
 
-  package init(observer: Observer?) {
+  /// - Parameter hasFileProtection: lets a system without data protection pass for one that has it.
+  package init(observer: Observer?, hasFileProtection: Bool? = nil) {
     self.observer = observer
+    self.hasFileProtection = hasFileProtection ?? Platform.hasFileProtection
     fixedVolumeKind = nil
   }
 
   /// The calls without an observer, on a volume that passes for one of the kind given.
   init(volumeKind: VolumeKind) {
     observer = nil
+    hasFileProtection = Platform.hasFileProtection
     fixedVolumeKind = volumeKind
   }
 
@@ -120,6 +125,16 @@ package struct SystemCalls: Sendable {
     var value = stat()
     _ = try checked(.status) { fstat(descriptor, &value) }
     return FileStatus(value)
+  }
+
+  /// Gives the open file its class; without effect on volumes that have none.
+  func protect(_ descriptor: Int32, as protection: FileProtection) throws(SystemError) {
+    try observe(.protect, descriptor: descriptor)
+    do throws(SystemError) {
+      _ = try checked(.protect) { Platform.protect(descriptor, as: protection) }
+    } catch {
+      if error.isProtection { throw error }
+    }
   }
 
   /// Takes the exclusive lock of the open file without waiting; false when somebody else has it.

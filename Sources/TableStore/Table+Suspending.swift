@@ -5,8 +5,8 @@ extension Table {
   /// checked; new pictures go to a private file. A table that is shared with other openings in the
   /// process is suspended for all of them, until the last one that asked for it resumes or closes.
   ///
-  /// - Throws: `TableError.diskFull` or `.system`: the lock is still held, at the latest until the
-  ///   last entry is gone; `.closed`.
+  /// - Throws: `TableError.diskFull`, `.protectedNow` or `.system`: the lock is still held, at the
+  ///   latest until the last entry is gone; `.closed`.
   package func suspend() throws(TableError) {
     try throwIfClosed()
     try core.suspend(ObjectIdentifier(self))

@@ -1,3 +1,4 @@
+import Locking
 import Synchronization
 
 /// Pictures of one geometry in a file, found by key.
@@ -19,17 +20,25 @@ package final class Table: Sendable {
   /// A file of the same name with another geometry or of another program version is replaced; one
   /// with another capacity gives its newest pictures to the new one.
   ///
-  /// - Parameter system: what tests put between the table and the operating system.
+  /// - Parameters:
+  ///   - protection: the class of all files of this table.
+  ///   - system: what tests put between the table and the operating system.
+  ///   - onDamage: told of each picture that turns out to be damaged, with its entity if that is
+  ///     known, until this opening is closed. Whoever finds the damage calls it, a writer perhaps in
+  ///     the middle of a change, so it must neither wait nor use the table.
   /// - Throws: `TableError.invalidName`, `.invalidGeometry`, `.invalidCapacity`; `.occupied` when a
-  ///   directory has the file's name; `.diskFull` or `.system` when there is no way to make a file.
+  ///   directory has the file's name; `.protectedNow` when the device is locked; `.diskFull` or
+  ///   `.system` when there is no way to make a file.
   package init(
     name: String, in directory: TableDirectory, geometry: TableGeometry, capacity: TableCapacity,
-    system: SystemCalls = .live
+    protection: FileProtection = .none, system: SystemCalls = .live,
+    onDamage: @escaping @Sendable (TableID?) -> Void = { _ in }
   ) throws(TableError) {
     let layout = try TableLayout(geometry: geometry, capacity: capacity)
     let opener = try TableOpener(
-      directory: directory, name: name, layout: layout, system: system)
+      directory: directory, name: name, layout: layout, protection: protection, system: system)
     core = try TableRegistry.shared.open(opener)
+    core.damageListeners.withLock { $0[ObjectIdentifier(self)] = onDamage }
   }
 
   deinit { close() }
@@ -68,6 +77,12 @@ package final class Table: Sendable {
     !isClosed && core.contains(key)
   }
 
+  /// True when the key is a miss only because the device is locked; costs nothing where files are
+  /// mapped, and otherwise one system call.
+  package func isProtectedNow(_ key: TableKey) -> Bool {
+    !isClosed && core.isProtectedNow(key)
+  }
+
   // MARK: Storing
 
   /// Memory to draw one picture into; `nil` when the system has none.
@@ -80,8 +95,9 @@ package final class Table: Sendable {
 
   /// Stores a sealed picture in place of the entity's older one, and leases it.
   ///
-  /// - Throws: `TableError.allSlotsLeased`, `.diskFull`, `.system`, `.paused` after failures in a
-  ///   row, `.closed`, `.foreignSlot`. Nothing is stored then, and the older picture stays.
+  /// - Throws: `TableError.allSlotsLeased`, `.diskFull`, `.protectedNow`, `.system`, `.paused` after
+  ///   failures in a row, `.closed`, `.foreignSlot`. Nothing is stored then, and the older picture
+  ///   stays.
   package func insert(_ sealed: SealedSlot) throws(TableError) -> Insertion {
     try throwIfClosed()
     return try core.insert(sealed)
@@ -97,7 +113,7 @@ package final class Table: Sendable {
   ///
   /// - Throws: `TableError.diskFull` or `.system` when the file still names the picture, which is a
   ///   miss all the same and is erased by the next change; `.system` when another owner's file cannot
-  ///   be read, and then nothing was removed; `.closed`.
+  ///   be read, or `.protectedNow`, and then nothing was removed; `.closed`.
   package func remove(_ entity: TableID) throws(TableError) -> Bool {
     try throwIfClosed()
     return try core.remove(entity)
@@ -105,7 +121,8 @@ package final class Table: Sendable {
 
   /// Removes all pictures, by putting a new file in the place of the old one.
   ///
-  /// - Throws: `TableError.diskFull` or `.system`, and then nothing was removed; `.closed`.
+  /// - Throws: `TableError.diskFull`, `.protectedNow` or `.system`, and then nothing was removed;
+  ///   `.closed`.
   package func removeAll() throws(TableError) {
     try throwIfClosed()
     try core.removeAll()
@@ -117,7 +134,7 @@ package final class Table: Sendable {
   /// taken for as long as that takes, if something waits for it.
   ///
   /// - Throws: `TableError.inUse` when something waits for another process, which owns the file;
-  ///   `.diskFull`, `.system`, `.closed`.
+  ///   `.diskFull`, `.protectedNow`, `.system`, `.closed`.
   package func flush() throws(TableError) {
     try throwIfClosed()
     try core.flush()
@@ -127,6 +144,7 @@ package final class Table: Sendable {
   /// file, once the last entry is gone, left to others.
   package func close() {
     guard !closed.exchange(true, ordering: .relaxed) else { return }
+    core.damageListeners.withLock { $0[ObjectIdentifier(self)] = nil }
     core.forgetSuspension(of: ObjectIdentifier(self))
     TableRegistry.shared.close(core)
   }

@@ -16,8 +16,8 @@ struct TableCopy {
   /// the copy. What is there by then is whole.
   ///
   /// - Parameter isUnwanted: Whose pictures were removed though their records stand in the source.
-  /// - Throws: Why the records could not be read: nothing of them is known then, and the source
-  ///   should keep its place.
+  /// - Throws: Why the records could not be read, or that the device is locked: the source should
+  ///   keep its place then.
   func run(without isUnwanted: TableOpener.Filter) throws(SystemError) {
     let records = try source.records()
     let layout = target.header.layout
@@ -30,7 +30,11 @@ struct TableCopy {
     }
     for (sourceSlot, record) in newestFirst {
       guard slot < layout.slotCount else { return }
-      guard case .intact = source.read(sourceSlot, record: record, into: content) else { continue }
+      switch source.read(sourceSlot, record: record, into: content) {
+      case .intact: break
+      case .damaged: continue
+      case .refused(let error): throw error
+      }
       let place = SlotPlace(nonce: target.header.nonce, slot: slot)
       let copy = SlotRecord(
         entity: record.entity, source: record.source, generation: record.generation,

@@ -23,7 +23,10 @@ extension TableCore {
       case .answer(let answer): return answer
       case .read(let slot, let file):
         let record = try file.slotReader.record(of: slot)
-        changeIndex(of: file) { $0.learn(record, in: slot, of: entity.digest) }
+        var isLost = false
+        changeIndex(of: file) { isLost = $0.learn(record, in: slot, of: entity.digest) }
+        // Whose it was is unknown: it was found by the first bits of a digest.
+        if isLost { tellOfDamage(to: nil) }
       }
     }
   }
@@ -47,7 +50,9 @@ extension TableCore {
   @discardableResult
   func readRecords(of file: TableFile) throws(SystemError) -> [Int] {
     guard shelf.withLock({ $0.file === file && $0.index.unreadCount > 0 }) else { return [] }
-    return try file.slotReader.readRecords { changeIndex(of: file, $0) }
+    let lost = try file.slotReader.readRecords { changeIndex(of: file, $0) }
+    for _ in lost { tellOfDamage(to: nil) }
+    return lost
   }
 
   private enum Step<Answer> {
@@ -57,9 +62,11 @@ extension TableCore {
 }
 
 extension TableIndex {
-  /// Notes what was read for a slot that is unread under this digest, if it is a record.
-  mutating func learn(_ record: SlotRecord?, in slot: Int, of entity: TableID.Digest) {
+  /// Notes what was read for a slot that is unread under this digest, if it is a record; true when it
+  /// is lost.
+  @discardableResult
+  mutating func learn(_ record: SlotRecord?, in slot: Int, of entity: TableID.Digest) -> Bool {
     if let record { learn(record, in: slot) }
-    lose(slot, of: entity)
+    return lose(slot, of: entity)
   }
 }

@@ -35,6 +35,8 @@ extension TableCore {
     if isChild { becomeSecondOpener(&writer) }
     let (isOpen, isOwner) = shelf.withLock { ($0.file != nil, $0.isOwner) }
     guard isOpen else { throw .closed }
+    // First of all, since a change that fails half-way costs pictures.
+    if isLocked { throw .protectedNow(name: opener.name) }
     if !isOwner, !isNameless, !writer.suspension.isSuspended { becomeOwner(&writer) }
     try mendIfCut(&writer)
   }

@@ -19,6 +19,7 @@ extension TableCore {
     try writer.withLock { writer throws(TableError) in
       if isChild { becomeSecondOpener(&writer) }
       guard shelf.withLock({ $0.file != nil }) else { throw .closed }
+      if isLocked { throw .protectedNow(name: opener.name) }
       let isFirst = writer.suspension.suspend(opening) == .letGo
       // Owned, too, when a flush meanwhile could not let go.
       guard let file = ownedFile else { return }

@@ -100,7 +100,7 @@ extension TableCore {
         leasedCount: shelf.index.leasedSlots.count,
         unprovenCount: shelf.index.unprovenCount,
         evictionCount: shelf.index.evictionCount,
-        damageCount: shelf.index.damageCount,
+        damageCount: formerDamageCount.load(ordering: .relaxed) + shelf.index.damageCount,
         hitCount: formerHitCount.load(ordering: .relaxed) + shelf.index.board.hitCount,
         diskByteCount: diskByteCount,
         mappedByteCount: shelf.file?.mappedByteCount ?? 0,
@@ -128,8 +128,10 @@ extension TableCore {
         entries.append(TableEntryInfo(slot: slot, trailer: trailer, recency: record.recency))
       case .damaged(let entity)? where shelf.withLock({ $0.file === file }):
         damages.append(TableDamage(slot: slot, entity: entity))
-        changeIndex(of: file) { $0.discard(slot, generation: record.generation) }
-      case .damaged, nil:
+        var isLost = false
+        changeIndex(of: file) { isLost = $0.discard(slot, generation: record.generation) }
+        if isLost { tellOfDamage(to: nil) }
+      case .damaged, .refused, nil:
         // A file that was let go meanwhile is another process's to write.
         break
       }
@@ -162,6 +164,7 @@ extension TableCore {
     if let file = former.file {
       file.board.retire(file)
       formerHitCount.wrappingAdd(file.board.hitCount, ordering: .relaxed)
+      formerDamageCount.wrappingAdd(former.index.damageCount, ordering: .relaxed)
     }
     return former
   }

@@ -25,6 +25,10 @@ final class TableCore: Sendable {
   let hitBoard: CurrentHitBoard
   /// Hits on files that are not on the shelf any more, and on those of other processes.
   let formerHitCount = Atomic<Int>(0)
+  /// Damage found in files that are not on the shelf any more.
+  let formerDamageCount = Atomic<Int>(0)
+  /// Who is told of damage, by opening.
+  let damageListeners = Lock<[ObjectIdentifier: @Sendable (TableID?) -> Void]>([:])
   /// How often the process had forked when the file on the shelf became this process's own.
   private let knownForks = Atomic<Int>(ForkWatch.start())
 
@@ -106,18 +110,46 @@ final class TableCore: Sendable {
   /// been checked. Changes nothing that hits see.
   func contains(_ key: TableKey) -> Bool {
     // What cannot be read now is not there.
-    let answer = try? ask(about: key.entity) { ($0.index.contains(key), $0.reader) }
-    guard let (isThere, reader) = answer else { return false }
-    return isThere || reader?.contains(key) ?? false
+    (try? holds(key)) ?? false
+  }
+
+  /// True when the key's picture is there, as far as anybody can tell, and the device is locked.
+  func isProtectedNow(_ key: TableKey) -> Bool {
+    isLocked && (try? holds(key)) != false
+  }
+
+  /// True when the system lets nobody read the file now; asked for with a system call, and only where
+  /// that may happen.
+  var isLocked: Bool {
+    guard !opener.mapsFiles, let file = shelf.withLock({ $0.file }) else { return false }
+    do throws(SystemError) {
+      _ = try file.system.read(file.descriptor, count: 1, at: 0)
+      return false
+    } catch {
+      return error.isProtection
+    }
+  }
+
+  // MARK: Damage
+
+  /// Tells whoever wants to know that a picture turned out to be damaged; the caller may hold the
+  /// writer's lock, but not the shelf's.
+  func tellOfDamage(to entity: TableID?) {
+    for listener in damageListeners.withLock({ Array($0.values) }) { listener(entity) }
   }
 
   // MARK: Private
+
+  private func holds(_ key: TableKey) throws(SystemError) -> Bool {
+    let (isThere, reader) = try ask(about: key.entity) { ($0.index.contains(key), $0.reader) }
+    return isThere || reader?.contains(key) ?? false
+  }
 
   /// Reads a leased slot by call, and checks it.
   private func checkedEntry(
     for key: TableKey, _ slot: Int, _ record: SlotRecord, in file: TableFile
   ) -> TableEntry? {
-    guard let checked = check(slot, record, in: file) else { return nil }
+    guard let checked = check(slot, record, of: key.entity, in: file) else { return nil }
     let (content, extent) = (checked.content, checked.trailer.extent)
     guard checked.trailer.matches(key) else {
       file.board.hitBoard.held(slot).undo()
@@ -131,18 +163,20 @@ final class TableCore: Sendable {
 
   /// Reads a leased slot and checks it. On failure the lease is given back, and a damaged slot
   /// leaves the index.
-  func check(
-    _ slot: Int, _ record: SlotRecord, in file: TableFile
+  ///
+  /// - Parameter entity: Whose picture the record is about.
+  private func check(
+    _ slot: Int, _ record: SlotRecord, of entity: TableID, in file: TableFile
   ) -> (content: SlotContent, trailer: SlotTrailer)? {
     let made = pool.makeContent { file.slotReader.read(slot, record: record, into: $0) }
-    guard let trailer = made?.result.trailer, let content = made?.content else {
-      if made != nil {
-        changeIndex(of: file) { $0.discard(slot, generation: record.generation) }
-      }
-      file.board.hitBoard.held(slot).undo()
-      return nil
+    if let (content, finding) = made, let trailer = finding.trailer { return (content, trailer) }
+    var isLost = false
+    if case .damaged = made?.result {
+      changeIndex(of: file) { isLost = $0.discard(slot, generation: record.generation) }
     }
-    return (content, trailer)
+    file.board.hitBoard.held(slot).undo()
+    if isLost { tellOfDamage(to: entity) }
+    return nil
   }
 
   /// The record of a slot that has a lease; gives the lease back when there is none any more.

@@ -6,7 +6,7 @@ package final class TableDirectory: Sendable {
   package let path: String
   let descriptor: Int32
   let identity: FileStatus.Identity
-  let system: SystemCalls
+  package let system: SystemCalls
 
   private static let suffix = ".imagetable"
 
@@ -134,8 +134,8 @@ package final class TableDirectory: Sendable {
     let file: FileDescriptor
     do throws(SystemError) {
       file = FileDescriptor(try system.openFile(name, in: descriptor, .updating))
-    } catch  where error.isMissing || error.isReplaceable {
-      // Gone by now, or not ours to open.
+    } catch  where error.isMissing || error.isReplaceable || error.isRefusal {
+      // Gone by now, not ours to open, or not now.
       return false
     }
     guard try system.lock(file.value) else { return false }

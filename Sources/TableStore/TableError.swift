@@ -20,6 +20,8 @@ package enum TableError: Error, Hashable, Sendable {
   case outOfMemory(byteCount: Int)
   /// The device, or the user's share of it, is full.
   case diskFull(SystemError)
+  /// The device is locked, and the table of this name cannot be read or changed until it is unlocked.
+  case protectedNow(name: String)
   /// The system refused a call.
   case system(SystemError)
   /// Another process owns the file, and what was stored or removed here waits until it is gone.

@@ -20,8 +20,8 @@ final class TableFile: @unchecked Sendable {
   let descriptor: Int32
   let header: TableHeader
   let board: SlotBoard
-  /// The mapping, or `nil` where slots are copied instead: on a volume that is not safe to map, and
-  /// where the system has no room for it.
+  /// The mapping, or `nil` where slots are copied instead: on a volume that is not safe to map, where
+  /// the file may become unreadable, and where the system has no room for it.
   let base: UnsafeRawPointer?
   /// The mapping's number with the fault guard.
   private let guardNumber: Int32
@@ -31,7 +31,7 @@ final class TableFile: @unchecked Sendable {
 
   /// Takes over the descriptor of a file that has this header and, if it has a name, its lock.
   init(
-    descriptor: consuming FileDescriptor, header: TableHeader, boards: BoardPool,
+    descriptor: consuming FileDescriptor, header: TableHeader, isMapped: Bool, boards: BoardPool,
     system: SystemCalls
   ) {
     self.descriptor = descriptor.release()
@@ -40,7 +40,7 @@ final class TableFile: @unchecked Sendable {
     board = boards.take(slotCount: header.layout.slotCount)
     // A refused mapping costs copies, not pictures, so the reason is not worth an error.
     base =
-      system.volumeKind(of: self.descriptor) == .steady
+      isMapped && system.volumeKind(of: self.descriptor) == .steady
       ? try? system.map(self.descriptor, byteCount: header.layout.fileByteCount) : nil
     guardNumber = base.map { fic_guard_add($0, header.layout.fileByteCount) } ?? -1
     board.attach(content: base.map { $0 + header.layout.slotOffset(0) }, layout: header.layout)

@@ -131,13 +131,14 @@ struct TableIndex {
     note(record, in: slot)
   }
 
-  /// Takes a slot out that is unread though what stands in the file for it was read.
+  /// Takes a slot out that is unread though what stands in the file for it was read; false for others.
   ///
   /// - Parameter entity: Whose record was expected there.
-  mutating func lose(_ slot: Int, of entity: TableID.Digest) {
-    guard board.isUnread(slot) else { return }
+  mutating func lose(_ slot: Int, of entity: TableID.Digest) -> Bool {
+    guard board.isUnread(slot) else { return false }
     damageCount += 1
     letGo(of: slot, entity)
+    return true
   }
 
   /// Takes all slots out that may have to do with an entity and cannot be read, and returns them.
@@ -230,12 +231,13 @@ struct TableIndex {
     board.prove(slot, key: key, extent: extent)
   }
 
-  /// Takes a slot out that does not hold what its record says.
-  mutating func discard(_ slot: Int, generation: UInt64) {
-    guard isSame(slot, generation) else { return }
+  /// Takes a slot out that does not hold what its record says; false if that is another one by now.
+  mutating func discard(_ slot: Int, generation: UInt64) -> Bool {
+    guard isSame(slot, generation) else { return false }
     takeOut(slot)
     stale.append(slot)
     damageCount += 1
+    return true
   }
 
   /// The slots whose records must not outlive a removal: those of older pictures of an entity that

@@ -20,23 +20,30 @@ struct TableOpener: Sendable {
   let name: String
   let fileName: String
   let layout: TableLayout
+  let protection: FileProtection
   let system: SystemCalls
   private let boards = BoardPool()
 
   init(
-    directory: TableDirectory, name: String, layout: TableLayout, system: SystemCalls
+    directory: TableDirectory, name: String, layout: TableLayout,
+    protection: FileProtection = .none, system: SystemCalls
   ) throws(TableError) {
     self.directory = directory
     self.name = name
     self.layout = layout
+    self.protection = protection
     self.system = system
     fileName = try TableDirectory.fileName(for: name)
   }
 
+  /// False where slots are copied instead, since the file may become unreadable while it is open.
+  var mapsFiles: Bool { protection != .complete || !system.hasFileProtection }
+
   /// Opens the table as its owner; `nil` when somebody else is.
   ///
   /// A table of another capacity is copied, newest pictures first. Anything that is not this table
-  /// is replaced, whatever it is, except a directory.
+  /// is replaced, whatever it is, except a directory, and except a file of this user's that cannot be
+  /// read now: `protectedNow` is thrown for that.
   ///
   /// - Parameter isUnwanted: Whose pictures were removed, though the file may have them.
   func open(
@@ -52,21 +59,21 @@ struct TableOpener: Sendable {
         }
       }
       return nil
-    } catch  where error.isOccupied {
-      throw .occupied(path: directory.path + "/" + fileName)
     } catch {
-      throw TableError(error)
+      throw translated(error)
     }
   }
 
   /// Opens the file that this process has locked already, because leases on it go on.
   func reopen(_ file: TableFile) throws(TableError) -> Opened? {
-    try TableError.wrapping { () throws(SystemError) in
+    do throws(SystemError) {
       let status = try system.status(of: fileName, in: directory.descriptor)
       guard status?.identity == (try system.status(of: file.descriptor)).identity else {
         return nil
       }
-      if isExpected(file.header) {
+      // One that is mapped for those who look at it is of no use where files are not to be mapped.
+      if isExpected(file.header), mapsFiles || file.base == nil {
+        try system.protect(file.descriptor, as: protection)
         boards.keep(file.board)
         file.board.resume()
         do throws(SystemError) {
@@ -82,6 +89,8 @@ struct TableOpener: Sendable {
       }
       return try replace(
         copying: file.header.layout.hasSameSlots(as: layout) ? file.slotReader : nil)
+    } catch {
+      throw translated(error)
     }
   }
 
@@ -117,10 +126,12 @@ struct TableOpener: Sendable {
       } catch  where error.isMissing {
         // Another process took it for a left-over, which is just as well.
       }
+      try system.protect(descriptor.value, as: protection)
       let header = freshHeader()
       try system.write(header.bytes, to: descriptor.value, at: 0)
       return TableFile(
-        descriptor: descriptor, header: header, boards: boards, system: system)
+        descriptor: descriptor, header: header, isMapped: mapsFiles, boards: boards,
+        system: system)
     }
   }
 
@@ -139,6 +150,11 @@ struct TableOpener: Sendable {
     case changed
   }
 
+  private func translated(_ error: SystemError) -> TableError {
+    if error.isOccupied { return .occupied(path: directory.path + "/" + fileName) }
+    return error.isProtection ? .protectedNow(name: name) : TableError(error)
+  }
+
   private func attempt(_ isUnwanted: Filter) throws(SystemError) -> Attempt {
     let found = try system.status(of: fileName, in: directory.descriptor)
     if let found, !found.isRegularFile {
@@ -152,7 +168,10 @@ struct TableOpener: Sendable {
           fileName, in: directory.descriptor, found == nil ? .creating : .updating))
     } catch  where (found == nil && error.isPresent) || (found != nil && error.isMissing) {
       return .changed
-    } catch  where error.isReplaceable {
+    } catch  where error.isRefusal && found?.isOpenToUs == true {
+      // Neither owner nor mode refuse, so it is the lock of the device.
+      throw SystemError(call: .protect, code: error.code)
+    } catch  where error.isReplaceable || error.isRefusal {
       return .opened(try replace(copying: nil))
     }
     guard try system.lock(descriptor.value) else { return .busy }
@@ -171,6 +190,7 @@ struct TableOpener: Sendable {
   private func take(
     _ descriptor: consuming FileDescriptor, isEmpty: Bool, _ isUnwanted: Filter
   ) throws(SystemError) -> Opened {
+    try system.protect(descriptor.value, as: protection)
     if isEmpty {
       // Made a moment ago, by us or by somebody who ended there; nobody can have mapped it.
       let header = freshHeader()
@@ -193,7 +213,8 @@ struct TableOpener: Sendable {
     _ descriptor: consuming FileDescriptor, _ header: TableHeader,
     without isUnwanted: Filter = { _, _ in false }
   ) throws(SystemError) -> Opened {
-    let file = TableFile(descriptor: descriptor, header: header, boards: boards, system: system)
+    let file = TableFile(
+      descriptor: descriptor, header: header, isMapped: mapsFiles, boards: boards, system: system)
     return Opened(file: file, index: try file.slotReader.index(on: file.board, without: isUnwanted))
   }
 
@@ -228,6 +249,7 @@ struct TableOpener: Sendable {
       guard try system.lock(descriptor.value),
         try system.status(of: descriptor.value).linkCount == 1
       else { return nil }
+      try system.protect(descriptor.value, as: protection)
       try system.write(header.bytes, to: descriptor.value, at: 0)
       if let source {
         let target = SlotReader(descriptor: descriptor.value, header: header, system: system)

@@ -273,7 +273,7 @@ package final class TableReader: Sendable {
         if current?.generation == record.generation {
           damages.append(TableDamage(slot: slot, entity: entity))
         }
-      case nil:
+      case .refused?, nil:
         continue
       }
     }

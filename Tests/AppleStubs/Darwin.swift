@@ -44,6 +44,9 @@ public func fstatfs(_ descriptor: Int32, _ status: UnsafeMutablePointer<statfs>)
 
 public var F_FULLFSYNC: Int32 { 51 }
 public var F_BARRIERFSYNC: Int32 { 85 }
+public var F_SETPROTECTIONCLASS: Int32 { 64 }
+
+public func fcntl(_ descriptor: Int32, _ command: Int32, _ value: Int32) -> Int32 { 0 }
 
 // Darwin has no such call: hiding it makes its use an error here too.
 @available(*, unavailable, message: "Darwin has no fdatasync(2).")

@@ -27,11 +27,12 @@ struct Fixture {
 
   func open(
     _ name: String = "rows", slots: Int = 8, geometry: TableGeometry = Fixture.geometry,
-    system: SystemCalls = .live
+    protection: FileProtection = .none, system: SystemCalls = .live,
+    onDamage: @escaping @Sendable (TableID?) -> Void = { _ in }
   ) throws -> Table {
     try Table(
       name: name, in: TableDirectory(path: path, system: system), geometry: geometry,
-      capacity: .slots(slots), system: system)
+      capacity: .slots(slots), protection: protection, system: system, onDamage: onDamage)
   }
 
   /// The table's file.

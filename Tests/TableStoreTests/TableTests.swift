@@ -1,3 +1,4 @@
+import Locking
 import Testing
 
 @testable import TableStore
@@ -241,6 +242,35 @@ struct TableTests {
     try second.store(key(2))
     #expect(second.present(1...2) == [1, 2])
     #expect(second.statistics.isOwner)
+  }
+
+  @Test("tells each opening of damage until it is closed, and counts it")
+  func tellsOfDamage() throws {
+    var table = try fixture.open()
+    for entity in 1...4 { try table.store(key(entity)) }
+    table.close()
+    var bytes = try fixture.bytes()
+    let layout = try TableLayout(geometry: Fixture.geometry, capacity: .slots(8))
+    for slot in 0..<3 { bytes[layout.slotOffset(slot)] ^= 1 }
+    try fixture.replaceFile(with: bytes)
+    let told = Lock<[[String]]>([[], []])
+    let listen = { (number: Int) in
+      { @Sendable (entity: TableID?) in
+        told.withLock { $0[number].append(entity.map { "\($0)" } ?? "unknown") }
+      }
+    }
+    table = try fixture.open(onDamage: listen(0))
+    let second = try fixture.open(onDamage: listen(1))
+    #expect(table.entry(for: key(1)) == nil)
+    #expect(table.entry(for: key(1)) == nil)
+    #expect(second.entry(for: key(4)) != nil)
+    #expect(told.withLock { $0 } == [["entity 1"], ["entity 1"]])
+    second.close()
+    #expect(table.entry(for: key(2)) == nil)
+    #expect(table.verify().count == 1)
+    #expect(told.withLock { $0 } == [["entity 1", "entity 2", "unknown"], ["entity 1"]])
+    try table.removeAll()
+    #expect(table.statistics.damageCount == 3)
   }
 
   @Test("gives an opening with another geometry a private table")

@@ -29,6 +29,10 @@ public import Pixels
   /// A picture made room for another one.
   case evicted(entity: ImageID?, format: String)
 
+  /// A picture in the table turned out not to be the one that was stored, and is not there any more;
+  /// the entity is that of who asked for it, `nil` where it was found otherwise.
+  case damaged(entity: ImageID?, format: String)
+
   /// Pictures were removed on request.
   case removed(entity: ImageID?, format: String)
 

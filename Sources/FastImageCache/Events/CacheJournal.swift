@@ -80,6 +80,10 @@ package final class CacheJournal: Sendable {
     hub.send(.notStored(entity: key.entity, format: key.format, reason: reason()))
   }
 
+  package func damaged(_ entity: ImageID?, format: String) {
+    hub.send(.damaged(entity: entity, format: format))
+  }
+
   /// A picture that somebody waited for could not be had; a cancellation is no failure.
   package func failed(_ key: ImageKey, _ error: ImageCacheError) {
     if case .cancelled = error { return }

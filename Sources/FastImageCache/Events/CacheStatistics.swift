@@ -55,6 +55,8 @@ public struct CacheStatistics: Sendable {
     public let leasedCount: Int
     /// Pictures that made room for others since the table was opened.
     public let evictionCount: Int
+    /// Pictures that turned out to be damaged since the table was opened.
+    public let damageCount: Int
     /// Bytes that the file occupies on disk, which may be fewer than its length.
     public let diskByteCount: Int
     /// Bytes of address space that the file's mapping takes.
@@ -70,6 +72,7 @@ extension CacheStatistics.Table {
     slotCount = statistics?.slotCount ?? 0
     leasedCount = statistics?.leasedCount ?? 0
     evictionCount = statistics?.evictionCount ?? 0
+    damageCount = statistics?.damageCount ?? 0
     diskByteCount = statistics?.diskByteCount ?? 0
     mappedByteCount = statistics?.mappedByteCount ?? 0
   }

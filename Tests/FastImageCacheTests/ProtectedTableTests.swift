@@ -1,0 +1,119 @@
+import Foundation
+import Locking
+import TestSupport
+import Testing
+
+@testable import FastImageCache
+@testable import TableStore
+
+/// A device whose files cannot be made, opened, read or written while it is locked.
+private final class Device: Sendable {
+  private let isLocked = Lock(false)
+
+  func lock() { isLocked.withLock { $0 = true } }
+
+  func unlock() { isLocked.withLock { $0 = false } }
+
+  var system: SystemCalls {
+    SystemCalls(
+      observer: { [self] call throws(SystemError) in
+        let refused: Set<SystemCall.Kind> = [.open, .protect, .read, .write]
+        if isLocked.withLock({ $0 }), refused.contains(call.kind) {
+          throw SystemError(call: call.kind, code: EPERM)
+        }
+      }, hasFileProtection: true)
+  }
+}
+
+@Suite("A cache on a device that can be locked", .timeLimit(.minutes(15)))
+struct ProtectedTableTests {
+  private let device = Device()
+  private let secret = ImageFormat(
+    name: "secret", size: PixelSize(width: 8, height: 8), style: .bgrx32, capacity: 4,
+    protection: .complete)
+
+  private func open(in directory: TemporaryDirectory? = nil) async throws -> Fixture {
+    try await Fixture([secret], directory: directory) { $0.system = device.system }
+  }
+
+  private func refuses(_ body: () async throws -> Void) async {
+    do {
+      try await body()
+      Issue.record("Nothing was thrown.")
+    } catch ImageCacheError.protectedNow(format: "secret") {
+      return
+    } catch {
+      Issue.record(error)
+    }
+  }
+
+  @Test("refuses to be opened while it is locked, and has its pictures afterwards")
+  func opens() async throws {
+    let directory = try TemporaryDirectory()
+    let first = try await open(in: directory)
+    let photo = Photo("a", url: "test:/5")
+    try await first.cache.store(solid(5), for: photo, format: secret)
+    await first.cache.close()
+    device.lock()
+    await refuses { _ = try await open(in: directory) }
+    device.unlock()
+    let second = try await open(in: directory)
+    #expect(second.cache.cachedImage(for: photo, format: secret)?.solidNumber == 5)
+  }
+
+  @Test("says that a picture cannot be read now, and does not load it again")
+  func answers() async throws {
+    let fixture = try await open()
+    let cache = fixture.cache
+    let photo = Photo("a", url: "test:/5")
+    let held = try await cache.image(for: photo, format: secret)
+    #expect(held.isPrivate && cache.containsImage(for: photo, format: secret))
+    device.lock()
+    #expect(cache.cachedImage(for: photo, format: secret) == nil)
+    await refuses { _ = try await cache.image(for: photo, format: secret) }
+    var steps: [ImageProgress] = []
+    for await step in cache.progress(for: photo, format: secret) { steps.append(step) }
+    guard case .failed(.protectedNow(format: "secret"))? = steps.last, steps.count == 1 else {
+      Issue.record("The stream said \(steps).")
+      return
+    }
+    #expect(held.solidNumber == 5)
+    #expect(fixture.source.started.value == 1)
+    #expect(await cache.statistics().failures == 2)
+    // A picture that is nowhere is loaded all the same, and not kept.
+    let other = Photo("b", url: "test:/6")
+    let loaded = try await cache.image(for: other, format: secret)
+    #expect(loaded.isPrivate && loaded.solidNumber == 6)
+    #expect(await cache.statistics().notStored == 1)
+    device.unlock()
+    #expect(cache.cachedImage(for: photo, format: secret)?.solidNumber == 5)
+    #expect(fixture.source.started.value == 2)
+  }
+
+  @Test("refuses to change what cannot be read now")
+  func changes() async throws {
+    let fixture = try await open()
+    let cache = fixture.cache
+    let photo = Photo("a", url: "test:/5")
+    try await cache.store(solid(5), for: photo, format: secret)
+    device.lock()
+    await refuses { try await cache.store(solid(6), for: photo, format: secret) }
+    await refuses { try await cache.removeImage(for: photo, format: secret) }
+    await refuses { try await cache.removeAllImages(in: secret) }
+    await refuses { try await cache.flush() }
+    await refuses { try await cache.suspend() }
+    device.unlock()
+    #expect(cache.cachedImage(for: photo, format: secret)?.solidNumber == 5)
+  }
+
+  @Test("maps the tables of all classes but the complete one")
+  func maps() async throws {
+    let formats = [ImageFormat.Protection.none, .complete, .untilFirstUnlock].map {
+      ImageFormat(
+        name: $0.rawValue, size: PixelSize(width: 8, height: 8), capacity: 4, protection: $0)
+    }
+    let cache = try await Fixture(formats) { $0.system = device.system }.cache
+    let isMapped = await cache.statistics().tables.map { $0.mappedByteCount > 0 }
+    #expect(isMapped == [true, false, true])
+  }
+}

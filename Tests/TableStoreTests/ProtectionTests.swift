@@ -1,0 +1,256 @@
+import Foundation
+import Locking
+import Testing
+
+@testable import TableStore
+
+/// A device that can be locked; meanwhile no file can be made, opened, read or written.
+private final class Device: Sendable {
+  private let refusal = Lock<Int32?>(nil)
+  private let refusedKinds: Set<SystemCall.Kind>
+
+  init(refusing kinds: Set<SystemCall.Kind> = [.open, .protect, .read, .write]) {
+    refusedKinds = kinds
+  }
+
+  func lock(with code: Int32 = EPERM) { refusal.withLock { $0 = code } }
+
+  func unlock() { refusal.withLock { $0 = nil } }
+
+  var system: SystemCalls {
+    SystemCalls(
+      observer: { [self] call throws(SystemError) in
+        guard let code = refusal.withLock({ $0 }), refusedKinds.contains(call.kind) else { return }
+        throw SystemError(call: call.kind, code: code)
+      }, hasFileProtection: true)
+  }
+}
+
+@Suite("A table on a device that can be locked", .timeLimit(.wholeRun))
+struct ProtectionTests {
+  private let fixture: Fixture
+  private let device = Device()
+  private let isLocked = TableError.protectedNow(name: "rows")
+
+  init() throws { fixture = try Fixture() }
+
+  private func open(
+    slots: Int = 4, _ protection: FileProtection = .complete, _ system: SystemCalls? = nil
+  ) throws -> Table {
+    try fixture.open(slots: slots, protection: protection, system: system ?? device.system)
+  }
+
+  private func shows(_ entities: some Sequence<Int>, _ table: Table) -> [Int] {
+    entities.filter { table.entry(for: key($0))?.shows(key($0)) == true }
+  }
+
+  // MARK: Opening
+
+  @Test(
+    "is never replaced because it cannot be opened or read now",
+    arguments: [SystemCall.Kind.open, .protect, .read], [EPERM, EACCES])
+  func keepsFile(call: SystemCall.Kind, code: Int32) throws {
+    let device = Device(refusing: [call])
+    var table = try open(.complete, device.system)
+    for entity in 1...3 { try table.store(key(entity)) }
+    table.close()
+    let bytes = try fixture.bytes()
+    device.lock(with: code)
+    #expect(throws: isLocked) { try open(.complete, device.system) }
+    // Copying it to another capacity, which replaces the file, is no exception.
+    #expect(throws: isLocked) { try open(slots: 8, .complete, device.system) }
+    #expect(try fixture.bytes() == bytes)
+    device.unlock()
+    table = try open(.complete, device.system)
+    #expect(shows(1...3, table) == [1, 2, 3])
+    let files = try FileManager.default.contentsOfDirectory(atPath: fixture.path)
+    #expect(files.count == 1)
+  }
+
+  @Test("is not replaced by a copy of the part that was read before the device was locked")
+  func keepsFileHalfCopied() throws {
+    var table = try open()
+    for entity in 1...3 { try table.store(key(entity)) }
+    table.close()
+    let second = try TableLayout(geometry: Fixture.geometry, capacity: .slots(4)).slotOffset(1)
+    let system = SystemCalls(
+      observer: { call throws(SystemError) in
+        if call.kind == .read, call.offset == second {
+          throw SystemError(call: .read, code: EPERM)
+        }
+      }, hasFileProtection: true)
+    #expect(throws: isLocked) { try open(slots: 8, .complete, system) }
+    table = try open(slots: 8)
+    #expect(shows(1...3, table) == [1, 2, 3])
+  }
+
+  @Test(
+    "is replaced when it is another user's, or its mode closes it to us",
+    .enabled(if: geteuid() == 0, "Only root gives away."), arguments: [true, false])
+  func replacesForeign(isForeign: Bool) throws {
+    var table = try open()
+    try table.store(key(1))
+    table.close()
+    if isForeign {
+      try #require(chown(try fixture.filePath(), 12_345, 12_345) == 0)
+    } else {
+      try #require(chmod(try fixture.filePath(), 0o200) == 0)
+    }
+    // What others than root get when they open it.
+    let plan = FaultPlan(code: EACCES)
+    plan.fail(after: 0, count: 1, only: [.open])
+    table = try fixture.open(slots: 4, system: plan.system)
+    #expect(plan.failureCount == 1)
+    #expect(table.statistics.isOwner && !table.contains(key(1)))
+    try table.store(key(2))
+    table.close()
+    #expect(shows(1...2, try open()) == [2])
+  }
+
+  @Test("is left alone while it cannot be opened, though it is not wanted any more")
+  func isNotDeleted() throws {
+    try open().store(key(1))
+    let directory = try TableDirectory(path: fixture.path, system: device.system)
+    device.lock()
+    #expect(try directory.removeTables(except: []) == 0)
+    device.unlock()
+    #expect(shows([1], try open()) == [1])
+  }
+
+  // MARK: Open
+
+  @Test(
+    "misses while the device is locked, says so, and has all pictures afterwards",
+    arguments: [
+      false, true,
+    ])
+  func missesForNow(isReopened: Bool) throws {
+    var table = try open()
+    for entity in 1...3 { try table.store(key(entity)) }
+    if isReopened {
+      table.close()
+      table = try open()
+    }
+    let held = isReopened ? nil : table.entry(for: key(2))
+    #expect(!table.isProtectedNow(key(1)))
+    device.lock()
+    #expect(shows(1...3, table) == [])
+    #expect((1...4).filter { table.isProtectedNow(key($0)) } == [1, 2, 3])
+    #expect(!table.isProtectedNow(key(1, 2)) || isReopened)
+    #expect(held?.shows(key(2)) != false)
+    #expect(table.verify().filter { $0.entity != nil } == [])
+    device.unlock()
+    #expect(!table.isProtectedNow(key(1)))
+    #expect(shows(1...3, table) == [1, 2, 3])
+    #expect(table.statistics.damageCount == 0)
+  }
+
+  @Test("refuses changes while the device is locked, and loses nothing by them")
+  func refusesChanges() throws {
+    let table = try open(slots: 2)
+    for entity in 1...2 { try table.store(key(entity)) }
+    let sealed = try table.sealed(key(3))
+    device.lock()
+    for _ in 0..<4 { #expect(throws: isLocked) { try table.insert(sealed) } }
+    #expect(throws: isLocked) { try table.remove(key(1).entity) }
+    #expect(throws: isLocked) { try table.removeAll() }
+    #expect(throws: isLocked) { try table.flush() }
+    #expect(throws: isLocked) { try table.suspend() }
+    device.unlock()
+    #expect(shows(1...3, table) == [1, 2])
+    _ = try table.insert(sealed)
+    #expect(shows(1...3, table) == [2, 3])
+  }
+
+  @Test("is read by copies where its class is complete, and mapped otherwise")
+  func isNotMapped() throws {
+    for protection in [FileProtection.none, .complete, .untilFirstUnlock] {
+      for system in [device.system, .live] {
+        let table = try fixture.open("\(protection)", protection: protection, system: system)
+        let isMapped = protection != .complete || !system.hasFileProtection
+        #expect(try table.store(key(1)).isPrivate == !isMapped)
+        #expect(table.entry(for: key(1))?.isPrivate == !isMapped)
+        #expect((table.statistics.mappedByteCount > 0) == isMapped)
+        table.close()
+      }
+    }
+  }
+
+  @Test("keeps its pictures when its class changes, also while somebody looks at them")
+  func changesClass() throws {
+    var table = try open(.none)
+    for entity in 1...3 { try table.store(key(entity)) }
+    let held = table.entry(for: key(1))
+    for protection in [FileProtection.complete, .none, .complete] {
+      table.close()
+      table = try open(protection)
+      #expect(shows(1...3, table) == [1, 2, 3])
+      try table.store(key(3))
+    }
+    #expect(table.statistics.mappedByteCount == 0)
+    #expect(held?.shows(key(1)) == true)
+  }
+
+  // MARK: Protecting
+
+  @Test("gives each file its class before the first byte, whatever it is made for")
+  func protectsFirst() throws {
+    let witness = Witness()
+    var table = try open(.complete, witness.system)
+    #expect(witness.counts == [1, 1])
+    try table.store(key(1))
+    try table.removeAll()
+    #expect(witness.counts == [2, 2])
+    // Mended, with what is left.
+    try #require(truncate(try fixture.filePath(), 100) == 0)
+    try table.store(key(1))
+    #expect(witness.counts == [3, 3])
+    // Let go, for a file without a name; and taken back.
+    try table.suspend()
+    #expect(witness.counts == [4, 4])
+    try table.store(key(2))
+    table.resume()
+    #expect(witness.counts == [5, 4])
+    // Of another capacity, and of no use to another geometry of the same name.
+    table.close()
+    table = try open(slots: 8, .complete, witness.system)
+    #expect(witness.counts == [7, 5])
+    let other = TableGeometry(width: 8, height: 8, rowByteCount: 64, pixelFormat: 7)
+    let nameless = try fixture.open(geometry: other, protection: .complete, system: witness.system)
+    #expect(witness.counts == [8, 6])
+    #expect(shows(1...2, table) == [1, 2])
+    nameless.close()
+  }
+}
+
+/// Sees that nobody writes to an empty file before it was given its class.
+private final class Witness: Sendable {
+  private struct State {
+    var protectedCount = 0
+    var begunCount = 0
+    /// Descriptors of files that are empty and have their class.
+    var ready: Set<Int32> = []
+  }
+
+  private let state = Lock(State())
+
+  /// How often a class was given, and how many files were begun.
+  var counts: [Int] { state.withLock { [$0.protectedCount, $0.begunCount] } }
+
+  var system: SystemCalls {
+    SystemCalls(
+      observer: { [self] call throws(SystemError) in
+        guard [.protect, .write].contains(call.kind) else { return }
+        let isEmpty = lseek(call.descriptor, 0, SEEK_END) == 0
+        state.withLock { state in
+          if call.kind == .protect {
+            state.protectedCount += 1
+            if isEmpty { state.ready.insert(call.descriptor) }
+          } else if isEmpty {
+            state.begunCount += 1
+            #expect(state.ready.remove(call.descriptor) != nil)
+          }
+        }
+      }, hasFileProtection: true)
+  }
+}
