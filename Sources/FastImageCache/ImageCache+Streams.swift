@@ -1,3 +1,5 @@
+import TableStore
+
 extension ImageCache {
   /// The steps of one picture's load, which starts if nobody has started it.
   ///
@@ -65,9 +67,11 @@ extension ImageCache {
     statistics.cancellations = counts.cancellations
     statistics.flights = load.flights
     statistics.waiters = load.waiters
-    statistics.tables = tables.all.map(\.statistics)
+    // Once for each table, since it looks at every slot.
+    let tables = tables.all.map { (format: $0.format.name, figures: $0.figures) }
+    statistics.tables = tables.map { CacheStatistics.Table(format: $0.format, $0.figures) }
     // Tables count their own hits, without a counter that all threads would write.
-    statistics.hits = tables.all.reduce(-counts.lateHits) { $0 + $1.hitCount }
+    statistics.hits = tables.reduce(-counts.lateHits) { $0 + ($1.figures?.hitCount ?? 0) }
     return statistics
   }
 }

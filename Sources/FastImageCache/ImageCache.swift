@@ -45,8 +45,9 @@ public final actor ImageCache {
   /// Opens the tables of a namespace, and creates those that are missing.
   ///
   /// Table files of formats that are not listed any more are deleted; nothing else in the folder is
-  /// touched. Two caches on one namespace share their tables; a second process keeps its own new
-  /// pictures in a nameless table and reads those of the first.
+  /// touched. Two caches on one namespace share their tables, whose formats must have the same
+  /// capacity and protection; a second process keeps its own new pictures in a nameless table and
+  /// reads those of the first.
   ///
   /// Cost: 64 bytes are read for each picture, none of its pixels.
   ///

@@ -1,4 +1,5 @@
 public import Pixels
+import TableStore
 
 /// What all pictures of one table have in common: size, style, and how many are kept.
 ///
@@ -141,12 +142,16 @@ extension ImageFormat: Hashable, Codable {
 }
 
 extension ImageFormat {
-  /// How much a table keeps; a hard limit, never exceeded.
+  /// How much a table keeps.
+  ///
+  /// The table's file never exceeds it. A file that was emptied or suspended lives beside the new one
+  /// while its pictures are on screen, and who opens a table that another process owns has a file of
+  /// the same capacity for itself meanwhile.
   public enum Capacity: Hashable, Sendable, Codable, ExpressibleByIntegerLiteral {
     /// At most this many pictures.
     case count(Int)
 
-    /// As many pictures as fit into a file of this many bytes, and at least one.
+    /// As many pictures as fit into a file of this many bytes; one must, or the format is refused.
     case bytes(Int)
 
     /// A count of pictures.
@@ -206,8 +211,8 @@ extension ImageFormat {
     }
     if !scale.isFinite || scale <= 0 { return "its scale is \(scale)" }
     switch capacity {
-    case .count(let count) where count < 1 || count > 1 << 24:
-      return "its capacity is \(count) pictures; it must be 1 to \(1 << 24)"
+    case .count(let count) where count < 1 || count > TableCapacity.maximumSlotCount:
+      return "its capacity is \(count) pictures; it must be 1 to \(TableCapacity.maximumSlotCount)"
     case .bytes(let bytes) where bytes < 1:
       return "its capacity is \(bytes) bytes"
     default:

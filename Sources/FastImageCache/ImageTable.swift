@@ -2,14 +2,15 @@ import Foundation
 package import Pixels
 package import TableStore
 
-/// One format's pictures: the only writer of one table file.
+/// One format's pictures, and all that one cache writes to their table.
 ///
-/// Everything that writes is the actor's and runs on a thread of its own, since writing may wait for
-/// the disk. Reading is not: a hit asks the store's published index from whatever thread it is on,
+/// Everything that writes is the actor's and runs on a thread that may wait for the disk. The store
+/// below lets one writer in at a time: beside this actor that is another cache's, or the fault guard,
+/// which mends a file that was cut. Reading is not: a hit asks the store's published index from whatever thread it is on,
 /// and never waits for a write.
 ///
 /// Invariants:
-/// 1. Slots are reserved, written, published and removed by methods of the actor only.
+/// 1. This cache reserves, writes, publishes and removes slots in methods of the actor only.
 /// 2. `store` and `format` never change, so they are reached without isolation.
 package actor ImageTable {
   package nonisolated let format: ImageFormat
@@ -158,12 +159,8 @@ package actor ImageTable {
   /// Writes the order of use and lets the file go; leases stay valid.
   package func close() { store?.close() }
 
-  /// Lookups that found a picture, since the table was opened.
-  package nonisolated var hitCount: Int { store?.statistics.hitCount ?? 0 }
-
-  package nonisolated var statistics: CacheStatistics.Table {
-    CacheStatistics.Table(format: format.name, store?.statistics)
-  }
+  /// Figures of this moment, `nil` where pictures are not kept.
+  package nonisolated var figures: TableStatistics? { store?.statistics }
 }
 
 extension ImageKey {

@@ -71,6 +71,11 @@ package struct Storage: Sendable {
     } catch .invalidCapacity {
       throw .invalidFormat(
         format.name, reason: "its capacity, \(format.capacity), is less or more than a table holds")
+    } catch .openOtherwise(let slotCount, let protection) {
+      throw .invalidFormat(
+        format.name,
+        reason: "another cache of this process has it open for \(slotCount) pictures, with "
+          + "protection \"\(protection)\"; close that one first")
     } catch {
       throw ImageCacheError(error)
     }

@@ -8,7 +8,7 @@ import Synchronization
 /// of their system calls. A hit returns exactly the bytes that were stored for its key, or is a miss,
 /// whatever happened to the file.
 ///
-/// Several openings of one table in one process share it, with the capacity of the first. Where
+/// Several openings of one table in one process share it, and have to agree on its capacity. Where
 /// another process has the table, this one reads it by copying, keeps its own pictures in a private
 /// file, and takes the table over at the first change after the other is gone.
 package final class Table: Sendable {
@@ -27,7 +27,8 @@ package final class Table: Sendable {
   ///     known, until this opening is closed. Whoever finds the damage calls it, a writer perhaps in
   ///     the middle of a change, so it must neither wait nor use the table.
   /// - Throws: `TableError.invalidName`, `.invalidGeometry`, `.invalidCapacity`; `.occupied` when a
-  ///   directory has the file's name; `.protectedNow` when the device is locked; `.diskFull` or
+  ///   directory has the file's name; `.protectedNow` when the device is locked; `.openOtherwise`
+  ///   when this process has the table open with another capacity or protection; `.diskFull` or
   ///   `.system` when there is no way to make a file.
   package init(
     name: String, in directory: TableDirectory, geometry: TableGeometry, capacity: TableCapacity,

@@ -22,6 +22,8 @@ package enum TableError: Error, Hashable, Sendable {
   case diskFull(SystemError)
   /// The device is locked, and the table of this name cannot be read or changed until it is unlocked.
   case protectedNow(name: String)
+  /// The table is open in this process, for so many pictures and with this protection.
+  case openOtherwise(slotCount: Int, FileProtection)
   /// The system refused a call.
   case system(SystemError)
   /// Another process owns the file, and what was stored or removed here waits until it is gone.
@@ -45,6 +47,9 @@ extension TableError {
 
 /// How much a table may hold.
 package enum TableCapacity: Hashable, Sendable {
+  /// Slots of the largest table; their records take 256 MiB.
+  package static let maximumSlotCount = 1 << 22
+
   /// This many pictures.
   case slots(Int)
   /// As many pictures as fit in this many bytes of file, index included.

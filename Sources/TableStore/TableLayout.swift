@@ -17,8 +17,6 @@ struct TableLayout: Hashable, Sendable {
   static let headerByteCount = 512
   static let recordByteCount = 64
   static let recordsOffset = pageByteCount
-  /// Records of the largest table then take 256 MiB.
-  static let maximumSlotCount = 1 << 22
   static let maximumPixelByteCount = 1 << 31
   static let maximumFileByteCount = 1 << 44
 
@@ -43,7 +41,9 @@ struct TableLayout: Hashable, Sendable {
     case .slots(let slots): count = slots
     case .bytes(let bytes): count = Self.slotCount(fitting: bytes, stride: stride)
     }
-    guard (1...Self.maximumSlotCount).contains(count) else { throw .invalidCapacity(capacity) }
+    guard (1...TableCapacity.maximumSlotCount).contains(count) else {
+      throw .invalidCapacity(capacity)
+    }
     self.geometry = geometry
     slotCount = count
     trailerOffset = pixels
@@ -90,7 +90,7 @@ struct TableLayout: Hashable, Sendable {
     guard bytes > recordsOffset else { return 0 }
     // A budget is an upper bound, so one beyond the limits means the largest table there can be.
     let room = min(bytes, maximumFileByteCount) - recordsOffset
-    var count = min(room / (stride + recordByteCount), maximumSlotCount)
+    var count = min(room / (stride + recordByteCount), TableCapacity.maximumSlotCount)
     // Rounding the records up to a page can cost a few slots more than the division knows.
     while count > 0, slotsOffset(slotCount: count) + count * stride > bytes { count -= 1 }
     return count

@@ -89,11 +89,31 @@ package final class TableReader: Sendable {
     return refreshIfWorthwhile() && isThere()
   }
 
-  /// All pictures that are intact, in the order of slots; reads the whole file.
-  package func entries() -> [TableEntryInfo] { scan().entries }
-
-  /// The slots that are not intact; reads the whole file.
-  package func damages() -> [TableDamage] { scan().damages }
+  /// All pictures that are intact, and all slots that are not, both in the order of slots; reads the
+  /// whole file.
+  package func scan() -> (entries: [TableEntryInfo], damages: [TableDamage]) {
+    // What was read before is looked at again where the file cannot be read now.
+    _ = try? refresh()
+    let (file, records) = snapshot.withLock { ($0.file, $0.records) }
+    var entries: [TableEntryInfo] = []
+    var damages: [TableDamage] = []
+    for (slot, record) in records.sorted(by: { $0.key < $1.key }) {
+      let finding = pool.makeContent { file.reader.read(slot, record: record, into: $0) }
+      switch finding?.result {
+      case .intact(let trailer)?:
+        entries.append(TableEntryInfo(slot: slot, trailer: trailer, recency: record.recency))
+      case .damaged(let entity)?:
+        // An owner at work may have reused the slot meanwhile, which is no damage.
+        let current = (try? file.reader.record(of: slot)) ?? nil
+        if current?.generation == record.generation {
+          damages.append(TableDamage(slot: slot, entity: entity))
+        }
+      case .refused?, nil:
+        continue
+      }
+    }
+    return (entries, damages)
+  }
 
   // MARK: Hiding
 
@@ -254,30 +274,6 @@ package final class TableReader: Sendable {
     var snapshot = Snapshot(file: file, table: table, records: records)
     snapshot.bePatient()
     return snapshot
-  }
-
-  private func scan() -> (entries: [TableEntryInfo], damages: [TableDamage]) {
-    // What was read before is looked at again where the file cannot be read now.
-    _ = try? refresh()
-    let (file, records) = snapshot.withLock { ($0.file, $0.records) }
-    var entries: [TableEntryInfo] = []
-    var damages: [TableDamage] = []
-    for (slot, record) in records.sorted(by: { $0.key < $1.key }) {
-      let finding = pool.makeContent { file.reader.read(slot, record: record, into: $0) }
-      switch finding?.result {
-      case .intact(let trailer)?:
-        entries.append(TableEntryInfo(slot: slot, trailer: trailer, recency: record.recency))
-      case .damaged(let entity)?:
-        // An owner at work may have reused the slot meanwhile, which is no damage.
-        let current = (try? file.reader.record(of: slot)) ?? nil
-        if current?.generation == record.generation {
-          damages.append(TableDamage(slot: slot, entity: entity))
-        }
-      case .refused?, nil:
-        continue
-      }
-    }
-    return (entries, damages)
   }
 }
 

@@ -31,6 +31,11 @@ final class TableRegistry: Sendable {
         guard core.opener.layout.hasSameSlots(as: opener.layout) else {
           return try TableCore(opener: opener, opened: nil, isNameless: true)
         }
+        guard core.opener.layout == opener.layout, core.opener.protection == opener.protection
+        else {
+          throw .openOtherwise(
+            slotCount: core.opener.layout.slotCount, core.opener.protection)
+        }
         items[name]?.openings += 1
         return core
       }

@@ -37,3 +37,19 @@ struct DamageTests {
     #expect(damaged == ["a row"])
   }
 }
+
+@Suite("Statistics", .timeLimit(.minutes(15)))
+struct StatisticsCostTests {
+  @Test("look at each table once")
+  func lookOnce() async throws {
+    let looks = Counter()
+    let system = SystemCalls { call throws(SystemError) in
+      // Each look at a table asks for the size of its file.
+      if call.kind == .status { looks.increment() }
+    }
+    let cache = try await Fixture([.row, .large, .dot]) { $0.system = system }.cache
+    let before = looks.value
+    #expect(await cache.statistics().tables.count == 3)
+    #expect(looks.value - before == 3)
+  }
+}

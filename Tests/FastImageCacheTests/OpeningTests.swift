@@ -43,6 +43,33 @@ struct OpeningTests {
     }
   }
 
+  @Test("has one limit of capacity, and names it")
+  func limitsCapacity() async throws {
+    #expect(format(capacity: .count(1 << 22)).problem == nil)
+    let tooMany = format(capacity: .count(1 << 22 + 1))
+    do {
+      _ = try await open([tooMany])
+      Issue.record("It was accepted.")
+    } catch ImageCacheError.invalidFormat("f", let reason) {
+      #expect(reason == "its capacity is 4194305 pictures; it must be 1 to 4194304")
+    }
+  }
+
+  @Test("refuses a capacity that another cache of the process does not have")
+  func refusesOtherCapacity() async throws {
+    let directory = try TemporaryDirectory()
+    let first = try await open([format(capacity: 8)], in: directory)
+    do {
+      _ = try await open([format(capacity: 4)], in: directory)
+      Issue.record("It was opened.")
+    } catch ImageCacheError.invalidFormat("f", let reason) {
+      #expect(reason.contains("for 8 pictures"))
+    }
+    await first.close()
+    let second = try await open([format(capacity: 4)], in: directory)
+    #expect(await second.statistics().tables.map(\.slotCount) == [4])
+  }
+
   @Test("takes widths of nothing for one, and a budget of less than nothing for none")
   func clampsConfiguration() async throws {
     let fixture = try await Fixture { configuration in

@@ -276,9 +276,10 @@ struct HostilePathTests {
       #expect(reader.geometry == Fixture.geometry)
       #expect(reader.slotCount == 5)
       #expect(reader.diskByteCount > 3 * 1024)
-      #expect(reader.entries().map { "\($0.entity)" } == ["entity 1", "entity 2", "entity 3"])
-      #expect(reader.entries().map(\.metadata) == [[1], [2], [3]])
-      #expect(reader.damages().isEmpty)
+      let (entries, damages) = reader.scan()
+      #expect(entries.map { "\($0.entity)" } == ["entity 1", "entity 2", "entity 3"])
+      #expect(entries.map(\.metadata) == [[1], [2], [3]])
+      #expect(damages.isEmpty)
       #expect(reader.entry(of: key(2).entity)?.shows(key(2)) == true)
       #expect(reader.entry(of: key(4).entity) == nil)
     }
@@ -294,8 +295,9 @@ struct HostilePathTests {
     bytes[layout.slotOffset(1)] ^= 1
     try fixture.replaceFile(with: bytes)
     let reader = try #require(try TableDirectory(path: fixture.path).tables().first)
-    #expect(reader.damages().map { "\($0.slot) \($0.entity?.description ?? "")" } == ["1 entity 2"])
-    #expect(reader.entries().map(\.slot) == [0, 2])
+    let (entries, damages) = reader.scan()
+    #expect(damages.map { "\($0.slot) \($0.entity?.description ?? "")" } == ["1 entity 2"])
+    #expect(entries.map(\.slot) == [0, 2])
     #expect(reader.entry(of: key(2).entity) == nil)
   }
 }

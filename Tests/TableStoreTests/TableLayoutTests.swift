@@ -81,7 +81,7 @@ struct TableLayoutTests {
   func acceptsHugeBudgets() throws {
     let layout = try TableLayout(
       geometry: Self.geometry(rows: 1, rowBytes: 64), capacity: .bytes(.max))
-    #expect(layout.slotCount == TableLayout.maximumSlotCount)
+    #expect(layout.slotCount == TableCapacity.maximumSlotCount)
   }
 
   @Test(

@@ -233,15 +233,25 @@ struct TableTests {
 
   @Test("is shared by two openings until both are closed")
   func sharesOpenings() throws {
-    let first = try fixture.open(slots: 8)
-    let second = try fixture.open(slots: 3)
+    let first = try fixture.open()
+    let second = try fixture.open()
     try first.store(key(1))
     #expect(second.entry(for: key(1))?.shows(key(1)) == true)
-    #expect(second.statistics.slotCount == 8)
     first.close()
     try second.store(key(2))
     #expect(second.present(1...2) == [1, 2])
     #expect(second.statistics.isOwner)
+  }
+
+  @Test("refuses a second opening that asks for another capacity or protection")
+  func refusesOtherCapacity() throws {
+    let first = try fixture.open(slots: 8, protection: .untilFirstUnlock)
+    let error = TableError.openOtherwise(slotCount: 8, .untilFirstUnlock)
+    #expect(throws: error) { try fixture.open(slots: 3, protection: .untilFirstUnlock) }
+    #expect(throws: error) { try fixture.open(slots: 8) }
+    // They were no openings that would have to be closed.
+    first.close()
+    #expect(try fixture.open(slots: 3).statistics.slotCount == 3)
   }
 
   @Test("tells each opening of damage until it is closed, and counts it")

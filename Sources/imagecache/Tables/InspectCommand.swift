@@ -42,7 +42,7 @@ struct InspectCommand: Command {
 
   /// The one used last first.
   private static func entries(of table: TableFolder.Table) -> [TableEntryInfo] {
-    table.reader.entries().sorted { ($0.recency, $0.slot) > ($1.recency, $1.slot) }
+    table.reader.scan().entries.sorted { ($0.recency, $0.slot) > ($1.recency, $1.slot) }
   }
 
   private static func text(_ table: TableFolder.Table) -> String {

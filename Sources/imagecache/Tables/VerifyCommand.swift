@@ -28,16 +28,16 @@ struct VerifyCommand: Command {
     }
     for table in folder.tables {
       try Task.checkCancellation()
-      let damages = table.reader.damages()
+      let (entries, damages) = table.reader.scan()
       for damage in damages {
         let picture = damage.entity.map { "the picture of \($0)" } ?? "a picture"
         Console.print(
           "\(table.reader.name): slot \(damage.slot): \(picture) is damaged".printable)
       }
       damageCount += damages.count
-      let intactCount = table.reader.entries().count
+      let pictures = entries.count == 1 ? "picture" : "pictures"
       Console.print(
-        "\(table.reader.name.printable): \(intactCount) \(intactCount == 1 ? "picture" : "pictures") intact"
+        "\(table.reader.name.printable): \(entries.count) \(pictures) intact"
           + (damages.isEmpty ? "" : ", \(damages.count) damaged"))
     }
     return damageCount == 0 ? .success : .failure

@@ -162,8 +162,7 @@ enum TableAttack {
 
   private static func look(into reader: TableReader) {
     _ = reader.entry(of: key(1).entity)
-    _ = reader.entries()
-    _ = reader.damages()
+    _ = reader.scan()
   }
 
   // MARK: Pictures
