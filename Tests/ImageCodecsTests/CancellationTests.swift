@@ -2,6 +2,7 @@
   import Foundation
   import Pixels
   import Synchronization
+  import TestSupport
   import Testing
 
   @testable import ImageCodecs
@@ -14,7 +15,7 @@
 
       var data: Data {
         // What repeats itself would be a few bytes, decoded in one step.
-        var random = SplitMix(state: 7)
+        var random = SplitMix64(state: 7)
         let picture = Picture(160, 320) { _, _ in
           let bits = Int(random.next() >> 32)
           return (bits & 255, bits >> 8 & 255, bits >> 16 & 255, bits >> 24)

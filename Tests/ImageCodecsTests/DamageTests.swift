@@ -1,6 +1,7 @@
 #if !canImport(ImageIO)
   import Foundation
   import Pixels
+  import TestSupport
   import Testing
 
   @testable import ImageCodecs
@@ -92,7 +93,7 @@
       var limits = DecodingLimits()
       limits.sideLength = 4096
       limits.workingByteCount = 32 << 20
-      var random = SplitMix(state: 42)
+      var random = SplitMix64(state: 42)
       var outcomes: [Bool: Int] = [:]
       for round in 0..<150 {
         var damaged = data
@@ -126,19 +127,6 @@
       #expect(try largestDifference(decode(padded).packedBytes, whole.packedBytes) == 0)
       let astray = data.dropLast(2) + Data(count: 100) + data.suffix(2)
       #expect(throws: ImageDecodingError.self) { try decode(astray) }
-    }
-  }
-
-  /// Numbers that look random and are the same in every run (Steele, Lea, Flood 2014).
-  struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-      state &+= 0x9E37_79B9_7F4A_7C15
-      var mixed = state
-      mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-      mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-      return mixed ^ (mixed >> 31)
     }
   }
 #endif

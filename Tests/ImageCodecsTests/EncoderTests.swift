@@ -2,6 +2,7 @@
   import CTestProbes
   import Foundation
   import Pixels
+  import TestSupport
   import Testing
 
   @testable import ImageCodecs
@@ -60,7 +61,7 @@
 
     @Test("of JPEG comes to any length")
     func encodesLongJPEG() throws {
-      var random = SplitMix(state: 5)
+      var random = SplitMix64(state: 5)
       let size = PixelSize(width: 500, height: 400)
       let noise = (0..<200_000).map { _ in UInt8(truncatingIfNeeded: random.next() >> 32) }
       let data = try JPEGEncoder(quality: 1).encode(bitmap(noise, size, .gray8))
@@ -73,7 +74,7 @@
       .enabled(if: probe_counts_allocations() == 1))
     func runsOutOfMemory() async {
       await #expect(processExitsWith: .exitCode(7)) {
-        var random = SplitMix(state: 5)
+        var random = SplitMix64(state: 5)
         let size = PixelSize(width: 248, height: 248)
         guard let layout = PixelLayout(size: size, format: .gray8) else { exit(1) }
         let bitmap = try Bitmap(layout: layout) { bytes in

@@ -2,6 +2,7 @@
   import CTestProbes
   import Foundation
   import Pixels
+  import TestSupport
   import Testing
 
   @testable import ImageCodecs
@@ -247,7 +248,7 @@
 
     @Test("reads data that comes in pieces of one byte, and data in pieces larger than its rows")
     func readsOddPieces() throws {
-      var random = SplitMix(state: 3)
+      var random = SplitMix64(state: 3)
       func noise(_ width: Int, _ height: Int) -> Picture {
         // Incompressible: thirteen bytes of the file for each byte of a row.
         Picture(width, height) { _, _ in

@@ -1,22 +1,7 @@
 import Pixels
+import TestSupport
 
 @testable import ImageDrawing
-
-/// Numbers that are the same in every run.
-struct SeededNumbers: RandomNumberGenerator {
-  var state: UInt64
-
-  init(seed: UInt64) { state = seed }
-
-  /// SplitMix64, by Sebastiano Vigna.
-  mutating func next() -> UInt64 {
-    state &+= 0x9e37_79b9_7f4a_7c15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
-    return mixed ^ (mixed >> 31)
-  }
-}
 
 /// One pixel in the order of memory.
 struct BGRA: Hashable, CustomStringConvertible {
@@ -121,7 +106,7 @@ extension Bitmap {
   static func noise(
     _ width: Int, _ height: Int, _ format: PixelFormat, seed: UInt64
   ) throws -> Bitmap {
-    var numbers = SeededNumbers(seed: seed)
+    var numbers = SplitMix64(state: seed)
     return try tight(width, height, format) { _, _ in
       switch format {
       case .bgra32:

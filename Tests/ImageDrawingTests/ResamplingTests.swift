@@ -9,7 +9,7 @@ struct ResamplingTests {
   /// Sizes on either side of each vector width, and ratios that shrink, enlarge, or do one in each
   /// direction.
   static let sizes: [(source: PixelSize, output: PixelSize)] = {
-    var numbers = SeededNumbers(seed: 7)
+    var numbers = SplitMix64(state: 7)
     let random = (0..<40).map { _ in
       (
         PixelSize(
@@ -32,7 +32,7 @@ struct ResamplingTests {
     "is within one step of the exact sum, and nearly always on it",
     arguments: [PixelFormat.bgra32, .bgrx32, .gray8], [Resampler.Arithmetic.fixed, .wide, .float])
   func matchesReference(format: PixelFormat, arithmetic: Resampler.Arithmetic) throws {
-    var numbers = SeededNumbers(seed: 3)
+    var numbers = SplitMix64(state: 3)
     var count = 0
     var different = 0
     for (index, (size, output)) in Self.sizes.enumerated() {
@@ -50,7 +50,7 @@ struct ResamplingTests {
     "makes the same bytes whatever vectors the processor has",
     arguments: [PixelFormat.bgra32, .bgrx32, .gray8])
   func agreesInAllVectors(format: PixelFormat) throws {
-    var numbers = SeededNumbers(seed: 11)
+    var numbers = SplitMix64(state: 11)
     // Widths around the 64 bytes, and outputs around the four pixels, that wide vectors take at once.
     let sizes = (1...40).map { width in
       (PixelSize(width: width, height: 20), PixelSize(width: width % 9 + 1, height: 7))
@@ -87,7 +87,7 @@ struct ResamplingTests {
 
   /// The whole source, then random parts of it with edges between pixels.
   private static func region(
-    in size: PixelSize, index: Int, _ numbers: inout SeededNumbers
+    in size: PixelSize, index: Int, _ numbers: inout SplitMix64
   ) -> Canvas.Rect {
     let (width, height) = (Double(size.width), Double(size.height))
     guard index % 2 == 1 else { return Canvas.Rect(x: 0, y: 0, width: width, height: height) }

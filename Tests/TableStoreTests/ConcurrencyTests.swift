@@ -17,7 +17,7 @@ struct ConcurrencyTests {
     await withTaskGroup(of: Void.self) { group in
       for task in 0..<4 {
         group.addTask {
-          var random = SeededGenerator(seed: UInt64(task))
+          var random = SplitMix64(state: UInt64(task))
           var held: [(TableKey, TableEntry)] = []
           for _ in 0..<400 {
             let entity = Int.random(in: 0..<12, using: &random)

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import TableStore
@@ -11,7 +12,7 @@ struct DigestTableTests {
 
   @Test("agrees with a dictionary over random changes", arguments: [UInt64(1), 2, 3])
   func agreesWithDictionary(seed: UInt64) {
-    var random = SeededGenerator(seed: seed)
+    var random = SplitMix64(state: seed)
     var table = DigestTable()
     var model: [Int: Int] = [:]
     var slots: [Int: Int] = [:]

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import TableStore
@@ -43,7 +44,7 @@ struct HostileFileTests {
 
   @Test("is begun anew when it is not a table", arguments: [0, 1, 511, 512, 16_384, 100_000])
   func replacesGarbage(count: Int) throws {
-    var random = SeededGenerator(seed: 1)
+    var random = SplitMix64(state: 1)
     let garbage = (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &random) }
     #expect(try open(garbage) == [])
     #expect(try open([UInt8](repeating: 0, count: count)) == [])
@@ -271,7 +272,7 @@ struct HostileFileTests {
 
   @Test("of random damage shows only what is right", arguments: [UInt64(1), 2, 3])
   func survivesRandomDamage(seed: UInt64) throws {
-    var random = SeededGenerator(seed: seed)
+    var random = SplitMix64(state: seed)
     let bytes = try wholeFile()
     for _ in 0..<30 {
       var changed = bytes

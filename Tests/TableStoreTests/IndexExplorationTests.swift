@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import TableStore
@@ -38,7 +39,7 @@ struct IndexExplorationTests {
     "agrees with it over long random histories",
     arguments: [(UInt64(1), 1), (2, 2), (3, 5), (4, 12), (5, 16)])
   func agreesOverHistories(seed: UInt64, capacity: Int) {
-    var random = SeededGenerator(seed: seed)
+    var random = SplitMix64(state: seed)
     var play = IndexPlay(capacity: capacity)
     for step in 0..<6_000 {
       let entity = Int.random(in: 0..<(capacity * 2), using: &random)

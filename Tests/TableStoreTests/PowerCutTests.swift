@@ -1,5 +1,6 @@
 import Foundation
 import Locking
+import TestSupport
 import Testing
 
 @testable import TableStore
@@ -27,7 +28,7 @@ struct PowerCutTests {
   /// The file as a device may hold it when the power goes: of each sector, any of the versions it
   /// had since the start, or zeros where it never had one.
   private func remains(
-    of writes: [Journal.Write], sectorByteCount: Int, using random: inout SeededGenerator
+    of writes: [Journal.Write], sectorByteCount: Int, using random: inout SplitMix64
   ) -> [UInt8] {
     let end = writes.map { $0.offset + $0.bytes.count }.max() ?? 0
     let length = (end + sectorByteCount - 1) / sectorByteCount * sectorByteCount
@@ -56,7 +57,7 @@ struct PowerCutTests {
       for entity in 0..<4 { try table.store(key(entity, version)) }
     }
     table.close()
-    var random = SeededGenerator(seed: seed)
+    var random = SplitMix64(state: seed)
     var hitCount = 0
     for _ in 0..<60 {
       // The header is on the device, or there would be nothing to see.

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import TableStore
@@ -9,7 +10,7 @@ struct TableIndexTests {
     let count = 1000
     let board = SlotBoard(slotCount: count)
     var index = TableIndex(slotCount: count, board: board)
-    var random = SeededGenerator(seed: 9)
+    var random = SplitMix64(state: 9)
     var order = Array(0..<count)
     for entity in order { try store(entity, in: &index) }
     for entity in count..<(count + 3000) {

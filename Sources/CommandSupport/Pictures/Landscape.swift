@@ -13,11 +13,11 @@ package struct Landscape {
     var roughness: Float
   }
 
-  private var random: SplitMix
+  private var random: SeededNumbers
   private let hue: Float
 
   package init(number: Int) {
-    random = SplitMix(state: UInt64(number) &* 0x9E37_79B9 &+ 1)
+    random = SeededNumbers(seed: UInt64(number) &* 0x9E37_79B9 &+ 1)
     hue = Float(number) * 0.618
   }
 
@@ -134,19 +134,10 @@ package struct Landscape {
   }
 }
 
-/// Steele, Lea and Flood's generator: good enough for grain, and the same on every system.
-private struct SplitMix {
-  var state: UInt64
-
+extension SeededNumbers {
   /// From 0 up to 1.
-  mutating func unit() -> Float {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return Float((mixed ^ (mixed >> 31)) >> 40) / Float(1 << 24)
-  }
+  fileprivate mutating func unit() -> Float { Float(next() >> 40) / Float(1 << 24) }
 
   /// From -1 up to 1.
-  mutating func signed() -> Float { unit() * 2 - 1 }
+  fileprivate mutating func signed() -> Float { unit() * 2 - 1 }
 }

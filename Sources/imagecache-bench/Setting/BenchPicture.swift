@@ -1,3 +1,4 @@
+import CommandSupport
 import FastImageCache
 import Foundation
 
@@ -11,8 +12,8 @@ struct BenchPicture: ImageEntity {
   private let words: (UInt64, UInt64)
 
   init(_ number: Int, file: URL? = nil) {
-    var state = UInt64(truncatingIfNeeded: number)
-    words = (Self.next(&state), Self.next(&state))
+    var numbers = SeededNumbers(seed: UInt64(truncatingIfNeeded: number))
+    words = (numbers.next(), numbers.next())
     imageID = ImageID(
       withUnsafeBytes(of: words) { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) })
     self.file = file
@@ -24,13 +25,4 @@ struct BenchPicture: ImageEntity {
   func sourceID(for format: ImageFormat) -> ImageID { imageID }
 
   func sourceURL(for format: ImageFormat) -> URL? { file }
-
-  /// Steele, Lea and Flood's generator: random enough for keys, and the same in every run.
-  private static func next(_ state: inout UInt64) -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
-  }
 }
