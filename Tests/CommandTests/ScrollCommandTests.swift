@@ -108,9 +108,10 @@ struct ScrollCommandTests {
 
   @Test("leaves nothing behind when nobody reads what it says any more")
   func unheard() async throws {
+    let photos = try makePhotographs(3)
     // The shell runs it into a pipe whose reader is gone, and then becomes one that only helps.
     let process = try CommandProcess(
-      ["scroll", "--rows", "4", "--columns", "1", "--size", "40x30"],
+      ["scroll", photos.path, "--rows", "4", "--columns", "1", "--size", "40x30"],
       temporaryFolder: directory.url, preparation: "\"$0\" \"$@\" 2>&1 | true; set -- --help")
     #expect(try await process.run().status == 0)
     #expect(try leftovers == [])

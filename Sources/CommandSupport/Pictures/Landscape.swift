@@ -9,6 +9,8 @@ package struct Landscape {
   private struct Ridge {
     /// The row at which the ridge begins, for each column.
     var tops: [Int]
+    /// The last row that no nearer ridge covers, for each column.
+    var bottoms: [Int] = []
     var color: Color
     var roughness: Float
   }
@@ -36,7 +38,13 @@ package struct Landscape {
     _ bytes: UnsafeMutableRawBufferPointer, _ layout: PixelLayout
   ) throws {
     let (width, height) = (layout.size.width, layout.size.height)
-    let ridges = (0..<4).map { ridge($0, width: width, height: Float(height)) }
+    var ridges = (0..<4).map { ridge($0, width: width, height: Float(height)) }
+    // Each pixel is painted once: what lies behind ends where the next ridge begins.
+    var bottoms = [Int](repeating: height, count: width)
+    for index in ridges.indices.reversed() {
+      ridges[index].bottoms = bottoms
+      bottoms = zip(bottoms, ridges[index].tops).map { min($0, $1) }
+    }
     let sun = SIMD2<Float>(
       random.unit() * Float(width), random.unit() * Float(height) * 0.4)
     let (zenith, horizon) = (color(0.55, 0.35, 0.75), color(0.1, 0.25, 1))
@@ -50,7 +58,7 @@ package struct Landscape {
         let sky = mix(zenith, horizon, Float(y) / (Float(height) * 0.6))
         let target = UnsafeMutableRawBufferPointer(
           rebasing: bytes[(y * layout.rowBytes)...].prefix(width * 4))
-        paintSky(target, sky, glow: sun, y: y, grain)
+        paintSky(target, sky, glow: sun, bottoms, y: y, grain)
         for ridge in ridges { paintGround(target, ridge, y: y, grain) }
       }
     }
@@ -58,8 +66,8 @@ package struct Landscape {
 
   /// A row of sky with the light of the sun in it, in runs of eight pixels of one colour.
   private func paintSky(
-    _ row: UnsafeMutableRawBufferPointer, _ sky: Color, glow sun: SIMD2<Float>, y: Int,
-    _ grain: UnsafeBufferPointer<Int32>
+    _ row: UnsafeMutableRawBufferPointer, _ sky: Color, glow sun: SIMD2<Float>, _ bottoms: [Int],
+    y: Int, _ grain: UnsafeBufferPointer<Int32>
   ) {
     let dy = Float(y) - sun.y
     var color = SIMD4<Int32>()
@@ -69,18 +77,18 @@ package struct Landscape {
         let light = 540_000 / (9000 + dx * dx + dy * dy)
         color = SIMD4<Int32>(sky + Color(repeating: light))
       }
-      store(color, grain[Self.noisePlace(x, y)] >> 6, row, x)
+      if y <= bottoms[x] { store(color, grain[Self.noisePlace(x, y)] >> 6, row, x) }
     }
   }
 
-  /// The part of a row that lies below a ridge.
+  /// The part of a row that lies between the top of a ridge and the next one.
   private func paintGround(
     _ row: UnsafeMutableRawBufferPointer, _ ridge: Ridge, y: Int,
     _ grain: UnsafeBufferPointer<Int32>
   ) {
     let color = SIMD4<Int32>(ridge.color)
     let roughness = Int32(ridge.roughness)
-    for x in 0..<(row.count / 4) where y > ridge.tops[x] {
+    for x in 0..<(row.count / 4) where y > ridge.tops[x] && y <= ridge.bottoms[x] {
       // Coarse and fine grain, more of it the nearer the ground is.
       let rough = grain[Self.noisePlace(x >> 2, y >> 2)] + grain[Self.noisePlace(x, y)] / 2
       store(color, rough &* roughness >> 8, row, x)
