@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("A document", .timeLimit(.minutes(15)))
+@Suite("A document", .timeLimit(.minutes(1)))
 struct LinkTests {
   @Test("links only to files that exist", arguments: Document.all)
   func linksToFiles(document: Document) throws {
@@ -33,7 +33,10 @@ struct LinkTests {
   @Test("names no folder of the machine it was written on", arguments: Document.all)
   func namesNoMachine(document: Document) throws {
     let text = try document.lines().joined(separator: "\n")
+    let neighbours = Document.root.deletingLastPathComponent().path
 
-    for folder in ["/home/", "/root/", "/tmp/", "/Users/"] { #expect(!text.contains(folder)) }
+    for folder in ["/home/", "/root/", "/tmp/", "/Users/", "\(neighbours)/"] where folder != "//" {
+      #expect(!text.contains(folder))
+    }
   }
 }
