@@ -6,7 +6,7 @@
 
 bool fic_has_wide_vectors(void) { return false; }
 
-size_t fic_wide_add_rows(
+void fic_wide_add_rows(
     const uint8_t *rows, size_t row_bytes, const uint16_t *weights, size_t count, size_t following,
     uint16_t *sums, size_t byte_count) {
   __builtin_trap();

@@ -30,10 +30,11 @@ WIDE static inline void store(const wide_sums *sums, uint16_t *target) {
   _mm256_storeu_si256((__m256i *)(target + 16), second);
 }
 
-WIDE size_t fic_wide_add_rows(
+WIDE void fic_wide_add_rows(
     const uint8_t *rows, size_t row_bytes, const uint16_t *weights, size_t count, size_t following,
     uint16_t *sums, size_t byte_count) {
   __m256i lost = _mm256_set1_epi16((short)(count / 2));
+  __m128i zero = _mm_setzero_si128();
   size_t column = 0;
   // 64 bytes are what the processor brings into its cache at once.
   for (; column + 64 <= byte_count; column += 64) {
@@ -49,7 +50,23 @@ WIDE size_t fic_wide_add_rows(
     store(&left, sums + column);
     store(&right, sums + column + 32);
   }
-  return column;
+  for (; column + 16 <= byte_count; column += 16) {
+    __m128i low = _mm256_castsi256_si128(lost), high = low;
+    for (size_t i = 0; i < count; i++) {
+      __m128i weight = _mm_set1_epi16((short)weights[i]);
+      __m128i whole = _mm_loadu_si128((const __m128i *)(rows + i * row_bytes + column));
+      low = _mm_add_epi16(low, _mm_mulhi_epu16(_mm_unpacklo_epi8(zero, whole), weight));
+      high = _mm_add_epi16(high, _mm_mulhi_epu16(_mm_unpackhi_epi8(zero, whole), weight));
+    }
+    _mm_storeu_si128((__m128i *)(sums + column), low);
+    _mm_storeu_si128((__m128i *)(sums + column + 8), high);
+  }
+  for (; column < byte_count; column++) {
+    uint32_t sum = (uint32_t)(count / 2);
+    for (size_t i = 0; i < count; i++)
+      sum += (uint32_t)rows[i * row_bytes + column] * weights[i] >> 8;
+    sums[column] = (uint16_t)sum;
+  }
 }
 
 // Two pixels' sums of two taps each.

@@ -1,5 +1,5 @@
 /// The two halves of resampling in `Float`: for negative weights, for single channels, for sums of
-/// many rows, and for builds without optimisation.
+/// many rows, and for builds without optimisation on processors without ``WideSums``.
 ///
 /// Plain loops over single numbers, which the optimiser turns into vectors, and which stay bearable
 /// without it: an explicit vector operation is then a call of its own, fifty times as slow. Pointers

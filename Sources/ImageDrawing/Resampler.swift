@@ -17,8 +17,11 @@ struct Resampler: ~Copyable {
     /// `Float` throughout.
     case float
 
-    /// What is faster in this build of the library.
+    /// What draws, with and without optimisation, wherever ``WideSums`` are available: their loops
+    /// are C's, which stay bearable without it. The loops of ``FixedSums`` do not, and elsewhere only
+    /// builds without optimisation draw with floats.
     static var preferred: Arithmetic {
+      if WideSums.areAvailable { return .wide }
       var isOptimized = true
       // An assertion's condition is computed in builds without optimisation only.
       assert(

@@ -6,17 +6,14 @@ enum WideSums {
   /// Whether this processor does; otherwise nothing else here may be called.
   static let areAvailable = fic_has_wide_vectors()
 
-  /// Adds up rows as ``FixedSums`` does, which is left what remains of a multiple of 64 columns.
+  /// Adds up rows as ``FixedSums`` does.
   static func addRows(
     _ rows: UnsafeRawPointer, rowBytes: Int, weights: UnsafePointer<UInt16>, count: Int,
     following: Int, sums: UnsafeMutablePointer<UInt16>, byteCount: Int
   ) {
-    let done = fic_wide_add_rows(
+    fic_wide_add_rows(
       rows.assumingMemoryBound(to: UInt8.self), rowBytes, weights, count, following, sums,
       byteCount)
-    FixedSums.addRows(
-      rows + done, rowBytes: rowBytes, weights: weights, count: count, following: following,
-      sums: sums + done, byteCount: byteCount - done)
   }
 
   /// Makes output pixels of four channels from sums of rows.

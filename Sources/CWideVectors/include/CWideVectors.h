@@ -13,9 +13,7 @@ bool fic_has_wide_vectors(void);
 
 // Adds up rows of bytes: of each byte times 256 times its row's weight the upper 16 bits, and half of
 // `count` for the bits that were dropped. `following` rows behind those are brought into the cache.
-//
-// Sums are made for as many of `byte_count` columns as is a multiple of 64, which is returned.
-size_t fic_wide_add_rows(
+void fic_wide_add_rows(
     const uint8_t *rows, size_t row_bytes, const uint16_t *weights, size_t count, size_t following,
     uint16_t *sums, size_t byte_count);
 
