@@ -5,8 +5,12 @@ package import TableStore
 extension ImageCache {
   /// Where a cache lives, where it gets pictures from, and what it may use for that.
   public struct Configuration: Sendable {
-    /// The folder that holds a subfolder for each namespace; `ImageTables` in the user's caches
-    /// folder by default, which on Linux is `$XDG_CACHE_HOME` or `~/.cache`.
+    /// The folder that holds a subfolder for each namespace.
+    ///
+    /// By default `<program>/ImageTables` in the user's caches folder, which on Linux is
+    /// `$XDG_CACHE_HOME` or `~/.cache`. The program is the main bundle's identifier or, without one,
+    /// the last part of the path that it was started by. Programs of one name share the folder, and
+    /// delete the tables that they do not list: give them, and tests, folders of their own.
     public var directory: URL?
 
     /// Where encoded pictures come from: files, data URLs, http and https by default.

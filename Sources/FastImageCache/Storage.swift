@@ -96,8 +96,7 @@ package struct Storage: Sendable {
   }
 
   private static var defaultDirectory: URL {
-    FileManager.default.urls(for: .cachesDirectory, in: .userDomainMask)[0]
-      .appendingPathComponent("ImageTables", isDirectory: true)
+    ProgramFolder.url.appendingPathComponent("ImageTables", isDirectory: true)
   }
 }
 
