@@ -170,10 +170,17 @@ public final actor ImageCache {
 
   /// The request for a picture of one of this cache's formats.
   nonisolated func request(
-    for entity: some ImageEntity, format: ImageFormat
+    for entity: some ImageEntity, format: ImageFormat,
+    whenLoading: (@Sendable () -> Void)? = nil
   ) throws(ImageCacheError) -> ImageRequest {
-    guard let table = tables[format] else { throw .unknownFormat(format.name) }
-    return ImageRequest(entity: entity, table: table, tables: tables)
+    guard let table = tables[format] else {
+      let error = ImageCacheError.unknownFormat(format.name)
+      // Told to listeners too, since a list that ignores errors would just stay empty.
+      let id = entity.imageID
+      journal.failed(ImageKey(entity: id, source: id, format: format.name), error)
+      throw error
+    }
+    return ImageRequest(entity: entity, table: table, tables: tables, whenLoading: whenLoading)
   }
 
   /// The request for a picture that was not found.

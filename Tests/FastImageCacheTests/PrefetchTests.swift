@@ -35,10 +35,11 @@ struct PrefetchTests {
 
   @Test("as a stream ends with everything done")
   func streamsProgress() async throws {
-    let fixture = try await Fixture()
+    let format = ImageFormat.row.with(capacity: 20)
+    let fixture = try await Fixture([format])
     let photos = (0..<20).map { Photo(ImageID($0), url: "test:/\($0)") }
     var last: ImageCache.PrefetchProgress?
-    for await progress in fixture.cache.prefetchProgress(photos, format: .row) {
+    for await progress in fixture.cache.prefetchProgress(photos, format: format) {
       #expect(progress.loadedCount >= last?.loadedCount ?? 0)
       last = progress
     }
@@ -62,7 +63,7 @@ struct PrefetchTests {
     #expect(fixture.source.started.value < 50)
   }
 
-  @Test("lets a request for the screen go first")
+  @Test("lets requests for the screen go first at the gate")
   func staysBehind() async throws {
     let gate = CancellableGate()
     let order = Order()
@@ -71,19 +72,204 @@ struct PrefetchTests {
       try await gate.pass()
       return .bitmap(try solid(1))
     }
-    let fixture = try await Fixture(source: source)
-    let photos = (0..<200).map { Photo(ImageID($0), url: "test:/low\($0)") }
-    let prefetch = Task { await fixture.cache.prefetch(photos, format: .row) }
-    // As many as it asks for at once.
-    await fixture.waiters(8)
-    let urgent = Task(priority: .high) {
-      try await fixture.cache.image(for: Photo("now", url: "test:/now"), format: .row)
+    let format = ImageFormat.row.with(capacity: 1000)
+    let fixture = try await Fixture([format], source: source) { $0.localWidth = 1 }
+    let cache = fixture.cache
+    // So many that one of each kind waits at the gate when all were asked for a picture of their own:
+    // between the two steps none lets go of its thread.
+    let count = 2 * ProcessInfo.processInfo.activeProcessorCount + 2
+    func photo(_ name: String, _ asked: Counter) -> Photo {
+      var photo = Photo(ImageID(name), url: "test:/\(name)")
+      photo.ownPicture = { _ in
+        asked.increment()
+        return nil
+      }
+      return photo
     }
-    await fixture.waiters(9)
+    let (later, now) = (Counter(), Counter())
+    let prefetches = (0..<count).map { number in
+      let photo = photo("later\(number)", later)
+      return Task { await cache.prefetch([photo], format: format) }
+    }
+    await later.reaches(count)
+    await source.started.reaches(1)
+    let urgent = (0..<count).map { number in
+      let photo = photo("now\(number)", now)
+      return Task(priority: .high) { try await cache.image(for: photo, format: format) }
+    }
+    await now.reaches(count)
     gate.open()
-    _ = try await urgent.value
-    #expect(order.notes.firstIndex(of: "now").map { $0 < 100 } == true)
+    for task in urgent { _ = try await task.value }
+    for prefetch in prefetches { #expect(await prefetch.value.loadedCount == 1) }
+    let kinds = order.notes.prefix(2).map { String($0.prefix(3)) }
+    #expect(kinds == ["lat", "now"], "\(order.notes)")
+  }
+
+  @Test("asks the source in the order of urgency")
+  func keepsOrder() async throws {
+    let order = Order()
+    let source = ScriptedSource { url, _, _ in
+      order.note(url.lastPathComponent)
+      return .bitmap(try solid(1))
+    }
+    let format = ImageFormat.row.with(capacity: 200)
+    let fixture = try await Fixture([format], source: source) { $0.localWidth = 1 }
+    let photos = (0..<200).map { Photo(ImageID($0), url: "test:/\($0)") }
+    #expect(await fixture.cache.prefetch(photos, format: format).loadedCount == 200)
+    #expect(order.notes == (0..<200).map(String.init))
+  }
+
+  @Test("brings several pictures at the same time, from a source or from the entities themselves")
+  func worksBesideItself() async throws {
+    let gate = CancellableGate()
+    let fixture = try await Fixture(source: ScriptedSource(gate: gate)) { $0.localWidth = 4 }
+    let photos = (0..<4).map { Photo(ImageID($0), url: "test:/\($0)") }
+    let prefetch = Task { await fixture.cache.prefetch(photos, format: .row) }
+    await fixture.source.started.reaches(4)
+    let asked = Counter()
+    let owners = (10..<14).map { number in
+      var photo = Photo(ImageID(number))
+      photo.url = nil
+      photo.ownPicture = { _ in
+        asked.increment()
+        try await gate.pass()
+        return .bitmap(try solid(number))
+      }
+      return photo
+    }
+    let other = Task { await fixture.cache.prefetch(owners, format: .row) }
+    await asked.reaches(4)
+    gate.open()
+    #expect(await prefetch.value.loadedCount == 4)
+    #expect(await other.value.loadedCount == 4)
+  }
+
+  @Test("does not wait with the others for a picture that somebody else loads")
+  func passesSharedLoads() async throws {
+    let (gate, entered) = (CancellableGate(), Counter())
+    let fixture = try await Fixture(
+      source: ScriptedSource { url, _, _ in
+        entered.increment()
+        try await gate.pass()
+        return .bitmap(try solid(1))
+      })
+    let shared = Photo("shared")
+    let waiting = Task { try await fixture.cache.image(for: shared, format: .row) }
+    await entered.reaches(1)
+    let prefetch = Task { await fixture.cache.prefetch([shared, Photo("b")], format: .row) }
+    await entered.reaches(2)
+    gate.open()
+    _ = try await waiting.value
+    #expect(await prefetch.value.loadedCount == 2)
+  }
+}
+
+@Suite("A prefetch of more pictures than there is room for", .timeLimit(.minutes(15)))
+struct OverfullPrefetchTests {
+  private let format = ImageFormat.row.with(capacity: 4)
+
+  private func photos(_ numbers: some Sequence<Int>) -> [Photo] {
+    numbers.map { Photo(ImageID($0), url: "test:/\($0)") }
+  }
+
+  private func kept(_ numbers: ClosedRange<Int>, in fixture: Fixture) -> [Int] {
+    numbers.filter { fixture.cache.containsImage(for: photos([$0])[0], format: format) }
+  }
+
+  @Test("keeps the most urgent, asks for no other, and says how many it left out")
+  func fillsTable() async throws {
+    let fixture = try await Fixture([format])
+    let progress = await fixture.cache.prefetch(photos(1...100), format: format)
+    #expect(progress.loadedCount == 4 && progress.leftOutCount == 96 && progress.isFinished)
+    #expect(kept(1...100, in: fixture) == [1, 2, 3, 4])
+    #expect(fixture.source.started.value == 4)
+    // What an entity has already takes no second slot.
+    let again = await fixture.cache.prefetch(photos([1, 1, 2, 3, 4, 4, 5]), format: format)
+    #expect(again.loadedCount == 6 && again.leftOutCount == 1)
+    #expect(fixture.source.started.value == 4)
+  }
+
+  @Test("evicts none of its own that are there, however long they were not used")
+  func keepsPresent() async throws {
+    let fixture = try await Fixture([format])
+    for photo in photos([5, 6, 90, 91]) {
+      try await fixture.cache.store(solid(7), for: photo, format: format)
+    }
+    let progress = await fixture.cache.prefetch(photos([1, 2, 5, 6, 3]), format: format)
+    #expect(progress.loadedCount == 4 && progress.leftOutCount == 1)
+    #expect(kept(1...100, in: fixture) == [1, 2, 5, 6])
+    #expect(fixture.source.started.value == 2)
+    let statistics = await fixture.cache.statistics()
+    #expect(statistics.hits == 2 && statistics.misses == 2)
+  }
+
+  @Test("gives up its least urgent ones that are there, where others hold slots")
+  func keepsOrderOfPresent() async throws {
+    let format = ImageFormat.row.with(capacity: 20)
+    let fixture = try await Fixture([format])
+    var held: [CachedImage] = []
+    for photo in photos(50..<61) {
+      held.append(try await fixture.cache.store(solid(8), for: photo, format: format))
+    }
+    for photo in photos(9...17) {
+      try await fixture.cache.store(solid(7), for: photo, format: format)
+    }
+    // The first eight take slots before the ninth is looked at again.
+    let progress = await fixture.cache.prefetch(photos(1...17), format: format)
+    #expect(progress.loadedCount == 9 && progress.leftOutCount == 8 && held.count == 11)
+    let kept = (1...17).filter {
+      fixture.cache.containsImage(for: photos([$0])[0], format: format)
+    }
+    #expect(kept == Array(1...9) && fixture.source.started.value == 8)
+  }
+
+  @Test("leaves the slots alone that show other pictures, and not those that show its own")
+  func respectsLeases() async throws {
+    let fixture = try await Fixture([format])
+    let mine = try await fixture.cache.store(solid(7), for: photos([4])[0], format: format)
+    let other = try await fixture.cache.store(solid(8), for: photos([99])[0], format: format)
+    let progress = await fixture.cache.prefetch(photos([1, 2, 3, 4]), format: format)
+    // The slot of the fourth is held, so that a place is left for two others.
+    #expect(progress.loadedCount == 3 && progress.leftOutCount == 1)
+    #expect(fixture.source.started.value <= 3)
+    #expect(kept(1...100, in: fixture).contains(99) && mine.solidNumber == 7)
+    #expect(other.solidNumber == 8)
+  }
+
+  @Test("in a format that this device does not store asks for nothing")
+  func respectsDevices() async throws {
+    let phone = ImageFormat(
+      name: "p", size: PixelSize(width: 8, height: 8), style: .bgrx32, capacity: 4, devices: .phone)
+    let fixture = try await Fixture([phone])
+    let progress = await fixture.cache.prefetch(photos(1...3), format: phone)
+    #expect(progress.leftOutCount == 3 && progress.isFinished)
+    #expect(fixture.source.started.value == 0)
+  }
+
+  @Test("counts as left out what found all slots held when it came")
+  func countsUnkept() async throws {
+    let gate = CancellableGate()
+    let fixture = try await Fixture([format], source: ScriptedSource(gate: gate))
+    let prefetch = Task { await fixture.cache.prefetch(photos(1...3), format: format) }
+    await fixture.source.started.reaches(3)
+    var held: [CachedImage] = []
+    for photo in photos(91...94) {
+      held.append(try await fixture.cache.store(solid(7), for: photo, format: format))
+    }
+    gate.open()
+    let progress = await prefetch.value
+    #expect(progress.leftOutCount == 3 && progress.loadedCount == 0 && progress.isFinished)
+    #expect(held.count == 4)
+  }
+
+  @Test("counts nothing as failed when it is cancelled")
+  func countsNoCancellation() async throws {
+    let fixture = try await Fixture([format], source: ScriptedSource(gate: CancellableGate()))
+    let prefetch = Task { await fixture.cache.prefetch(photos(1...3), format: format) }
+    await fixture.source.started.reaches(1)
     prefetch.cancel()
-    _ = await prefetch.value
+    let progress = await prefetch.value
+    #expect(progress.failedCount == 0 && !progress.isFinished)
+    await fixture.quiet()
   }
 }

@@ -10,13 +10,20 @@ package final class ImageRequest: Sendable {
   package let tables: TableSet
   /// Who waits for the task that made the request.
   package let asking = Asking.current
+  /// Called when the load goes ahead: its source is about to be asked, or whoever has the picture
+  /// already. Perhaps more than once, and not where the load ends before.
+  package let whenLoading: (@Sendable () -> Void)?
 
   package var format: ImageFormat { table.format }
 
   /// What requests are joined by.
   package var origin: FlightOrigin { url.map { .url($0) } ?? .entity(key.entity) }
 
-  package init(entity: any ImageEntity, table: ImageTable, tables: TableSet) {
+  package init(
+    entity: any ImageEntity, table: ImageTable, tables: TableSet,
+    whenLoading: (@Sendable () -> Void)? = nil
+  ) {
+    self.whenLoading = whenLoading
     self.entity = entity
     self.table = table
     self.tables = tables

@@ -27,6 +27,7 @@ package struct ImageLoader: Sendable {
         requests = try await askEntities(registry.take(flight.id), flight, registry)
       }
       try await flight.permit.pass(source.need(for: url))
+      for request in requests { request.whenLoading?() }
       var picture = try await fetch(url, for: requests, flight, registry)
       // Whoever joined while the bytes arrived shares the decode that comes now.
       requests += try await askEntities(registry.take(flight.id), flight, registry)
@@ -65,12 +66,15 @@ package struct ImageLoader: Sendable {
         finish(request, isFetched: false, with: .success(consume image), flight, registry)
         continue
       }
+      // The entity is all there is to be asked.
+      if flight.url == nil { request.whenLoading?() }
       do {
         guard let content = try await askEntity(of: request, flight, registry) else {
           if let url = flight.url { try registry.checkRing(.source(url), for: request) }
           others.append(request)
           continue
         }
+        request.whenLoading?()
         var picture = try artist.picture(from: content, url: nil)
         try await serve([request], besides: [], from: &picture, flight, registry)
       } catch {

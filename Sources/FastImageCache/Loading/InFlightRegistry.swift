@@ -127,6 +127,7 @@ package final class InFlightRegistry: Sendable {
       start(joined.load.flight)
     } else {
       loader.journal.joined(request)
+      request.whenLoading?()
       // It may have been stored since the caller looked, and the flight may be long.
       if let image = request.table.cachedImage(for: request.key) {
         loader.journal.hitLate()
