@@ -5,10 +5,11 @@ import TableStore
 extension ImageCache {
   /// Stores a bitmap as the entity's picture, drawn as the entity wants it.
   ///
-  /// The other formats of the family are drawn anew too, unless the entity says no; those for which
-  /// the picture is too large are removed. Requests that wait for this picture are answered with it,
-  /// and loads under way store no other version over it. What is stored stays stored: a cancellation
-  /// that comes afterwards changes nothing.
+  /// The other formats of the family are drawn anew too, unless the entity says no. Where that fails,
+  /// this call does not: the sibling's old picture is removed, and
+  /// ``CacheEvent/notStored(entity:format:reason:)`` tells why. Requests that wait for this picture
+  /// are answered with it, and loads under way store no other version over it. What is stored stays
+  /// stored: a cancellation that comes afterwards changes nothing.
   ///
   /// - Parameters:
   ///   - bitmap: The source picture, of any size and pixel format.
@@ -24,7 +25,7 @@ extension ImageCache {
   public func store(
     _ bitmap: Bitmap, for entity: some ImageEntity, format: ImageFormat
   ) async throws(ImageCacheError) -> CachedImage {
-    try await store(.bitmap(bitmap), for: entity, format: format)
+    try await store(.bitmap(bitmap), for: try request(for: entity, format: format))
   }
 
   /// Stores encoded bytes, a JPEG for example, as the entity's picture.
@@ -35,33 +36,46 @@ extension ImageCache {
   public func store(
     _ data: Data, for entity: some ImageEntity, format: ImageFormat
   ) async throws(ImageCacheError) -> CachedImage {
-    try await store(.encoded(data), for: entity, format: format)
+    try await store(.encoded(data), for: try request(for: entity, format: format))
   }
 
   /// Stores what a file holds as the entity's picture.
   ///
-  /// - Throws: As with encoded bytes, and ``ImageCacheError/sourceFailed(_:underlying:)``.
+  /// The file is read on a thread of this cache, past its source. One with more bytes than
+  /// ``DecodingLimits/encodedByteCount`` is refused unread.
+  ///
+  /// - Parameters:
+  ///   - file: A `file` URL. A picture behind another one comes with ``image(for:format:)``.
+  ///   - entity: Whose picture.
+  ///   - format: One of ``formats``.
+  /// - Throws: As with encoded bytes, and ``ImageCacheError/sourceFailed(_:underlying:)`` with an
+  ///   ``ImageSourceError``: ``ImageSourceError/unsupportedScheme(_:)`` where `file` is no `file` URL.
   @discardableResult
   public func store(
     contentsOf file: URL, for entity: some ImageEntity, format: ImageFormat
   ) async throws(ImageCacheError) -> CachedImage {
-    let request = ImageSourceRequest(
-      url: file, priority: Task.currentPriority, byteCountLimit: artist.limits.encodedByteCount)
-    let content: ImageSourceContent
-    do {
-      content = try await URLImageSource().load(request) { _ in }
-    } catch is CancellationError {
-      throw .cancelled
-    } catch {
+    // Before anything is read for nothing.
+    let request = try request(for: entity, format: format)
+    let limit = artist.limits.encodedByteCount
+    let path: String
+    do throws(ImageSourceError) { path = try FileReader.path(of: file) } catch {
       throw .sourceFailed(file, underlying: error)
     }
-    return try await store(content, for: entity, format: format)
+    let data: Data
+    do {
+      data = try await fileReading.run(priority: .current) { isCancelled in
+        try FileReader.read(path: path, limit: limit, isCancelled: isCancelled) { _ in }
+      }
+    } catch {
+      if case .cancelled = error { throw .cancelled }
+      throw .sourceFailed(file, underlying: error.reason)
+    }
+    return try await store(.encoded(data), for: request)
   }
 
   private func store(
-    _ content: ImageSourceContent, for entity: some ImageEntity, format: ImageFormat
+    _ content: ImageSourceContent, for request: ImageRequest
   ) async throws(ImageCacheError) -> CachedImage {
-    let request = try request(for: entity, format: format)
     // The caller's format first; whoever waits for it does not wait for the family.
     let others = request.family()
     // Loads under way would put an older picture over this one.
@@ -75,13 +89,23 @@ extension ImageCache {
       do {
         _ = try await store(other, besides: [], from: &picture, urgency)
       } catch {
-        guard case .pictureTooLarge(_, let reason) = error else { throw error }
-        journal.notStored(other.key, reason: reason)
-        // What is there shows another picture than the rest of the family now.
-        try await remove(other.key.entity, from: other.table)
+        await giveUp(other, error)
       }
     }
     return image
+  }
+
+  /// Removes a sibling's picture that could not be drawn anew: what is there shows another picture
+  /// than the rest of the family now. The caller has what was asked for, so nothing is thrown.
+  private func giveUp(_ sibling: ImageRequest, _ error: ImageCacheError) async {
+    switch error {
+    // The table has told this one.
+    case .diskFull, .storageUnavailable, .protectedNow, .closed: break
+    case .pictureTooLarge(_, let reason): journal.notStored(sibling.key, reason: reason)
+    default: journal.notStored(sibling.key, reason: error.description)
+    }
+    // A table that can do neither has no better answer than the picture that it has.
+    try? await remove(sibling.key.entity, from: sibling.table)
   }
 
   private func store(

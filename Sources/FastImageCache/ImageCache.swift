@@ -37,6 +37,9 @@ public final actor ImageCache {
   nonisolated let journal: CacheJournal
   nonisolated let registry: InFlightRegistry
   nonisolated let artist: ImageArtist
+  /// Reads the files that are stored by hand; several lanes, so that a slow volume does not hold up
+  /// the others.
+  lazy var fileReading = WorkerPool(name: "FastImageCache.stored-files", width: 3)
   /// Wanted until the cache is closed, and not while it is suspended.
   nonisolated let spareMemory = SpareMemoryUse()
   /// Which of `suspend()` and `resume()` was called last.

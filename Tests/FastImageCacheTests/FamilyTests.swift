@@ -174,6 +174,40 @@ struct FamilyTests {
     try await fixture.cache.store(Data("hollow".utf8), for: photo, format: .dot)
     #expect(fixture.cache.cachedFormats(for: photo).map(\.name) == ["dot"])
   }
+
+  @Test("one of whose pictures cannot be drawn keeps the one that was stored by hand")
+  func survivesSibling() async throws {
+    let fixture = try await Fixture([.large, .dot])
+    let good = Photo("a", version: 1)
+    try await fixture.cache.store(solid(9), for: good, format: .large)
+    #expect(fixture.cache.cachedFormats(for: good).map(\.name) == ["large", "dot"])
+    let events = fixture.cache.events()
+    let broken = HalfBroken(brokenFormat: ImageFormat.dot.name)
+    let stored = try await fixture.cache.store(solid(10), for: broken, format: .large)
+    #expect(stored.solidNumber == 10)
+    // The old one would show another picture than the rest of the family.
+    #expect(fixture.cache.cachedFormats(for: good).map(\.name) == ["large"])
+    #expect(await fixture.cache.statistics().notStored == 1)
+    await fixture.cache.close()
+    var reasons: [String] = []
+    for await event in events {
+      if case .notStored("a", "dot", let reason) = event { reasons.append(reason) }
+    }
+    #expect(reasons.count == 1 && reasons.first?.contains("Broken") == true)
+  }
+
+  @Test("the picture of which that was stored by hand cannot be drawn stays as it is")
+  func failsWithOwnFormat() async throws {
+    let fixture = try await Fixture([.large, .dot])
+    let good = Photo("a", version: 1)
+    try await fixture.cache.store(solid(9), for: good, format: .large)
+    do {
+      let broken = HalfBroken(brokenFormat: ImageFormat.large.name)
+      try await fixture.cache.store(solid(10), for: broken, format: .large)
+      Issue.record("It was stored.")
+    } catch ImageCacheError.drawingFailed(entity: "a", format: "large", _) {}
+    #expect(fixture.cache.cachedFormats(for: good).map(\.name) == ["large", "dot"])
+  }
 }
 
 /// Takes four bytes for each pixel that is asked for.
@@ -203,5 +237,18 @@ private struct HollowDecoder: ImageDecoder {
     } catch {
       throw .outOfMemory
     }
+  }
+}
+
+/// Cannot be drawn in one format.
+private struct HalfBroken: ImageEntity {
+  struct Broken: Error {}
+  let brokenFormat: String
+
+  var imageID: ImageID { "a" }
+  func sourceID(for format: ImageFormat) -> ImageID { 1 }
+  func sourceURL(for format: ImageFormat) -> URL? { nil }
+  func drawing(for format: ImageFormat) -> Drawing {
+    format.name == brokenFormat ? .custom { _, _ in throw Broken() } : .stretch
   }
 }

@@ -96,4 +96,35 @@ struct StoringTests {
     #expect(kept == [1, 3, 4])
     #expect(await fixture.cache.statistics().tables.first?.entryCount == 3)
   }
+
+  private func failure(of url: URL, in fixture: Fixture) async -> ImageSourceError? {
+    do throws(ImageCacheError) {
+      try await fixture.cache.store(contentsOf: url, for: Photo("a"), format: .row)
+      return nil
+    } catch {
+      guard case .sourceFailed(url, let underlying) = error else { return nil }
+      return underlying as? ImageSourceError
+    }
+  }
+
+  @Test(
+    "what is behind another URL than a file's is refused, and nobody is asked for it",
+    arguments: [
+      ("https://example.com/a.png", "https"), ("data:,a", "data"), ("relative", ""),
+    ])
+  func refusesOtherURLs(text: String, scheme: String) async throws {
+    let fixture = try await Fixture()
+    let url = try #require(URL(string: text))
+    #expect(await failure(of: url, in: fixture) == .unsupportedScheme(scheme))
+    #expect(fixture.source.started.value == 0)
+  }
+
+  @Test("a file that is missing or too long says so")
+  func refusesFiles() async throws {
+    let fixture = try await Fixture { $0.limits.encodedByteCount = 3 }
+    let file = fixture.directory.url.appendingPathComponent("picture")
+    #expect(await failure(of: file, in: fixture) == .notFound(path: file.path))
+    try Data("long".utf8).write(to: file)
+    #expect(await failure(of: file, in: fixture) == .tooLarge(byteCountLimit: 3))
+  }
 }

@@ -13,6 +13,19 @@ import Foundation
 enum FileReader {
   private static let chunkByteCount = 256 << 10
 
+  /// The path that a file's URL names.
+  ///
+  /// - Throws: ``ImageSourceError/unsupportedScheme(_:)`` for a URL that is no file's, and
+  ///   ``ImageSourceError/unreadable(path:reason:)`` for a file of another machine.
+  static func path(of url: URL) throws(ImageSourceError) -> String {
+    guard url.isFileURL else { throw .unsupportedScheme(url.scheme ?? "") }
+    // RFC 8089 section 2: a host other than this machine would need a protocol to reach it.
+    guard ["", "localhost"].contains(url.host?.lowercased() ?? "") else {
+      throw .unreadable(path: url.path, reason: "The file is on another host, \(url.host ?? "").")
+    }
+    return url.path
+  }
+
   /// - Parameters:
   ///   - limit: The most bytes the file may have, checked before memory is taken.
   ///   - isCancelled: Asked between chunks.

@@ -53,7 +53,7 @@ public struct URLImageSource: ImageSource {
     let (url, limit) = (request.url, request.byteCountLimit)
     switch url.scheme?.lowercased() {
     case "file":
-      let path = try Self.path(of: url)
+      let path = try FileReader.path(of: url)
       return .encoded(
         try await read(request) { isCancelled in
           try FileReader.read(
@@ -80,13 +80,5 @@ public struct URLImageSource: ImageSource {
     } catch {
       throw error.reason
     }
-  }
-
-  private static func path(of url: URL) throws(ImageSourceError) -> String {
-    // RFC 8089 section 2: a host other than this machine would need a protocol to reach it.
-    guard ["", "localhost"].contains(url.host?.lowercased() ?? "") else {
-      throw .unreadable(path: url.path, reason: "The file is on another host, \(url.host ?? "").")
-    }
-    return url.path
   }
 }
