@@ -6,7 +6,12 @@ public import ImageCodecs
 /// Cancellation is a case of it, so that a function has one error type; it is an outcome rather
 /// than a failure.
 @nonexhaustive public enum ImageCacheError: Error, Sendable {
-  /// The format was not among those that the cache was created with.
+  /// The format is not one of those that the cache was created with, or differs from the one of its
+  /// name.
+  ///
+  /// Every call that can throw throws it. A progress stream ends with it, a prefetch counts failures;
+  /// these two, requests and stores also send it as ``CacheEvent/failed(entity:format:_:)``. Asked
+  /// what is there, a cache answers that there is no such picture.
   case unknownFormat(String)
 
   /// Two formats with the same name were given.
@@ -33,8 +38,10 @@ public import ImageCodecs
   /// The drawing closure threw, or drawing found no memory.
   case drawingFailed(entity: ImageID, format: String, underlying: any Error)
 
-  /// The disk is full. Only storing by hand and emptying report this; a request answers with a
-  /// picture in private memory instead.
+  /// The disk is full.
+  ///
+  /// A request answers with a picture in private memory instead. Opening, storing by hand, removing,
+  /// emptying, flushing and suspending report it.
   case diskFull
 
   /// The table's file cannot be read or written; the text is the system's.
@@ -51,6 +58,11 @@ public import ImageCodecs
   case closed
 }
 
+extension ImageCacheError: LocalizedError {
+  /// The same as ``description``, so that `localizedDescription` says it too; in English.
+  public var errorDescription: String? { description }
+}
+
 extension ImageCacheError: CustomStringConvertible {
   /// One sentence that names the offending value.
   public var description: String {
@@ -64,13 +76,13 @@ extension ImageCacheError: CustomStringConvertible {
     case .noSourceURL(let entity, let format):
       "Entity \(entity) has no URL and no picture of its own for format \"\(format)\"."
     case .sourceFailed(let url, let underlying):
-      "The source of \(url?.abbreviated ?? "the picture") failed: \(underlying)"
+      "The source of \(url?.abbreviated ?? "the picture") failed: \(underlying.text)"
     case .undecodable(let url, let reason):
       "\(url?.abbreviated ?? "The picture") cannot be decoded: \(reason)"
     case .pictureTooLarge(let url, let text):
       "\(url?.abbreviated ?? "The picture") is too large: \(text)"
     case .drawingFailed(let entity, let format, let underlying):
-      "Drawing entity \(entity) for format \"\(format)\" failed: \(underlying)"
+      "Drawing entity \(entity) for format \"\(format)\" failed: \(underlying.text)"
     case .diskFull: "The disk is full."
     case .storageUnavailable(let text): "The image table cannot be used: \(text)"
     case .protectedNow(let format):
@@ -79,6 +91,11 @@ extension ImageCacheError: CustomStringConvertible {
     case .closed: "The cache is closed."
     }
   }
+}
+
+extension Error {
+  /// What an error says of itself; the name of its case where it says nothing.
+  fileprivate var text: String { (self as? any LocalizedError)?.errorDescription ?? "\(self)" }
 }
 
 extension URL {
