@@ -34,15 +34,19 @@ public protocol ImageEntity: Sendable {
 
   /// A picture that the entity has already, asked for before the source; `nil` by default.
   ///
-  /// Called from no actor in particular, at most once for each load of this entity and format. It may
-  /// ask the cache for other pictures, of the same URL too. Asking it for the very picture that is
-  /// wanted here, be it through other entities, throws ``ImageCacheError/sourceFailed(_:underlying:)``.
+  /// Called from no actor in particular, once for all who wait for this picture at a time, and again
+  /// for those who come later if the table could not keep it. Not called for a format that is drawn
+  /// along with another one of its family, from that one's source.
+  ///
+  /// It may ask the cache for other pictures, of the same URL too. Asking it for the very picture that
+  /// is wanted here, be it through other entities, throws
+  /// ``ImageCacheError/sourceFailed(_:underlying:)``.
   /// That is noticed of what the calling task and those that it begins ask of the same cache; detached
   /// tasks, and rings through another cache, would wait for ever.
   func picture(for format: ImageFormat) async throws -> ImageSourceContent?
 
-  /// Whether the other formats of a family shall be drawn too when one of them is loaded; yes by
-  /// default.
+  /// Whether the other formats of a family shall be drawn too when one of them is loaded from the same
+  /// URL or stored by hand; yes by default.
   func wantsAllFormats(inFamily family: String) -> Bool
 }
 

@@ -13,8 +13,10 @@ public import Pixels
 /// }
 /// ```
 ///
-/// A cache asks once per URL however many requests wait for it. Loads run beside each other, never
-/// on an actor of the cache.
+/// Requests that wait for one URL at the same time share one call. There is a second one where they
+/// want different versions of an entity's picture, where a picture was removed meanwhile, and where
+/// sharing would make a load wait for itself. Loads run beside each other, never on an actor of the
+/// cache.
 ///
 /// A source may ask the cache for other pictures, to make one of them: its load then leaves its gate,
 /// which bounds the loads under way, and goes on without counting there; see
