@@ -22,7 +22,8 @@ extension ImageCache {
 
   /// Removes the entity's pictures of all formats.
   ///
-  /// - Throws: As ``removeImage(for:format:)``; formats after the failing one keep their pictures.
+  /// - Throws: As ``removeImage(for:format:)``, but for an unknown format; formats after the failing
+  ///   one keep their pictures.
   public func removeImages(for entity: some ImageEntity) async throws(ImageCacheError) {
     for table in tables.all { try await remove(entity.imageID, from: table) }
   }
@@ -41,7 +42,8 @@ extension ImageCache {
   /// Removes all pictures of all formats and gives their disk space back. `reset` of the original
   /// library.
   ///
-  /// - Throws: As ``removeImage(for:format:)``; formats after the failing one keep their pictures.
+  /// - Throws: As ``removeImage(for:format:)``, but for an unknown format; formats after the failing
+  ///   one keep their pictures.
   public func removeAllImages() async throws(ImageCacheError) {
     for table in tables.all { try await removeAll(in: table) }
   }

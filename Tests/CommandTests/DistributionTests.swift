@@ -14,6 +14,14 @@ struct DistributionTests {
     #expect(distribution.maximum == 200)
   }
 
+  @Test("takes the value above where a rank falls between two")
+  func betweenRanks() {
+    let distribution = Distribution((1...7).map(Double.init))
+    #expect(distribution.median == 4)
+    #expect(distribution.percentile(15) == 2)
+    #expect(distribution.p99 == 7)
+  }
+
   @Test("of one value is that value everywhere")
   func single() {
     let distribution = Distribution([7])
