@@ -1,3 +1,5 @@
+import TableStore
+
 extension ImageCache {
   /// How far ahead of the eye pictures are brought.
   public enum PrefetchDepth: Sendable {
@@ -118,7 +120,7 @@ extension ImageCache {
   private nonisolated func fitting<Entity: ImageEntity>(
     _ entities: [Entity], in table: ImageTable
   ) -> [Entity] {
-    let slotCount = table.statistics.slotCount
+    let slotCount = table.figures?.slotCount ?? 0
     var ids: Set<ImageID> = []
     let keys = Self.first(slotCount, of: entities).filter { ids.insert($0.imageID).inserted }
       .map { ImageRequest(entity: $0, table: table, tables: tables).key }
@@ -135,7 +137,7 @@ extension ImageCache {
     let found = keys.compactMap { look(for: $0, in: table) }
     // Counted while these are held as well, since somebody else may hold one of them.
     return withExtendedLifetime(found) {
-      max(table.statistics.leasedCount - found.count { !$0.isPrivate }, 0)
+      max((table.figures?.leasedCount ?? 0) - found.count { !$0.isPrivate }, 0)
     }
   }
 
@@ -166,8 +168,7 @@ extension ImageCache {
         if depth == .resident { await image.prepareForDisplay() }
         return .loaded
       }
-      let request = try request(for: entity, format: format, whenLoading: begins)
-      journal.missed(request.key)
+      let request = try missedRequest(for: entity, format: format, whenLoading: begins)
       let image = try await registry.image(for: request, priority: .low).get()
       if depth == .resident { await image.prepareForDisplay() }
       // Held meanwhile, so that no other picture takes its slot.

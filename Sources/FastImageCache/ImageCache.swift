@@ -190,9 +190,10 @@ public final actor ImageCache {
   ///
   /// One that is in a table which the locked device keeps from us is not loaded again.
   nonisolated func missedRequest(
-    for entity: some ImageEntity, format: ImageFormat
+    for entity: some ImageEntity, format: ImageFormat,
+    whenLoading: (@Sendable () -> Void)? = nil
   ) throws(ImageCacheError) -> ImageRequest {
-    let request = try request(for: entity, format: format)
+    let request = try request(for: entity, format: format, whenLoading: whenLoading)
     journal.missed(request.key)
     guard request.table.isProtectedNow(request.key) else { return request }
     let error = ImageCacheError.protectedNow(format: format.name)

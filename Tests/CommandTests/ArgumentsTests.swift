@@ -2,7 +2,7 @@ import CommandSupport
 import Pixels
 import Testing
 
-@Suite("Arguments", .timeLimit(.minutes(15)))
+@Suite("Arguments", .timeLimit(.minutes(10)))
 struct ArgumentsTests {
   let grammar = ArgumentGrammar(
     command: "imagecache test", summary: "Tests.",
@@ -76,7 +76,7 @@ struct ArgumentsTests {
   }
 }
 
-@Suite("A format argument", .timeLimit(.minutes(15)))
+@Suite("A format argument", .timeLimit(.minutes(10)))
 struct FormatArgumentTests {
   @Test("has a style and a drawing of its own where it names none")
   func defaults() throws {

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("imagecache-bench", .timeLimit(.minutes(15)))
+@Suite("imagecache-bench", .timeLimit(.minutes(10)))
 struct BenchTests {
   private let directory: TemporaryDirectory
 

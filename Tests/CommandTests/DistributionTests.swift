@@ -1,7 +1,7 @@
 import CommandSupport
 import Testing
 
-@Suite("A distribution", .timeLimit(.minutes(15)))
+@Suite("A distribution", .timeLimit(.minutes(10)))
 struct DistributionTests {
   @Test("has percentiles by nearest rank, whatever the order of its values")
   func percentiles() {

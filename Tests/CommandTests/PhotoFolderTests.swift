@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("A photo folder", .timeLimit(.minutes(15)))
+@Suite("A photo folder", .timeLimit(.minutes(10)))
 struct PhotoFolderTests {
   private let directory: TemporaryDirectory
 

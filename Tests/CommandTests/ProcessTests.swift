@@ -4,7 +4,7 @@ import Locking
 import TestSupport
 import Testing
 
-@Suite("The process", .timeLimit(.minutes(15)))
+@Suite("The process", .timeLimit(.minutes(10)))
 struct ProcessTests {
   /// No difference of two readings: other suites free memory between them. What this test holds is
   /// a lower bound at any moment.

@@ -3,7 +3,7 @@ import Foundation
 import Locking
 import Testing
 
-@Suite("Reporting", .timeLimit(.minutes(15)))
+@Suite("Reporting", .timeLimit(.minutes(10)))
 struct ReportingTests {
   @Test("writes JSON that others read back, with members in the order given")
   func json() throws {

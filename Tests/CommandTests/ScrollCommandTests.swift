@@ -3,7 +3,7 @@ import Pixels
 import TestSupport
 import Testing
 
-@Suite("imagecache scroll", .timeLimit(.minutes(15)))
+@Suite("imagecache scroll", .timeLimit(.minutes(10)))
 struct ScrollCommandTests {
   private let directory: TemporaryDirectory
 

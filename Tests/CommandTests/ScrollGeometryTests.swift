@@ -1,7 +1,7 @@
 import CommandSupport
 import Testing
 
-@Suite("The list's geometry", .timeLimit(.minutes(15)))
+@Suite("The list's geometry", .timeLimit(.minutes(10)))
 struct ScrollGeometryTests {
   @Test("brings each row into view once, in order, up to the last")
   func everyRowOnce() {

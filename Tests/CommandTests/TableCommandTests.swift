@@ -4,7 +4,7 @@ import Pixels
 import TestSupport
 import Testing
 
-@Suite("The table commands", .timeLimit(.minutes(15)))
+@Suite("The table commands", .timeLimit(.minutes(10)))
 struct TableCommandTests {
   let directory: TemporaryDirectory
   let photos: URL

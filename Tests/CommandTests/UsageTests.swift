@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("The command line", .timeLimit(.minutes(15)))
+@Suite("The command line", .timeLimit(.minutes(10)))
 struct UsageTests {
   private let directory: TemporaryDirectory
 

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("An attack with the files of the corpus", .timeLimit(.minutes(5)))
+@Suite("An attack with the files of the corpus", .timeLimit(.minutes(10)))
 struct AttackTests {
   @Test("breaks no rule", arguments: Attack.allCases)
   func keepsRules(attack: Attack) throws {

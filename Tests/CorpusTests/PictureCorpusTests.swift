@@ -4,7 +4,7 @@ import Pixels
 import TestSupport
 import Testing
 
-@Suite("A decoder, given a file of the corpus,", .timeLimit(.minutes(5)))
+@Suite("A decoder, given a file of the corpus,", .timeLimit(.minutes(10)))
 struct PictureCorpusTests {
   @Test("decodes every row that there is to decode", arguments: Corpus.whole)
   func decodesWhole(file: CorpusFile) throws {

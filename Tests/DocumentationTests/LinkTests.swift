@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("A document", .timeLimit(.minutes(1)))
+@Suite("A document", .timeLimit(.minutes(10)))
 struct LinkTests {
   @Test("links only to files that exist", arguments: Document.all)
   func linksToFiles(document: Document) throws {

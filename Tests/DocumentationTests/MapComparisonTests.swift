@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("A comparison of map and tree", .timeLimit(.minutes(1)))
+@Suite("A comparison of map and tree", .timeLimit(.minutes(10)))
 struct MapComparisonTests {
   private static let files = [
     "Sources/Tables/Table.swift", "Sources/Tables/Files/Opener.swift", "Tests/TableTests/A.swift",

@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("A folder of source files", .timeLimit(.minutes(1)))
+@Suite("A folder of source files", .timeLimit(.minutes(10)))
 struct RoomTests {
   /// What a reader takes in at one glance.
   private static let mostFiles = 15

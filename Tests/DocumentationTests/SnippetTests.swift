@@ -1,7 +1,7 @@
 import Testing
 
 // One after the other: each starts a compiler, and the other suites want the cores too.
-@Suite("A snippet", .serialized, .timeLimit(.minutes(5)))
+@Suite("A snippet", .serialized, .timeLimit(.minutes(10)))
 struct SnippetTests {
   let compiler = SnippetCompiler()
 

@@ -2,7 +2,7 @@ import FastImageCache
 import TestSupport
 import Testing
 
-@Suite("Admission", .timeLimit(.minutes(5)))
+@Suite("Admission", .timeLimit(.minutes(10)))
 struct AdmissionTests {
   @Test("starts jobs until every lane is taken")
   func fillsLanes() throws {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import FastImageCache
 
-@Suite("An entity that asks the cache for other pictures", .timeLimit(.minutes(5)))
+@Suite("An entity that asks the cache for other pictures", .timeLimit(.minutes(10)))
 struct AskingTests {
   /// An entity that is one more than another picture.
   private func photo(

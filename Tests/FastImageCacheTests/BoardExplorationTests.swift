@@ -3,7 +3,7 @@ import Testing
 
 @testable import FastImageCache
 
-@Suite("A flight board, played against a plain model,", .timeLimit(.minutes(10)))
+@Suite("A flight board, played against a plain model,", .timeLimit(.minutes(15)))
 struct BoardExplorationTests {
   /// All that can happen to two formats and two versions of one picture, without saying the same
   /// twice.

@@ -18,7 +18,7 @@ extension ImageTable {
   }
 }
 
-@Suite("A busy table", .timeLimit(.minutes(5)))
+@Suite("A busy table", .timeLimit(.minutes(10)))
 struct BusyTableTests {
   @Test("lets nobody in beside the job that runs, and then whoever comes")
   func executor() async throws {

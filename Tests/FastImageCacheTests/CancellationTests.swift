@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Cancelling", .timeLimit(.minutes(5)))
+@Suite("Cancelling", .timeLimit(.minutes(10)))
 struct CancellationTests {
   let gate = CancellableGate()
 

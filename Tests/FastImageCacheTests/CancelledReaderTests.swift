@@ -6,7 +6,7 @@ import Testing
 
 /// Each order here is one that a busy actor makes likely: the answer comes first, the cancellation
 /// second, and the reader goes on third.
-@Suite("A reader that is cancelled", .timeLimit(.minutes(5)))
+@Suite("A reader that is cancelled", .timeLimit(.minutes(10)))
 struct CancelledReaderTests {
   private let gate = CancellableGate()
   private let held = HeldExecutor()

@@ -2,7 +2,7 @@ import FastImageCache
 import Foundation
 import Testing
 
-@Suite("A closure source", .timeLimit(.minutes(5)))
+@Suite("A closure source", .timeLimit(.minutes(10)))
 struct ClosureImageSourceTests {
   @Test("brings a bitmap as it is")
   func bitmap() async throws {

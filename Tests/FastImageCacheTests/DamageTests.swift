@@ -6,7 +6,7 @@ import Testing
 @testable import FastImageCache
 @testable import TableStore
 
-@Suite("A picture damaged on disk", .timeLimit(.minutes(15)))
+@Suite("A picture damaged on disk", .timeLimit(.minutes(10)))
 struct DamageTests {
   @Test("is told of, counted, and loaded anew")
   func isTold() async throws {
@@ -38,7 +38,7 @@ struct DamageTests {
   }
 }
 
-@Suite("Statistics", .timeLimit(.minutes(15)))
+@Suite("Statistics", .timeLimit(.minutes(10)))
 struct StatisticsCostTests {
   @Test("look at each table once")
   func lookOnce() async throws {

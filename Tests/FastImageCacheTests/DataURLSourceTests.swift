@@ -2,7 +2,7 @@ import FastImageCache
 import Foundation
 import Testing
 
-@Suite("A data URL source", .timeLimit(.minutes(5)))
+@Suite("A data URL source", .timeLimit(.minutes(10)))
 struct DataURLSourceTests {
   @Test(
     "brings the bytes",

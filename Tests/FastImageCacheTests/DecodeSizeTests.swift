@@ -9,7 +9,7 @@
   /// What decoders leave out, the loader must not let be seen: pictures are drawn from a file and from
   /// all of its pixels. The bounds stand between twice the size drawn, which is the rule, and 1.5
   /// times, with which rings appear that the picture does not have.
-  @Suite("A picture that is drawn from a smaller decode", .timeLimit(.minutes(5)))
+  @Suite("A picture that is drawn from a smaller decode", .timeLimit(.minutes(10)))
   struct DecodeSizeTests {
     private static let size = PixelSize(width: 800, height: 600)
 

@@ -4,7 +4,7 @@ import Locking
 import TestSupport
 import Testing
 
-@Suite("The cache's choice of a decoder", .timeLimit(.minutes(5)))
+@Suite("The cache's choice of a decoder", .timeLimit(.minutes(10)))
 struct DecoderChoiceTests {
   /// Recognises everything, notes what it is asked, and gives pictures of one colour.
   private struct Noting: ImageDecoder {

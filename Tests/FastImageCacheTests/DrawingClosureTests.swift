@@ -8,7 +8,7 @@
   @testable import FastImageCache
 
   /// A closure can be held in the middle of a drawing, so what happens meanwhile is tested here too.
-  @Suite("A request with a drawing closure", .timeLimit(.minutes(15)))
+  @Suite("A request with a drawing closure", .timeLimit(.minutes(10)))
   struct DrawingClosureTests {
     @Test("is not replaced, once stored by hand, by a load that began meanwhile and ends later")
     func staysWhenLoadEndsLater() async throws {

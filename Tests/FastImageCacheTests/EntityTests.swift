@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("An entity", .timeLimit(.minutes(15)))
+@Suite("An entity", .timeLimit(.minutes(10)))
 struct EntityTests {
   @Test("supplies its own picture before the source is asked")
   func suppliesPicture() async throws {

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("A family", .timeLimit(.minutes(15)))
+@Suite("A family", .timeLimit(.minutes(10)))
 struct FamilyTests {
   @Test("is drawn from one load")
   func isDrawnTogether() async throws {

@@ -10,7 +10,7 @@ import Testing
   import Glibc
 #endif
 
-@Suite("A file source", .timeLimit(.minutes(5)))
+@Suite("A file source", .timeLimit(.minutes(10)))
 struct FileImageSourceTests {
   private static let content = Data((0..<700_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
 

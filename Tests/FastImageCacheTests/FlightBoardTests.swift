@@ -3,7 +3,7 @@ import Testing
 
 @testable import FastImageCache
 
-@Suite("A flight board", .timeLimit(.minutes(5)))
+@Suite("A flight board", .timeLimit(.minutes(10)))
 struct FlightBoardTests {
   private var board = FlightBoard<Int, ImageKey, FlightID>()
   private let url = FlightOrigin.url(URL(fileURLWithPath: "/photo.jpg"))

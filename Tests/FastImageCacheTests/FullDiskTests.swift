@@ -5,7 +5,7 @@
   import Testing
 
   /// In a process whose files may not grow, which fails as a full disk does.
-  @Suite("A full disk", .timeLimit(.minutes(15)))
+  @Suite("A full disk", .timeLimit(.minutes(10)))
   struct FullDiskTests {
     private static func fillDisk() {
       signal(SIGXFSZ, SIG_IGN)

@@ -4,7 +4,7 @@ import Locking
 import TestSupport
 import Testing
 
-@Suite("An HTTP source", .timeLimit(.minutes(5)))
+@Suite("An HTTP source", .timeLimit(.minutes(10)))
 struct HTTPImageSourceTests {
   private static let body = Data((0..<100_000).map { UInt8(truncatingIfNeeded: $0 &* 7) })
 

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("An HTTP load", .timeLimit(.minutes(5)))
+@Suite("An HTTP load", .timeLimit(.minutes(10)))
 struct HTTPLoadTests {
   @Test("ends at once when its task is cancelled, and drops the connection")
   func cancelled() async throws {

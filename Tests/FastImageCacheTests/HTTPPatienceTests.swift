@@ -2,7 +2,7 @@ import FastImageCache
 import TestSupport
 import Testing
 
-@Suite("A load's patience", .timeLimit(.minutes(5)))
+@Suite("A load's patience", .timeLimit(.minutes(10)))
 struct HTTPPatienceTests {
   private let start = ContinuousClock.now
 

@@ -2,7 +2,7 @@ import FastImageCache
 import Foundation
 import Testing
 
-@Suite("The HTTP policy", .timeLimit(.minutes(5)))
+@Suite("The HTTP policy", .timeLimit(.minutes(10)))
 struct HTTPPolicyTests {
   @Test(
     "takes plain http from this machine only",

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("An HTTP redirect", .timeLimit(.minutes(5)))
+@Suite("An HTTP redirect", .timeLimit(.minutes(10)))
 struct HTTPRedirectTests {
   private let body = Data("picture".utf8)
 

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("The request hook", .timeLimit(.minutes(5)))
+@Suite("The request hook", .timeLimit(.minutes(10)))
 struct HTTPRequestHookTests {
   private struct Refusal: Error, Equatable {}
 

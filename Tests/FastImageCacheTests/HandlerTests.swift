@@ -7,7 +7,7 @@ import Testing
 /// Cancellation handlers run under their task's lock, which resuming the task takes too, and ends of
 /// entities run wherever the last reference is dropped. A lock of ours that is held around either
 /// hangs these tests until their time is over.
-@Suite("Code that the cache calls or is called from", .timeLimit(.minutes(5)))
+@Suite("Code that the cache calls or is called from", .timeLimit(.minutes(10)))
 struct HandlerTests {
   private final class Owner: ImageEntity {
     let imageID: ImageID

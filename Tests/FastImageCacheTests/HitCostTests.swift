@@ -4,7 +4,7 @@
   import Foundation
   import Testing
 
-  @Suite("The cost of a hit", .timeLimit(.minutes(15)))
+  @Suite("The cost of a hit", .timeLimit(.minutes(10)))
   struct HitCostTests {
     /// The sanitizers make calls of their own.
     @Test(

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("A hit", .timeLimit(.minutes(5)))
+@Suite("A hit", .timeLimit(.minutes(10)))
 struct HitTests {
   @Test("returns what was loaded, without asking the source again")
   func returnsStoredPicture() async throws {

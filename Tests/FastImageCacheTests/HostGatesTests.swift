@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("The gates of hosts", .timeLimit(.minutes(5)))
+@Suite("The gates of hosts", .timeLimit(.minutes(10)))
 struct HostGatesTests {
   private func url(_ text: String) throws -> URL { try #require(URL(string: text)) }
 

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("An error of the cache", .timeLimit(.minutes(15)))
+@Suite("An error of the cache", .timeLimit(.minutes(10)))
 struct ImageCacheErrorTests {
   struct Broken: LocalizedError {
     var errorDescription: String? { "The moon is full." }

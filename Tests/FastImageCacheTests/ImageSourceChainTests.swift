@@ -4,7 +4,7 @@ import Locking
 import TestSupport
 import Testing
 
-@Suite("A source chain", .timeLimit(.minutes(5)))
+@Suite("A source chain", .timeLimit(.minutes(10)))
 struct ImageSourceChainTests {
   private enum Fault: Error, Equatable { case first, second }
 

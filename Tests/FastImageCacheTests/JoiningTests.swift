@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Joined requests", .timeLimit(.minutes(5)))
+@Suite("Joined requests", .timeLimit(.minutes(10)))
 struct JoiningTests {
   let gate = CancellableGate()
 

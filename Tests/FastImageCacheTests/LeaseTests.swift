@@ -5,7 +5,7 @@ import TableStore
 import TestSupport
 import Testing
 
-@Suite("A lease that was handed over", .timeLimit(.minutes(5)))
+@Suite("A lease that was handed over", .timeLimit(.minutes(10)))
 struct LeaseTests {
   /// Whether nobody else has the picture: the entry, which is the lease, goes with this reference.
   private func isLast(_ image: consuming CachedImage) -> Bool {

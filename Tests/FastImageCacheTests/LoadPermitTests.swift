@@ -3,7 +3,7 @@ import Testing
 
 @testable import FastImageCache
 
-@Suite("A load's permit", .timeLimit(.minutes(5)))
+@Suite("A load's permit", .timeLimit(.minutes(10)))
 struct LoadPermitTests {
   private let gates = LoadGates(network: 1, local: 1)
 

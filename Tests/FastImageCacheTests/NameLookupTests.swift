@@ -5,7 +5,7 @@
   import TestSupport
   import Testing
 
-  @Suite("A slow name server", .timeLimit(.minutes(15)))
+  @Suite("A slow name server", .timeLimit(.minutes(10)))
   struct NameLookupTests {
     @Test("holds up no other load when one that asks it is cancelled", .enabled(if: holdsLookups))
     func holdsUpNobody() async throws {

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Opening a cache", .timeLimit(.minutes(15)))
+@Suite("Opening a cache", .timeLimit(.minutes(10)))
 struct OpeningTests {
   private func open(
     _ formats: [ImageFormat], namespace: String = "test", in directory: TemporaryDirectory? = nil,

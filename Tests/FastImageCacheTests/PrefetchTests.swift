@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("A prefetch", .timeLimit(.minutes(15)))
+@Suite("A prefetch", .timeLimit(.minutes(10)))
 struct PrefetchTests {
   @Test(
     "without anybody waiting stores the pictures",
@@ -164,7 +164,7 @@ struct PrefetchTests {
   }
 }
 
-@Suite("A prefetch of more pictures than there is room for", .timeLimit(.minutes(15)))
+@Suite("A prefetch of more pictures than there is room for", .timeLimit(.minutes(10)))
 struct OverfullPrefetchTests {
   private let format = ImageFormat.row.with(capacity: 4)
 

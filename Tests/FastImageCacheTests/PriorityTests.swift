@@ -5,7 +5,7 @@ import Testing
 
 @testable import FastImageCache
 
-@Suite("The priority of a load", .timeLimit(.minutes(5)))
+@Suite("The priority of a load", .timeLimit(.minutes(10)))
 struct PriorityTests {
   private let started = Counter()
   private let door = CancellableGate()

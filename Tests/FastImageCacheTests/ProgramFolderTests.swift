@@ -4,7 +4,7 @@ import Testing
 
 @testable import FastImageCache
 
-@Suite("A program's own folder", .timeLimit(.minutes(15)))
+@Suite("A program's own folder", .timeLimit(.minutes(10)))
 struct ProgramFolderTests {
   @Test(
     "has the name of the bundle, or the one that the program was started by",

@@ -25,7 +25,7 @@ private final class Device: Sendable {
   }
 }
 
-@Suite("A cache on a device that can be locked", .timeLimit(.minutes(15)))
+@Suite("A cache on a device that can be locked", .timeLimit(.minutes(10)))
 struct ProtectedTableTests {
   private let device = Device()
   private let secret = ImageFormat(

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FastImageCache
 
-@Suite("Removing", .timeLimit(.minutes(5)))
+@Suite("Removing", .timeLimit(.minutes(10)))
 struct RemovalTests {
   @Test("a picture forgets it and keeps it intact for whoever shows it")
   func keepsHeldPixels() async throws {

@@ -4,7 +4,7 @@
   import TestSupport
   import Testing
 
-  @Suite("A prefetch into memory", .timeLimit(.minutes(15)))
+  @Suite("A prefetch into memory", .timeLimit(.minutes(10)))
   struct ResidentPrefetchTests {
     /// How often this thread met a page that its process had not mapped, while it read a picture.
     private static func faultCount(of image: CachedImage) -> Int {

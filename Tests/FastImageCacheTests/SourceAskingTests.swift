@@ -5,7 +5,7 @@ import Testing
 
 @testable import FastImageCache
 
-@Suite("A source that asks the cache for other pictures", .timeLimit(.minutes(5)))
+@Suite("A source that asks the cache for other pictures", .timeLimit(.minutes(10)))
 struct SourceAskingTests {
   private typealias Answer = @Sendable (_ number: Int, Asker) async throws -> Int
 

@@ -17,7 +17,7 @@ private struct NeedySource: ImageSource {
   }
 }
 
-@Suite("A source's need", .timeLimit(.minutes(5)))
+@Suite("A source's need", .timeLimit(.minutes(10)))
 struct SourceNeedTests {
   private let held = Counter()
   private let most = Peak()

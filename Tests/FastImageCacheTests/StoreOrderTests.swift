@@ -2,7 +2,7 @@ import Testing
 
 @testable import FastImageCache
 
-@Suite("A flight board with two versions of one picture", .timeLimit(.minutes(5)))
+@Suite("A flight board with two versions of one picture", .timeLimit(.minutes(10)))
 struct StoreOrderTests {
   private var board = FlightBoard<Int, ImageKey, FlightID>()
   private let row = ImageKey(entity: "a", source: "a1", format: "row")

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Storing by hand", .timeLimit(.minutes(15)))
+@Suite("Storing by hand", .timeLimit(.minutes(10)))
 struct StoringTests {
   @Test("makes a bitmap a hit without any source")
   func storesBitmap() async throws {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import FastImageCache
 
-@Suite("A queue of a stream", .timeLimit(.minutes(5)))
+@Suite("A queue of a stream", .timeLimit(.minutes(10)))
 struct StreamQueueTests {
   private let queue = StreamQueue(size: 4, .countsSkipped)
 

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("A stream", .timeLimit(.minutes(5)))
+@Suite("A stream", .timeLimit(.minutes(10)))
 struct StreamTests {
   @Test("of progress tells the steps in order and ends with the picture")
   func tellsSteps() async throws {

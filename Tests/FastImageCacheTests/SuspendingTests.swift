@@ -4,7 +4,7 @@ import Testing
 
 @testable import FastImageCache
 
-@Suite("A suspended cache", .timeLimit(.minutes(15)))
+@Suite("A suspended cache", .timeLimit(.minutes(10)))
 struct SuspendingTests {
   /// Whether nobody has any file of the cache locked, asked with descriptors of its own.
   private func isUnlocked(_ cache: ImageCache) throws -> Bool {

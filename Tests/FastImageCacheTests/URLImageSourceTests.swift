@@ -2,7 +2,7 @@ import FastImageCache
 import Foundation
 import Testing
 
-@Suite("A URL source", .timeLimit(.minutes(5)))
+@Suite("A URL source", .timeLimit(.minutes(10)))
 struct URLImageSourceTests {
   @Test("names a scheme that it does not load", arguments: ["ftp", "photo", "javascript"])
   func scheme(_ scheme: String) async throws {

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("A format that the cache was not made with", .timeLimit(.minutes(15)))
+@Suite("A format that the cache was not made with", .timeLimit(.minutes(10)))
 struct UnknownFormatTests {
   /// Of another name, and of the name of one that differs.
   static let formats = [

@@ -2,7 +2,7 @@ import Testing
 
 @testable import FastImageCache
 
-@Suite("What is left to say", .timeLimit(.minutes(5)))
+@Suite("What is left to say", .timeLimit(.minutes(10)))
 struct UnsaidTests {
   private var unsaid = Unsaid<Int>()
 

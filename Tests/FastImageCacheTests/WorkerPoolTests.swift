@@ -4,7 +4,7 @@ import Locking
 import TestSupport
 import Testing
 
-@Suite("A worker pool", .timeLimit(.minutes(5)))
+@Suite("A worker pool", .timeLimit(.minutes(10)))
 struct WorkerPoolTests {
   private struct Fault: Error, Equatable {}
 

@@ -6,7 +6,7 @@
 
   @testable import ImageCodecs
 
-  @Suite("An animation of 10 000 frames", .timeLimit(.minutes(5)))
+  @Suite("An animation of 10 000 frames", .timeLimit(.minutes(10)))
   struct AnimationTests {
     private static let frameCount = 10_000
     private static let first = Picture.confetti(8, 6)

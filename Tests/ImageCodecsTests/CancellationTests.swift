@@ -7,7 +7,7 @@
 
   @testable import ImageCodecs
 
-  @Suite("A cancelled decode", .timeLimit(.minutes(5)))
+  @Suite("A cancelled decode", .timeLimit(.minutes(10)))
   struct CancellationTests {
     enum Kind: CaseIterable {
       case baselineJPEG, progressiveJPEG, png, reducedPNG, tinyPNG, interlacedPNG, lossyWebP

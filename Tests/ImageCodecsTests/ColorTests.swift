@@ -5,7 +5,7 @@
 
   @testable import ImageCodecs
 
-  @Suite("An embedded profile", .timeLimit(.minutes(5)))
+  @Suite("An embedded profile", .timeLimit(.minutes(10)))
   struct ColorTests {
     private static let colors: [[UInt8]] = [
       [0, 0, 0], [255, 255, 255], [128, 128, 128], [200, 100, 50], [90, 140, 110], [60, 70, 160],
@@ -260,7 +260,7 @@
     }
   }
 
-  @Suite("The known conversions", .timeLimit(.minutes(5)))
+  @Suite("The known conversions", .timeLimit(.minutes(10)))
   struct KnownConversionsTests {
     @Test("forget the one unused for longest")
     func forgetOldest() {

@@ -61,7 +61,7 @@
     }
   }
 
-  @Suite("A damaged file", .timeLimit(.minutes(5)))
+  @Suite("A damaged file", .timeLimit(.minutes(10)))
   struct DamageTests {
     @Test("that is cut short gives an error or the whole picture", arguments: Sample.allCases)
     func cutShort(sample: Sample) throws {

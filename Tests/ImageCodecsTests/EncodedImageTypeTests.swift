@@ -4,7 +4,7 @@ import Testing
 
 @testable import ImageCodecs
 
-@Suite("An encoded picture's type", .timeLimit(.minutes(5)))
+@Suite("An encoded picture's type", .timeLimit(.minutes(10)))
 struct EncodedImageTypeTests {
   @Test(
     "is told by the first bytes",
@@ -35,7 +35,7 @@ struct EncodedImageTypeTests {
   }
 }
 
-@Suite("The standard decoders", .timeLimit(.minutes(5)))
+@Suite("The standard decoders", .timeLimit(.minutes(10)))
 struct StandardDecodersTests {
   @Test("say which known kind they do not decode")
   func nameKinds() {

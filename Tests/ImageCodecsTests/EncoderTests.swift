@@ -7,7 +7,7 @@
 
   @testable import ImageCodecs
 
-  @Suite("An encoder", .timeLimit(.minutes(5)))
+  @Suite("An encoder", .timeLimit(.minutes(10)))
   struct EncoderTests {
     private func bitmap(_ bytes: [UInt8], _ size: PixelSize, _ format: PixelFormat) throws -> Bitmap
     {

@@ -5,7 +5,7 @@
 
   @testable import ImageCodecs
 
-  @Suite("A JPEG decoder", .timeLimit(.minutes(5)))
+  @Suite("A JPEG decoder", .timeLimit(.minutes(10)))
   struct JPEGDecoderTests {
     private let picture = Picture.slopes(83, 61)
 

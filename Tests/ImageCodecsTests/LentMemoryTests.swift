@@ -7,7 +7,7 @@
 
   /// Bitmaps get memory that other pictures were in, so whatever a decoder does not write would show
   /// somebody else's pixels.
-  @Suite("A decoder with memory that was used before", .timeLimit(.minutes(5)))
+  @Suite("A decoder with memory that was used before", .timeLimit(.minutes(10)))
   struct LentMemoryTests {
     private static let picture = Picture.confetti(301, 211)
 

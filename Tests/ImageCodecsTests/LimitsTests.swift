@@ -9,7 +9,7 @@ private func tooLarge(_ error: any Error, naming numbers: String...) -> Bool {
   return numbers.allSatisfy(text.contains)
 }
 
-@Suite("Decoding limits", .timeLimit(.minutes(5)))
+@Suite("Decoding limits", .timeLimit(.minutes(10)))
 struct LimitsTests {
   private let header = ImageHeader(size: PixelSize(width: 300, height: 200))
 
@@ -60,7 +60,7 @@ struct LimitsTests {
 }
 
 #if !canImport(ImageIO)
-  @Suite("A hostile header", .timeLimit(.minutes(5)))
+  @Suite("A hostile header", .timeLimit(.minutes(10)))
   struct HostileHeaderTests {
     /// A baseline JPEG that announces a size and has no more than its tables.
     private func jpeg(width: Int, height: Int, components: Int) -> Data {
@@ -164,7 +164,7 @@ struct LimitsTests {
     }
   }
 
-  @Suite("Every decoder", .timeLimit(.minutes(5)))
+  @Suite("Every decoder", .timeLimit(.minutes(10)))
   struct LimitedDecoderTests {
     enum Limit: CaseIterable {
       case encodedBytes, side, pixels, workingBytes
@@ -189,7 +189,7 @@ struct LimitsTests {
     }
   }
 
-  @Suite("Working memory", .timeLimit(.minutes(5)))
+  @Suite("Working memory", .timeLimit(.minutes(10)))
   struct WorkingMemoryTests {
     private func jpeg(_ change: (inout Fixture.JPEGOptions) -> Void) throws -> ImageHeader {
       let picture = Picture.slopes(160, 160)

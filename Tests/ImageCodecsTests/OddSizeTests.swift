@@ -9,7 +9,7 @@
 
   /// Decoders round the sides of what they scale, each in its way. Waves of five drawn pixels show a
   /// shift of a twentieth of a pixel; the reference is made of the picture itself.
-  @Suite("A picture whose sides the decoder's scale does not divide", .timeLimit(.minutes(5)))
+  @Suite("A picture whose sides the decoder's scale does not divide", .timeLimit(.minutes(10)))
   struct OddSizeTests {
     private static let size = PixelSize(width: 105, height: 73)
 

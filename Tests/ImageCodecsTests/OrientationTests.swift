@@ -8,7 +8,7 @@ private func orientation(_ exif: Data) -> Orientation {
   exif.withUnsafeBytes { Orientation(exif: $0.bytes, in: 0..<exif.count) }
 }
 
-@Suite("An EXIF orientation", .timeLimit(.minutes(5)))
+@Suite("An EXIF orientation", .timeLimit(.minutes(10)))
 struct OrientationTests {
   @Test("is read in both byte orders", arguments: 1...8, [false, true])
   func isRead(value: Int, isLittleEndian: Bool) {
@@ -44,7 +44,7 @@ struct OrientationTests {
 }
 
 #if !canImport(ImageIO)
-  @Suite("A turned picture", .timeLimit(.minutes(5)))
+  @Suite("A turned picture", .timeLimit(.minutes(10)))
   struct TurnedPictureTests {
     @Test("has its padding where the stored rows and columns end", arguments: 1...8)
     func placesEdges(value: Int) throws {

@@ -7,7 +7,7 @@
 
   @testable import ImageCodecs
 
-  @Suite("A PNG decoder", .timeLimit(.minutes(5)))
+  @Suite("A PNG decoder", .timeLimit(.minutes(10)))
   struct PNGDecoderTests {
     private let picture = Picture.confetti(37, 29)
 

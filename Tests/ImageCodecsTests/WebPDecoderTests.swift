@@ -5,7 +5,7 @@
 
   @testable import ImageCodecs
 
-  @Suite("A WebP decoder", .timeLimit(.minutes(5)))
+  @Suite("A WebP decoder", .timeLimit(.minutes(10)))
   struct WebPDecoderTests {
     private let confetti = Picture.confetti(38, 30)
     private let slopes = Picture.slopes(128, 96)

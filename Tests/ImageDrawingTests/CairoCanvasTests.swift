@@ -5,7 +5,7 @@
 
   @testable import ImageDrawing
 
-  @Suite("A canvas of Cairo", .timeLimit(.minutes(5)))
+  @Suite("A canvas of Cairo", .timeLimit(.minutes(10)))
   struct CairoCanvasTests {
     private func draw(
       _ body: @escaping @Sendable (inout Canvas) throws -> Void

@@ -4,7 +4,7 @@
 
   @testable import ImageDrawing
 
-  @Suite("A canvas", .timeLimit(.minutes(5)))
+  @Suite("A canvas", .timeLimit(.minutes(10)))
   struct CanvasTests {
     private func draw(
       _ width: Int = 20, _ height: Int = 20, scale: Double = 1,

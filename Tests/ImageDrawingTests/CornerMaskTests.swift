@@ -3,7 +3,7 @@ import Testing
 
 @testable import ImageDrawing
 
-@Suite("Round corners", .timeLimit(.minutes(5)))
+@Suite("Round corners", .timeLimit(.minutes(10)))
 struct CornerMaskTests {
   /// The share of a pixel inside, from 32 x 32 points.
   private func coverage(

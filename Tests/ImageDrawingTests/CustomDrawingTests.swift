@@ -5,7 +5,7 @@
 
   @testable import ImageDrawing
 
-  @Suite("A drawing closure", .timeLimit(.minutes(5)))
+  @Suite("A drawing closure", .timeLimit(.minutes(10)))
   struct CustomDrawingTests {
     private struct Refusal: Error, Equatable {
       var reason: String

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ImageDrawing
 
-@Suite("The style of a slot", .timeLimit(.minutes(5)))
+@Suite("The style of a slot", .timeLimit(.minutes(10)))
 struct PixelStyleTests {
   /// Every value of each channel, in different combinations.
   private func rainbow() throws -> Bitmap {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ImageDrawing
 
-@Suite("A placement", .timeLimit(.minutes(5)))
+@Suite("A placement", .timeLimit(.minutes(10)))
 struct PlacementTests {
   private let wide = PixelSize(width: 400, height: 200)
   private let square = PixelSize(width: 100, height: 100)
@@ -102,7 +102,7 @@ struct PlacementTests {
   }
 }
 
-@Suite("The size of a drawing", .timeLimit(.minutes(5)))
+@Suite("The size of a drawing", .timeLimit(.minutes(10)))
 struct DrawingSizeTests {
   private let slot = PixelSize(width: 200, height: 150)
 

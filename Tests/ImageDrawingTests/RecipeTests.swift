@@ -3,7 +3,7 @@ import Testing
 
 @testable import ImageDrawing
 
-@Suite("A recipe", .timeLimit(.minutes(5)))
+@Suite("A recipe", .timeLimit(.minutes(10)))
 struct RecipeTests {
   /// A quarter of the width each: red, green, blue, white.
   private func stripes() throws -> Bitmap {
@@ -105,7 +105,7 @@ struct RecipeTests {
   }
 }
 
-@Suite("Colours of another space", .timeLimit(.minutes(5)))
+@Suite("Colours of another space", .timeLimit(.minutes(10)))
 struct ColorConversionTests {
   /// Swaps blue and red, so that twice is as good as never, and counts.
   private struct Swap: ColorConversion {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ImageDrawing
 
-@Suite("The resampler", .timeLimit(.minutes(5)))
+@Suite("The resampler", .timeLimit(.minutes(10)))
 struct ResamplingTests {
   /// Sizes on either side of each vector width, and ratios that shrink, enlarge, or do one in each
   /// direction.

@@ -4,7 +4,7 @@
 
   @testable import ImageDrawing
 
-  @Suite("A build without a canvas", .timeLimit(.minutes(5)))
+  @Suite("A build without a canvas", .timeLimit(.minutes(10)))
   struct UnavailableCanvasTests {
     @Test("says so when a closure is to draw")
     func failsClearly() throws {

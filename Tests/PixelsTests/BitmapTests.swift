@@ -1,7 +1,7 @@
 import Pixels
 import Testing
 
-@Suite("A bitmap", .timeLimit(.minutes(5)))
+@Suite("A bitmap", .timeLimit(.minutes(10)))
 struct BitmapTests {
   private let layout = PixelLayout(
     size: PixelSize(width: 2, height: 2), format: .gray8, rowBytes: 2)!

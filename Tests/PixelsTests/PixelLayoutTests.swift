@@ -1,7 +1,7 @@
 import Pixels
 import Testing
 
-@Suite("A pixel layout", .timeLimit(.minutes(5)))
+@Suite("A pixel layout", .timeLimit(.minutes(10)))
 struct PixelLayoutTests {
   @Test(
     "pads rows to 64 bytes",

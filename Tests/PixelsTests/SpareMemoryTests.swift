@@ -7,7 +7,7 @@ import Testing
   import CTestProbes
 #endif
 
-@Suite("Spare memory", .timeLimit(.minutes(5)))
+@Suite("Spare memory", .timeLimit(.minutes(10)))
 final class SpareMemoryTests {
   private let kilobyte = 1 << 10
   private let memory = SpareMemory(byteLimit: 1000 << 10)
@@ -135,7 +135,7 @@ final class SpareMemoryTests {
   #endif
 }
 
-@Suite("A bitmap's memory", .timeLimit(.minutes(5)))
+@Suite("A bitmap's memory", .timeLimit(.minutes(10)))
 struct BitmapMemoryTests {
   @Test("is zeroed for those who do not write all of it, whatever was in it before")
   func isZeroed() throws {
