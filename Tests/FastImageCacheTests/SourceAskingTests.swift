@@ -91,6 +91,24 @@ struct SourceAskingTests {
     try await isFree(fixture)
   }
 
+  @Test("is known once to those who wait for it, however many requests lead there")
+  func knownOnce() async throws {
+    let fixture = try await fixture { number, _ in number }
+    let (registry, url) = (fixture.cache.registry, try #require(URL(string: "test:/1")))
+    let flight = Flight(
+      id: FlightID(number: 0, place: 0), url: url, priority: .medium,
+      gates: LoadGates(network: 1, local: 1))
+    let counts = try await registry.ask(.source(url), for: flight, of: []) {
+      let photo = Photo("a", url: "test:/1")
+      let requests = try (0..<2).map { _ in try fixture.cache.request(for: photo, format: .row) }
+      return try await registry.ask(.source(url), for: flight, of: requests) {
+        (requests.map(\.asking.count), Asking.current.count)
+      }
+    }
+    #expect(counts.0 == [1, 1])
+    #expect(counts.1 == 2)
+  }
+
   @Test("hears an error when it asks for what it is asked for")
   func itself() async throws {
     let fixture = try await fixture { number, asker in

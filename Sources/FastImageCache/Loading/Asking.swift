@@ -64,7 +64,11 @@ extension InFlightRegistry {
     _ subject: Asking.Subject, for flight: Flight, of requests: [ImageRequest],
     _ question: () async throws -> Answer
   ) async throws -> Answer {
-    let others = requests.flatMap(\.asking).filter(\.isOpen)
+    var others: [Asking] = []
+    // Each once: those that several requests lead to would double with every level of a pyramid.
+    for other in requests.flatMap(\.asking) where other.isOpen {
+      if !others.contains(where: { $0 === other }) { others.append(other) }
+    }
     let asking = Asking(registry: ObjectIdentifier(self), flight: flight, subject: subject)
     return try await asking.run(besides: others, question)
   }
