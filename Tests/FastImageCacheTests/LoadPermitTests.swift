@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 
@@ -74,6 +75,21 @@ struct LoadPermitTests {
     if ends { second.close() } else { second.giveUp() }
     first.giveUp()
     try await waiting.value
+    #expect(inside() == [])
+  }
+
+  @Test("goes along with a request that is sent on to another place")
+  func goesAlong() async throws {
+    let (permit, urgency) = (permit(), Urgency(.low))
+    let request = ImageSourceRequest(
+      url: try #require(URL(string: "a:/1")), urgency: urgency, byteCountLimit: 7, permit: permit)
+    let other = request.with(url: try #require(URL(string: "b:/2")))
+    #expect(other.url.scheme == "b" && other.byteCountLimit == 7)
+    try await other.pass(.network)
+    #expect(inside() == [.network])
+    urgency.set(.high)?()
+    #expect(other.priority == .high)
+    permit.close()
     #expect(inside() == [])
   }
 

@@ -30,6 +30,9 @@ public struct HTTPOptions: Sendable {
   ///
   /// It is asked again for every redirect, with the new URL, and what it added before is gone; so
   /// give credentials to hosts that you know, and they go nowhere else. Runs off every actor.
+  ///
+  /// It is asked before the request waits for its turn with the host, which the new URL names. So it
+  /// may be asked for many loads at once, and what it adds has to stay valid while they wait.
   public var modifyRequest: (@concurrent @Sendable (HTTPRequest) async throws -> HTTPRequest)?
 
   /// Creates the default options.

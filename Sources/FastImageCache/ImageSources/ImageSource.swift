@@ -28,8 +28,9 @@ public import Pixels
 public protocol ImageSource: Sendable {
   /// Tells what a load uses first, so that the cache begins it at the right gate.
   ///
-  /// By default http and https need the network, and everything else is local. Asked once for each
-  /// load, from no actor in particular; it returns at once.
+  /// By default http and https need the network, and everything else is local. Asked when a load
+  /// begins, and by chains before each of their sources, from no actor in particular; it returns at
+  /// once.
   ///
   /// - Parameter url: The picture's place.
   func need(for url: URL) -> LoadNeed
@@ -103,6 +104,21 @@ public struct ImageSourceRequest: Sendable {
     self.urgency = urgency
     self.byteCountLimit = byteCountLimit
     self.permit = permit
+  }
+
+  /// The same request for another place, for a source that has another one load from there.
+  ///
+  /// ```swift
+  /// try await web.load(request.with(url: signed), progress: progress)
+  /// ```
+  ///
+  /// It keeps the load's place at its gate and goes on following its priority; a new request does
+  /// neither.
+  ///
+  /// - Parameter url: Where the picture is.
+  public func with(url: URL) -> ImageSourceRequest {
+    ImageSourceRequest(
+      url: url, urgency: urgency, byteCountLimit: byteCountLimit, permit: permit)
   }
 
   /// Waits at another gate, having left the present one: a source says what it is about to use at
