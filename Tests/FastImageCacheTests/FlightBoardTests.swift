@@ -199,6 +199,22 @@ struct FlightBoardTests {
     #expect(moved() == [.low])
   }
 
+  @Test("is told of waiters who become more or less urgent, and counts them so when they leave")
+  mutating func movesWaiters() {
+    _ = join(1, row, priority: .medium)
+    _ = join(2, row, priority: .low)
+    board.move(WaiterID(number: 2), to: .high)
+    #expect(moved() == [.high])
+    board.move(WaiterID(number: 2), to: .high)
+    #expect(moved() == [])
+    _ = board.leave(WaiterID(number: 2))
+    #expect(moved() == [.medium])
+    board.move(WaiterID(number: 2), to: .high)
+    board.move(WaiterID(number: 1), to: .background)
+    #expect(moved() == [.background])
+    #expect(board.leave(WaiterID(number: 1))?.abandoned != nil)
+  }
+
   private mutating func moved() -> [Priority] { board.takeMoved().map(\.priority) }
 
   @Test("keeps the load that is told after the start, unless the flight has ended")

@@ -65,17 +65,44 @@ struct LoadPermitTests {
     #expect(gates[.local].counts.inside == 1)
   }
 
-  @Test(
-    "is not kept by a load that gave it up, or ended, while it waited", arguments: [true, false])
-  func givesUpWhileWaiting(ends: Bool) async throws {
+  @Test("is not kept by a load that gave it up while it waited")
+  func givesUpWhileWaiting() async throws {
     let (first, second) = (permit(), permit())
     try await first.pass(.local)
     let waiting = Task { try await second.pass(.local) }
     await waits(at: .local)
-    if ends { second.close() } else { second.giveUp() }
+    second.giveUp()
     first.giveUp()
     try await waiting.value
     #expect(inside() == [])
+  }
+
+  @Test("is refused to a load that ended while it waited")
+  func endsWhileWaiting() async throws {
+    let (first, second) = (permit(), permit())
+    try await first.pass(.local)
+    let waiting = Task { try await second.pass(.local) }
+    await waits(at: .local)
+    second.close()
+    first.giveUp()
+    await #expect(throws: CancellationError.self) { try await waiting.value }
+    #expect(inside() == [])
+  }
+
+  @Test("is not held as long as the load waits for another one")
+  func waitsForOther() async throws {
+    let permit = permit()
+    try await permit.pass(.local)
+    permit.beginWait()
+    permit.beginWait()
+    #expect(inside() == [])
+    try await permit.pass(.local)
+    permit.endWait()
+    try await permit.pass(.network)
+    #expect(inside() == [])
+    permit.endWait()
+    try await permit.pass(.network)
+    #expect(inside() == [.network])
   }
 
   @Test("goes along with a request that is sent on to another place")

@@ -53,6 +53,39 @@ struct PriorityTests {
     _ = try await low.value
   }
 
+  @Test("of a load that another one asked for is that other one's, unless it was chosen")
+  func ofAskedLoad() async throws {
+    let fixture = try await fixture()
+    let (cache, inner) = (fixture.cache, Photo("b", url: "test:/b"))
+    var outer = photo
+    outer.ownPicture = { _ in
+      .bitmap(try solid(try await cache.image(for: inner, format: .row).solidNumber ?? 0))
+    }
+    let entity = outer
+    let low = Task(priority: .low) { try await cache.image(for: entity, format: .row) }
+    await started.reaches(1)
+    #expect(priority == .low)
+    let high = Task(priority: .high) { try await cache.image(for: entity, format: .row) }
+    await fixture.waiters(3)
+    #expect(priority == .high)
+    high.cancel()
+    #expect(priority == .low)
+    // Nobody waits for that task, which would make it as urgent as whoever does.
+    var prefetching = Photo("c", url: "test:/c")
+    prefetching.ownPicture = { _ in
+      let photo = Photo("d", url: "test:/d")
+      Task(priority: .background) { try await cache.image(for: photo, format: .row) }
+      await started.reaches(2)
+      return .bitmap(try solid(3))
+    }
+    let chosen = prefetching
+    let other = Task(priority: .high) { try await cache.image(for: chosen, format: .row) }
+    #expect(try await other.value.solidNumber == 3)
+    #expect(priority == .background)
+    door.open()
+    _ = try await low.value
+  }
+
   @Test("falls when its more urgent waiter has its picture from elsewhere")
   func fallsWithAnswer() async throws {
     let fixture = try await fixture()

@@ -91,6 +91,36 @@ struct SourceAskingTests {
     try await isFree(fixture)
   }
 
+  @Test("gets them beside its own work, which passes a gate meanwhile")
+  func besideItsWork() async throws {
+    let (arrived, door) = (Counter(), CancellableGate())
+    let asker = Lock<Asker?>(nil)
+    let fixture = try await Fixture {
+      $0.localWidth = 1
+      $0.source = .closure { request, _ in
+        let number = Int(request.url.lastPathComponent) ?? 0
+        guard number == 1, let asker = asker.withLock({ $0 }) else {
+          return .bitmap(try solid(number))
+        }
+        // Has not come to its gate when this load passes there.
+        var photo = Photo("slow", url: "test:/2")
+        photo.ownPicture = { _ in
+          arrived.increment()
+          try await door.pass()
+          return nil
+        }
+        async let other = asker.number(of: photo)
+        await arrived.reaches(1)
+        try await request.pass(.local)
+        door.open()
+        return .bitmap(try solid(try await other + 100))
+      }
+    }
+    asker.withLock { $0 = Asker(cache: fixture.cache) }
+    #expect(try await number(1, from: fixture) == 102)
+    try await isFree(fixture)
+  }
+
   @Test("is known once to those who wait for it, however many requests lead there")
   func knownOnce() async throws {
     let fixture = try await fixture { number, _ in number }

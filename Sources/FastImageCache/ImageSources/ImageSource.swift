@@ -132,7 +132,8 @@ public struct ImageSourceRequest: Sendable {
   ///
   /// Returns at once if the load is inside that gate already, and for a request that was made outside
   /// a cache. A load that left its gate, since its source asked the cache for another picture, comes
-  /// back so. The most urgent load is let in first. One task of a load calls this at a time: of two
+  /// back so; while it still waits for that picture it waits for its turn and goes on without counting.
+  /// The most urgent load is let in first. One task of a load calls this at a time: of two
   /// calls the later decides.
   ///
   /// - Parameter need: What the source uses from here on.

@@ -23,6 +23,8 @@ package final class Asking: Sendable {
   let flight: FlightID
   let subject: Subject
   private let permit: LoadPermit
+  private let urgency: Urgency
+  private let taskPriority: Priority
   private let hasEnded = Atomic(false)
 
   init(registry: ObjectIdentifier, flight: Flight, subject: Subject) {
@@ -30,14 +32,21 @@ package final class Asking: Sendable {
     self.flight = flight.id
     self.subject = subject
     permit = flight.permit
+    urgency = flight.urgency
+    taskPriority = flight.taskPriority
   }
 
   /// Whether the answer has not come.
   var isOpen: Bool { !hasEnded.load(ordering: .relaxed) }
 
   /// Lets others pass the gate at which the flight is, since it waits for another load now, which may
-  /// need that permit.
-  func giveUpPermit() { permit.giveUp() }
+  /// need that permit; until `endWait()`.
+  func beginWait() { permit.beginWait() }
+
+  func endWait() { permit.endWait() }
+
+  /// What a request that is made at `priority` follows; `nil` if that priority was chosen for it.
+  func urgency(at priority: Priority) -> Urgency? { priority == taskPriority ? urgency : nil }
 
   /// Runs `body`, on whose answer this and `others` wait.
   func run<Answer>(
@@ -92,6 +101,41 @@ extension InFlightRegistry {
   /// What waits for a request among this registry's flights.
   func asking(for request: ImageRequest) -> [Asking] {
     request.asking.filter { $0.isOpen && $0.registry == ObjectIdentifier(self) }
+  }
+}
+
+/// One wait for a picture on behalf of loads that go on after it.
+///
+/// Until it ends these hold no permit, and it is as urgent as the load that asked.
+struct WaitOnBehalf: Sendable {
+  let asking: [Asking]
+  private let chosen: Priority
+  private let urgency: Urgency?
+  private let observation: Urgency.Observation?
+
+  /// - Parameter priority: That of the asking task.
+  init(
+    of waiter: WaiterID, for request: ImageRequest, _ priority: Priority,
+    in registry: InFlightRegistry
+  ) {
+    asking = registry.asking(for: request)
+    chosen = priority
+    urgency = request.asking.last(where: \.isOpen)?.urgency(at: priority)
+    observation = urgency.map { urgency in
+      urgency.observe { registry.follow(waiter, urgency) }
+    }
+    for waiting in asking { waiting.beginWait() }
+  }
+
+  /// Whether nobody waits but the caller.
+  var isForCallerOnly: Bool { asking.isEmpty && urgency == nil }
+
+  var priority: Priority { urgency?.priority ?? chosen }
+
+  /// To be called once, before the answer is given.
+  func end() {
+    if let observation { urgency?.endObservation(observation) }
+    for waiting in asking { waiting.endWait() }
   }
 }
 

@@ -58,6 +58,9 @@ package struct Flight: Sendable {
   package let id: FlightID
   package let url: URL?
   package let urgency: Urgency
+  /// That of the flight's task, and of the tasks that its source or an entity begins, unless these
+  /// choose another.
+  let taskPriority: Priority
   package let permit: LoadPermit
   package let progress = FlightProgress()
 
@@ -65,6 +68,7 @@ package struct Flight: Sendable {
     self.id = id
     self.url = url
     urgency = Urgency(priority)
+    taskPriority = priority
     permit = LoadPermit(gates: gates, urgency: urgency)
   }
 }

@@ -30,7 +30,7 @@ package struct FlightBoard<Waiter, Request, Load> {
     let waiter: Waiter
     let flight: FlightID
     let product: Int
-    let priority: Priority
+    var priority: Priority
     /// The flights that go on only after this waiter has its answer.
     let asking: [FlightID]
   }
@@ -160,6 +160,14 @@ package struct FlightBoard<Waiter, Request, Load> {
   /// Replaces what is known of a flight's load; false if the flight has ended.
   package mutating func setLoad(_ load: Load, of id: FlightID) -> Bool {
     look(at: id) { $0.load = load } != nil
+  }
+
+  /// A waiter became more or less urgent; one that has been answered is left alone.
+  package mutating func move(_ id: WaiterID, to priority: Priority) {
+    guard let place = places[id] else { return }
+    look(at: place.flight) { $0.move(from: place.priority, to: priority) }
+    places[id]?.priority = priority
+    followWaiters(of: place.flight)
   }
 
   /// Ends a waiter's interest; `nil` if it has been answered already.

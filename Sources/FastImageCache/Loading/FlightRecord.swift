@@ -247,6 +247,12 @@ struct FlightRecord<Request, Load> {
     count(-1, at: priority)
   }
 
+  /// A waiter has another priority now.
+  mutating func move(from level: Priority, to other: Priority) {
+    count(-1, at: level)
+    count(+1, at: other)
+  }
+
   private mutating func count(_ change: Int, at level: Priority) {
     waiting.count(change, at: level)
   }

@@ -25,6 +25,15 @@ package final class InFlightRegistry: Sendable {
   /// In a struct, since functions that generic code keeps only borrow, and invariant 4 wants more.
   private struct Waiter: Sendable {
     let answer: @Sendable (consuming Outcome) -> Void
+
+    /// The same waiter, with whose answer `wait` ends.
+    func ending(_ wait: WaitOnBehalf) -> Waiter {
+      if wait.isForCallerOnly { return self }
+      return Waiter { (outcome: consuming Outcome) in
+        wait.end()
+        answer(outcome)
+      }
+    }
   }
 
   private struct Load {
@@ -107,21 +116,24 @@ package final class InFlightRegistry: Sendable {
     // Asked before the lock is taken, since entities answer with code of their own.
     let versions = request.versionsElsewhere()
     let origin = request.origin
-    let asking = asking(for: request)
-    for waiting in asking { waiting.giveUpPermit() }
-    let joined = step { state in
-      state.isClosed
-        ? nil
-        : state.board.join(
-          id, key: request.key, origin: origin, priority: priority, versions: versions,
-          asking: asking.map(\.flight), request: request,
-          start: {
-            Load(
-              flight: Flight(id: $0, url: request.url, priority: priority, gates: loader.gates))
-          },
-          waiter: waiter)
+    let wait = WaitOnBehalf(of: id, for: request, priority, in: self)
+    let joined = step { state -> FlightBoard<Waiter, ImageRequest, Load>.Joined? in
+      if state.isClosed { return nil }
+      // Read under the lock: a change either comes before and is seen here, or finds the waiter.
+      let priority = wait.priority
+      return state.board.join(
+        id, key: request.key, origin: origin, priority: priority, versions: versions,
+        asking: wait.asking.map(\.flight), request: request,
+        start: {
+          Load(
+            flight: Flight(id: $0, url: request.url, priority: priority, gates: loader.gates))
+        },
+        waiter: { waiter($0).ending(wait) })
     }
-    guard let joined else { return false }
+    guard let joined else {
+      wait.end()
+      return false
+    }
     joined.load.flight.progress.speak()
     if joined.isNewFlight {
       start(joined.load.flight)
@@ -137,11 +149,16 @@ package final class InFlightRegistry: Sendable {
     return true
   }
 
+  /// Has a waiter be as urgent as the load on whose behalf it waits has become.
+  func follow(_ id: WaiterID, _ urgency: Urgency) {
+    step { $0.board.move(id, to: urgency.priority) }
+  }
+
   /// Outside the lock, since making a task takes longer than all that is done under it.
   private func start(_ flight: Flight) {
     // The task is this registry's: it is cancelled when the last waiter leaves, or at close.
     let task = Asking.begin {
-      Task(name: "image load", priority: flight.urgency.priority.task) { [loader] in
+      Task(name: "image load", priority: flight.taskPriority.task) { [loader] in
         await loader.run(flight, for: self)
       }
     }

@@ -11,6 +11,8 @@ import Locking
 /// 2. `turn` changes with every call that has something to do. A permit that is granted for an
 ///    earlier turn is returned at once: the later call decided.
 /// 3. Once `isClosed`, the load is over: nothing is held and nothing is kept.
+/// 4. Nothing is held while `waitCount`, the other loads that this one waits for, is not 0, even if
+///    another of its tasks passes a gate meanwhile.
 package final class LoadPermit: Sendable {
   private struct Held {
     let gate: LoadGate
@@ -23,6 +25,7 @@ package final class LoadPermit: Sendable {
   private struct State {
     var held: Held?
     var turn = 0
+    var waitCount = 0
     var isClosed = false
   }
 
@@ -36,7 +39,8 @@ package final class LoadPermit: Sendable {
   }
 
   /// Returns the permit of another gate, if there is one, and waits at the gate of `need`; does
-  /// nothing if its permit is held already.
+  /// nothing if its permit is held already. A load that waits for another one waits for its turn, too,
+  /// and then goes on without a permit.
   ///
   /// - Throws: `CancellationError` when the task is cancelled while it waits, or if the load is over.
   package func pass(_ need: LoadNeed) async throws {
@@ -50,16 +54,22 @@ package final class LoadPermit: Sendable {
     guard let turn else { return }
     let gate = gates[need]
     let permit = Held(gate: gate, need: need, id: try await gate.enter(urgency))
-    let isKept = state.withLock { state in
-      guard state.turn == turn else { return false }
-      state.held = permit
-      return true
+    let (isKept, isClosed) = state.withLock { state in
+      let isKept = state.turn == turn && state.waitCount == 0
+      if isKept { state.held = permit }
+      return (isKept, state.isClosed)
     }
     if !isKept { permit.giveBack() }
+    if isClosed { throw CancellationError() }
   }
 
-  /// Lets others pass: the load waits for one of them, or needs nothing of the gate any more.
+  /// Lets others pass: the load needs nothing of the gate for now.
   package func giveUp() { release { _ in } }
+
+  /// Lets others pass, since the load waits for one of them until ``endWait()``.
+  package func beginWait() { release { $0.waitCount += 1 } }
+
+  package func endWait() { state.withLock { $0.waitCount -= 1 } }
 
   /// Ends all: the load is over, even if somebody still waits on its behalf.
   package func close() { release { $0.isClosed = true } }
