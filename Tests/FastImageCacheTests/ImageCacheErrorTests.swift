@@ -25,7 +25,7 @@ struct ImageCacheErrorTests {
         ["a", "row", "The moon is full."]
       ),
       (.diskFull, ["disk"]), (.storageUnavailable("EIO"), ["EIO"]), (.cancelled, ["cancelled"]),
-      (.closed, ["closed"]),
+      (.closed, ["closed"]), (.protectedNow(format: "row"), ["row", "locked"]),
     ]
   }()
 
