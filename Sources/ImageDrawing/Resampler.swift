@@ -54,7 +54,8 @@ struct Resampler: ~Copyable {
   ///   - layout: The source's; any format but ``PixelFormat/bgr16``.
   ///   - region: What the output shows, in pixels of the source.
   ///   - limits: Nothing outside of this part of the source is looked at, but for the rest of pixels
-  ///     that its edges cut; where the region goes beyond, the border's pixels are repeated.
+  ///     that its edges cut, which weigh less when the picture shrinks; where the region goes beyond,
+  ///     the border's pixels are repeated.
   ///   - size: The output's.
   ///   - interpolation: Where pixels come from.
   ///   - arithmetic: The numbers to calculate in.
@@ -66,10 +67,10 @@ struct Resampler: ~Copyable {
     // cannot be copied, could not be taken apart again.
     let columns = try ResamplingAxis(
       origin: region.x, step: region.width / Double(size.width), count: size.width,
-      limits: Self.pixels(from: limits.x, to: limits.maxX, of: layout.size.width), interpolation)
+      limits: limits.x..<limits.maxX, available: layout.size.width, interpolation)
     let rows = try ResamplingAxis(
       origin: region.y, step: region.height / Double(size.height), count: size.height,
-      limits: Self.pixels(from: limits.y, to: limits.maxY, of: layout.size.height), interpolation)
+      limits: limits.y..<limits.maxY, available: layout.size.height, interpolation)
     let isFixed = arithmetic != .float && !rows.isSigned
     let isWide = arithmetic == .wide && WideSums.areAvailable
     let fixedRows = isFixed ? try FixedWeights(rows) : nil
@@ -209,13 +210,5 @@ struct Resampler: ~Copyable {
           chunkSums, unit: fixed.units[index], isFirst: start == 0, sums: sums, count: byteCount)
       }
     }
-  }
-
-  /// The source pixels between two edges. Edges that came out of a division lie on a pixel's border
-  /// when they all but do.
-  private static func pixels(from low: Double, to high: Double, of count: Int) -> Range<Int> {
-    let first = max(0, min(count - 1, Int((low + 1e-6).rounded(.down))))
-    let last = max(first + 1, min(count, Int((high - 1e-6).rounded(.up))))
-    return first..<last
   }
 }

@@ -6,7 +6,9 @@
 /// keep their contrast; the triangle would show the source's grid there.
 ///
 /// The weights of a pixel add up to one everywhere. Where the filter reaches over the border of the
-/// source, the weights inside are raised instead of mixing in a colour from nowhere.
+/// source, the weights inside are raised instead of mixing in a colour from nowhere. Where shrinking
+/// meets a pixel that an edge cuts, the pixel weighs as much as of it is inside: the rest may be a
+/// decoder's padding, or what a file hides beside its picture.
 struct ResamplingAxis: ~Copyable {
   /// Consecutive source pixels.
   struct Taps {
@@ -42,12 +44,14 @@ struct ResamplingAxis: ~Copyable {
   ///   - origin: Where the first output pixel begins, in source pixels.
   ///   - step: How many source pixels an output pixel spans.
   ///   - count: Pixels of the output.
-  ///   - limits: The source pixels that may be used; not empty.
+  ///   - limits: The part of the source that may be used.
+  ///   - available: Pixels of the source.
   ///   - interpolation: `.nearest` gives each output pixel the source pixel under its middle.
   init(
-    origin: Double, step: Double, count: Int, limits: Range<Int>,
+    origin: Double, step: Double, count: Int, limits edges: Range<Double>, available: Int,
     _ interpolation: Canvas.Interpolation
   ) throws(DrawingError) {
+    let limits = Self.pixels(between: edges, of: available)
     let filter =
       interpolation == .nearest ? Filter.nearest : step > 1 ? .triangle(step) : .catmullRom
     let radius = filter.radius
@@ -68,7 +72,7 @@ struct ResamplingAxis: ~Copyable {
       let low = min(nearest, max(first, limits.lowerBound))
       let high = max(nearest + 1, min(last, limits.upperBound))
       taps[index] = Self.weigh(
-        low..<high, around: center, filter, into: weights + index * stride)
+        low..<high, within: edges, around: center, filter, into: weights + index * stride)
     }
 
     self.count = count
@@ -84,9 +88,17 @@ struct ResamplingAxis: ~Copyable {
     }
   }
 
+  /// The source pixels between two edges. Edges that came out of a division lie on a pixel's border
+  /// when they all but do.
+  private static func pixels(between edges: Range<Double>, of count: Int) -> Range<Int> {
+    let first = max(0, min(count - 1, Int((edges.lowerBound + 1e-6).rounded(.down))))
+    let last = max(first + 1, min(count, Int((edges.upperBound - 1e-6).rounded(.up))))
+    return first..<last
+  }
+
   /// Writes the weights of one output pixel, without zeros at either end.
   private static func weigh(
-    _ range: Range<Int>, around center: Double, _ filter: Filter,
+    _ range: Range<Int>, within edges: Range<Double>, around center: Double, _ filter: Filter,
     into weights: UnsafeMutablePointer<Float>
   ) -> Taps {
     var taps = Taps(first: range.lowerBound, count: 0)
@@ -100,13 +112,20 @@ struct ResamplingAxis: ~Copyable {
         taps.first = pixel + 1
         continue
       }
-      weights[taps.count] = isZero ? 0 : Float(weight)
+      let share = filter.weighsParts ? Self.share(of: pixel, within: edges) : 1
+      weights[taps.count] = isZero ? 0 : Float(weight * share)
       taps.count += 1
-      sum += weight
+      sum += weight * share
     }
     while taps.count > 1, weights[taps.count - 1] == 0 { taps.count -= 1 }
     for index in 0..<taps.count { weights[index] = Float(Double(weights[index]) / sum) }
     return taps
+  }
+
+  /// How much of a source pixel lies between two edges; never zero, so that weights can be divided by
+  /// their sum.
+  private static func share(of pixel: Int, within edges: Range<Double>) -> Double {
+    max(1e-6, min(Double(pixel + 1), edges.upperBound) - max(Double(pixel), edges.lowerBound))
   }
 
   /// The weight of a source pixel by its distance from the middle of the output pixel.
@@ -114,6 +133,14 @@ struct ResamplingAxis: ~Copyable {
     case nearest
     case triangle(Double)
     case catmullRom
+
+    /// Whether a pixel that an edge cuts weighs less. A cubic goes through the values of whole pixels.
+    var weighsParts: Bool {
+      switch self {
+      case .triangle: true
+      case .nearest, .catmullRom: false
+      }
+    }
 
     /// The distance from which on all weights are zero.
     var radius: Double {

@@ -125,6 +125,23 @@
       #expect(try difference(data, upright, examples(upright.size, output)) < 2.5)
     }
 
+    @Test("shows next to nothing of what its file hides beside it", arguments: 1...8, outputs)
+    func hidesPadding(orientation: Int, output: PixelSize) throws {
+      // Cropping without loss leaves the rest of the outermost blocks in the file.
+      let picture = Picture(112, 80) { x, y in
+        x < Self.size.width && y < Self.size.height ? (50, 50, 50, 255) : (255, 255, 255, 255)
+      }
+      let data = Surgery.cropping(jpeg: jpeg(picture, orientation: orientation), to: Self.size)
+      let upright = orientation < 5 ? Self.size : Self.size.transposed
+      let output = orientation < 5 ? output : output.transposed
+      for example in examples(upright, output) {
+        let minimum = PixelSize(width: output.width * 2, height: output.height * 2)
+        let drawn = try draw(decode(data, atLeast: minimum), example)
+        let colors = drawn.indices.filter { $0 % 4 < 3 }.map { drawn[$0] }
+        #expect(colors.allSatisfy { (47...82).contains($0) }, "\(colors.max() ?? 0)")
+      }
+    }
+
     #if Cairo
       @Test("is drawn where it belongs by a closure", arguments: 1...8, outputs)
       func drawsByClosure(orientation: Int, output: PixelSize) throws {

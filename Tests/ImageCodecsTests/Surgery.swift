@@ -1,4 +1,5 @@
 import Foundation
+import Pixels
 
 /// Files taken apart and put together by hand.
 enum Surgery {
@@ -33,6 +34,14 @@ enum Surgery {
 
   static func adding(exif: Data, toJPEG jpeg: Data) -> Data {
     adding(segment: 0xE1, Data("Exif\0\0".utf8) + exif, to: jpeg)
+  }
+
+  /// A baseline JPEG whose header claims another size, of as many blocks.
+  static func cropping(jpeg: Data, to size: PixelSize) -> Data {
+    guard let frame = jpeg.range(of: Data([0xFF, 0xC0, 0x00])) else { return Data() }
+    let start = frame.lowerBound + 5
+    return jpeg[..<start] + bigEndian(size.height, bytes: 2) + bigEndian(size.width, bytes: 2)
+      + jpeg[(start + 4)...]
   }
 
   static func pngChunk(_ name: String, _ content: Data) -> Data {

@@ -47,7 +47,8 @@ package enum ReferenceResampler {
     }
     let raw = usable.map { pixel in
       let distance = abs(Double(pixel) + 0.5 - center)
-      return (pixel, step > 1 ? max(0, 1 - distance / step) : cubic(distance))
+      let covered = min(Double(pixel + 1), start + length) - max(Double(pixel), start)
+      return (pixel, step > 1 ? max(0, 1 - distance / step) * covered : cubic(distance))
     }
     let sum = raw.reduce(0) { $0 + $1.1 }
     return raw.map { ($0.0, $0.1 / sum) }.filter { $0.1 != 0 }
