@@ -1,4 +1,4 @@
-import Pixels
+package import Pixels
 
 extension DecodingLimits {
   /// Refuses a file that is too long, before any decoder looks at it.
@@ -11,6 +11,20 @@ extension DecodingLimits {
     }
   }
 
+  /// Refuses sides that no picture has, or none within the limits, before anybody calculates with them.
+  ///
+  /// - Throws: ``ImageDecodingError/damaged(_:)`` for a side below one pixel,
+  ///   ``ImageDecodingError/tooLarge(_:)`` with the limit and the size.
+  package func check(_ size: PixelSize) throws(ImageDecodingError) {
+    guard size.isPositive else { throw .damaged("The header has a size of \(size) pixels.") }
+    guard size.width <= sideLength, size.height <= sideLength else {
+      throw .tooLarge("The picture has \(size) pixels; the limit is \(sideLength) a side.")
+    }
+    guard let pixels = size.pixelCount, pixels <= pixelCount else {
+      throw .tooLarge("The picture has \(size) pixels; the limit is \(pixelCount) in all.")
+    }
+  }
+
   /// Refuses what would cost too much, before memory is taken.
   ///
   /// - Throws: ``ImageDecodingError/tooLarge(_:)`` with the limit and both numbers.
@@ -18,16 +32,10 @@ extension DecodingLimits {
     _ header: ImageHeader, encodedByteCount: Int, workingByteCount: Int
   ) throws(ImageDecodingError) {
     try check(encodedByteCount: encodedByteCount)
-    let size = header.size
-    guard size.width <= sideLength, size.height <= sideLength else {
-      throw .tooLarge("The picture has \(size) pixels; the limit is \(sideLength) a side.")
-    }
-    guard let pixels = size.pixelCount, pixels <= pixelCount else {
-      throw .tooLarge("The picture has \(size) pixels; the limit is \(pixelCount) in all.")
-    }
+    try check(header.size)
     guard workingByteCount <= self.workingByteCount else {
       throw .tooLarge(
-        "Decoding the picture of \(size) pixels takes \(workingByteCount) bytes of memory; "
+        "Decoding the picture of \(header.size) pixels takes \(workingByteCount) bytes of memory; "
           + "the limit is \(self.workingByteCount).")
     }
   }

@@ -83,6 +83,21 @@ struct DecoderChoiceTests {
     #expect(try await store(Data(count: 10), in: fixture).solidNumber == 1)
   }
 
+  @Test("ends in an error for headers that no picture has", arguments: [0, -1, .max])
+  func refusesSides(side: Int) async throws {
+    let order = Order()
+    let odd = Noting(number: 1, order: order, size: PixelSize(width: side, height: 10))
+    let fixture = try await fixture([odd])
+    var photo = Photo("a")
+    for drawing in [Drawing.stretch, .aspectFill, .aspectFit] {
+      photo.drawing = drawing
+      await #expect(throws: ImageCacheError.self) {
+        _ = try await fixture.cache.store(Data(count: 10), for: photo, format: .row)
+      }
+    }
+    #expect(!order.notes.contains("1 decode"))
+  }
+
   @Test("lets no decoder decode what its own header puts beyond the limits")
   func checksHeader() async throws {
     let order = Order()

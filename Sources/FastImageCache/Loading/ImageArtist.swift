@@ -37,6 +37,7 @@ package struct ImageArtist: Sendable {
         try limits.check(encodedByteCount: data.count)
         let decoder = try decoders.decoder(for: data)
         let header = try decoder.header(of: data)
+        try limits.check(header.size)
         return SourcePicture(url: url, content: .encoded(data, decoder, header), decoded: nil)
       } catch {
         throw ImageCacheError(error, url: url)
