@@ -23,6 +23,9 @@ final class ReadableFile: Sendable {
         try system.openFile(fileName, in: directory.descriptor, .reading))
     } catch  where error.isMissing || error.isReplaceable {
       return nil
+    } catch  where error.isRefusal && !system.hasFileProtection {
+      // Closed for good, so it holds nothing that could be found later.
+      return nil
     }
     let status = try system.status(of: descriptor.value)
     guard status.isRegularFile else { return nil }

@@ -84,7 +84,7 @@ struct SlotReader: Sendable {
       byteCount = try system.read(descriptor, into: content, at: layout.slotOffset(slot))
     } catch {
       // A slot that cannot be read is as lost as a damaged one; there is nobody to tell the errno.
-      return error.isProtection ? .refused(error) : .damaged(entity: nil)
+      return system.isLock(error) ? .refused(error) : .damaged(entity: nil)
     }
     guard byteCount == content.count else { return .damaged(entity: nil) }
     let bytes = UnsafeRawBufferPointer(content)

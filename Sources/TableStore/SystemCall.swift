@@ -110,11 +110,8 @@ extension SystemError {
   /// may take its name.
   var isReplaceable: Bool { [ELOOP, EMLINK, ENXIO, ENODEV, EOPNOTSUPP].contains(code) }
 
-  /// The system does not allow it, by rights or because the device is locked.
+  /// The system forbids the call, by rights or because the device is locked (`SystemCalls.isLock(_:)`).
   var isRefusal: Bool { code == EACCES || code == EPERM }
-
-  /// The device is locked: rights are looked at when a file is opened, and never again.
-  var isProtection: Bool { isRefusal && [.protect, .read, .write].contains(call) }
 
   /// The path leads to something that is no directory, or the name is one.
   var isOccupied: Bool { [ENOTDIR, ELOOP, EMLINK, EISDIR, EEXIST].contains(code) }

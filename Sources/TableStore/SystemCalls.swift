@@ -133,8 +133,15 @@ package struct SystemCalls: Sendable {
     do throws(SystemError) {
       _ = try checked(.protect) { Platform.protect(descriptor, as: protection) }
     } catch {
-      if error.isProtection { throw error }
+      if isLock(error) { throw error }
     }
+  }
+
+  /// True when the device is locked, which ends. Where files can be closed for that reason, rights are
+  /// checked when a file is opened and never again. Elsewhere a refusal is one for good: network file
+  /// systems of Linux check rights at each call.
+  func isLock(_ error: SystemError) -> Bool {
+    hasFileProtection && error.isRefusal && [.protect, .read, .write].contains(error.call)
   }
 
   /// Takes the exclusive lock of the open file without waiting; false when somebody else has it.

@@ -158,7 +158,8 @@ package final class Table: Sendable {
   /// All intact pictures of the file, in the order of slots; reads the whole file.
   package func entries() -> [TableEntryInfo] { core.scan().entries }
 
-  /// Checks every byte of every slot, removes what is damaged, and returns it.
+  /// Checks every byte of every slot, removes what is damaged, and returns it; nothing while the device
+  /// is locked.
   package func verify() -> [TableDamage] { core.scan().damages }
 
   @inline(__always)

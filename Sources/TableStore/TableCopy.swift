@@ -46,6 +46,8 @@ struct TableCopy {
         try target.system.write(
           copy.bytes(in: place), to: target.descriptor, at: layout.recordOffset(slot))
       } catch {
+        // The rest can be copied later; on a full device it never can.
+        if target.system.isLock(error) { throw error }
         return
       }
       slot += 1

@@ -109,10 +109,16 @@ extension TableCore {
   }
 
   /// Reads every slot and checks every byte of it; damaged ones leave the index. No picture counts
-  /// as used by this.
+  /// as used by this. Finds nothing while the device is locked.
   func scan() -> (entries: [TableEntryInfo], damages: [TableDamage]) {
     guard let file = shelf.withLock({ $0.file }) else { return ([], []) }
-    let lost = (try? readRecords(of: file)) ?? []
+    let lost: [Int]
+    do throws(SystemError) {
+      lost = try readRecords(of: file)
+    } catch {
+      if file.system.isLock(error) { return ([], []) }
+      lost = []
+    }
     // What cannot be read is no picture for anybody, but stays for who may be able to.
     let unread = shelf.withLock { $0.file === file ? $0.index.unreadSlots : [] }
     var entries: [TableEntryInfo] = []

@@ -126,7 +126,7 @@ final class TableCore: Sendable {
       _ = try file.system.read(file.descriptor, count: 1, at: 0)
       return false
     } catch {
-      return error.isProtection
+      return file.system.isLock(error)
     }
   }
 

@@ -152,7 +152,7 @@ struct TableOpener: Sendable {
 
   private func translated(_ error: SystemError) -> TableError {
     if error.isOccupied { return .occupied(path: directory.path + "/" + fileName) }
-    return error.isProtection ? .protectedNow(name: name) : TableError(error)
+    return system.isLock(error) ? .protectedNow(name: name) : TableError(error)
   }
 
   private func attempt(_ isUnwanted: Filter) throws(SystemError) -> Attempt {
@@ -168,7 +168,9 @@ struct TableOpener: Sendable {
           fileName, in: directory.descriptor, found == nil ? .creating : .updating))
     } catch  where (found == nil && error.isPresent) || (found != nil && error.isMissing) {
       return .changed
-    } catch  where error.isRefusal && found?.isOpenToUs == true {
+    } catch
+      where system.hasFileProtection && error.isRefusal && found?.isOpenToUs == true
+    {
       // Neither owner nor mode refuse, so it is the lock of the device.
       throw SystemError(call: .protect, code: error.code)
     } catch  where error.isReplaceable || error.isRefusal {

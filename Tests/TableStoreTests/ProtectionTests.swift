@@ -67,16 +67,18 @@ struct ProtectionTests {
     #expect(files.count == 1)
   }
 
-  @Test("is not replaced by a copy of the part that was read before the device was locked")
-  func keepsFileHalfCopied() throws {
+  @Test(
+    "is not replaced by a copy of the part that was copied before the device was locked",
+    arguments: [SystemCall.Kind.read, .write])
+  func keepsFileHalfCopied(call refused: SystemCall.Kind) throws {
     var table = try open()
     for entity in 1...3 { try table.store(key(entity)) }
     table.close()
     let second = try TableLayout(geometry: Fixture.geometry, capacity: .slots(4)).slotOffset(1)
     let system = SystemCalls(
       observer: { call throws(SystemError) in
-        if call.kind == .read, call.offset == second {
-          throw SystemError(call: .read, code: EPERM)
+        if call.kind == refused, call.offset == second {
+          throw SystemError(call: refused, code: EPERM)
         }
       }, hasFileProtection: true)
     #expect(throws: isLocked) { try open(slots: 8, .complete, system) }
@@ -105,6 +107,31 @@ struct ProtectionTests {
     try table.store(key(2))
     table.close()
     #expect(shows(1...2, try open()) == [2])
+  }
+
+  @Test("is replaced where devices have no lock, whatever refuses to open it")
+  func replacesClosed() throws {
+    var table = try open()
+    try table.store(key(1))
+    table.close()
+    let plan = FaultPlan(code: EACCES, hasFileProtection: false)
+    plan.fail(after: 0, count: 1, only: [.open])
+    table = try fixture.open(slots: 4, protection: .complete, system: plan.system)
+    #expect(plan.failureCount == 1)
+    #expect(table.statistics.isOwner && !table.contains(key(1)))
+  }
+
+  @Test("takes a refusal for damage where devices have no lock")
+  func losesClosed() throws {
+    let plan = FaultPlan(code: EACCES, hasFileProtection: false)
+    var table = try fixture.open(slots: 4, system: plan.system)
+    try table.store(key(1))
+    table.close()
+    table = try fixture.open(slots: 4, system: plan.system)
+    #expect(table.contains(key(1)))
+    plan.fail(after: 0, count: 1, only: [.read])
+    #expect(shows([1], table) == [])
+    #expect(table.statistics.damageCount == 1)
   }
 
   @Test("is left alone while it cannot be opened, though it is not wanted any more")
@@ -138,7 +165,7 @@ struct ProtectionTests {
     #expect((1...4).filter { table.isProtectedNow(key($0)) } == [1, 2, 3])
     #expect(!table.isProtectedNow(key(1, 2)) || isReopened)
     #expect(held?.shows(key(2)) != false)
-    #expect(table.verify().filter { $0.entity != nil } == [])
+    #expect(table.verify() == [])
     device.unlock()
     #expect(!table.isProtectedNow(key(1)))
     #expect(shows(1...3, table) == [1, 2, 3])

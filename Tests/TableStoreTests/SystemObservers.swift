@@ -16,25 +16,31 @@ final class FaultPlan: Sendable {
   private let code: Int32
   private let state = Lock(State())
 
-  init(code: Int32 = 5) { self.code = code }
+  private let hasFileProtection: Bool?
+
+  init(code: Int32 = 5, hasFileProtection: Bool? = nil) {
+    self.code = code
+    self.hasFileProtection = hasFileProtection
+  }
 
   var system: SystemCalls {
-    SystemCalls { [self] call throws(SystemError) in
-      let kind = call.kind
-      let offset = call.offset
-      let mustFail = state.withLock { state in
-        state.kinds.append(kind)
-        state.offsets.append(offset)
-        guard state.onlyKinds.isEmpty || state.onlyKinds.contains(kind) else { return false }
-        let count =
-          state.onlyKinds.isEmpty
-          ? state.kinds.count : state.kinds.count { state.onlyKinds.contains($0) }
-        let isInRange = count > state.failFrom && count <= state.failUpTo
-        if isInRange { state.failureCount += 1 }
-        return isInRange
-      }
-      if mustFail { throw SystemError(call: kind, code: code) }
-    }
+    SystemCalls(
+      observer: { [self] call throws(SystemError) in
+        let kind = call.kind
+        let offset = call.offset
+        let mustFail = state.withLock { state in
+          state.kinds.append(kind)
+          state.offsets.append(offset)
+          guard state.onlyKinds.isEmpty || state.onlyKinds.contains(kind) else { return false }
+          let count =
+            state.onlyKinds.isEmpty
+            ? state.kinds.count : state.kinds.count { state.onlyKinds.contains($0) }
+          let isInRange = count > state.failFrom && count <= state.failUpTo
+          if isInRange { state.failureCount += 1 }
+          return isInRange
+        }
+        if mustFail { throw SystemError(call: kind, code: code) }
+      }, hasFileProtection: hasFileProtection)
   }
 
   /// The calls so far.
