@@ -9,7 +9,7 @@ struct MapTests {
     "Sources/CBenchPeers", "Sources/CImageCodecs", "Sources/CMappedFiles", "Sources/CMemoryHints",
     "Sources/CProcessorClock", "Sources/CWideVectors", "Sources/FastImageCache",
     "Sources/ImageCodecs", "Sources/ImageDrawing", "Sources/Locking", "Sources/Pixels",
-    "Sources/SystemLibraries", "Sources/TableStore",
+    "Sources/SystemLibraries",
   ]
 
   private static let comparison = MapComparison(
