@@ -8,14 +8,14 @@
 package final class TableEntry: @unchecked Sendable {
   private let base: UnsafeRawPointer
   /// The lease keeps the mapping in place, so nothing is retained for a picture of a table.
-  private let lease: HitBoard.HeldSlot?
+  private let lease: HitIndex.HeldSlot?
   private let content: SlotContent?
   /// The picture's own size, at most the slot's.
   package let extent: SlotExtent
 
   /// Takes over a lease.
   @inline(__always)
-  init(_ hit: HitBoard.Hit) {
+  init(_ hit: HitIndex.Hit) {
     base = hit.content
     lease = hit.lease
     content = nil

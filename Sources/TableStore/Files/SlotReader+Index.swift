@@ -4,14 +4,14 @@ extension SlotReader {
   ///
   /// - Parameter isUnwanted: Whose pictures were removed, though the file has them.
   func index(
-    on board: SlotBoard, without isUnwanted: TableOpener.Filter = { _, _ in false }
+    on states: SlotStates, without isUnwanted: TableOpener.Filter = { _, _ in false }
   ) throws(SystemError) -> TableIndex {
-    var index = TableIndex(slotCount: header.layout.slotCount, board: board)
+    var index = TableIndex(slotCount: header.layout.slotCount, states: states)
     let count = try writtenSlotCount()
     index.reserveCapacity(count)
     var failure: SystemError?
     try forEachRecord(
-      in: 0..<count, expecting: { index.expect($0) },
+      in: 0..<count, prefetching: { index.prefetch($0) },
       found: { slot, record in
         if isUnwanted(slot, record) { return index.refuse(record, in: slot) }
         if index.adoptFirst(record, in: slot) { return }

@@ -32,10 +32,10 @@ struct SlotReader: Sendable {
   ///
   /// - Parameters:
   ///   - slots: Those to look at, which the file must have.
-  ///   - expecting: Called with an entity whose record, if it is one, comes a little later.
+  ///   - prefetching: Called with an entity whose record, if it is one, comes a little later.
   @inline(__always)
   func forEachRecord(
-    in slots: Range<Int>, expecting: (TableID.Digest) -> Void = { _ in },
+    in slots: Range<Int>, prefetching: (TableID.Digest) -> Void = { _ in },
     found body: (Int, SlotRecord) -> Void
   ) throws(SystemError) {
     let size = TableLayout.recordByteCount
@@ -50,10 +50,10 @@ struct SlotReader: Sendable {
       let readCount = byteCount / size
       for index in 0..<readCount {
         if index + Self.lead < readCount {
-          expecting(SlotRecord.entity(in: part, at: (index + Self.lead) * size))
+          prefetching(SlotRecord.entity(in: part, at: (index + Self.lead) * size))
         }
         let bytes = UnsafeRawBufferPointer(rebasing: part[(index * size)..<((index + 1) * size)])
-        if let record = SlotRecord(reading: bytes, in: place(of: start + index)) {
+        if let record = SlotRecord(reading: bytes, at: slotAddress(of: start + index)) {
           body(start + index, record)
         }
       }
@@ -72,7 +72,7 @@ struct SlotReader: Sendable {
     let size = TableLayout.recordByteCount
     let bytes = try system.read(descriptor, count: size, at: layout.recordOffset(slot))
     guard bytes.count == size else { return nil }
-    return bytes.withUnsafeBytes { SlotRecord(reading: $0, in: place(of: slot)) }
+    return bytes.withUnsafeBytes { SlotRecord(reading: $0, at: slotAddress(of: slot)) }
   }
 
   /// Reads a whole slot into `content`, which has that size, and checks every byte.
@@ -94,14 +94,16 @@ struct SlotReader: Sendable {
     // Larger than its slot no picture was ever stored; whoever forges hashes may say so.
     guard let trailer, (1...layout.geometry.width).contains(trailer.extent.width),
       (1...layout.geometry.height).contains(trailer.extent.height),
-      record.covers(contentHash: hash, in: place(of: slot))
+      record.covers(contentHash: hash, at: slotAddress(of: slot))
     else { return .damaged(entity: trailer?.entity) }
     return .intact(trailer)
   }
 
   // MARK: Private
 
-  private func place(of slot: Int) -> SlotPlace { SlotPlace(nonce: header.nonce, slot: slot) }
+  private func slotAddress(of slot: Int) -> SlotAddress {
+    SlotAddress(nonce: header.nonce, slot: slot)
+  }
 
   /// Slots that end beyond the end of the file were never written whole.
   func writtenSlotCount() throws(SystemError) -> Int {

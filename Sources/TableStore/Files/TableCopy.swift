@@ -35,16 +35,16 @@ struct TableCopy {
       case .damaged: continue
       case .refused(let error): throw error
       }
-      let place = SlotPlace(nonce: target.header.nonce, slot: slot)
+      let address = SlotAddress(nonce: target.header.nonce, slot: slot)
       let copy = SlotRecord(
         entity: record.entity, source: record.source, generation: record.generation,
         contentHash: SlotContent.hash(of: UnsafeRawBufferPointer(content)),
-        recency: record.recency, in: place)
+        recency: record.recency, at: address)
       do throws(SystemError) {
         try target.system.write(
           UnsafeRawBufferPointer(content), to: target.descriptor, at: layout.slotOffset(slot))
         try target.system.write(
-          copy.bytes(in: place), to: target.descriptor, at: layout.recordOffset(slot))
+          copy.bytes(at: address), to: target.descriptor, at: layout.recordOffset(slot))
       } catch {
         // The rest can be copied later; on a full device it never can.
         if target.system.isLock(error) { throw error }

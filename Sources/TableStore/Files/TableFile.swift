@@ -9,7 +9,7 @@ import Locking
 ///
 /// Invariants:
 /// 1. Descriptor and mapping live exactly as long as this object, which is retained by the shelf it
-///    is on, and from then until its last lease ends by its board. With the descriptor goes the
+///    is on, and from then until its last lease ends by its slot states. With the descriptor goes the
 ///    lock, so a new owner finds no reader of this process left behind; it is given up earlier only
 ///    when the file has lost its name, or when all leased slots were detached from it.
 /// 2. No code truncates a file that is open here.
@@ -19,7 +19,7 @@ import Locking
 final class TableFile: @unchecked Sendable {
   let descriptor: Int32
   let header: TableHeader
-  let board: SlotBoard
+  let states: SlotStates
   /// The mapping, or `nil` where slots are copied instead: on a volume that is not safe to map, where
   /// the file may become unreadable, and where the system has no room for it.
   let base: UnsafeRawPointer?
@@ -31,25 +31,26 @@ final class TableFile: @unchecked Sendable {
 
   /// Takes over the descriptor of a file that has this header and, if it has a name, its lock.
   init(
-    descriptor: consuming FileDescriptor, header: TableHeader, isMapped: Bool, boards: BoardPool,
+    descriptor: consuming FileDescriptor, header: TableHeader, isMapped: Bool,
+    statesPool: SlotStatesPool,
     system: SystemCalls
   ) {
     self.descriptor = descriptor.release()
     self.header = header
     self.system = system
-    board = boards.take(slotCount: header.layout.slotCount)
+    states = statesPool.take(slotCount: header.layout.slotCount)
     // A refused mapping costs copies, not pictures, so the reason is not worth an error.
     base =
       isMapped && system.volumeKind(of: self.descriptor) == .steady
       ? try? system.map(self.descriptor, byteCount: header.layout.fileByteCount) : nil
     guardNumber = base.map { fic_guard_add($0, header.layout.fileByteCount) } ?? -1
-    board.attach(content: base.map { $0 + header.layout.slotOffset(0) }, layout: header.layout)
+    states.attach(content: base.map { $0 + header.layout.slotOffset(0) }, layout: header.layout)
   }
 
   deinit {
     fic_guard_remove(guardNumber)
     if let base { system.unmap(base, byteCount: layout.fileByteCount) }
-    board.detach()
+    states.detach()
     unlock()
     SystemCalls.closeFile(descriptor)
   }
@@ -68,7 +69,7 @@ final class TableFile: @unchecked Sendable {
   /// Bytes of address space.
   var mappedByteCount: Int { base == nil ? 0 : layout.fileByteCount }
 
-  func place(of slot: Int) -> SlotPlace { SlotPlace(nonce: header.nonce, slot: slot) }
+  func slotAddress(of slot: Int) -> SlotAddress { SlotAddress(nonce: header.nonce, slot: slot) }
 
   /// The mapped content of a slot; the caller has a lease on it.
   @inline(__always)
@@ -97,7 +98,7 @@ final class TableFile: @unchecked Sendable {
     bytes.withUnsafeMutableBytes { bytes in
       for (index, record) in records.enumerated() {
         let field = UnsafeMutableRawBufferPointer(rebasing: bytes[(index * size)...].prefix(size))
-        record?.write(to: field, in: place(of: slot + index))
+        record?.write(to: field, at: slotAddress(of: slot + index))
       }
     }
     try system.write(bytes, to: descriptor, at: layout.recordOffset(slot))

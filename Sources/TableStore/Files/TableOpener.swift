@@ -22,7 +22,7 @@ struct TableOpener: Sendable {
   let layout: TableLayout
   let protection: FileProtection
   let system: SystemCalls
-  private let boards = BoardPool()
+  private let statesPool = SlotStatesPool()
 
   init(
     directory: TableDirectory, name: String, layout: TableLayout,
@@ -74,17 +74,17 @@ struct TableOpener: Sendable {
       // One that is mapped for those who look at it is of no use where files are not to be mapped.
       if isExpected(file.header), mapsFiles || file.base == nil {
         try system.protect(file.descriptor, as: protection)
-        boards.keep(file.board)
-        file.board.resume()
+        statesPool.keep(file.states)
+        file.states.resume()
         do throws(SystemError) {
-          let opened = Opened(file: file, index: try file.slotReader.index(on: file.board))
+          let opened = Opened(file: file, index: try file.slotReader.index(on: file.states))
           if opened.hasGenerationsLeft { return opened }
         } catch {
           // Leases on it go on as they did.
-          file.board.retire(file)
+          file.states.retire(file)
           throw error
         }
-        file.board.retire(file)
+        file.states.retire(file)
         return try replace(copying: nil)
       }
       return try replace(
@@ -130,7 +130,7 @@ struct TableOpener: Sendable {
       let header = freshHeader()
       try system.write(header.bytes, to: descriptor.value, at: 0)
       return TableFile(
-        descriptor: descriptor, header: header, isMapped: mapsFiles, boards: boards,
+        descriptor: descriptor, header: header, isMapped: mapsFiles, statesPool: statesPool,
         system: system)
     }
   }
@@ -216,8 +216,10 @@ struct TableOpener: Sendable {
     without isUnwanted: Filter = { _, _ in false }
   ) throws(SystemError) -> Opened {
     let file = TableFile(
-      descriptor: descriptor, header: header, isMapped: mapsFiles, boards: boards, system: system)
-    return Opened(file: file, index: try file.slotReader.index(on: file.board, without: isUnwanted))
+      descriptor: descriptor, header: header, isMapped: mapsFiles, statesPool: statesPool,
+      system: system)
+    return Opened(
+      file: file, index: try file.slotReader.index(on: file.states, without: isUnwanted))
   }
 
   private func isExpected(_ header: TableHeader) -> Bool {

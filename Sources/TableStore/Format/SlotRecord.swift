@@ -1,5 +1,5 @@
 /// One slot of one table file, as hashes name it.
-struct SlotPlace: Hashable, Sendable {
+struct SlotAddress: Hashable, Sendable {
   /// The random number of the file, made when the file is.
   let nonce: UInt64
   let slot: Int
@@ -42,28 +42,28 @@ struct SlotRecord: Hashable, Sendable {
   /// The record of a slot whose content has the hash `contentHash`.
   init(
     entity: TableID.Digest, source: TableID.Digest, generation: UInt64, contentHash: UInt64,
-    recency: UInt64, in place: SlotPlace
+    recency: UInt64, at address: SlotAddress
   ) {
     self.init(
       entity: entity, source: source, generation: generation,
       slotHash: LaneHash.hash(
-        contentHash, place.nonce, UInt64(place.slot), generation,
+        contentHash, address.nonce, UInt64(address.slot), generation,
         entity.low, entity.high, source.low, source.high),
       recency: recency)
   }
 
   /// True when a slot with this content hash is the one that the record was written for.
-  func covers(contentHash: UInt64, in place: SlotPlace) -> Bool {
+  func covers(contentHash: UInt64, at address: SlotAddress) -> Bool {
     let expected = SlotRecord(
       entity: entity, source: source, generation: generation, contentHash: contentHash,
-      recency: recency, in: place)
+      recency: recency, at: address)
     return expected.slotHash == slotHash
   }
 
   // MARK: Bytes
 
   /// Reads a record; `nil` for a free slot, for damage, and for a record of another place.
-  init?(reading bytes: UnsafeRawBufferPointer, in place: SlotPlace) {
+  init?(reading bytes: UnsafeRawBufferPointer, at address: SlotAddress) {
     func field(_ offset: Int) -> UInt64 {
       UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
     }
@@ -71,7 +71,7 @@ struct SlotRecord: Hashable, Sendable {
       entity: .init(low: field(0), high: field(8)),
       source: .init(low: field(16), high: field(24)),
       generation: field(32), slotHash: field(40), recency: field(48))
-    guard generation > 0, field(56) == recordHash(in: place) else { return nil }
+    guard generation > 0, field(56) == recordHash(at: address) else { return nil }
   }
 
   /// Whose record stands at an offset, if there is one.
@@ -83,7 +83,7 @@ struct SlotRecord: Hashable, Sendable {
   }
 
   /// Writes the record's 64 bytes.
-  func write(to bytes: UnsafeMutableRawBufferPointer, in place: SlotPlace) {
+  func write(to bytes: UnsafeMutableRawBufferPointer, at address: SlotAddress) {
     func put(_ value: UInt64, at offset: Int) {
       bytes.storeBytes(of: value.littleEndian, toByteOffset: offset, as: UInt64.self)
     }
@@ -94,20 +94,20 @@ struct SlotRecord: Hashable, Sendable {
     put(generation, at: 32)
     put(slotHash, at: 40)
     put(recency, at: 48)
-    put(recordHash(in: place), at: 56)
+    put(recordHash(at: address), at: 56)
   }
 
   /// The record's 64 bytes.
-  func bytes(in place: SlotPlace) -> [UInt8] {
+  func bytes(at address: SlotAddress) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: TableLayout.recordByteCount)
-    bytes.withUnsafeMutableBytes { write(to: $0, in: place) }
+    bytes.withUnsafeMutableBytes { write(to: $0, at: address) }
     return bytes
   }
 
-  private func recordHash(in place: SlotPlace) -> UInt64 {
+  private func recordHash(at address: SlotAddress) -> UInt64 {
     // The nonce is turned, so that this is never the value of a slot hash over the same numbers.
     LaneHash.hash(
-      slotHash, place.nonce.byteSwapped, UInt64(place.slot), generation,
+      slotHash, address.nonce.byteSwapped, UInt64(address.slot), generation,
       entity.low, entity.high, source.low, source.high)
   }
 }

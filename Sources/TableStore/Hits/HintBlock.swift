@@ -4,11 +4,11 @@ import Synchronization
 ///
 /// A hint may be wrong or missing, so whoever follows one compares keys afterwards, and asks the
 /// index when nothing was found. That is what makes it simple: a hint is one word, it stands within
-/// a few places of its home, and one that finds no room there is left out.
+/// a few buckets of its home, and one that finds no room there is left out.
 ///
 /// Invariants:
 /// 1. Hints are added and removed under the index lock; anybody reads them at any time.
-/// 2. The memory lives as long as the `SlotBoard` that owns it, outgrown blocks included.
+/// 2. The memory lives as long as the `SlotStates` that owns it, outgrown blocks included.
 struct HintBlock {
   /// The bucket count less one, and the buckets: the key's tag in the upper half, the slot plus one
   /// in the lower; 0 is empty.
@@ -51,12 +51,12 @@ struct HintBlock {
   func forEachSlot(for hash: UInt64, until isIt: (Int) -> Bool) {
     let mask = words.pointee.load(ordering: .relaxed)
     // No `for`: iterating allocates in builds without optimisation, and a hit must not.
-    var place: UInt64 = 0
+    var distance: UInt64 = 0
     // The mask is at least that; a loop of unknown length is not unrolled into eight hits.
     let reach = min(Self.reach, mask)
-    while place < reach {
-      let bucket = (words + 1 + Int((hash &+ place) & mask)).pointee.load(ordering: .acquiring)
-      place += 1
+    while distance < reach {
+      let bucket = (words + 1 + Int((hash &+ distance) & mask)).pointee.load(ordering: .acquiring)
+      distance += 1
       // Removing leaves holes, so an empty bucket says nothing about those behind it.
       guard (bucket ^ hash) >> 32 == 0, bucket != 0 else { continue }
       if isIt(Int(truncatingIfNeeded: bucket & 0xffff_ffff) - 1) { return }

@@ -1,6 +1,6 @@
 /// Whose picture a slot holds, kept where a hit compares it without a lock.
 ///
-/// Written only while no reader looks: before the slot is live, or under a claim; see `SlotBoard`.
+/// Written only while no reader looks: before the slot is live, or under a claim; see `SlotStates`.
 struct SlotLabel {
   var entity = TableID.Digest(low: 0, high: 0)
   var source = TableID.Digest(low: 0, high: 0)
@@ -21,8 +21,8 @@ struct SlotLabel {
   var extent: SlotExtent { SlotExtent(width: Int(width), height: Int(height)) }
 }
 
-/// What only the index knows of one slot's record.
-struct SlotFacts {
+/// The fields of one slot's record that only the index needs.
+struct RecordMetadata {
   let generation: UInt64
   let slotHash: UInt64
   /// As it stands in the file.

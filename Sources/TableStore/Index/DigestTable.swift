@@ -27,12 +27,12 @@ struct DigestTable {
     bucket(for: digest, where: matches).map { slot(in: buckets[$0]) }
   }
 
-  /// Has the place of a digest brought into the processor's caches, for an insertion that follows
+  /// Has the bucket of a digest brought into the processor's caches, for an insertion that follows
   /// a little later; with many entries, waiting for memory would be most of it.
   @inline(__always)
-  func expect(_ digest: TableID.Digest) {
-    let place = Int(tag(of: digest)) & (buckets.count - 1)
-    buckets.withUnsafeBufferPointer { fic_expect($0.baseAddress.map { $0 + place }) }
+  func prefetch(_ digest: TableID.Digest) {
+    let index = Int(tag(of: digest)) & (buckets.count - 1)
+    buckets.withUnsafeBufferPointer { fic_expect($0.baseAddress.map { $0 + index }) }
   }
 
   /// Adds a slot, unless there is one under this digest that `matches`, which is returned then.
@@ -43,8 +43,8 @@ struct DigestTable {
     if (count + 1) * 8 > buckets.count * 5 { grow() }
     switch search(for: digest, where: matches) {
     case .found(let bucket): return self.slot(in: buckets[bucket])
-    case .missing(let place):
-      buckets[place] = entry(slot, digest)
+    case .missing(let index):
+      buckets[index] = entry(slot, digest)
       count += 1
       return nil
     }
@@ -54,8 +54,8 @@ struct DigestTable {
   @inline(__always)
   mutating func insertFirst(_ slot: Int, for digest: TableID.Digest) -> Bool {
     if (count + 1) * 8 > buckets.count * 5 { grow() }
-    guard case .missing(let place) = search(for: digest, where: { _ in true }) else { return false }
-    buckets[place] = entry(slot, digest)
+    guard case .missing(let index) = search(for: digest, where: { _ in true }) else { return false }
+    buckets[index] = entry(slot, digest)
     count += 1
     return true
   }
@@ -63,7 +63,7 @@ struct DigestTable {
   /// Adds a slot that is not in the table.
   mutating func insert(_ slot: Int, for digest: TableID.Digest) {
     if (count + 1) * 8 > buckets.count * 5 { grow() }
-    place(entry(slot, digest))
+    put(entry(slot, digest))
     count += 1
   }
 
@@ -93,7 +93,7 @@ struct DigestTable {
     buckets = [UInt64](repeating: 0, count: old.count)
     count = 0
     for bucket in old where bucket != 0 && !isUnwanted(slot(in: bucket)) {
-      place(bucket)
+      put(bucket)
       count += 1
     }
   }
@@ -126,7 +126,7 @@ struct DigestTable {
     }
   }
 
-  private mutating func place(_ bucket: UInt64) {
+  private mutating func put(_ bucket: UInt64) {
     let mask = buckets.count - 1
     var index = home(of: bucket)
     while buckets[index] != 0 { index = (index + 1) & mask }
@@ -136,7 +136,7 @@ struct DigestTable {
   private mutating func grow() {
     let old = buckets
     buckets = [UInt64](repeating: 0, count: old.count * 2)
-    for bucket in old where bucket != 0 { place(bucket) }
+    for bucket in old where bucket != 0 { put(bucket) }
   }
 
   @inline(__always)

@@ -38,31 +38,31 @@ struct SlotSet: ~Copyable {
   /// The slots of a range that are not in the set, in their order, as long as the set is there.
   ///
   /// Sixty-four that are in it are passed over at once, and whatever there is of them in memory is
-  /// not looked at: for what `SlotBoard` keeps of a slot, that is a page.
+  /// not looked at: for what `SlotStates` keeps of a slot, that is a page.
   func others(in range: Range<Int>) -> Others { Others(words: words, range: range) }
 
   struct Others: Sequence, IteratorProtocol {
     /// The set's, which has to outlive this.
     private let words: UnsafePointer<UInt64>
     private let end: Int
-    private var place: Int
-    /// What is left of the word at `place`: ones stand for slots to be given out.
+    private var wordIndex: Int
+    /// What is left of the word at `wordIndex`: ones stand for slots to be given out.
     private var rest: UInt64
 
     fileprivate init(words: UnsafePointer<UInt64>, range: Range<Int>) {
       self.words = words
       end = range.upperBound
-      place = range.lowerBound / 64
-      rest = ~words[place] & ~0 << UInt64(range.lowerBound % 64)
+      wordIndex = range.lowerBound / 64
+      rest = ~words[wordIndex] & ~0 << UInt64(range.lowerBound % 64)
     }
 
     mutating func next() -> Int? {
       while rest == 0 {
-        place += 1
-        guard place * 64 < end else { return nil }
-        rest = ~words[place]
+        wordIndex += 1
+        guard wordIndex * 64 < end else { return nil }
+        rest = ~words[wordIndex]
       }
-      let slot = place * 64 + rest.trailingZeroBitCount
+      let slot = wordIndex * 64 + rest.trailingZeroBitCount
       rest &= rest - 1
       return slot < end ? slot : nil
     }

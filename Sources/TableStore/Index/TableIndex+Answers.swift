@@ -1,32 +1,38 @@
-/// What the index answers.
+/// The results of the index's operations, and its figures.
 extension TableIndex {
-  /// What a search for a key found.
+  /// The result of a search for a key.
   enum Finding {
     case missing
     /// A slot with a lease taken, ready to be shown.
     case proven(slot: Int, extent: SlotExtent)
-    /// A slot with a lease taken, of which only the record has been seen.
+    /// A slot with a lease taken, whose record was read and whose content was not.
     case unproven(slot: Int, record: SlotRecord)
   }
 
-  /// A slot to be written, and who lost it.
+  /// A claimed slot, and the picture that it held.
   struct Reservation {
     let slot: Int
     let eviction: Eviction?
   }
 
-  /// What became of a reservation.
+  /// The result of a reservation.
   enum Room {
     case reserved(Reservation)
-    /// Who was used least recently is known when all records have been read.
+    /// The least recently used picture is known only when all records have been read.
     case unread
     /// Every slot is leased.
     case full
+  }
+
+  var leasedSlots: [Int] { states.readSlots.filter { !states.isUnleased($0) } }
+  var unreadCount: Int { states.unreadCount }
+  var unprovenCount: Int {
+    states.unreadCount + states.readSlots.count { isLive($0) && !states.state(of: $0).isProven }
   }
 }
 
 /// A picture that made room for another.
 package struct Eviction: Hashable, Sendable {
-  /// Whose it was; `nil` when it came from an earlier session and was never looked at in this one.
+  /// Its entity; `nil` for a picture of an earlier session that was never read in this one.
   package let entity: TableID?
 }

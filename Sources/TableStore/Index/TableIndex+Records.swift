@@ -1,10 +1,10 @@
 /// What is known of the records of live slots.
 extension TableIndex {
-  func extent(of slot: Int) -> SlotExtent { board.label(of: slot).extent }
+  func extent(of slot: Int) -> SlotExtent { states.label(of: slot).extent }
 
   /// The record of a live slot as it stands in the file.
   func record(of slot: Int) -> SlotRecord {
-    let (label, known) = (board.label(of: slot), board.facts(of: slot))
+    let (label, known) = (states.label(of: slot), states.recordMetadata(of: slot))
     return SlotRecord(
       entity: label.entity, source: label.source, generation: known.generation,
       slotHash: known.slotHash, recency: known.recency)
@@ -12,32 +12,32 @@ extension TableIndex {
 
   /// The id of a slot's entity, when this process has seen it.
   func entity(of slot: Int) -> TableID? {
-    guard board.state(of: slot).isProven else { return nil }
-    let label = board.label(of: slot)
+    guard states.state(of: slot).isProven else { return nil }
+    let label = states.label(of: slot)
     return TableID(
-      kind: label.entityKind, digest: label.entity, bytes: board.strings(of: slot).entityBytes)
+      kind: label.entityKind, digest: label.entity, bytes: states.strings(of: slot).entityBytes)
   }
 
   /// The key of a slot, when this process has seen it.
   func key(of slot: Int) -> TableKey? {
     guard let entity = entity(of: slot) else { return nil }
-    let label = board.label(of: slot)
+    let label = states.label(of: slot)
     let source = TableID(
-      kind: label.sourceKind, digest: label.source, bytes: board.strings(of: slot).sourceBytes)
+      kind: label.sourceKind, digest: label.source, bytes: states.strings(of: slot).sourceBytes)
     return TableKey(entity: entity, source: source)
   }
 
   /// Takes a silent lease on a live slot, for looking into it outside the lock.
   func leaseSilently(_ slot: Int) -> SlotRecord? {
-    guard slot < board.preparedCount, isLive(slot) else { return nil }
-    board.leaseSilently(slot)
+    guard slot < states.preparedCount, isLive(slot) else { return nil }
+    states.leaseSilently(slot)
     return currentRecord(of: slot)
   }
 
   /// The record of a live slot as it ought to stand in the file, with the stamp of its last use.
   private func currentRecord(of slot: Int) -> SlotRecord {
     var record = record(of: slot)
-    record.recency = board.stamp(of: slot)
+    record.recency = states.stamp(of: slot)
     return record
   }
 
@@ -48,16 +48,18 @@ extension TableIndex {
   func takeOutdatedRecords(
     from slot: Int, limit: Int
   ) -> (slot: Int, records: [SlotRecord])? {
-    let rest = board.readSlots(in: slot..<max(slot, board.preparedCount))
+    let rest = states.readSlots(in: slot..<max(slot, states.preparedCount))
     guard let first = rest.first(where: isOutdated) else { return nil }
-    let run = (first..<board.preparedCount).prefix(limit).prefix(while: isOutdated)
+    let run = (first..<states.preparedCount).prefix(limit).prefix(while: isOutdated)
     let records = run.map(currentRecord)
-    for (slot, record) in zip(run, records) { board.setFacts(SlotFacts(record), of: slot) }
+    for (slot, record) in zip(run, records) {
+      states.setRecordMetadata(RecordMetadata(record), of: slot)
+    }
     return (first, records)
   }
 
   private func isOutdated(_ slot: Int) -> Bool {
-    !board.isUnread(slot) && isLive(slot)
-      && board.facts(of: slot).recency != board.stamp(of: slot)
+    !states.isUnread(slot) && isLive(slot)
+      && states.recordMetadata(of: slot).recency != states.stamp(of: slot)
   }
 }

@@ -1,40 +1,45 @@
-/// Which picture is in which slot: a state machine without I/O and without locks.
+/// Decides which picture is in which slot: its own lists, over the `SlotStates` that it shares with hits.
 ///
 /// ```
 /// fresh, free --reserve--> claimed --publish--> live --remove, replace, discard--> free
-///                              |                 ||                      or, if leased, detained
+///                              |                 ||                  or, if leased, pending free
 ///                              +---abandon--> free|+--reserve (least recently used)--> claimed
-/// detained --reserve, once its leases ended--> claimed
+/// pending free --reserve, once its leases ended--> claimed
 /// (a file's record) --adopt--> unread --learn--> live
 ///                                 +---lose---> free
 /// ```
 ///
-/// It decides; the board has what hits see of it without asking. Of the records that an opened file
-/// has, it keeps the places only, until somebody asks: so opening writes little memory, which costs
-/// more than checking the records does. Who asks reads what the index names as unread (`TableCore`).
+/// The caller holds the index lock (the shelf's). The index makes no system call and takes no lock of
+/// its own. Taking a lease changes only shared atomics, so such functions are not mutating. Hits take
+/// and end leases meanwhile without the lock: every decision that depends on leases is one atomic step
+/// of `SlotStates`, and all other state changes under the lock only.
+///
+/// Opening a file leaves its records unread: the index keeps their slots under the first bits of
+/// their digests, because writing memory costs more than checking records. `TableCore` reads the
+/// records that the index names as unread.
 ///
 /// Invariants:
 /// 1. A slot is live or unread exactly when `table` finds it, under its entity's digest; one slot per
 ///    digest.
 /// 2. Only live slots are leased, so that the leases of any other slot only get fewer.
-/// 3. A slot is claimed only when it has no leases, which is settled with those who take leases in
-///    one atomic step; while claimed it is in no list.
-/// 4. Each slot below `usedCount` is live, unread, claimed, in `free`, or in `detained`; those above
-///    were never used.
-/// 5. Nothing is decided about an entity while a slot under its digest is unread, nor about the order
-///    of use while any is.
+/// 3. A slot is claimed only when it has no leases, checked and claimed in one atomic step; while
+///    claimed it is in no list.
+/// 4. Each slot below `usedCount` is live, unread, claimed, in `free`, or in `pendingFree`; those
+///    above were never used.
+/// 5. The index decides nothing about an entity while a slot under its digest is unread, nor about
+///    the order of use while any slot is.
 struct TableIndex {
-  let board: SlotBoard
+  let states: SlotStates
   private let slotCount: Int
   private var usedCount = 0
-  /// False where leases go on from before, of which the board must know whose they are.
+  /// False where leases of an earlier opening go on: their labels must be known.
   private let leavesUnread: Bool
   private var table = DigestTable()
   private var free: [Int] = []
-  private var detained: [Int] = []
+  private var pendingFree: [Int] = []
   private var queue = RecencyQueue()
-  /// Slots that left the index, or never came into it, while the file goes on naming them.
-  private var stale: [Int] = []
+  /// Slots that are not in the index though the file has records of them.
+  private var recordsToErase: [Int] = []
   private(set) var evictionCount = 0
   private(set) var damageCount = 0
   /// The latest use that a record tells of.
@@ -45,11 +50,11 @@ struct TableIndex {
   /// An empty index. The records of a file come with `adopt`, in the order of slots, and then
   /// `finishAdopting`.
   ///
-  /// - Parameter board: of the same file. Slots that it knows to be leased are not given out.
-  init(slotCount: Int, board: SlotBoard) {
+  /// - Parameter states: of the same file. Leased slots are not given out.
+  init(slotCount: Int, states: SlotStates) {
     self.slotCount = slotCount
-    self.board = board
-    leavesUnread = board.preparedCount == 0
+    self.states = states
+    leavesUnread = states.preparedCount == 0
   }
 
   /// Makes room for so many records.
@@ -57,25 +62,25 @@ struct TableIndex {
     table = DigestTable(minimumCapacity: count)
   }
 
-  /// Gets ready to adopt a record of this entity a little later, when memory has answered.
+  /// Prefetches the bucket of an entity whose record is adopted a little later.
   @inline(__always)
-  func expect(_ entity: TableID.Digest) { table.expect(entity) }
+  func prefetch(_ entity: TableID.Digest) { table.prefetch(entity) }
 
-  /// Takes over a record that the file has, of a slot above all before; of two for one entity the
-  /// newer counts. Nothing under the record's digest may be unread.
+  /// Takes a record of the file over, of a slot above all before; of two for one entity the newer
+  /// counts. No slot under the record's digest may be unread.
   mutating func adopt(_ record: SlotRecord, in slot: Int) {
     if let rival = insert(slot, record.entity) {
-      let isOlder = board.facts(of: rival).generation >= record.generation
-      stale.append(isOlder ? slot : rival)
+      let isOlder = states.recordMetadata(of: rival).generation >= record.generation
+      recordsToErase.append(isOlder ? slot : rival)
       if isOlder { return use(upTo: slot + 1) }
       table.remove(rival, for: record.entity)
-      board.withdraw(rival)
+      states.withdraw(rival)
       table.insert(slot, for: record.entity)
     }
     finishAdopting(record, in: slot)
   }
 
-  /// Takes over a record as above, if nothing else has to be known for that, which is nearly always so.
+  /// Takes a record over if its bucket is free, as it nearly always is; false otherwise.
   @inline(__always)
   mutating func adoptFirst(_ record: SlotRecord, in slot: Int) -> Bool {
     guard table.insertFirst(slot, for: record.entity) else { return false }
@@ -88,23 +93,23 @@ struct TableIndex {
     use(upTo: slot + 1)
     newestGeneration = max(newestGeneration, record.generation)
     newestStamp = max(newestStamp, Self.stamp(of: record))
-    if leavesUnread { board.leaveUnread(slot) } else { note(record, in: slot) }
+    if leavesUnread { states.leaveUnread(slot) } else { note(record, in: slot) }
   }
 
-  /// Leaves a record out that the file has, of a slot above all before; it is to be erased.
+  /// Leaves a record of the file out, of a slot above all before, and notes it for erasure.
   mutating func refuse(_ record: SlotRecord, in slot: Int) {
     use(upTo: slot + 1)
     newestGeneration = max(newestGeneration, record.generation)
-    stale.append(slot)
+    recordsToErase.append(slot)
   }
 
-  /// Gives the slots without a picture out from now on.
+  /// Collects the slots without a picture, after the last record.
   mutating func finishAdopting() {
-    // Once and not for each record, since the processor takes its time to tell the time.
-    board.resumeClock(after: newestStamp)
-    use(upTo: board.preparedCount)
-    // Slots that were lost on the way are among those that are found now.
-    (free, detained) = ([], [])
+    // Once and not for each record, since reading the processor's clock is slow.
+    states.resumeClock(after: newestStamp)
+    use(upTo: states.preparedCount)
+    // Slots that were lost meanwhile are collected again below.
+    (free, pendingFree) = ([], [])
     if table.count == usedCount { return }
     for slot in (0..<usedCount).reversed() where !isTaken(slot) { setFree(slot) }
   }
@@ -113,17 +118,17 @@ struct TableIndex {
 
   /// A slot whose record has to be read before anything is decided about this entity.
   func unreadSlot(for entity: TableID.Digest) -> Int? {
-    if board.unreadCount == 0 { return nil }
-    return table.slot(for: entity) { board.isUnread($0) }
+    if states.unreadCount == 0 { return nil }
+    return table.slot(for: entity) { states.isUnread($0) }
   }
 
-  /// Notes what stands in the file for a slot, if that is not known yet. A record that cannot be the
-  /// one that was adopted leaves the slot unread.
+  /// Notes the record of a slot that is unread. A record that cannot be the adopted one leaves the
+  /// slot unread.
   mutating func learn(_ record: SlotRecord, in slot: Int) {
-    guard board.isUnread(slot) else { return }
-    // One that somebody changed since may be found under another digest, or twice.
+    guard states.isUnread(slot) else { return }
+    // A record that another process changed since may have another digest, or be there twice.
     let known = table.slot(for: record.entity) {
-      !board.isUnread($0) && board.label(of: $0).entity == record.entity
+      !states.isUnread($0) && states.label(of: $0).entity == record.entity
     }
     guard known == nil, table.slot(for: record.entity, where: { $0 == slot }) != nil
     else { return }
@@ -131,17 +136,17 @@ struct TableIndex {
     note(record, in: slot)
   }
 
-  /// Takes a slot out that is unread though what stands in the file for it was read; false for others.
+  /// Takes a slot out whose record was read and is not the adopted one; false if it is not unread.
   ///
   /// - Parameter entity: Whose record was expected there.
   mutating func lose(_ slot: Int, of entity: TableID.Digest) -> Bool {
-    guard board.isUnread(slot) else { return false }
+    guard states.isUnread(slot) else { return false }
     damageCount += 1
     letGo(of: slot, entity)
     return true
   }
 
-  /// Takes all slots out that may have to do with an entity and cannot be read, and returns them.
+  /// Takes all unread slots out that may be the entity's, and returns them.
   mutating func loseUnread(of entity: TableID.Digest) -> [Int] {
     var lost: [Int] = []
     while let slot = unreadSlot(for: entity) {
@@ -151,11 +156,11 @@ struct TableIndex {
     return lost
   }
 
-  /// Takes all slots out that are unread though the whole file was read, and returns them.
+  /// Takes all slots out that are still unread after the whole file was read, and returns them.
   mutating func loseUnread() -> [Int] {
-    if board.unreadCount == 0 { return [] }
+    if states.unreadCount == 0 { return [] }
     let lost = unreadSlots
-    table.removeAll(where: board.isUnread)
+    table.removeAll(where: states.isUnread)
     for slot in lost { letGo(of: slot, nil) }
     damageCount += lost.count
     return lost
@@ -164,52 +169,46 @@ struct TableIndex {
   /// - Parameter entity: Under which the table has the slot, if it still does.
   private mutating func letGo(of slot: Int, _ entity: TableID.Digest?) {
     if let entity { table.remove(slot, for: entity) }
-    board.giveUpUnread(slot)
+    states.giveUpUnread(slot)
     setFree(slot)
-    stale.append(slot)
+    recordsToErase.append(slot)
   }
 
   /// Makes an adopted slot live.
   private func note(_ record: SlotRecord, in slot: Int) {
-    board.setFacts(SlotFacts(record), of: slot)
-    board.adopt(slot, entity: record.entity, source: record.source)
-    board.setStamp(Self.stamp(of: record), of: slot)
+    states.setRecordMetadata(RecordMetadata(record), of: slot)
+    states.adopt(slot, entity: record.entity, source: record.source)
+    states.setStamp(Self.stamp(of: record), of: slot)
   }
 
-  /// When a record's picture was used last. No clock comes so far as those that are refused, except
-  /// in a file that somebody made up.
+  /// When a record's picture was used last. Only a forged file has stamps beyond the limit.
   private static func stamp(of record: SlotRecord) -> UInt64 {
     record.recency < UInt64.max / 2 ? record.recency : 0
   }
 
   var liveCount: Int { table.count }
-  var leasedSlots: [Int] { board.readSlots.filter { !board.isUnleased($0) } }
-  var unreadCount: Int { board.unreadCount }
-  var unreadSlots: [Int] { (0..<usedCount).filter(board.isUnread) }
-  var unprovenCount: Int {
-    board.unreadCount + board.readSlots.count { isLive($0) && !board.state(of: $0).isProven }
-  }
+  var unreadSlots: [Int] { (0..<usedCount).filter(states.isUnread) }
 
   // MARK: Searching
 
   /// Finds the slot of a key and takes a lease on it.
   func lease(_ key: TableKey) -> Finding {
     guard let slot = slot(of: key), isLive(slot) else { return .missing }
-    guard board.state(of: slot).isProven else {
-      board.lease(slot)
+    guard states.state(of: slot).isProven else {
+      states.lease(slot)
       return .unproven(slot: slot, record: record(of: slot))
     }
     guard isStored(key, in: slot) else { return .missing }
-    board.lease(slot)
-    // Who came here found no hint.
-    board.giveHint(of: slot)
+    states.lease(slot)
+    // The hit found no hint.
+    states.giveHint(of: slot)
     return .proven(slot: slot, extent: extent(of: slot))
   }
 
-  /// True when the key's picture is there, as far as can be told without reading the file.
+  /// True when the key's picture is there, by the records; an unproven one counts.
   func contains(_ key: TableKey) -> Bool {
     guard let slot = slot(of: key) else { return false }
-    return !board.state(of: slot).isProven || isStored(key, in: slot)
+    return !states.state(of: slot).isProven || isStored(key, in: slot)
   }
 
   /// The last of the slots that a picture is in.
@@ -217,63 +216,63 @@ struct TableIndex {
 
   /// The live slots; none may be unread.
   var liveSlots: [Int] {
-    assert(board.unreadCount == 0, "Pictures are left out whose records were not read.")
+    assert(states.unreadCount == 0, "Pictures are left out whose records were not read.")
     return (0..<usedCount).filter(isLive)
   }
 
-  func isLive(_ slot: Int) -> Bool { board.state(of: slot).isLive }
+  func isLive(_ slot: Int) -> Bool { states.state(of: slot).isLive }
 
   // MARK: Proof
 
   /// Notes that a leased slot was read and holds what its record says.
   mutating func prove(_ slot: Int, generation: UInt64, key: TableKey, extent: SlotExtent) {
     guard isSame(slot, generation) else { return }
-    board.prove(slot, key: key, extent: extent)
+    states.prove(slot, key: key, extent: extent)
   }
 
-  /// Takes a slot out that does not hold what its record says; false if that is another one by now.
+  /// Takes a damaged slot out; false if another picture is in it by now.
   mutating func discard(_ slot: Int, generation: UInt64) -> Bool {
     guard isSame(slot, generation) else { return false }
     takeOut(slot)
-    stale.append(slot)
+    recordsToErase.append(slot)
     damageCount += 1
     return true
   }
 
-  /// The slots whose records must not outlive a removal: those of older pictures of an entity that
-  /// were left behind by a crash, and those of pictures that could not be read, which a later
-  /// session might be able to read. No slot is reserved meanwhile.
-  mutating func takeStale() -> [Int] {
-    defer { stale = [] }
+  /// The slots whose records must not outlive a removal: of older pictures of an entity that a crash
+  /// left behind, and of pictures that could not be read, since a later session might read them. No
+  /// slot may be reserved.
+  mutating func takeRecordsToErase() -> [Int] {
+    defer { recordsToErase = [] }
     // Slots that were published since have other records.
-    return stale.filter { !isLive($0) }
+    return recordsToErase.filter { !isLive($0) }
   }
 
   // MARK: Changes
 
-  /// Finds a slot to write a picture of `entity` to, and evicts who is in it.
+  /// Claims a slot for a picture of `entity`, and evicts the one that is in it.
   ///
   /// The entity's own older picture keeps its slot, so that it can be shown until the new one is
-  /// published; only where there is no other slot it goes first.
+  /// published; it is evicted only where there is no other slot.
   ///
-  /// - Parameter mayGuess: Whether the order of use is taken from the records that were read, where
-  ///   others cannot be.
+  /// - Parameter mayGuess: true evicts the least recently used picture among the records that were
+  ///   read, though some are unread.
   mutating func reserve(for entity: TableID, mayGuess: Bool = false) -> Room {
-    // So that leases which end from now on are later than the selection of the oldest.
-    _ = board.advanceClock()
+    // Leases that end from now on get later stamps than the selection of the oldest sees.
+    _ = states.advanceClock()
     if let slot = claimedFree() ?? claimedFresh() ?? claimedReleased(probes: 16) {
       return .reserved(Reservation(slot: slot, eviction: nil))
     }
-    guard board.unreadCount == 0 || mayGuess else { return .unread }
+    guard states.unreadCount == 0 || mayGuess else { return .unread }
     let own = find(entity.digest)
     while let slot = leastRecentlyUsed(except: own) {
       if let reservation = evict(slot) { return .reserved(reservation) }
     }
-    if let slot = claimedReleased(probes: detained.count) {
+    if let slot = claimedReleased(probes: pendingFree.count) {
       return .reserved(Reservation(slot: slot, eviction: nil))
     }
     let room = own.flatMap { evict($0) }.map { Room.reserved($0) }
-    return room ?? (board.unreadCount == 0 ? .full : .unread)
+    return room ?? (states.unreadCount == 0 ? .full : .unread)
   }
 
   /// Makes a written slot findable, with one lease taken, and returns the slot of the older picture
@@ -283,16 +282,16 @@ struct TableIndex {
   ) -> Int? {
     let older = find(record.entity)
     if let older { takeOut(older) }
-    board.setFacts(SlotFacts(record), of: slot)
+    states.setRecordMetadata(RecordMetadata(record), of: slot)
     newestGeneration = max(newestGeneration, record.generation)
     table.insert(slot, for: record.entity)
-    board.publish(slot, key: key, extent: extent)
+    states.publish(slot, key: key, extent: extent)
     return older
   }
 
-  /// Gives back a reserved slot that nothing was published in.
+  /// Gives a reserved slot back without a picture.
   mutating func abandon(_ slot: Int) {
-    board.unclaim(slot)
+    states.unclaim(slot)
     setFree(slot)
     queue.reset()
   }
@@ -309,54 +308,53 @@ struct TableIndex {
 
   private func find(_ entity: TableID.Digest) -> Int? {
     assert(unreadSlot(for: entity) == nil, "A record was not read that may be the entity's.")
-    return table.slot(for: entity) { board.label(of: $0).entity == entity }
+    return table.slot(for: entity) { states.label(of: $0).entity == entity }
   }
 
-  /// Notes whose picture a slot holds, unless there is another slot for the entity, which is
-  /// returned then.
+  /// Enters a slot under an entity, or returns the slot that the entity has already.
   private mutating func insert(_ slot: Int, _ entity: TableID.Digest) -> Int? {
-    table.insert(slot, for: entity) { [board] in board.label(of: $0).entity == entity }
+    table.insert(slot, for: entity) { [states] in states.label(of: $0).entity == entity }
   }
 
   /// The slot with a key's digests.
   private func slot(of key: TableKey) -> Int? {
     find(key.entity.digest).flatMap {
-      board.label(of: $0).source == key.source.digest ? $0 : nil
+      states.label(of: $0).source == key.source.digest ? $0 : nil
     }
   }
 
   /// Compares ids in full.
   private func isStored(_ key: TableKey, in slot: Int) -> Bool {
-    key.lend { board.label(of: slot).matches($0) && board.strings(of: slot).match($0) }
+    key.lend { states.label(of: slot).matches($0) && states.strings(of: slot).match($0) }
   }
 
   private func isSame(_ slot: Int, _ generation: UInt64) -> Bool {
-    isLive(slot) && board.facts(of: slot).generation == generation
+    isLive(slot) && states.recordMetadata(of: slot).generation == generation
   }
 
   private mutating func takeOut(_ slot: Int) {
-    table.remove(slot, for: board.label(of: slot).entity)
-    board.withdraw(slot)
+    table.remove(slot, for: states.label(of: slot).entity)
+    states.withdraw(slot)
     setFree(slot)
   }
 
   private mutating func setFree(_ slot: Int) {
-    if board.isUnleased(slot) { free.append(slot) } else { detained.append(slot) }
+    if states.isUnleased(slot) { free.append(slot) } else { pendingFree.append(slot) }
   }
 
-  /// Takes the picture out of a slot for another one; `nil` when somebody has just leased it.
+  /// Takes the picture out of a slot for another one; `nil` when a hit has just leased it.
   private mutating func evict(_ slot: Int) -> Reservation? {
     let eviction = Eviction(entity: entity(of: slot))
-    guard board.claim(slot) else { return nil }
-    table.remove(slot, for: board.label(of: slot).entity)
+    guard states.claim(slot) else { return nil }
+    table.remove(slot, for: states.label(of: slot).entity)
     evictionCount += 1
     return Reservation(slot: slot, eviction: eviction)
   }
 
   private mutating func claimedFree() -> Int? {
     while let slot = free.popLast() {
-      if board.claim(slot) { return slot }
-      detained.append(slot)
+      if states.claim(slot) { return slot }
+      pendingFree.append(slot)
     }
     return nil
   }
@@ -365,34 +363,34 @@ struct TableIndex {
     guard usedCount < slotCount else { return nil }
     let slot = usedCount
     use(upTo: slot + 1)
-    if board.claim(slot) { return slot }
-    detained.append(slot)
+    if states.claim(slot) { return slot }
+    pendingFree.append(slot)
     return nil
   }
 
   private mutating func use(upTo count: Int) {
-    board.prepare(count)
+    states.prepare(count)
     usedCount = max(usedCount, count)
   }
 
   /// True when a picture is in the slot, whether its record was read or not.
-  private func isTaken(_ slot: Int) -> Bool { board.isUnread(slot) || isLive(slot) }
+  private func isTaken(_ slot: Int) -> Bool { states.isUnread(slot) || isLive(slot) }
 
-  /// A detained slot whose leases have ended, looking at so many of them from the end.
+  /// Claims a slot pending free whose leases have ended, among the last `probes` of the list.
   private mutating func claimedReleased(probes: Int) -> Int? {
-    for index in detained.indices.suffix(probes) where board.claim(detained[index]) {
-      detained.swapAt(index, detained.count - 1)
-      return detained.removeLast()
+    for index in pendingFree.indices.suffix(probes) where states.claim(pendingFree[index]) {
+      pendingFree.swapAt(index, pendingFree.count - 1)
+      return pendingFree.removeLast()
     }
     return nil
   }
 
   private mutating func leastRecentlyUsed(except own: Int?) -> Int? {
     queue.oldest(
-      among: 0..<usedCount, stamp: { [board] in board.stamp(of: $0) },
-      isEvictable: { [board] in
+      among: 0..<usedCount, stamp: { [states] in states.stamp(of: $0) },
+      isEvictable: { [states] in
         guard $0 != own else { return false }
-        let state = board.state(of: $0)
+        let state = states.state(of: $0)
         return state.isLive && state.leaseCount == 0
       })
   }

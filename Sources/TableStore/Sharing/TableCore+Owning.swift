@@ -13,8 +13,8 @@ extension TableCore {
   /// The caller holds the writer's lock.
   func becomeOwner(_ writer: inout TableWriter) {
     // As a second opener all goes on as before, so that errors wait for the next attempt.
-    let hidden = shelf.withLock { $0.reader }.flatMap { $0.hidesAny ? $0 : nil }
-    let opening = try? opener.open { _, record in hidden?.isHidden(record) ?? false }
+    let buried = shelf.withLock { $0.reader }.flatMap { $0.hasTombstones ? $0 : nil }
+    let opening = try? opener.open { _, record in buried?.isBuried(record) ?? false }
     guard let opened = opening ?? nil else {
       try? findReader()
       return
@@ -22,7 +22,7 @@ extension TableCore {
     let owned = TableShelf(opened)
     writer.restart(owned)
     let former = exchange(for: owned)
-    if hidden != nil {
+    if buried != nil {
       // Older records of the same entities among them; what fails is tried again by other changes.
       try? eraseRest(in: opened.file, &writer)
     }
@@ -43,7 +43,7 @@ extension TableCore {
   var hasWaiting: Bool {
     guard !isNameless else { return false }
     return shelf.withLock { shelf in
-      !shelf.isOwner && (shelf.index.liveCount > 0 || shelf.reader?.hidesAny == true)
+      !shelf.isOwner && (shelf.index.liveCount > 0 || shelf.reader?.hasTombstones == true)
     }
   }
 
@@ -53,7 +53,7 @@ extension TableCore {
   private func move(from former: TableShelf, _ writer: inout TableWriter) {
     guard let file = former.file else { return }
     let slots = former.index.liveSlots.sorted {
-      file.board.stamp(of: $0) < file.board.stamp(of: $1)
+      file.states.stamp(of: $0) < file.states.stamp(of: $1)
     }
     for slot in slots {
       guard let key = former.index.key(of: slot) else { continue }

@@ -32,7 +32,7 @@ package final class TableReader: Sendable {
   private let system: SystemCalls
   private let pool: SlotBufferPool
   private let snapshot: Lock<Snapshot>
-  private let hiding = Lock(Hiding())
+  private let tombstones = Lock(Tombstones())
 
   /// Opens a table for reading; `nil` when there is none, or none as expected.
   static func open(
@@ -115,50 +115,50 @@ package final class TableReader: Sendable {
     return (entries, damages)
   }
 
-  // MARK: Hiding
+  // MARK: Tombstones
 
   /// Makes misses of an entity's pictures that are in the file now; the file is another's to change.
   ///
   /// Returns true when there was one to be found. Throws when the file cannot be read: nothing is
-  /// hidden then.
-  func hide(_ entity: TableID) throws(SystemError) -> Bool {
+  /// buried then.
+  func addTombstone(for entity: TableID) throws(SystemError) -> Bool {
     let fresh = try refresh()
     guard let slot = fresh.slot(of: entity.digest), let record = fresh.records[slot] else {
       return false
     }
-    return hiding.withLock { hiding in
-      if hiding.covers(record) { return false }
-      hiding.hide(record.entity, upTo: record.generation)
+    return tombstones.withLock { tombstones in
+      if tombstones.covers(record) { return false }
+      tombstones.add(for: record.entity, upTo: record.generation)
       return true
     }
   }
 
   /// Makes a miss of one record's picture, and of the entity's older ones.
-  func hide(_ record: SlotRecord) {
-    hiding.withLock { $0.hide(record.entity, upTo: record.generation) }
+  func addTombstone(for record: SlotRecord) {
+    tombstones.withLock { $0.add(for: record.entity, upTo: record.generation) }
   }
 
-  /// Makes misses of all pictures that are in the file now; throws as `hide(_:)` does.
-  func hideAll() throws(SystemError) {
+  /// Makes misses of all pictures that are in the file now; throws as `addTombstone(for:)` does.
+  func addTombstonesForAll() throws(SystemError) {
     let newest = try refresh().newestGeneration
-    hiding.withLock { $0.newestOfAll = max($0.newestOfAll, newest) }
+    tombstones.withLock { $0.newestOfAll = max($0.newestOfAll, newest) }
   }
 
-  /// True when the record is one of those hidden, which a new owner then erases.
-  func isHidden(_ record: SlotRecord) -> Bool { hiding.withLock { $0.covers(record) } }
+  /// True when the record is one of those buried, which a new owner then erases.
+  func isBuried(_ record: SlotRecord) -> Bool { tombstones.withLock { $0.covers(record) } }
 
   /// True when there may be records that a new owner has to erase.
-  var hidesAny: Bool { hiding.withLock { !$0.entities.isEmpty || $0.newestOfAll > 0 } }
+  var hasTombstones: Bool { tombstones.withLock { !$0.entities.isEmpty || $0.newestOfAll > 0 } }
 
   // MARK: Private
 
   /// Pictures that were removed here but not in the file, by the generations they go up to: those of
   /// pictures stored later are higher, in whatever file (`TableWriter.generation`).
-  private struct Hiding {
+  private struct Tombstones {
     private(set) var entities: [TableID.Digest: UInt64] = [:]
     var newestOfAll: UInt64 = 0
 
-    mutating func hide(_ entity: TableID.Digest, upTo generation: UInt64) {
+    mutating func add(for entity: TableID.Digest, upTo generation: UInt64) {
       entities[entity] = max(entities[entity] ?? 0, generation)
     }
 
@@ -186,7 +186,7 @@ package final class TableReader: Sendable {
     // The owner may have written the slot since the snapshot, so its record is read again. A
     // record that cannot be read is a miss like any other.
     guard let record = (try? file.reader.record(of: slot)) ?? nil,
-      record.entity == entity.digest, !hiding.withLock({ $0.covers(record) }),
+      record.entity == entity.digest, !tombstones.withLock({ $0.covers(record) }),
       let (content, finding) = pool.makeContent({
         file.reader.read(slot, record: record, into: $0)
       }),
@@ -205,7 +205,7 @@ package final class TableReader: Sendable {
       }
       return (snapshot.file, slot, record)
     }
-    guard let found, !hiding.withLock({ $0.covers(found.2) }) else { return nil }
+    guard let found, !tombstones.withLock({ $0.covers(found.2) }) else { return nil }
     return found
   }
 

@@ -13,7 +13,7 @@ extension TableCore {
   /// - Throws: `TableError.diskFull` or `.system` when there is no room for a private file either.
   func mendIfCut(_ writer: inout TableWriter) throws(TableError) {
     guard let file = ownedFile, isCut(file, writer) else { return }
-    noteStale(in: file, &writer)
+    noteRecordsToErase(in: file, &writer)
     // Why it cannot be salvaged makes no difference to what is done then.
     let unerased = writer.unerased
     let salvage = try? opener.salvage(file) { slot, _ in unerased.contains(slot) }
@@ -22,7 +22,9 @@ extension TableCore {
       let replacement = TableShelf(nameless: try opener.makeNameless(), reader: reader)
       // What was removed stays so, for as long as this process knows.
       for slot in writer.unerased {
-        if let record = (try? file.slotReader.record(of: slot)) ?? nil { reader?.hide(record) }
+        if let record = (try? file.slotReader.record(of: slot)) ?? nil {
+          reader?.addTombstone(for: record)
+        }
       }
       writer.restart(replacement)
       exchange(for: replacement)

@@ -24,14 +24,14 @@ extension TableCore {
   func insert(_ sealed: SealedSlot) throws(TableError) -> Insertion {
     guard sealed.content.layout.hasSameSlots(as: opener.layout) else { throw .foreignSlot }
     return try writer.withLock { writer throws(TableError) in
-      try settle(&writer)
+      try ensureWritable(&writer)
       try writer.backOff.admit()
       return try store(sealed, &writer)
     }
   }
 
   /// Brings the table into a state in which it may be changed: open, ours, and owned if it can be.
-  func settle(_ writer: inout TableWriter) throws(TableError) {
+  func ensureWritable(_ writer: inout TableWriter) throws(TableError) {
     if isChild { becomeSecondOpener(&writer) }
     let (isOpen, isOwner) = shelf.withLock { ($0.file != nil, $0.isOwner) }
     guard isOpen else { throw .closed }
@@ -54,7 +54,7 @@ extension TableCore {
     }
   }
 
-  /// Stores a picture; the caller holds the writer's lock and has settled the table.
+  /// Stores a picture; the caller holds the writer's lock and has made the table writable.
   func store(
     _ sealed: SealedSlot, _ writer: inout TableWriter
   ) throws(TableError) -> Insertion {
@@ -66,8 +66,8 @@ extension TableCore {
     writer.generation += 1
     let record = SlotRecord(
       entity: key.entity.digest, source: key.source.digest, generation: writer.generation,
-      contentHash: sealed.contentHash, recency: file.board.hitBoard.nextStamp(),
-      in: file.place(of: slot))
+      contentHash: sealed.contentHash, recency: file.states.hitIndex.nextStamp(),
+      at: file.slotAddress(of: slot))
     do throws(SystemError) {
       if writer.erased != slot { try file.writeRecord(nil, to: slot) }
       writer.noteErased(slot)

@@ -8,17 +8,19 @@ extension TableCore {
   /// process owns the table, it is a miss here, and is taken out once the file is ours.
   func remove(_ entity: TableID) throws(TableError) -> Bool {
     try writer.withLock { writer throws(TableError) in
-      try settle(&writer)
+      try ensureWritable(&writer)
       // First, since it may fail, and then nothing is removed.
-      let isHidden = try hide { reader throws(SystemError) in try reader.hide(entity) } ?? false
+      let isBuried =
+        try addTombstones { reader throws(SystemError) in try reader.addTombstone(for: entity) }
+        ?? false
       let ((file, slot), lost) = askOrLose(about: entity) { shelf in
         (shelf.file, shelf.change { $0.remove(entity) })
       }
-      guard let file else { return isHidden }
+      guard let file else { return isBuried }
       if let slot { writer.noteUnerased(slot) }
       // Records that could not be erased before, or read now, may be of this entity.
       try TableError.wrapping { () throws(SystemError) in try eraseRest(in: file, &writer) }
-      return isHidden || slot != nil || !lost.isEmpty
+      return isBuried || slot != nil || !lost.isEmpty
     }
   }
 
@@ -26,13 +28,13 @@ extension TableCore {
   /// who look at its pictures.
   func removeAll() throws(TableError) {
     try writer.withLock { writer throws(TableError) in
-      try settle(&writer)
+      try ensureWritable(&writer)
       let fresh: TableShelf
       if ownedFile != nil {
         fresh = TableShelf(try opener.replaceEmpty())
       } else {
         let nameless = try opener.makeNameless()
-        try hide { reader throws(SystemError) in try reader.hideAll() }
+        try addTombstones { reader throws(SystemError) in try reader.addTombstonesForAll() }
         fresh = TableShelf(nameless: nameless, reader: shelf.withLock { $0.reader })
       }
       // Nobody finds the old file any more, so its lock would only burden a suspended process.
@@ -47,7 +49,7 @@ extension TableCore {
   ///   why pictures could not be brought along when the file became ours.
   func flush() throws(TableError) {
     try writer.withLock { writer throws(TableError) in
-      try settle(&writer)
+      try ensureWritable(&writer)
       if writer.suspension.isSuspended {
         try flushSuspended(&writer)
       } else if let file = ownedFile {
@@ -101,7 +103,7 @@ extension TableCore {
         unprovenCount: shelf.index.unprovenCount,
         evictionCount: shelf.index.evictionCount,
         damageCount: formerDamageCount.load(ordering: .relaxed) + shelf.index.damageCount,
-        hitCount: formerHitCount.load(ordering: .relaxed) + shelf.index.board.hitCount,
+        hitCount: formerHitCount.load(ordering: .relaxed) + shelf.index.states.hitCount,
         diskByteCount: diskByteCount,
         mappedByteCount: shelf.file?.mappedByteCount ?? 0,
         isOwner: shelf.isOwner)
@@ -141,7 +143,7 @@ extension TableCore {
         // A file that was let go meanwhile is another process's to write.
         break
       }
-      file.board.releaseSilently(slot)
+      file.states.releaseSilently(slot)
     }
     return (entries, damages)
   }
@@ -164,27 +166,27 @@ extension TableCore {
   func exchange(for fresh: TableShelf) -> TableShelf {
     let former = shelf.withLock { shelf in
       defer { shelf = fresh }
-      hitBoard.store(fresh.file?.board)
+      hitIndex.store(fresh.file?.states)
       return shelf
     }
     if let file = former.file {
-      file.board.retire(file)
-      formerHitCount.wrappingAdd(file.board.hitCount, ordering: .relaxed)
+      file.states.retire(file)
+      formerHitCount.wrappingAdd(file.states.hitCount, ordering: .relaxed)
       formerDamageCount.wrappingAdd(former.index.damageCount, ordering: .relaxed)
     }
     return former
   }
 
   /// Notes the records that stand in the file though the index does not have them.
-  func noteStale(in file: TableFile, _ writer: inout TableWriter) {
+  func noteRecordsToErase(in file: TableFile, _ writer: inout TableWriter) {
     changeIndex(of: file) { index in
-      for slot in index.takeStale() { writer.noteUnerased(slot) }
+      for slot in index.takeRecordsToErase() { writer.noteUnerased(slot) }
     }
   }
 
   /// Writes the zeros that are still to be written.
   func eraseRest(in file: TableFile, _ writer: inout TableWriter) throws(SystemError) {
-    noteStale(in: file, &writer)
+    noteRecordsToErase(in: file, &writer)
     for slot in writer.unerased.sorted() {
       if let error = erase(slot, in: file, &writer) { throw error }
     }
@@ -194,7 +196,7 @@ extension TableCore {
 
   /// Removes pictures from what is found in another's file; `nil` where there is none.
   @discardableResult
-  private func hide<Result>(
+  private func addTombstones<Result>(
     _ body: (TableReader) throws(SystemError) -> Result
   ) throws(TableError) -> Result? {
     try TableError.wrapping { () throws(SystemError) in

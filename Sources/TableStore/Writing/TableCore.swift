@@ -5,12 +5,12 @@ import Synchronization
 ///
 /// Locks: `writer` is held by who changes the table, through all its system calls; `shelf` for the
 /// few lines that look at or change what readers see. Who needs both takes `writer` first. Readers
-/// never take `writer`, and `shelf` only for what they do not find on the `HitBoard`.
+/// never take `writer`, and `shelf` only for what they do not find on the `HitIndex`.
 ///
 /// Invariants:
 /// 1. Every file on the shelf is written by holders of `writer` only.
 /// 2. A slot is written only while it is claimed, so that nobody reads what is being written
-///    (invariant 1 of `SlotBoard`).
+///    (invariant 1 of `SlotStates`).
 /// 3. A process writes to a file with a name only while it has that file's lock, and never in a
 ///    child that inherited it.
 final class TableCore: Sendable {
@@ -22,7 +22,7 @@ final class TableCore: Sendable {
   let shelf: Lock<TableShelf>
   let writer: Lock<TableWriter>
   /// What hits see of the file on the shelf; `nil` once closed.
-  let hitBoard: CurrentHitBoard
+  let hitIndex: CurrentHitIndex
   /// Hits on files that are not on the shelf any more, and on those of other processes.
   let formerHitCount = Atomic<Int>(0)
   /// Damage found in files that are not on the shelf any more.
@@ -48,7 +48,7 @@ final class TableCore: Sendable {
       shelf = TableShelf(nameless: try opener.makeNameless(), reader: reader)
     }
     writer = Lock(TableWriter(shelf))
-    hitBoard = CurrentHitBoard(shelf.file?.board)
+    hitIndex = CurrentHitIndex(shelf.file?.states)
     self.shelf = Lock(shelf)
   }
 
@@ -64,7 +64,7 @@ final class TableCore: Sendable {
   @inline(__always)
   func entry(entity: TableID, source: TableID) -> TableEntry? {
     if isChild { becomeSecondOpener() }
-    let hit = TableKeyView.lending(entity, source) { hitBoard.load()?.hit($0) }
+    let hit = TableKeyView.lending(entity, source) { hitIndex.load()?.hit($0) }
     guard let hit else {
       return entryByIndex(for: TableKey(entity: entity, source: source))
     }
@@ -99,11 +99,11 @@ final class TableCore: Sendable {
     ofLeased slot: Int, in file: TableFile, copy: SlotContent?, extent: SlotExtent
   ) -> TableEntry? {
     guard let content = file.mappedContent(of: slot) else {
-      file.board.release(slot)
+      file.states.release(slot)
       return copy.map { TableEntry(content: $0, extent: extent) }
     }
     return TableEntry(
-      HitBoard.Hit(lease: file.board.hitBoard.held(slot), content: content, extent: extent))
+      HitIndex.Hit(lease: file.states.hitIndex.held(slot), content: content, extent: extent))
   }
 
   /// True when the key's picture is there; a picture of an earlier session counts before it has
@@ -152,7 +152,7 @@ final class TableCore: Sendable {
     guard let checked = check(slot, record, of: key.entity, in: file) else { return nil }
     let (content, extent) = (checked.content, checked.trailer.extent)
     guard checked.trailer.matches(key) else {
-      file.board.hitBoard.held(slot).undo()
+      file.states.hitIndex.held(slot).undo()
       return nil
     }
     changeIndex(of: file) {
@@ -174,7 +174,7 @@ final class TableCore: Sendable {
     if case .damaged = made?.result {
       changeIndex(of: file) { isLost = $0.discard(slot, generation: record.generation) }
     }
-    file.board.hitBoard.held(slot).undo()
+    file.states.hitIndex.held(slot).undo()
     if isLost { tellOfDamage(to: entity) }
     return nil
   }
@@ -185,7 +185,7 @@ final class TableCore: Sendable {
       guard shelf.file === file, shelf.index.isLive(slot) else { return nil }
       return shelf.index.record(of: slot)
     }
-    if record == nil { file.board.hitBoard.held(slot).undo() }
+    if record == nil { file.states.hitIndex.held(slot).undo() }
     return record
   }
 

@@ -20,14 +20,14 @@ struct TableShelf {
   /// An empty file without a name.
   init(nameless file: TableFile, reader: TableReader?) {
     self.init(
-      file: file, index: TableIndex(slotCount: file.layout.slotCount, board: file.board),
+      file: file, index: TableIndex(slotCount: file.layout.slotCount, states: file.states),
       isOwner: false)
     self.reader = reader
   }
 
   /// What is left of a closed table.
   static var closed: TableShelf {
-    let index = TableIndex(slotCount: 0, board: SlotBoard(slotCount: 0))
+    let index = TableIndex(slotCount: 0, states: SlotStates(slotCount: 0))
     return TableShelf(file: nil, index: index, isOwner: false)
   }
 

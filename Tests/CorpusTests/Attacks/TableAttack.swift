@@ -82,15 +82,15 @@ enum TableAttack {
     }
     let nonce = file.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: 96, as: UInt64.self) }
     for slot in 0..<layout.slotCount where layout.recordOffset(slot + 1) <= file.count {
-      let place = SlotPlace(nonce: UInt64(littleEndian: nonce), slot: slot)
+      let address = SlotAddress(nonce: UInt64(littleEndian: nonce), slot: slot)
       var record = slice(of: file, layout.recordOffset(slot), 64)
       let content = slice(of: file, layout.slotOffset(slot), layout.contentByteCount)
       if plan.contains(.slots), content.count == layout.contentByteCount {
         record = content.withUnsafeBytes { content in
-          RecordFields(record).record(contentHash: SlotContent.hash(of: content), in: place)
-        }.bytes(in: place)
+          RecordFields(record).record(contentHash: SlotContent.hash(of: content), at: address)
+        }.bytes(at: address)
       } else if plan.contains(.records) {
-        record = RecordFields(record).record.bytes(in: place)
+        record = RecordFields(record).record.bytes(at: address)
       }
       write(record, over: &file, at: layout.recordOffset(slot))
     }
@@ -117,10 +117,10 @@ enum TableAttack {
         recency: numbers[6])
     }
 
-    func record(contentHash: UInt64, in place: SlotPlace) -> SlotRecord {
+    func record(contentHash: UInt64, at address: SlotAddress) -> SlotRecord {
       SlotRecord(
         entity: entity, source: source, generation: numbers[4], contentHash: contentHash,
-        recency: numbers[6], in: place)
+        recency: numbers[6], at: address)
     }
   }
 
@@ -196,12 +196,12 @@ enum TableAttack {
     file += [UInt8](repeating: 0, count: layout.slotOffset(5) - file.count)
     for entity in 1...5 {
       let (slot, sealed) = (entity - 1, try sealed(entity))
-      let place = SlotPlace(nonce: nonce, slot: slot)
+      let address = SlotAddress(nonce: nonce, slot: slot)
       let record = SlotRecord(
         entity: sealed.key.entity.digest, source: sealed.key.source.digest,
         generation: UInt64(entity), contentHash: sealed.contentHash, recency: UInt64(2 * entity),
-        in: place)
-      write(record.bytes(in: place), over: &file, at: layout.recordOffset(slot))
+        at: address)
+      write(record.bytes(at: address), over: &file, at: layout.recordOffset(slot))
       write(Array(sealed.content.bytes), over: &file, at: layout.slotOffset(slot))
     }
     return file

@@ -177,7 +177,7 @@ struct HostileFileTests {
     let header = try #require(TableHeader(reading: Array(whole.prefix(512))))
     for (width, height) in [(17, 4), (16, 5), (65535, 65535), (0, 4), (16, 0)] {
       var bytes = whole
-      let place = SlotPlace(nonce: header.nonce, slot: 1)
+      let address = SlotAddress(nonce: header.nonce, slot: 1)
       let start = layout.slotOffset(1)
       for (offset, value) in [(0, width), (4, height)] {
         withUnsafeBytes(of: UInt32(value).littleEndian) {
@@ -191,9 +191,9 @@ struct HostileFileTests {
       }
       let forged = SlotRecord(
         entity: key(2).entity.digest, source: key(2).source.digest, generation: 1 << 60,
-        contentHash: hash, recency: 1, in: place)
+        contentHash: hash, recency: 1, at: address)
       bytes.replaceSubrange(
-        layout.recordOffset(1)..<layout.recordOffset(2), with: forged.bytes(in: place))
+        layout.recordOffset(1)..<layout.recordOffset(2), with: forged.bytes(at: address))
       #expect(try open(bytes) == [1, 3, 4, 5])
     }
   }
@@ -203,12 +203,12 @@ struct HostileFileTests {
     var bytes = try wholeFile()
     let header = try #require(TableHeader(reading: Array(bytes.prefix(512))))
     for slot in 0..<8 {
-      let place = SlotPlace(nonce: header.nonce, slot: slot)
+      let address = SlotAddress(nonce: header.nonce, slot: slot)
       let forged = SlotRecord(
         entity: key(slot).entity.digest, source: key(slot).source.digest, generation: 1,
         slotHash: 12, recency: 1)
       bytes.replaceSubrange(
-        layout.recordOffset(slot)..<layout.recordOffset(slot + 1), with: forged.bytes(in: place))
+        layout.recordOffset(slot)..<layout.recordOffset(slot + 1), with: forged.bytes(at: address))
     }
     #expect(try open(bytes) == [])
     // Three were never asked for and had to make room; the others' slots were free.
@@ -221,14 +221,14 @@ struct HostileFileTests {
     // A whole slot whose trailer names somebody else, bound by right hashes to the digests of 1.
     var bytes = try wholeFile()
     let header = try #require(TableHeader(reading: Array(bytes.prefix(512))))
-    let place = SlotPlace(nonce: header.nonce, slot: 1)
+    let address = SlotAddress(nonce: header.nonce, slot: 1)
     let content = bytes[layout.slotOffset(1)...].prefix(layout.contentByteCount)
     let hash = Array(content).withUnsafeBytes { SlotContent.hash(of: $0) }
     let forged = SlotRecord(
       entity: key(1).entity.digest, source: key(1).source.digest, generation: 1 << 60,
-      contentHash: hash, recency: 1, in: place)
+      contentHash: hash, recency: 1, at: address)
     bytes.replaceSubrange(
-      layout.recordOffset(1)..<layout.recordOffset(2), with: forged.bytes(in: place))
+      layout.recordOffset(1)..<layout.recordOffset(2), with: forged.bytes(at: address))
     #expect(try open(bytes) == [3, 4, 5])
   }
 
@@ -236,12 +236,12 @@ struct HostileFileTests {
   func restartsGenerations() throws {
     var bytes = try wholeFile()
     let header = try #require(TableHeader(reading: Array(bytes.prefix(512))))
-    let place = SlotPlace(nonce: header.nonce, slot: 4)
+    let address = SlotAddress(nonce: header.nonce, slot: 4)
     let last = SlotRecord(
       entity: key(5).entity.digest, source: key(5).source.digest, generation: .max, slotHash: 1,
       recency: 1)
     bytes.replaceSubrange(
-      layout.recordOffset(4)..<layout.recordOffset(5), with: last.bytes(in: place))
+      layout.recordOffset(4)..<layout.recordOffset(5), with: last.bytes(at: address))
     #expect(try open(bytes) == [])
     // A table of another capacity is copied, and a copy would have no generation left either.
     try fixture.replaceFile(with: bytes)
@@ -262,7 +262,7 @@ struct HostileFileTests {
       recency: 1)
     let file = FileDescriptor(Foundation.open(try fixture.filePath(), O_RDWR))
     try SystemCalls.live.write(
-      last.bytes(in: SlotPlace(nonce: header.nonce, slot: 1)), to: file.value,
+      last.bytes(at: SlotAddress(nonce: header.nonce, slot: 1)), to: file.value,
       at: layout.recordOffset(1))
     table = try fixture.open()
     try table.store(key(3))

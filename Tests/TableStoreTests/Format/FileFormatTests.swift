@@ -48,61 +48,61 @@ struct TableHeaderTests {
 
 @Suite("A slot record", .timeLimit(.wholeRun))
 struct SlotRecordTests {
-  private let place = SlotPlace(nonce: 11, slot: 3)
+  private let address = SlotAddress(nonce: 11, slot: 3)
   private let record = SlotRecord(
     entity: TableID("e").digest, source: TableID("s").digest, generation: 4, contentHash: 99,
-    recency: 5, in: SlotPlace(nonce: 11, slot: 3))
+    recency: 5, at: SlotAddress(nonce: 11, slot: 3))
 
-  private func read(_ bytes: [UInt8], in place: SlotPlace) -> SlotRecord? {
-    bytes.withUnsafeBytes { SlotRecord(reading: $0, in: place) }
+  private func read(_ bytes: [UInt8], at address: SlotAddress) -> SlotRecord? {
+    bytes.withUnsafeBytes { SlotRecord(reading: $0, at: address) }
   }
 
   @Test("is read as it was written")
   func roundTrips() {
-    #expect(record.bytes(in: place).count == 64)
-    #expect(read(record.bytes(in: place), in: place) == record)
+    #expect(record.bytes(at: address).count == 64)
+    #expect(read(record.bytes(at: address), at: address) == record)
   }
 
   @Test("is refused when any bit but those of its recency is another")
   func refusesChanges() {
     for index in 0..<64 {
-      var bytes = record.bytes(in: place)
+      var bytes = record.bytes(at: address)
       bytes[index] ^= 0x10
-      #expect((read(bytes, in: place) == nil) == !(48..<56).contains(index))
+      #expect((read(bytes, at: address) == nil) == !(48..<56).contains(index))
     }
   }
 
   @Test("is none in another slot and none in another table")
   func bindsPlace() {
-    let bytes = record.bytes(in: place)
-    #expect(read(bytes, in: SlotPlace(nonce: 11, slot: 2)) == nil)
-    #expect(read(bytes, in: SlotPlace(nonce: 12, slot: 3)) == nil)
+    let bytes = record.bytes(at: address)
+    #expect(read(bytes, at: SlotAddress(nonce: 11, slot: 2)) == nil)
+    #expect(read(bytes, at: SlotAddress(nonce: 12, slot: 3)) == nil)
   }
 
   @Test("covers one content, in one place, of one generation and key")
   func bindsContent() {
-    #expect(record.covers(contentHash: 99, in: place))
-    #expect(!record.covers(contentHash: 98, in: place))
-    #expect(!record.covers(contentHash: 99, in: SlotPlace(nonce: 11, slot: 2)))
-    #expect(!record.covers(contentHash: 99, in: SlotPlace(nonce: 12, slot: 3)))
+    #expect(record.covers(contentHash: 99, at: address))
+    #expect(!record.covers(contentHash: 98, at: address))
+    #expect(!record.covers(contentHash: 99, at: SlotAddress(nonce: 11, slot: 2)))
+    #expect(!record.covers(contentHash: 99, at: SlotAddress(nonce: 12, slot: 3)))
     let later = SlotRecord(
       entity: record.entity, source: record.source, generation: 5, slotHash: record.slotHash,
       recency: 5)
-    #expect(!later.covers(contentHash: 99, in: place))
+    #expect(!later.covers(contentHash: 99, at: address))
     for (entity, source) in [("e", "t"), ("f", "s")] {
       let other = SlotRecord(
         entity: TableID(entity).digest, source: TableID(source).digest, generation: 4,
         slotHash: record.slotHash, recency: 5)
-      #expect(!other.covers(contentHash: 99, in: place))
+      #expect(!other.covers(contentHash: 99, at: address))
     }
   }
 
   @Test("is none when it is free")
   func refusesFree() {
-    #expect(read([UInt8](repeating: 0, count: 64), in: place) == nil)
+    #expect(read([UInt8](repeating: 0, count: 64), at: address) == nil)
     let free = SlotRecord(
       entity: record.entity, source: record.source, generation: 0, slotHash: 1, recency: 1)
-    #expect(read(free.bytes(in: place), in: place) == nil)
+    #expect(read(free.bytes(at: address), at: address) == nil)
   }
 }
 

@@ -78,7 +78,7 @@ struct IndexPlay {
   }
 
   private let plant: Plant
-  private var board: SlotBoard
+  private var states: SlotStates
   private var index: TableIndex
   /// The records in the file.
   private var file: [Int: SlotRecord] = [:]
@@ -90,8 +90,8 @@ struct IndexPlay {
 
   init(capacity: Int, plant: Plant = .none) {
     self.plant = plant
-    board = SlotBoard(slotCount: capacity, clockGrain: 0)
-    index = TableIndex(slotCount: capacity, board: board)
+    states = SlotStates(slotCount: capacity, clockGrain: 0)
+    index = TableIndex(slotCount: capacity, states: states)
     model = IndexModel(capacity: capacity)
   }
 
@@ -182,7 +182,7 @@ struct IndexPlay {
         return "a picture is found"
       }
       if plant == .usesIgnored {
-        board.setStamp(0, of: slot)
+        states.setStamp(0, of: slot)
       }
       take(slot, modelled)
       return nil
@@ -192,14 +192,14 @@ struct IndexPlay {
   private mutating func take(_ slot: Int, _ modelled: Int) {
     model.hit(modelled)
     leases.append((slot, modelled))
-    if plant == .leasesIgnored { board.release(slot) }
+    if plant == .leasesIgnored { states.release(slot) }
   }
 
   private mutating func release(_ place: Int, _ fromNewest: Bool) -> String? {
     guard place < leases.count else { return nil }
     let lease = leases.remove(at: fromNewest ? leases.count - 1 - place : place)
-    if plant != .leasesIgnored { board.release(lease.slot) }
-    if plant == .usesIgnored { board.setStamp(0, of: lease.slot) }
+    if plant != .leasesIgnored { states.release(lease.slot) }
+    if plant == .usesIgnored { states.setStamp(0, of: lease.slot) }
     model.release(lease.modelled)
     return nil
   }
@@ -223,8 +223,8 @@ struct IndexPlay {
       for (place, record) in records.enumerated() { file[slot + place] = record }
       next = slot + records.count
     }
-    board = SlotBoard(slotCount: model.capacity, clockGrain: 0)
-    index = TableIndex(slotCount: model.capacity, board: board)
+    states = SlotStates(slotCount: model.capacity, clockGrain: 0)
+    index = TableIndex(slotCount: model.capacity, states: states)
     for (slot, record) in file.sorted(by: { $0.key < $1.key }) {
       while let unread = index.unreadSlot(for: record.entity) {
         index.learn(file[unread], in: unread, of: record.entity)
@@ -242,7 +242,7 @@ struct IndexPlay {
     if let modelled = model.live(entity) { model.slots[modelled] = nil }
     // As whoever asks next.
     read(entity)
-    return index.takeStale() == [slot] ? nil : "what was lost is not to be erased"
+    return index.takeRecordsToErase() == [slot] ? nil : "what was lost is not to be erased"
   }
 
   // MARK: What a table does for its index

@@ -8,8 +8,8 @@ struct TableIndexTests {
   @Test("evicts in the exact order of use, far beyond one selection")
   func evictsInOrder() throws {
     let count = 1000
-    let board = SlotBoard(slotCount: count)
-    var index = TableIndex(slotCount: count, board: board)
+    let states = SlotStates(slotCount: count)
+    var index = TableIndex(slotCount: count, states: states)
     var random = SplitMix64(state: 9)
     var order = Array(0..<count)
     for entity in order { try store(entity, in: &index) }
@@ -21,7 +21,7 @@ struct TableIndexTests {
           Issue.record("Entity \(used) is not there.")
           return
         }
-        board.release(slot)
+        states.release(slot)
         order.append(used)
       }
       let evicted = try store(entity, in: &index)
@@ -33,7 +33,7 @@ struct TableIndexTests {
   @Test("takes the newer of two records for one entity")
   func takesNewerRecord() {
     for (first, second) in [(UInt64(1), UInt64(2)), (2, 1)] {
-      var index = TableIndex(slotCount: 4, board: SlotBoard(slotCount: 4))
+      var index = TableIndex(slotCount: 4, states: SlotStates(slotCount: 4))
       index.adopt(record(1, 1, Int(first)), in: 0)
       // Which of the two is newer is known when both have been read.
       #expect(index.unreadSlot(for: key(1).entity.digest) == 0)
@@ -42,21 +42,21 @@ struct TableIndexTests {
       index.finishAdopting()
       index.learn(record(1, 2, Int(second)), in: 2)
       #expect(index.liveCount == 1)
-      #expect(index.takeStale() == [first > second ? 2 : 0])
+      #expect(index.takeRecordsToErase() == [first > second ? 2 : 0])
       #expect(index.contains(key(1, first > second ? 1 : 2)))
     }
   }
 
   @Test("does not give out a slot that is leased from before")
   func respectsOldLeases() throws {
-    let board = SlotBoard(slotCount: 2)
-    board.prepare(2)
-    board.lease(1)
-    var index = TableIndex(slotCount: 2, board: board)
+    let states = SlotStates(slotCount: 2)
+    states.prepare(2)
+    states.lease(1)
+    var index = TableIndex(slotCount: 2, states: states)
     index.finishAdopting()
     let slots = (0..<2).map { _ in index.reserve(for: TableID("a")).reservation?.slot }
     #expect(slots == [0, nil])
-    board.release(1)
+    states.release(1)
     let freed = index.reserve(for: TableID("b")).reservation?.slot
     #expect(freed == 1)
   }
@@ -65,8 +65,8 @@ struct TableIndexTests {
   func survivesForgedRecency() throws {
     var forged = record(1, 1, 1)
     forged.recency = .max
-    let board = SlotBoard(slotCount: 2)
-    var index = TableIndex(slotCount: 2, board: board)
+    let states = SlotStates(slotCount: 2)
+    var index = TableIndex(slotCount: 2, states: states)
     index.adopt(forged, in: 0)
     index.finishAdopting()
     index.learn(forged, in: 0)
@@ -79,8 +79,8 @@ struct TableIndexTests {
 
   @Test("has no picture whose record is another's by the time it is read")
   func refusesChangedRecords() {
-    let board = SlotBoard(slotCount: 200)
-    var index = TableIndex(slotCount: 200, board: board)
+    let states = SlotStates(slotCount: 200)
+    var index = TableIndex(slotCount: 200, states: states)
     for slot in 0..<150 { index.adopt(record(slot, 1, slot + 1), in: slot) }
     index.finishAdopting()
     // Somebody else's, one that is elsewhere already, and one that cannot be read.
@@ -90,8 +90,8 @@ struct TableIndexTests {
     index.learn(nil, in: 149, of: key(149).entity.digest)
     #expect(index.liveCount == 147)
     #expect(index.damageCount == 3)
-    #expect(index.takeStale() == [70, 5, 149])
-    #expect(Array(board.readSlots) == [4, 5, 70, 149])
+    #expect(index.takeRecordsToErase() == [70, 5, 149])
+    #expect(Array(states.readSlots) == [4, 5, 70, 149])
     for slot in 0..<150 { index.learn(record(slot, 1, slot + 1), in: slot) }
     #expect(index.loseUnread() == [])
     #expect(index.liveSlots == (0..<149).filter { ![5, 70].contains($0) })
@@ -101,7 +101,7 @@ struct TableIndexTests {
 
   @Test("gives a slot out once that was lost while the file was opened")
   func freesLostSlotsOnce() throws {
-    var index = TableIndex(slotCount: 3, board: SlotBoard(slotCount: 3))
+    var index = TableIndex(slotCount: 3, states: SlotStates(slotCount: 3))
     index.adopt(record(1, 1, 1), in: 0)
     index.learn(nil, in: 0, of: key(1).entity.digest)
     index.adopt(record(1, 1, 2), in: 2)
@@ -115,8 +115,8 @@ struct TableIndexTests {
 
   @Test("asks for the records before it says whose turn it is to go")
   func readsBeforeEvicting() throws {
-    let board = SlotBoard(slotCount: 3)
-    var index = TableIndex(slotCount: 3, board: board)
+    let states = SlotStates(slotCount: 3)
+    var index = TableIndex(slotCount: 3, states: states)
     for slot in 0..<2 { index.adopt(record(slot, 1, 2 - slot), in: slot) }
     index.finishAdopting()
     try store(7, in: &index)
@@ -143,7 +143,7 @@ struct TableIndexTests {
         entity: TableID(kind: .string, digest: digest, bytes: TableID(text).bytes),
         source: TableID("s"))
     }
-    var index = TableIndex(slotCount: 4, board: SlotBoard(slotCount: 4))
+    var index = TableIndex(slotCount: 4, states: SlotStates(slotCount: 4))
     let reservation = index.reserve(for: twin("a").entity).reservation
     let slot = try #require(reservation).slot
     _ = index.publish(
@@ -178,7 +178,7 @@ struct TableIndexTests {
     _ = index.publish(
       reservation.slot, record: record(entity, 1, entity + 1), key: key(entity),
       extent: SlotExtent(width: 1, height: 1))
-    index.board.release(reservation.slot)
+    index.states.release(reservation.slot)
     return reservation.eviction?.entity
   }
 }

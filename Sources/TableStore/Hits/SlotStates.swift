@@ -1,33 +1,32 @@
 import Locking
 import Synchronization
 
-/// What everybody may see of a table's slots without a lock: their states, when they were last
-/// used, whose pictures they hold, and hints at where to look.
+/// The memory that a table's index shares with hits: for each slot its state, its stamp, its label,
+/// and a hint to it.
 ///
-/// A hit is a hint, a lease taken by one exchange of the slot's state, and a comparison of keys.
-/// None of the three writes memory that hits on other slots write, so that threads do not wait for
-/// each other. What a hit does not find, the index is asked for, under its lock.
+/// A hit follows a hint, takes a lease by one exchange of the slot's state, and compares keys. None
+/// of the three writes memory that hits on other slots write, so threads do not wait for each other.
+/// After a miss here the caller asks the index, under its lock.
 ///
 /// Invariants:
 /// 1. A slot is leased only while it is live, by exchanging a state that says so, or under the index
-///    lock. It is claimed only without leases, in one exchange too. So nobody writes what somebody
-///    looks at.
+///    lock. It is claimed only without leases, in one exchange too. So no slot is written while
+///    anybody reads it.
 /// 2. A label is written before its slot becomes open, or under a claim; strings and sizes in it
-///    before the slot is proven. Parts that are what they shall be are left alone, so that no
-///    reader is disturbed when a file is opened again.
-/// 3. All but leasing and ending leases happens under the index lock, or before and after the time
-///    in which others know this board.
-/// 4. The memory stays where it is as long as this object lives, and slots of a file that is gone
-///    are not open. So whoever reads the board of a file that was just replaced reads something
-///    harmless; the pool of a table keeps its boards for that.
-/// 5. A retired file stays mapped until its last lease ends: `debt` counts the leases that had not
-///    ended when it was retired, less those that ended since.
-/// 6. The state of an unread slot is zero, and nothing else of it says anything: its memory was never
-///    touched, or belongs to a file that is gone.
+///    before the slot is proven. A part that does not change is not written, so that reopening a
+///    file disturbs no reader.
+/// 3. Everything but taking and ending leases happens under the index lock, or while no other thread
+///    has this object.
+/// 4. The memory keeps its address while this object lives, and no slot of a closed file is open. So
+///    a hit that still reads the states of a replaced file misses; the table's pool keeps them.
+/// 5. A retired file stays mapped until its last lease ends: `outstandingLeases` counts the leases
+///    that had not ended when it was retired, less those that ended since.
+/// 6. The state of an unread slot is zero, and its label and stamp mean nothing: their memory was
+///    never touched, or was left by a closed file.
 ///
-/// `@unchecked Sendable` is safe by these: what is not atomic or locked is covered by 2 and 3.
-final class SlotBoard: @unchecked Sendable {
-  let memory: UnsafeMutablePointer<HitBoard.Memory>
+/// `@unchecked Sendable` is safe: invariants 2 and 3 cover all memory that is not atomic or locked.
+final class SlotStates: @unchecked Sendable {
+  let memory: UnsafeMutablePointer<HitIndex.Memory>
   let slotCount: Int
   private(set) var preparedCount = 0
   private var outgrownHints: [HintBlock] = []
@@ -38,7 +37,7 @@ final class SlotBoard: @unchecked Sendable {
   private var unread: SlotSet
   /// The file, from its retirement until its last lease ends.
   private let retiredFile = Lock<TableFile?>(nil)
-  /// False while a file uses this board.
+  /// False while a file uses this memory.
   private let isResting = Atomic<Bool>(false)
 
   /// - Parameter clockGrain: Ticks by which the clock of ending leases may be behind; the default
@@ -47,7 +46,7 @@ final class SlotBoard: @unchecked Sendable {
     self.slotCount = slotCount
     unread = SlotSet(slotCount: slotCount)
     memory = .allocate(capacity: 1)
-    memory.initialize(to: HitBoard.Memory(slotCount: slotCount, clockGrain: clockGrain))
+    memory.initialize(to: HitIndex.Memory(slotCount: slotCount, clockGrain: clockGrain))
     memory.pointee.owner = Unmanaged.passUnretained(self)
   }
 
@@ -58,7 +57,7 @@ final class SlotBoard: @unchecked Sendable {
     memory.deallocate()
   }
 
-  var hitBoard: HitBoard { HitBoard(memory: memory) }
+  var hitIndex: HitIndex { HitIndex(memory: memory) }
 
   /// Makes the slots below `count` usable.
   func prepare(_ count: Int) {
@@ -68,8 +67,7 @@ final class SlotBoard: @unchecked Sendable {
 
   // MARK: Unread slots
 
-  /// How many slots there are whose records were checked when the file was opened, and are to be
-  /// read when they are needed.
+  /// Slots whose records were checked at opening and are read when they are needed.
   var unreadCount: Int { unread.count }
 
   func isUnread(_ slot: Int) -> Bool { unread.contains(slot) }
@@ -77,10 +75,10 @@ final class SlotBoard: @unchecked Sendable {
   /// Leaves a slot's record in the file for now.
   func leaveUnread(_ slot: Int) { unread.insert(slot) }
 
-  /// Takes a slot whose record is lost for one without a picture.
+  /// Makes an unread slot one without a picture, because its record is lost.
   func giveUpUnread(_ slot: Int) { unread.remove(slot) }
 
-  /// The slots of which something may be known here.
+  /// The slots whose records were read, or that have none.
   var readSlots: SlotSet.Others { readSlots(in: 0..<preparedCount) }
 
   func readSlots(in range: Range<Int>) -> SlotSet.Others { unread.others(in: range) }
@@ -91,10 +89,10 @@ final class SlotBoard: @unchecked Sendable {
     SlotState(bits: memory.pointee.cells[slot].state.load(ordering: .acquiring))
   }
 
-  /// True when nobody looks at the slot, and everybody who did has finished.
+  /// True when every lease on the slot has ended.
   func isUnleased(_ slot: Int) -> Bool { state(of: slot).leaseCount == 0 }
 
-  /// Makes a slot, and whatever picture it holds, its writer's own; false while anybody looks at it.
+  /// Claims a slot for its writer, with whatever picture it holds; false while it is leased.
   func claim(_ slot: Int) -> Bool {
     let state = state(of: slot)
     guard let claimed = state.claimed else { return false }
@@ -105,21 +103,21 @@ final class SlotBoard: @unchecked Sendable {
     ).exchanged
   }
 
-  /// Gives a claim up without having written a picture.
+  /// Ends a claim without a picture.
   func unclaim(_ slot: Int) { clear(SlotState.claimed, of: slot) }
 
-  /// Opens a claimed slot whose picture was written, with one lease taken.
+  /// Opens a claimed slot after its picture was written, and takes one lease.
   func publish(_ slot: Int, key: TableKey, extent: SlotExtent) {
     setDigests(key.entity.digest, key.source.digest, of: slot)
     setKey(key, extent, of: slot)
-    setStamp(hitBoard.nextStamp(), of: slot)
+    setStamp(hitIndex.nextStamp(), of: slot)
     let change = SlotState.live &+ SlotState.proven &+ SlotState.lease &- SlotState.claimed
     // Releasing: whoever leases the slot sees all that was written.
     memory.pointee.cells[slot].state.wrappingAdd(change, ordering: .acquiringAndReleasing)
     giveHint(of: slot)
   }
 
-  /// Makes a slot live of which only the record was read.
+  /// Makes a slot live whose record was read and whose content was not.
   func adopt(_ slot: Int, entity: TableID.Digest, source: TableID.Digest) {
     giveUpUnread(slot)
     let state = state(of: slot)
@@ -163,10 +161,12 @@ final class SlotBoard: @unchecked Sendable {
 
   func strings(of slot: Int) -> SlotStrings { memory.pointee.strings[slot] }
 
-  /// What the index knows of the file's record, beside the label.
-  func facts(of slot: Int) -> SlotFacts { memory.pointee.facts[slot] }
+  /// The fields of the slot's record that only the index needs.
+  func recordMetadata(of slot: Int) -> RecordMetadata { memory.pointee.recordMetadata[slot] }
 
-  func setFacts(_ facts: SlotFacts, of slot: Int) { memory.pointee.facts[slot] = facts }
+  func setRecordMetadata(_ metadata: RecordMetadata, of slot: Int) {
+    memory.pointee.recordMetadata[slot] = metadata
+  }
 
   private func setDigests(_ entity: TableID.Digest, _ source: TableID.Digest, of slot: Int) {
     let cell = memory.pointee.cells + slot
@@ -191,8 +191,8 @@ final class SlotBoard: @unchecked Sendable {
 
   // MARK: Hints
 
-  /// Lets hits find an open slot without the index. Where slots are not mapped, a hit is a copy and
-  /// has to go through the index anyway.
+  /// Lets hits find an open slot without the index. Without a mapping there are no hints: each hit is
+  /// a copy and goes through the index.
   func giveHint(of slot: Int) {
     guard memory.pointee.content != nil else { return }
     if hintCount * 2 >= hints.bucketCount, hints.bucketCount < slotCount * 4 { growHints() }
@@ -207,7 +207,7 @@ final class SlotBoard: @unchecked Sendable {
     HintBlock.hash(memory.pointee.cells[slot].label.entity, memory.pointee.cells[slot].label.source)
   }
 
-  /// Moves to a block large enough for the hints that there are, which may be fewer than were given.
+  /// Doubles the block of hints if it is still too full without outdated ones.
   private func growHints() {
     let open = readSlots.filter { state(of: $0).isOpen }
     hintCount = open.count
@@ -225,23 +225,23 @@ final class SlotBoard: @unchecked Sendable {
   func lease(_ slot: Int) {
     let change = SlotState.lease | SlotState.hit
     let old = memory.pointee.cells[slot].state.wrappingAdd(change, ordering: .acquiring).oldValue
-    setStamp(hitBoard.nextStamp(), of: slot)
+    setStamp(hitIndex.nextStamp(), of: slot)
     guard old & SlotState.manyHits != 0 else { return }
     carriedHitCount += SlotState(bits: SlotState.manyHits).hitCount
     clear(SlotState.manyHits, of: slot)
   }
 
-  /// Gives a lease back, from any thread.
-  func release(_ slot: Int) { hitBoard.held(slot).end() }
+  /// Ends a lease, from any thread.
+  func release(_ slot: Int) { hitIndex.held(slot).end() }
 
-  /// Takes a lease that is no use of the picture, so that looking after a table does not change the
-  /// order of eviction; the caller holds the index lock.
+  /// Takes a lease without counting a use, so that verifying a table does not change the order of
+  /// eviction; the caller holds the index lock.
   func leaseSilently(_ slot: Int) {
     memory.pointee.cells[slot].state.wrappingAdd(SlotState.lease, ordering: .acquiring)
   }
 
-  /// Ends a lease that was no use of the picture.
-  func releaseSilently(_ slot: Int) { hitBoard.held(slot).endSilently() }
+  /// Ends a lease without counting a use.
+  func releaseSilently(_ slot: Int) { hitIndex.held(slot).endSilently() }
 
   /// The hits that found a picture here, since the file was opened.
   var hitCount: Int {
@@ -258,7 +258,7 @@ final class SlotBoard: @unchecked Sendable {
 
   /// A stamp later than all before, which leases that end from now on have at least.
   func advanceClock() -> UInt64 {
-    let now = hitBoard.nextStamp()
+    let now = hitIndex.nextStamp()
     memory.pointee.clock.store(now, ordering: .relaxed)
     return now
   }
@@ -271,19 +271,19 @@ final class SlotBoard: @unchecked Sendable {
 
   // MARK: Files
 
-  /// Lets a file use this board, if no other does.
+  /// Begins the use by a file.
   ///
-  /// - Parameter content: Where the mapped content of slot 0 is, `nil` without a mapping.
+  /// - Parameter content: The mapped content of slot 0; `nil` without a mapping.
   func attach(content: UnsafeRawPointer?, layout: TableLayout) {
     memory.pointee.content = content
     memory.pointee.contentStride = layout.stride
     memory.pointee.layout = layout
   }
 
-  /// The file is gone, and with it every lease.
+  /// Ends the use by a file; no lease on it is left.
   func detach() { isResting.store(true, ordering: .releasing) }
 
-  /// Takes a board that no file uses any more back into use, empty.
+  /// Empties this memory for another file; false while a file uses it.
   func reuse() -> Bool {
     guard isResting.compareExchange(expected: true, desired: false, ordering: .acquiring).exchanged
     else { return false }
@@ -309,8 +309,9 @@ final class SlotBoard: @unchecked Sendable {
         let state = SlotState(bits: old)
         return state.isRetired ? sum : sum + state.leaseCount
       }
-      let debt = memory.pointee.debt.wrappingAdd(leases, ordering: .acquiringAndReleasing)
-      guard debt.newValue == 0 else { return nil }
+      let outstanding = memory.pointee.outstandingLeases.wrappingAdd(
+        leases, ordering: .acquiringAndReleasing)
+      guard outstanding.newValue == 0 else { return nil }
       defer { retired = nil }
       return retired
     }
@@ -330,7 +331,7 @@ final class SlotBoard: @unchecked Sendable {
         carriedHitCount -= state.hitCount
         return state.isRetired ? sum + state.leaseCount : sum
       }
-      memory.pointee.debt.wrappingSubtract(leases, ordering: .acquiringAndReleasing)
+      memory.pointee.outstandingLeases.wrappingSubtract(leases, ordering: .acquiringAndReleasing)
       unread.removeAll()
       // Whoever opens the file again has it.
       defer { retired = nil }
@@ -341,11 +342,12 @@ final class SlotBoard: @unchecked Sendable {
 
   /// A lease on a retired file has ended.
   func retiredLeaseEnded() {
-    let debt = memory.pointee.debt.wrappingSubtract(1, ordering: .acquiringAndReleasing)
-    guard debt.newValue == 0 else { return }
+    let outstanding = memory.pointee.outstandingLeases.wrappingSubtract(
+      1, ordering: .acquiringAndReleasing)
+    guard outstanding.newValue == 0 else { return }
     let released = retiredFile.withLock { retired -> TableFile? in
       // The file may have been opened and retired again since.
-      guard memory.pointee.debt.load(ordering: .acquiring) == 0 else { return nil }
+      guard memory.pointee.outstandingLeases.load(ordering: .acquiring) == 0 else { return nil }
       defer { retired = nil }
       return retired
     }

@@ -1,10 +1,10 @@
 import CProcessorClock
 import Synchronization
 
-/// The part of a `SlotBoard` that hits use: an address, so that passing it around costs nothing.
+/// The memory that hits read without a lock: an address, so that passing it around costs nothing.
 ///
-/// The invariants are those of `SlotBoard`, whose memory this is.
-struct HitBoard {
+/// `SlotStates` owns the memory and states its invariants.
+struct HitIndex {
   /// All that a hit reads and writes of a slot, in one cache line.
   struct Cell: ~Copyable {
     let state: Atomic<UInt64>
@@ -18,39 +18,39 @@ struct HitBoard {
     private let cellMemory: ZeroPages
     let strings: UnsafeMutablePointer<SlotStrings>
     private let stringMemory: ZeroPages
-    let facts: UnsafeMutablePointer<SlotFacts>
-    private let factMemory: ZeroPages
+    let recordMetadata: UnsafeMutablePointer<RecordMetadata>
+    private let metadataMemory: ZeroPages
     /// The address of the current `HintBlock`.
     let hints: Atomic<UnsafeMutableRawPointer>
-    /// A time not long ago, for who needs no more exact one.
+    /// A recent stamp; at most `clockGrain` ticks old while pictures are used.
     let clock = Atomic<UInt64>(0)
-    /// What makes stamps of the processor's ticks, so that they go on where an earlier session ended.
+    /// Added to the processor's ticks, so that stamps continue those of an earlier session.
     let clockShift = Atomic<UInt64>(0)
     let clockGrain: UInt64
-    /// Leases to be waited for before a retired file is let go.
-    let debt = Atomic<Int>(0)
+    /// Leases on the retired file that have not ended; the last one closes the file.
+    let outstandingLeases = Atomic<Int>(0)
     /// The mapped content of slot 0; constant while slots are open.
     var content: UnsafeRawPointer?
     var contentStride = 0
     var layout: TableLayout?
-    /// The board, which lives as long as anybody reads this.
-    var owner: Unmanaged<SlotBoard>?
+    /// The owner of this memory; it outlives every reader.
+    var owner: Unmanaged<SlotStates>?
 
-    /// Takes memory for so many slots, of which a large part costs nothing before it is touched.
+    /// Reserves address space for `slotCount` slots; a page costs memory once it is touched.
     init(slotCount: Int, clockGrain: UInt64) {
       // Zeros are a slot that is neither live nor leased, without label and strings.
       let count = max(1, slotCount)
       // A cell is a cache line, and pages begin with one.
       guard let cellPages = ZeroPages(byteCount: count * MemoryLayout<Cell>.stride),
         let stringPages = ZeroPages(byteCount: count * MemoryLayout<SlotStrings>.stride),
-        let factPages = ZeroPages(byteCount: count * MemoryLayout<SlotFacts>.stride)
+        let metadataPages = ZeroPages(byteCount: count * MemoryLayout<RecordMetadata>.stride)
       else { preconditionFailure("There is no memory for \(slotCount) slots.") }
       cells = cellPages.base.bindMemory(to: Cell.self, capacity: count)
       cellMemory = cellPages
       strings = stringPages.base.bindMemory(to: SlotStrings.self, capacity: count)
       stringMemory = stringPages
-      facts = factPages.base.bindMemory(to: SlotFacts.self, capacity: count)
-      factMemory = factPages
+      recordMetadata = metadataPages.base.bindMemory(to: RecordMetadata.self, capacity: count)
+      metadataMemory = metadataPages
       guard let hints = HintBlock.make(bucketCount: 64) else {
         preconditionFailure("There is no memory for the hints of a table.")
       }
@@ -73,10 +73,10 @@ struct HitBoard {
     let extent: SlotExtent
   }
 
-  /// A lease that somebody has.
+  /// A lease that has not ended.
   ///
   /// `@unchecked Sendable` is safe: the addresses are those of atomics in memory that lives until
-  /// the lease ends (invariants 4 and 5 of `SlotBoard`).
+  /// the lease ends (invariants 4 and 5 of `SlotStates`).
   struct HeldSlot: @unchecked Sendable {
     fileprivate let memory: UnsafeMutablePointer<Memory>
     fileprivate let cell: UnsafeMutablePointer<Cell>
@@ -84,7 +84,7 @@ struct HitBoard {
     /// How the slot's bytes are laid out.
     var layout: TableLayout? { memory.pointee.layout }
 
-    /// Gives the lease back, from any thread, once. The picture counts as used until now.
+    /// Ends the lease, from any thread, once. The picture counts as used until now.
     @inline(__always)
     func end() {
       let now = memory.pointee.clock.load(ordering: .relaxed)
@@ -95,13 +95,13 @@ struct HitBoard {
       endSilently()
     }
 
-    /// Gives a lease back that was no use of the picture.
+    /// Ends a lease without counting a use of the picture.
     @inline(__always)
     func endSilently() {
       finish(cell.pointee.state.wrappingSubtract(SlotState.lease, ordering: .releasing).oldValue)
     }
 
-    /// Takes a hit back that turned out to be none.
+    /// Ends the lease and uncounts the hit, after the keys turned out to differ.
     func undo() {
       let change = SlotState.lease | SlotState.hit
       finish(cell.pointee.state.wrappingSubtract(change, ordering: .releasing).oldValue)
@@ -179,24 +179,24 @@ struct HitBoard {
   }
 }
 
-/// Where hits find the board of the file that a table reads at present.
+/// The address of the hit index of the file on the shelf.
 ///
-/// `@unchecked Sendable` is safe: the address is loaded and stored atomically, and what it leads to
-/// lives as long as the table (invariant 4 of `SlotBoard`).
-struct CurrentHitBoard: ~Copyable, @unchecked Sendable {
-  private let address: Atomic<UnsafeMutablePointer<HitBoard.Memory>?>
+/// `@unchecked Sendable` is safe: the address is loaded and stored atomically, and the memory behind it
+/// lives as long as the table (invariant 4 of `SlotStates`).
+struct CurrentHitIndex: ~Copyable, @unchecked Sendable {
+  private let address: Atomic<UnsafeMutablePointer<HitIndex.Memory>?>
 
-  init(_ board: SlotBoard?) { address = Atomic(board?.memory) }
+  init(_ states: SlotStates?) { address = Atomic(states?.memory) }
 
   @inline(__always)
-  func load() -> HitBoard? {
-    address.load(ordering: .acquiring).map { HitBoard(memory: $0) }
+  func load() -> HitIndex? {
+    address.load(ordering: .acquiring).map { HitIndex(memory: $0) }
   }
 
-  func store(_ board: SlotBoard?) { address.store(board?.memory, ordering: .releasing) }
+  func store(_ states: SlotStates?) { address.store(states?.memory, ordering: .releasing) }
 }
 
-extension HitBoard.Memory {
+extension HitIndex.Memory {
   /// Lets stamps go on after `stamp`.
   func startClock(after stamp: UInt64) {
     clockShift.store(stamp &+ 1 &- fic_processor_ticks(), ordering: .relaxed)

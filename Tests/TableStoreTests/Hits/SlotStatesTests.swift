@@ -5,128 +5,130 @@ import Testing
 
 @testable import TableStore
 
-@Suite("A slot board", .timeLimit(.wholeRun))
-struct SlotBoardTests {
+@Suite("Slot states", .timeLimit(.wholeRun))
+struct SlotStatesTests {
   private let extent = SlotExtent(width: 1, height: 1)
 
-  /// A board of slots that pretend to be mapped.
-  private func makeBoard(slots: Int, published count: Int = 0) throws -> SlotBoard {
-    let board = SlotBoard(slotCount: slots)
+  /// States of slots that pretend to be mapped.
+  private func makeStates(slots: Int, published count: Int = 0) throws -> SlotStates {
+    let states = SlotStates(slotCount: slots)
     let layout = try TableLayout(geometry: Fixture.geometry, capacity: .slots(slots))
-    board.attach(content: UnsafeRawPointer(bitPattern: 4096), layout: layout)
-    board.prepare(slots)
-    for slot in 0..<count { publish(slot, on: board) }
-    return board
+    states.attach(content: UnsafeRawPointer(bitPattern: 4096), layout: layout)
+    states.prepare(slots)
+    for slot in 0..<count { publish(slot, on: states) }
+    return states
   }
 
-  private func publish(_ slot: Int, on board: SlotBoard) {
-    #expect(board.claim(slot))
-    board.publish(slot, key: key(slot), extent: extent)
-    board.release(slot)
+  private func publish(_ slot: Int, on states: SlotStates) {
+    #expect(states.claim(slot))
+    states.publish(slot, key: key(slot), extent: extent)
+    states.release(slot)
   }
 
-  private func hit(_ slot: Int, on board: SlotBoard) -> HitBoard.Hit? { hit(key(slot), on: board) }
+  private func hit(_ slot: Int, on states: SlotStates) -> HitIndex.Hit? {
+    hit(key(slot), on: states)
+  }
 
-  private func hit(_ key: TableKey, on board: SlotBoard) -> HitBoard.Hit? {
-    key.lend { board.hitBoard.hit($0) }
+  private func hit(_ key: TableKey, on states: SlotStates) -> HitIndex.Hit? {
+    key.lend { states.hitIndex.hit($0) }
   }
 
   @Test("finds every picture without the index, however many there are")
   func growsHints() throws {
     let count = 5000
-    let board = try makeBoard(slots: count, published: count)
-    let stride = board.memory.pointee.contentStride
+    let states = try makeStates(slots: count, published: count)
+    let stride = states.memory.pointee.contentStride
     let found = (0..<count).count { slot in
-      let found = hit(slot, on: board)
+      let found = hit(slot, on: states)
       found?.lease.end()
       return found.map { $0.content == UnsafeRawPointer(bitPattern: 4096 + slot * stride) } ?? false
     }
     // A hint without room near its home is left out, which is rare.
     #expect(found > count * 99 / 100)
-    #expect(board.hitCount == found)
+    #expect(states.hitCount == found)
   }
 
   @Test("hands nothing out that is claimed, withdrawn, unproven or retired")
   func leasesOpenSlotsOnly() throws {
-    let board = try makeBoard(slots: 4, published: 3)
-    #expect(board.claim(0))
-    board.withdraw(1)
-    board.prepare(4)
-    board.adopt(3, entity: key(3).entity.digest, source: key(3).source.digest)
-    let found = (0..<4).filter { hit($0, on: board) != nil }
+    let states = try makeStates(slots: 4, published: 3)
+    #expect(states.claim(0))
+    states.withdraw(1)
+    states.prepare(4)
+    states.adopt(3, entity: key(3).entity.digest, source: key(3).source.digest)
+    let found = (0..<4).filter { hit($0, on: states) != nil }
     #expect(found == [2])
     // The hit above still has its lease.
-    #expect(!board.claim(2))
-    #expect(board.state(of: 2).leaseCount == 1)
-    board.release(2)
-    #expect(board.claim(2))
+    #expect(!states.claim(2))
+    #expect(states.state(of: 2).leaseCount == 1)
+    states.release(2)
+    #expect(states.claim(2))
   }
 
   @Test("tells keys apart that a hint takes for each other")
   func comparesKeys() throws {
-    let board = try makeBoard(slots: 1, published: 1)
+    let states = try makeStates(slots: 1, published: 1)
     let (kind, digest) = (TableID.Kind.uuid, key(0).entity.digest)
     let twin = TableID(kind: kind, digest: digest, bytes: nil)
-    #expect(hit(TableKey(entity: twin, source: key(0).source), on: board) == nil)
-    #expect(board.state(of: 0).leaseCount == 0)
-    #expect(board.hitCount == 0)
+    #expect(hit(TableKey(entity: twin, source: key(0).source), on: states) == nil)
+    #expect(states.state(of: 0).leaseCount == 0)
+    #expect(states.hitCount == 0)
   }
 
   @Test("carries hits over before their count overflows")
   func carriesHits() throws {
-    let board = try makeBoard(slots: 1, published: 1)
+    let states = try makeStates(slots: 1, published: 1)
     let many = SlotState.manyHits | SlotState.live | SlotState.proven
-    board.memory.pointee.cells[0].state.store(many, ordering: .relaxed)
-    let before = board.hitCount
-    #expect(hit(0, on: board) == nil)
-    board.lease(0)
-    #expect(board.hitCount == before + 1)
-    #expect(hit(0, on: board) != nil)
-    #expect(board.hitCount == before + 2)
+    states.memory.pointee.cells[0].state.store(many, ordering: .relaxed)
+    let before = states.hitCount
+    #expect(hit(0, on: states) == nil)
+    states.lease(0)
+    #expect(states.hitCount == before + 1)
+    #expect(hit(0, on: states) != nil)
+    #expect(states.hitCount == before + 2)
   }
 
   @Test("counts no hits of before it was opened again, and lets one of them be taken back")
   func resumesHits() throws {
-    let board = try makeBoard(slots: 2, published: 2)
-    let early = try #require(hit(0, on: board))
-    hit(1, on: board)?.lease.end()
-    board.resume()
-    #expect(board.hitCount == 0)
-    board.adopt(1, entity: key(1).entity.digest, source: key(1).source.digest)
-    board.prove(1, key: key(1), extent: extent)
-    hit(1, on: board)?.lease.end()
-    #expect(board.hitCount == 1)
+    let states = try makeStates(slots: 2, published: 2)
+    let early = try #require(hit(0, on: states))
+    hit(1, on: states)?.lease.end()
+    states.resume()
+    #expect(states.hitCount == 0)
+    states.adopt(1, entity: key(1).entity.digest, source: key(1).source.digest)
+    states.prove(1, key: key(1), extent: extent)
+    hit(1, on: states)?.lease.end()
+    #expect(states.hitCount == 1)
     early.lease.undo()
     // The hit that was taken back had been counted before.
-    #expect(board.hitCount == 0)
-    #expect(board.isUnleased(0) && board.isUnleased(1))
+    #expect(states.hitCount == 0)
+    #expect(states.isUnleased(0) && states.isUnleased(1))
   }
 
   @Test("counts no hits of before it was opened again that were carried over either")
   func resumesCarriedHits() throws {
-    let board = try makeBoard(slots: 1, published: 1)
+    let states = try makeStates(slots: 1, published: 1)
     let many = SlotState.manyHits | SlotState.live | SlotState.proven
-    board.memory.pointee.cells[0].state.store(many, ordering: .relaxed)
-    board.lease(0)
-    board.release(0)
-    #expect(board.hitCount > 1)
-    board.resume()
-    #expect(board.hitCount == 0)
+    states.memory.pointee.cells[0].state.store(many, ordering: .relaxed)
+    states.lease(0)
+    states.release(0)
+    #expect(states.hitCount > 1)
+    states.resume()
+    #expect(states.hitCount == 0)
   }
 
   @Test("goes on after the stamps of an earlier session")
   func resumesClock() throws {
-    let board = try makeBoard(slots: 2, published: 1)
-    let late = board.hitBoard.nextStamp() + 1 << 50
-    board.resumeClock(after: late)
-    #expect(board.hitBoard.nextStamp() > late)
-    board.resumeClock(after: 5)
-    #expect(board.hitBoard.nextStamp() > late)
+    let states = try makeStates(slots: 2, published: 1)
+    let late = states.hitIndex.nextStamp() + 1 << 50
+    states.resumeClock(after: late)
+    #expect(states.hitIndex.nextStamp() > late)
+    states.resumeClock(after: 5)
+    #expect(states.hitIndex.nextStamp() > late)
   }
 
   @Test("is used again when its file is gone, and not before")
   func isReused() throws {
-    let pool = BoardPool()
+    let pool = SlotStatesPool()
     let first = pool.take(slotCount: 3)
     let layout = try TableLayout(geometry: Fixture.geometry, capacity: .slots(3))
     first.attach(content: UnsafeRawPointer(bitPattern: 4096), layout: layout)

@@ -1,0 +1,28 @@
+import Locking
+
+/// All `SlotStates` of one table: those of the file in use, and of files that it replaced.
+///
+/// A hit reads slot states without retaining them, so none may go while the table exists. Those of
+/// closed files are used again: there are never more than there were files with leases at one time.
+final class SlotStatesPool: Sendable {
+  private let all = Lock<[SlotStates]>([])
+
+  /// Slot states without pictures, for a file that has just been opened.
+  func take(slotCount: Int) -> SlotStates {
+    all.withLock { all in
+      if let resting = all.first(where: { $0.slotCount == slotCount && $0.reuse() }) {
+        return resting
+      }
+      let states = SlotStates(slotCount: slotCount)
+      all.append(states)
+      return states
+    }
+  }
+
+  /// Keeps the slot states of a file that another opening of the table left.
+  func keep(_ states: SlotStates) {
+    all.withLock { all in
+      if !all.contains(where: { $0 === states }) { all.append(states) }
+    }
+  }
+}
