@@ -10,7 +10,7 @@
     /// are mapped for reading only, and drawing onto them ends the process.
     ///
     /// - Returns: The surface, which the caller releases with `cairo_surface_destroy`; `nil` for
-    ///   the styles that Cairo does not know, `bgr16` and `gray8`.
+    ///   the pixel formats that Cairo does not know, `bgr16` and `gray8`.
     public func makeCairoSurface() -> OpaquePointer? {
       let format: cairo_format_t
       switch layout.format {

@@ -13,21 +13,21 @@ package import TableStore
 public struct CachedImage: Sendable {
   package let entry: TableEntry
 
-  private let style: PixelFormat
+  private let pixelFormat: PixelFormat
 
   /// Pixels in a point, as the format declares.
   public let scale: Double
 
   // Small, so that it is returned in registers; the layout follows from these.
-  package init(entry: TableEntry, style: PixelFormat, scale: Double) {
+  package init(entry: TableEntry, pixelFormat: PixelFormat, scale: Double) {
     self.entry = entry
-    self.style = style
+    self.pixelFormat = pixelFormat
     self.scale = scale
   }
 
   /// Size, pixel format and row bytes.
   public var layout: PixelLayout {
-    guard let layout = PixelLayout(size: size, format: style) else {
+    guard let layout = PixelLayout(size: size, format: pixelFormat) else {
       preconditionFailure("A picture of \(size) pixels was stored.")
     }
     return layout

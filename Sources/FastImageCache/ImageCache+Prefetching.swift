@@ -144,7 +144,7 @@ extension ImageCache {
   /// A look that does not count: the request that comes for the picture does.
   private nonisolated func look(for key: ImageKey, in table: ImageTable) -> CachedImage? {
     guard let image = table.cachedImage(for: key) else { return nil }
-    journal.hitLate()
+    recorder.hitLate()
     return image
   }
 

@@ -72,7 +72,7 @@ extension ImageCache {
   public func close() async {
     registry.close()
     for table in tables.all { await table.close() }
-    journal.hub.finish()
+    recorder.hub.finish()
     spareMemory.end()
   }
 
@@ -81,7 +81,7 @@ extension ImageCache {
     registry.forbidJoining(.entity(entity, format: table.format.name))
     do {
       guard try await table.remove(entity) else { return }
-      journal.hub.send(.removed(entity: entity, format: table.format.name))
+      recorder.hub.send(.removed(entity: entity, format: table.format.name))
     } catch {
       throw ImageCacheError(error)
     }
@@ -91,7 +91,7 @@ extension ImageCache {
     registry.forbidJoining(.format(table.format.name))
     do {
       try await table.removeAll()
-      journal.hub.send(.removed(entity: nil, format: table.format.name))
+      recorder.hub.send(.removed(entity: nil, format: table.format.name))
     } catch {
       throw ImageCacheError(error)
     }

@@ -56,7 +56,7 @@ extension ImageCache {
   ) async throws(ImageCacheError) -> CachedImage {
     // Before anything is read for nothing.
     let request = try request(for: entity, format: format)
-    let limit = artist.limits.encodedByteCount
+    let limit = maker.limits.encodedByteCount
     let path: String
     do throws(ImageSourceError) { path = try FileReader.path(of: file) } catch {
       throw .sourceFailed(file, underlying: error)
@@ -83,7 +83,7 @@ extension ImageCache {
       registry.forbidStoring(.entity(request.key.entity, format: superseded.key.format))
     }
     let urgency = Urgency(.current)
-    var picture = try artist.picture(from: content, url: nil)
+    var picture = try maker.picture(from: content, url: nil)
     let image = try await store(request, besides: others, from: &picture, urgency)
     for other in others {
       do {
@@ -101,8 +101,8 @@ extension ImageCache {
     switch error {
     // The table has told this one.
     case .diskFull, .storageUnavailable, .protectedNow, .closed: break
-    case .pictureTooLarge(_, let reason): journal.notStored(sibling.key, reason: reason)
-    default: journal.notStored(sibling.key, reason: error.description)
+    case .pictureTooLarge(_, let reason): recorder.notStored(sibling.key, reason: reason)
+    default: recorder.notStored(sibling.key, reason: error.description)
     }
     // A table that can do neither has no better answer than the picture that it has.
     try? await remove(sibling.key.entity, from: sibling.table)
@@ -118,13 +118,13 @@ extension ImageCache {
       registry.forbidStoring(.entity(request.key.entity, format: request.key.format))
       return true
     }
-    let drawn = try await artist.draw(
+    let drawn = try await maker.draw(
       [request], besides: family, from: &picture, urgency: urgency, report: { _ in },
-      deliver: { [journal] request, result -> Result<CachedImage, ImageCacheError>? in
+      deliver: { [recorder] request, result -> Result<CachedImage, ImageCacheError>? in
         guard case .success(let slot) = result else { return nil }
         do throws(ImageCacheError) {
           return try request.table.storeIfIdle(
-            slot, for: request.key, journal, if: supersedeLoads
+            slot, for: request.key, recorder, if: supersedeLoads
           ).map { .success($0) }
         } catch {
           return .failure(error)
@@ -135,7 +135,7 @@ extension ImageCache {
     case .delivered(let stored): image = try stored.get()
     case .left(let result):
       image = try await request.table.store(
-        try result.get(), for: request.key, journal, if: supersedeLoads)
+        try result.get(), for: request.key, recorder, if: supersedeLoads)
     case nil: preconditionFailure("Each request that is drawn has its result.")
     }
     registry.satisfy(request.key, with: image)

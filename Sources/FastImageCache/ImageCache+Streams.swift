@@ -44,12 +44,12 @@ extension ImageCache {
   ///
   /// - Parameter bufferSize: Unread events that are kept, at least one.
   public nonisolated func events(bufferSize: Int = 256) -> AsyncStream<CacheEvent> {
-    journal.hub.makeStream(bufferSize: max(bufferSize, 1))
+    recorder.hub.makeStream(bufferSize: max(bufferSize, 1))
   }
 
   /// What the cache has done since it was opened, and what it holds now.
   public func statistics() async -> CacheStatistics {
-    let counts = journal.counts
+    let counts = recorder.counts
     let load = registry.load
     var statistics = CacheStatistics()
     statistics.misses = counts.misses

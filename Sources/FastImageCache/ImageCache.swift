@@ -34,9 +34,9 @@ public final actor ImageCache {
   public nonisolated let directory: URL
 
   nonisolated let tables: TableSet
-  nonisolated let journal: CacheJournal
+  nonisolated let recorder: CacheRecorder
   nonisolated let registry: InFlightRegistry
-  nonisolated let artist: ImageArtist
+  nonisolated let maker: PictureMaker
   /// Reads the files that are stored by hand; several lanes, so that a slow volume does not hold up
   /// the others.
   lazy var fileReading = WorkerPool(name: "FastImageCache.stored-files", width: 3)
@@ -67,25 +67,25 @@ public final actor ImageCache {
     configuration: Configuration = Configuration()
   ) async throws(ImageCacheError) {
     try Self.check(namespace: namespace, formats: formats)
-    let journal = CacheJournal(hub: EventHub())
+    let recorder = CacheRecorder(hub: EventHub())
     let storage = try await Storage.open(
-      namespace: namespace, formats: formats, configuration: configuration, journal: journal)
+      namespace: namespace, formats: formats, configuration: configuration, recorder: recorder)
     self.namespace = namespace
     self.formats = formats
     directory = storage.directory
     tables = storage.tables
-    self.journal = journal
-    artist = ImageArtist(
+    self.recorder = recorder
+    maker = PictureMaker(
       decoders: configuration.decoders, limits: configuration.limits,
       workers: WorkerPool(
         name: "FastImageCache.worker", width: max(1, configuration.decodeWidth),
         byteBudget: max(0, configuration.decodeByteBudget)),
-      journal: journal)
+      recorder: recorder)
     registry = InFlightRegistry(
       loader: ImageLoader(
         source: configuration.source,
         gates: LoadGates(network: configuration.networkWidth, local: configuration.localWidth),
-        artist: artist, journal: journal, encodedByteLimit: configuration.limits.encodedByteCount))
+        maker: maker, recorder: recorder, encodedByteLimit: configuration.limits.encodedByteCount))
   }
 
   // MARK: Asking
@@ -141,16 +141,16 @@ public final actor ImageCache {
     for entity: some ImageEntity, format: ImageFormat
   ) -> CachedImage? {
     // All that is generic stands here, to be compiled for the caller's type.
-    cachedImage(of: entity.imageID, version: entity.sourceID(for: format), format: format)
+    cachedImage(of: entity.imageID, version: entity.versionID(for: format), format: format)
   }
 
   @usableFromInline
   nonisolated func cachedImage(
     of entity: ImageID, version: ImageID, format: ImageFormat
   ) -> CachedImage? {
-    guard let image = tables.cachedImage(entity: entity, source: version, format: format)
+    guard let image = tables.cachedImage(entity: entity, version: version, format: format)
     else { return nil }
-    if journal.hub.hasListeners { journal.hub.send(.hit(entity: entity, format: format.name)) }
+    if recorder.hub.hasListeners { recorder.hub.send(.hit(entity: entity, format: format.name)) }
     return image
   }
 
@@ -180,7 +180,7 @@ public final actor ImageCache {
       let error = ImageCacheError.unknownFormat(format.name)
       // Told to listeners too, since a list that ignores errors would just stay empty.
       let id = entity.imageID
-      journal.failed(ImageKey(entity: id, source: id, format: format.name), error)
+      recorder.failed(ImageKey(entity: id, version: id, format: format.name), error)
       throw error
     }
     return ImageRequest(entity: entity, table: table, tables: tables, whenLoading: whenLoading)
@@ -194,10 +194,10 @@ public final actor ImageCache {
     whenLoading: (@Sendable () -> Void)? = nil
   ) throws(ImageCacheError) -> ImageRequest {
     let request = try request(for: entity, format: format, whenLoading: whenLoading)
-    journal.missed(request.key)
+    recorder.missed(request.key)
     guard request.table.isProtectedNow(request.key) else { return request }
     let error = ImageCacheError.protectedNow(format: format.name)
-    journal.failed(request.key, error)
+    recorder.failed(request.key, error)
     throw error
   }
 

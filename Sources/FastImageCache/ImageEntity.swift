@@ -23,7 +23,7 @@ public protocol ImageEntity: Sendable {
   /// Which picture: changes when the picture does, so that the old one is not shown any more.
   ///
   /// The default is the URL, or ``imageID`` where there is none.
-  func sourceID(for format: ImageFormat) -> ImageID
+  func versionID(for format: ImageFormat) -> ImageID
 
   /// Where the encoded picture is; requests with equal URLs share one load. `nil` for an entity
   /// that supplies every picture itself.
@@ -52,7 +52,7 @@ public protocol ImageEntity: Sendable {
 
 extension ImageEntity {
   /// The URL, or ``imageID`` where there is none.
-  public func sourceID(for format: ImageFormat) -> ImageID {
+  public func versionID(for format: ImageFormat) -> ImageID {
     sourceURL(for: format).map { ImageID($0) } ?? imageID
   }
 

@@ -1,19 +1,19 @@
 public import Pixels
 import TableStore
 
-/// What all pictures of one table have in common: size, style, and how many are kept.
+/// What all pictures of one table have in common: size, pixel format, and how many are kept.
 ///
 /// A format is a value that lives in code, so that a picture is asked for by leading dot:
 ///
 /// ```swift
 /// extension ImageFormat {
 ///   static let row = ImageFormat(
-///     name: "row", family: "photos", size: PixelSize(width: 200, height: 200), style: .bgrx32,
+///     name: "row", family: "photos", size: PixelSize(width: 200, height: 200), pixelFormat: .bgrx32,
 ///     capacity: 500)
 /// }
 /// ```
 ///
-/// The name, the size and the style decide whether pictures from an earlier run are still valid;
+/// The name, the size and the pixel format decide whether pictures from an earlier run are still valid;
 /// changing one of them starts the table afresh. Family, capacity, devices, scale and protection
 /// may change freely: the pictures stay. `FICImageFormat` of the original library.
 public struct ImageFormat: Sendable {
@@ -37,7 +37,7 @@ public struct ImageFormat: Sendable {
   public var scale: Double { fields.values.scale }
 
   /// How a pixel lies in memory and on disk.
-  public var style: PixelFormat { fields.values.style }
+  public var pixelFormat: PixelFormat { fields.values.pixelFormat }
 
   /// How many pictures are kept before the least recently used one makes room.
   public var capacity: Capacity { fields.values.capacity }
@@ -56,17 +56,18 @@ public struct ImageFormat: Sendable {
   ///   - family: Formats drawn together from one decode.
   ///   - size: The size of every picture, in pixels.
   ///   - scale: Pixels in a point.
-  ///   - style: How a pixel lies in memory and on disk.
+  ///   - pixelFormat: How a pixel lies in memory and on disk.
   ///   - capacity: A count of pictures, or a number of bytes on disk.
   ///   - devices: Where pictures of this format are stored.
   ///   - protection: When the file may be read on a locked Apple device.
   public init(
     name: String, family: String? = nil, size: PixelSize, scale: Double = 1,
-    style: PixelFormat = .bgra32, capacity: Capacity, devices: Devices = .all,
+    pixelFormat: PixelFormat = .bgra32, capacity: Capacity, devices: Devices = .all,
     protection: Protection = .none
   ) {
     self.init(
-      name: name, family: family, size: size, keepsProportions: false, scale: scale, style: style,
+      name: name, family: family, size: size, keepsProportions: false, scale: scale,
+      pixelFormat: pixelFormat,
       capacity: capacity, devices: devices, protection: protection)
   }
 
@@ -79,28 +80,28 @@ public struct ImageFormat: Sendable {
   ///   - largest: The size that no picture exceeds, in pixels; each takes the room of this size on
   ///     disk.
   ///   - scale: Pixels in a point.
-  ///   - style: How a pixel lies in memory and on disk.
+  ///   - pixelFormat: How a pixel lies in memory and on disk.
   ///   - capacity: A count of pictures, or a number of bytes on disk.
   ///   - devices: Where pictures of this format are stored.
   ///   - protection: When the file may be read on a locked Apple device.
   public init(
     name: String, family: String? = nil, upTo largest: PixelSize, scale: Double = 1,
-    style: PixelFormat = .bgra32, capacity: Capacity, devices: Devices = .all,
+    pixelFormat: PixelFormat = .bgra32, capacity: Capacity, devices: Devices = .all,
     protection: Protection = .none
   ) {
     self.init(
       name: name, family: family, size: largest, keepsProportions: true, scale: scale,
-      style: style, capacity: capacity, devices: devices, protection: protection)
+      pixelFormat: pixelFormat, capacity: capacity, devices: devices, protection: protection)
   }
 
   private init(
     name: String, family: String?, size: PixelSize, keepsProportions: Bool, scale: Double,
-    style: PixelFormat, capacity: Capacity, devices: Devices, protection: Protection
+    pixelFormat: PixelFormat, capacity: Capacity, devices: Devices, protection: Protection
   ) {
     fields = Fields(
       Values(
         name: name, family: family, size: size, keepsProportions: keepsProportions, scale: scale,
-        style: style, capacity: capacity, devices: devices, protection: protection))
+        pixelFormat: pixelFormat, capacity: capacity, devices: devices, protection: protection))
   }
 }
 
@@ -112,7 +113,7 @@ extension ImageFormat: Hashable, Codable {
     let size: PixelSize
     let keepsProportions: Bool
     let scale: Double
-    let style: PixelFormat
+    let pixelFormat: PixelFormat
     let capacity: Capacity
     let devices: Devices
     let protection: Protection

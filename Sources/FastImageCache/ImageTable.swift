@@ -35,10 +35,11 @@ package actor ImageTable {
   }
 
   /// Valid as long as this table lives.
-  nonisolated var place: TableSet.Place {
-    TableSet.Place(
+  nonisolated var row: TableSet.Row {
+    TableSet.Row(
       format: .passUnretained(format.fields), table: .passUnretained(self),
-      store: store.map { .passUnretained($0) }, style: format.style, scale: format.scale)
+      store: store.map { .passUnretained($0) }, pixelFormat: format.pixelFormat, scale: format.scale
+    )
   }
 
   // MARK: Reading, from any thread
@@ -58,7 +59,7 @@ package actor ImageTable {
   }
 
   private nonisolated func image(of entry: TableEntry) -> CachedImage {
-    CachedImage(entry: entry, style: format.style, scale: format.scale)
+    CachedImage(entry: entry, pixelFormat: format.pixelFormat, scale: format.scale)
   }
 
   // MARK: Drawing, on a worker
@@ -70,7 +71,7 @@ package actor ImageTable {
     for key: ImageKey, size: PixelSize,
     _ draw: (UnsafeMutableRawBufferPointer, PixelLayout) throws -> Void
   ) throws -> DrawnSlot {
-    guard let layout = PixelLayout(size: size, format: format.style),
+    guard let layout = PixelLayout(size: size, format: format.pixelFormat),
       let buffer = slots.makeBuffer()
     else { throw BitmapError.outOfMemory(byteCount: slots.geometry.pixelByteCount) }
     try draw(UnsafeMutableRawBufferPointer(rebasing: buffer.pixels[..<layout.byteCount]), layout)
@@ -93,24 +94,24 @@ package actor ImageTable {
   ///   Whoever first makes it false and then removes can be sure that nothing comes back: the
   ///   removal finds what was stored before, and nothing is stored after it.
   package nonisolated func store(
-    _ drawn: DrawnSlot, for key: ImageKey, _ journal: CacheJournal,
+    _ drawn: DrawnSlot, for key: ImageKey, _ recorder: CacheRecorder,
     if isWanted: @Sendable () -> Bool = { true }
   ) async throws(ImageCacheError) -> CachedImage {
-    try conclude(await insert(drawn, if: isWanted), drawn, key, journal)
+    try conclude(await insert(drawn, if: isWanted), drawn, key, recorder)
   }
 
   /// Stores a drawn picture as above, on the calling thread; `nil` if the actor is busy.
   ///
   /// Blocks for as long as storing takes, so it is for threads that may.
   package nonisolated func storeIfIdle(
-    _ drawn: DrawnSlot, for key: ImageKey, _ journal: CacheJournal,
+    _ drawn: DrawnSlot, for key: ImageKey, _ recorder: CacheRecorder,
     if isWanted: @Sendable () -> Bool
   ) throws(ImageCacheError) -> CachedImage? {
     let insertion = executor.runIfIdle {
       assumeIsolated { table in table.insert(drawn, if: isWanted) }
     }
     guard let insertion else { return nil }
-    return try conclude(insertion, drawn, key, journal)
+    return try conclude(insertion, drawn, key, recorder)
   }
 
   private func insert(
@@ -122,18 +123,18 @@ package actor ImageTable {
 
   private nonisolated func conclude(
     _ insertion: Result<Insertion?, TableError>, _ drawn: DrawnSlot, _ key: ImageKey,
-    _ journal: CacheJournal
+    _ recorder: CacheRecorder
   ) throws(ImageCacheError) -> CachedImage {
     do {
       guard let insertion = try insertion.get() else { return privateImage(drawn) }
-      journal.stored(key)
+      recorder.stored(key)
       if let eviction = insertion.eviction {
         let entity = eviction.entity.map { ImageID($0) }
-        journal.hub.send(.evicted(entity: entity, format: format.name))
+        recorder.hub.send(.evicted(entity: entity, format: format.name))
       }
       return image(of: insertion.entry)
     } catch {
-      journal.notStored(key, reason: "\(error)")
+      recorder.notStored(key, reason: "\(error)")
       if error == .allSlotsLeased { return privateImage(drawn) }
       throw ImageCacheError(error)
     }
@@ -164,5 +165,5 @@ package actor ImageTable {
 }
 
 extension ImageKey {
-  package var tableKey: TableKey { TableKey(entity: entity.tableID, source: source.tableID) }
+  package var tableKey: TableKey { TableKey(entity: entity.tableID, source: version.tableID) }
 }

@@ -10,12 +10,12 @@ package struct Storage: Sendable {
   /// Opens one table for each format, on a thread that may wait for the disk.
   package static func open(
     namespace: String, formats: [ImageFormat], configuration: ImageCache.Configuration,
-    journal: CacheJournal
+    recorder: CacheRecorder
   ) async throws(ImageCacheError) -> Storage {
     let workers = WorkerPool(name: "FastImageCache.open", width: 1)
     do throws(JobError<ImageCacheError>) {
       return try await workers.run(priority: .current) { _ throws(ImageCacheError) in
-        try open(namespace, formats, configuration, journal)
+        try open(namespace, formats, configuration, recorder)
       }
     } catch {
       switch error {
@@ -28,7 +28,7 @@ package struct Storage: Sendable {
 
   private static func open(
     _ namespace: String, _ formats: [ImageFormat], _ configuration: ImageCache.Configuration,
-    _ journal: CacheJournal
+    _ recorder: CacheRecorder
   ) throws(ImageCacheError) -> Storage {
     let parent = configuration.directory ?? defaultDirectory
     let name = try translating { () throws(TableError) in
@@ -42,7 +42,7 @@ package struct Storage: Sendable {
       let isStored = format.devices.contains(configuration.device)
       return ImageTable(
         format: format, slots: try slots(for: format),
-        store: isStored ? try table(for: format, in: directory, journal) : nil)
+        store: isStored ? try table(for: format, in: directory, recorder) : nil)
     }
     // After opening: tables in use are locked, by this process or another, and left alone.
     try translating { () throws(TableError) in
@@ -59,7 +59,7 @@ package struct Storage: Sendable {
   }
 
   private static func table(
-    for format: ImageFormat, in directory: TableDirectory, _ journal: CacheJournal
+    for format: ImageFormat, in directory: TableDirectory, _ recorder: CacheRecorder
   ) throws(ImageCacheError) -> Table {
     let geometry = try geometry(of: format)
     do throws(TableError) {
@@ -67,7 +67,7 @@ package struct Storage: Sendable {
         name: format.name, in: directory, geometry: geometry,
         capacity: TableCapacity(format.capacity), protection: FileProtection(format.protection),
         system: directory.system
-      ) { journal.damaged($0.map { ImageID($0) }, format: format.name) }
+      ) { recorder.damaged($0.map { ImageID($0) }, format: format.name) }
     } catch .invalidCapacity {
       throw .invalidFormat(
         format.name, reason: "its capacity, \(format.capacity), is less or more than a table holds")
@@ -87,7 +87,7 @@ package struct Storage: Sendable {
   }
 
   private static func geometry(of format: ImageFormat) throws(ImageCacheError) -> TableGeometry {
-    guard let layout = PixelLayout(size: format.size, format: format.style) else {
+    guard let layout = PixelLayout(size: format.size, format: format.pixelFormat) else {
       throw .invalidFormat(format.name, reason: "its size is \(format.size)")
     }
     return TableGeometry(
@@ -105,30 +105,30 @@ package struct Storage: Sendable {
 /// The low byte is the pixel format; bit 8 is set where pictures keep their own proportions, since a
 /// table of one kind must not be taken for one of the other.
 package struct PictureCode: Hashable, Sendable {
-  package let style: PixelFormat
+  package let pixelFormat: PixelFormat
   package let keepsProportions: Bool
 
   package init(_ format: ImageFormat) {
-    style = format.style
+    pixelFormat = format.pixelFormat
     keepsProportions = format.keepsProportions
   }
 
   /// `nil` for a number that no version of this library writes.
   package init?(rawValue: UInt32) {
     guard rawValue >> 9 == 0,
-      let style = Self.styles.first(where: { $0.code == rawValue & 0xFF })?.style
+      let pixelFormat = Self.codes.first(where: { $0.code == rawValue & 0xFF })?.pixelFormat
     else { return nil }
-    self.style = style
+    self.pixelFormat = pixelFormat
     keepsProportions = rawValue & 0x100 != 0
   }
 
   package var rawValue: UInt32 {
-    let code = Self.styles.first { $0.style == style }?.code ?? 0
+    let code = Self.codes.first { $0.pixelFormat == pixelFormat }?.code ?? 0
     return code | (keepsProportions ? 0x100 : 0)
   }
 
   // These stand on disk: the values of the original library's styles.
-  private static let styles: [(style: PixelFormat, code: UInt32)] = [
+  private static let codes: [(pixelFormat: PixelFormat, code: UInt32)] = [
     (.bgra32, 0), (.bgrx32, 1), (.bgr16, 2), (.gray8, 3),
   ]
 }

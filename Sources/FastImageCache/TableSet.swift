@@ -2,44 +2,44 @@ import TableStore
 
 /// The tables of one cache; fixed from its creation on, so that a hit reaches them from any thread.
 ///
-/// `@unchecked Sendable` is safe: nothing changes after the initialiser, and `places` keeps what it
+/// `@unchecked Sendable` is safe: nothing changes after the initialiser, and `rows` keeps what it
 /// points to alive by way of `all`.
 package final class TableSet: @unchecked Sendable {
   /// What a hit needs of a table, where reading it retains nothing: reference counts of tables would
   /// be written by every hit of every thread.
-  struct Place {
+  struct Row {
     let format: Unmanaged<ImageFormat.Fields>
     let table: Unmanaged<ImageTable>
     let store: Unmanaged<Table>?
-    let style: PixelFormat
+    let pixelFormat: PixelFormat
     let scale: Double
   }
 
   package let all: [ImageTable]
-  private let places: UnsafeMutableBufferPointer<Place>
+  private let rows: UnsafeMutableBufferPointer<Row>
 
   package init(_ tables: [ImageTable]) {
     all = tables
-    places = .allocate(capacity: tables.count)
-    _ = places.initialize(from: tables.lazy.map(\.place))
+    rows = .allocate(capacity: tables.count)
+    _ = rows.initialize(from: tables.lazy.map(\.row))
   }
 
-  deinit { places.deallocate() }
+  deinit { rows.deallocate() }
 
   /// The picture of an entity's version, if the format's table has it.
   @inline(__always)
-  func cachedImage(entity: ImageID, source: ImageID, format: ImageFormat) -> CachedImage? {
-    guard let place = place(of: format), let store = place.store,
+  func cachedImage(entity: ImageID, version: ImageID, format: ImageFormat) -> CachedImage? {
+    guard let row = row(of: format), let store = row.store,
       let entry = store._withUnsafeGuaranteedRef({
-        $0.entry(entity: entity.tableID, source: source.tableID)
+        $0.entry(entity: entity.tableID, source: version.tableID)
       })
     else { return nil }
-    return CachedImage(entry: entry, style: place.style, scale: place.scale)
+    return CachedImage(entry: entry, pixelFormat: row.pixelFormat, scale: row.scale)
   }
 
   /// The table of a format; `nil` for a format that differs from the one the cache was made with.
   package subscript(format: ImageFormat) -> ImageTable? {
-    place(of: format)?.table.takeUnretainedValue()
+    row(of: format)?.table.takeUnretainedValue()
   }
 
   package subscript(name: String) -> ImageTable? { all.first { $0.format.name == name } }
@@ -50,20 +50,20 @@ package final class TableSet: @unchecked Sendable {
   /// Searched from the front: caches have a handful of formats, and comparing a handful of
   /// addresses costs less than hashing one.
   @inline(__always)
-  private func place(of format: ImageFormat) -> Place? {
+  private func row(of format: ImageFormat) -> Row? {
     let wanted = Unmanaged.passUnretained(format.fields).toOpaque()
     // By index, since iterating allocates in builds without optimisation, and a hit must not.
     var index = 0
-    while index < places.count {
-      if places[index].format.toOpaque() == wanted { return places[index] }
+    while index < rows.count {
+      if rows[index].format.toOpaque() == wanted { return rows[index] }
       index += 1
     }
-    return equalPlace(of: format)
+    return equalRow(of: format)
   }
 
   /// For a format that was made a second time.
   @inline(never)
-  private func equalPlace(of format: ImageFormat) -> Place? {
-    places.first { $0.format.takeUnretainedValue().values == format.fields.values }
+  private func equalRow(of format: ImageFormat) -> Row? {
+    rows.first { $0.format.takeUnretainedValue().values == format.fields.values }
   }
 }

@@ -4,7 +4,7 @@ extension Canvas {
   /// Draws the picture in a bitmap.
   ///
   /// - Parameters:
-  ///   - bitmap: In any style. Colours that a decoder left in another space are turned into sRGB.
+  ///   - bitmap: In any pixel format. Colours that a decoder left in another space are turned into sRGB.
   ///   - rect: Where, in points.
   ///   - scaling: How it meets the proportions of `rect`.
   ///   - alignment: Which part is cut off, or where the rest of `rect` stays free.

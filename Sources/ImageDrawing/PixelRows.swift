@@ -1,12 +1,12 @@
 import Pixels
 
-/// Conversions of single rows: between the four styles, from and to multiplied alpha, over
+/// Conversions of single rows: between the four pixel formats, from and to multiplied alpha, over
 /// backgrounds.
 ///
 /// The loops take raw pointers and operators without overflow checks, because only so they are
 /// turned into vector instructions; callers vouch that the rows have `count` pixels.
 enum PixelRows {
-  /// Expands a row of any style to blue, green, red, alpha.
+  /// Expands a row of any pixel format to blue, green, red, alpha.
   static func expand(
     _ source: UnsafeRawPointer, format: PixelFormat, to target: UnsafeMutableRawPointer, count: Int
   ) {
@@ -35,7 +35,7 @@ enum PixelRows {
     }
   }
 
-  /// Writes a row of blue, green, red, alpha in one of the styles. In the styles without alpha the
+  /// Writes a row of blue, green, red, alpha in one of the pixel formats. In those without alpha the
   /// colours stay as they are, multiplied: what was transparent lies over black.
   ///
   /// - `.bgr16` takes the nearest of 32 levels, `(31 * c + 127) / 255`, without dither, which would

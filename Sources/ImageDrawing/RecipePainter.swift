@@ -1,7 +1,7 @@
 import Pixels
 
 /// Carries out one recipe: scale, convert the colours, cut the corners, lay the background under,
-/// write the style; row by row, so that everything but the source stays in the processor's cache.
+/// write the pixel format; row by row, so that everything but the source stays in the processor's cache.
 struct RecipePainter: ~Copyable {
   private let source: Bitmap
   private let placement: Placement

@@ -48,7 +48,7 @@ struct CountedRun {
   private func run(_ setting: BenchSetting) async throws -> JSONValue {
     let size = PixelSize(width: 32, height: 32)
     let format = ImageFormat(
-      name: "counted", size: size, style: .bgrx32, capacity: .count(Self.pictureCount))
+      name: "counted", size: size, pixelFormat: .bgrx32, capacity: .count(Self.pictureCount))
     let file = setting.place.url.appending(path: "counted.jpg")
     try setting.photographs.writeFile(0, size: PixelSize(width: 96, height: 64), to: file)
     let pictures = (0..<Self.pictureCount).map { BenchPicture($0, file: file) }

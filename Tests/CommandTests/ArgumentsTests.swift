@@ -78,21 +78,21 @@ struct ArgumentsTests {
 
 @Suite("A format argument", .timeLimit(.minutes(10)))
 struct FormatArgumentTests {
-  @Test("has a style and a drawing of its own where it names none")
+  @Test("has a pixel format and a drawing of its own where it names none")
   func defaults() throws {
     let format = try FormatArgument("row:200x100")
     #expect(format.name == "row")
     #expect(format.size == PixelSize(width: 200, height: 100))
-    #expect(format.style == .bgra32)
+    #expect(format.pixelFormat == .bgra32)
     #expect(format.layout == .aspectFill)
   }
 
-  @Test("takes every style and every drawing")
+  @Test("takes every pixel format and every drawing")
   func all() throws {
-    for style in PixelFormat.allCases {
+    for pixelFormat in PixelFormat.allCases {
       for layout in FormatArgument.Layout.allCases {
-        let format = try FormatArgument("a:1x2:\(style.rawValue):\(layout.rawValue)")
-        #expect(format.style == style)
+        let format = try FormatArgument("a:1x2:\(pixelFormat.rawValue):\(layout.rawValue)")
+        #expect(format.pixelFormat == pixelFormat)
         #expect(format.layout == layout)
       }
     }

@@ -65,7 +65,7 @@ struct ScrollCommandTests {
     try FileManager.default.createSymbolicLink(
       atPath: photos.appending(path: "lost.jpg").path, withDestinationPath: "nowhere")
     let outcome = try await CommandProcess.run(
-      "scroll", photos.path, "--rows", "20", "--columns", "2", "--size", "20x20", "--style",
+      "scroll", photos.path, "--rows", "20", "--columns", "2", "--size", "20x20", "--pixel-format",
       "bgra32", in: directory.url)
     #expect(outcome.status == 0)
     #expect(outcome.output.contains("3 photographs for 40 places"))

@@ -182,7 +182,7 @@ struct TableCommandTests {
   func numbers(text: String) async throws {
     var configuration = ImageCache.Configuration()
     configuration.directory = URL(filePath: cache)
-    let format = ImageFormat(name: "row", size: size, style: .bgrx32, capacity: 4)
+    let format = ImageFormat(name: "row", size: size, pixelFormat: .bgrx32, capacity: 4)
     let images = try await ImageCache(
       namespace: "numbers", formats: [format], configuration: configuration)
     let id = Int64(text).map { ImageID($0) } ?? ImageID(UInt64(text) ?? 0)
@@ -270,7 +270,7 @@ struct TableCommandTests {
     let tables = try #require(outcome.json?["tables"] as? [[String: Any]])
     let table = try #require(tables.first { $0["name"] as? String == "in" })
     #expect(table["width"] as? Int == 8)
-    #expect(table["style"] as? String == "bgra32")
+    #expect(table["pixelFormat"] as? String == "bgra32")
     #expect(table["keeps_proportions"] as? Bool == true)
     #expect(table["disk_bytes"] as? Int ?? 0 > 0)
     let entries = try #require(table["entries"] as? [[String: Any]])

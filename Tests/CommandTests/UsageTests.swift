@@ -38,7 +38,7 @@ struct UsageTests {
     "is refused with status 2 in words that name the bad value",
     arguments: [
       (["scrol"], "\"scrol\""), (["scroll", "--size", "20"], "\"20\""),
-      (["scroll", "--style", "rgb"], "\"rgb\""), (["scroll", "--rows", "1"], "\"1\""),
+      (["scroll", "--pixel-format", "rgb"], "\"rgb\""), (["scroll", "--rows", "1"], "\"1\""),
       (["scroll", "/no/such/folder"], "/no/such/folder"),
       (["scroll", "--report", "/no/such/folder/x.html"], "/no/such/folder/x.html"),
       (["warm", "."], "--cache"), (["warm", ".", "--cache", "c"], "--format"),

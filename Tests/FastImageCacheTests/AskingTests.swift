@@ -202,7 +202,7 @@ struct AskingTests {
   func keepsItsPlace() async throws {
     let elsewhere = try await Fixture()
     let gates = LoadGates(network: 1, local: 1)
-    let key = ImageKey(entity: "asking", source: "1", format: "row")
+    let key = ImageKey(entity: "asking", version: "1", format: "row")
     let flight = Flight(
       id: FlightID(number: 1, place: 0), url: nil, priority: .medium, gates: gates)
     try await flight.permit.pass(.local)

@@ -25,12 +25,12 @@ struct BusyTableTests {
     let fixture = try await Fixture()
     let table = try #require(fixture.cache.tables[.row])
     let gate = Gate()
-    let key = ImageKey(entity: "a", source: "a", format: ImageFormat.row.name)
+    let key = ImageKey(entity: "a", version: "a", format: ImageFormat.row.name)
     func store() throws -> CachedImage? {
       let slot = try table.drawSlot(for: key, size: ImageFormat.row.size) { bytes, _ in
         for index in bytes.indices { bytes[index] = 8 }
       }
-      return try table.storeIfIdle(slot, for: key, fixture.cache.journal) { true }
+      return try table.storeIfIdle(slot, for: key, fixture.cache.recorder) { true }
     }
     let holding = await table.hold(until: gate)
     #expect(try store() == nil)
@@ -54,11 +54,11 @@ struct BusyTableTests {
     let waiting = Task {
       try await fixture.cache.image(for: Photo("a", url: "test:/7"), format: .row)
     }
-    while fixture.cache.journal.counts.drawings == 0 { await Task.yield() }
-    #expect(fixture.cache.journal.counts.stores == 0)
+    while fixture.cache.recorder.counts.drawings == 0 { await Task.yield() }
+    #expect(fixture.cache.recorder.counts.stores == 0)
     gate.open()
     #expect(try await waiting.value.solidNumber == 7)
-    #expect(fixture.cache.journal.counts.stores == 1)
+    #expect(fixture.cache.recorder.counts.stores == 1)
     await holding.value
   }
 
@@ -69,7 +69,7 @@ struct BusyTableTests {
     let gate = Gate()
     let holding = await table.hold(until: gate)
     let storing = Task { try await fixture.cache.store(solid(7), for: Photo("a"), format: .row) }
-    while fixture.cache.journal.counts.drawings == 0 { await Task.yield() }
+    while fixture.cache.recorder.counts.drawings == 0 { await Task.yield() }
     gate.open()
     #expect(try await storing.value.solidNumber == 7)
     #expect(fixture.cache.cachedImage(for: Photo("a"), format: .row)?.solidNumber == 7)

@@ -30,7 +30,7 @@
       #expect(await fixture.cache.statistics().tables.first?.leasedCount == 0)
     }
 
-    @Test("is refused for the styles that Cairo does not know")
+    @Test("is refused for the pixel formats that Cairo does not know")
     func refusesOtherStyles() async throws {
       let fixture = try await Fixture([.dot])
       let image = try await fixture.cache.store(solid(1), for: Photo("a"), format: .dot)

@@ -17,7 +17,7 @@
       let imageID: ImageID
       let content: ImageSourceContent
 
-      func sourceID(for format: ImageFormat) -> ImageID { imageID }
+      func versionID(for format: ImageFormat) -> ImageID { imageID }
       func sourceURL(for format: ImageFormat) -> URL? { nil }
       func picture(for format: ImageFormat) async throws -> ImageSourceContent? { content }
       func wantsAllFormats(inFamily family: String) -> Bool { false }
@@ -52,7 +52,7 @@
       let data = try JPEGEncoder(quality: 0.92).encode(rings())
       let decoder = try #require(ImageDecoders.standard.first { $0.recognizes(data.prefix(64)) })
       let format = ImageFormat(
-        name: "drawn", size: PixelSize(width: width, height: height), style: .bgrx32,
+        name: "drawn", size: PixelSize(width: width, height: height), pixelFormat: .bgrx32,
         capacity: .count(2))
       let fixture = try await Fixture([format])
       let small = try await fixture.cache.image(

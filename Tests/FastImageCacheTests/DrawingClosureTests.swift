@@ -45,8 +45,8 @@
         let size = PixelSize(width: 320, height: 240)
         let data = try colourfulFile(size)
         let small = ImageFormat(
-          name: "small", size: PixelSize(width: 120, height: 90), style: .bgrx32, capacity: 4)
-        let whole = ImageFormat(name: "whole", size: size, style: .bgrx32, capacity: 4)
+          name: "small", size: PixelSize(width: 120, height: 90), pixelFormat: .bgrx32, capacity: 4)
+        let whole = ImageFormat(name: "whole", size: size, pixelFormat: .bgrx32, capacity: 4)
         let source = ScriptedSource { _, _, _ in .encoded(data) }
         let alone = try await Fixture([small, whole], source: source)
         let expected = try await alone.cache.image(for: Photo("b", url: "test:/1"), format: whole)
@@ -107,11 +107,11 @@
     func comesBeforeAnswers() async throws {
       let gate = CancellableGate()
       let fixture = try await Fixture(source: ScriptedSource(gate: gate))
-      let journal = fixture.cache.journal
+      let recorder = fixture.cache.recorder
       let storedEarly = Counter()
       var photo = Photo("b", url: "test:/5")
       photo.drawing = .custom { _, canvas in
-        if journal.counts.stores > 0 { storedEarly.increment() }
+        if recorder.counts.stores > 0 { storedEarly.increment() }
         canvas.fill(.black)
       }
       let plain = Photo("a", url: "test:/5")
@@ -122,7 +122,7 @@
       gate.open()
       _ = try await (first.value, second.value)
       #expect(storedEarly.value == 0)
-      #expect(journal.counts.fetches == 1 && journal.counts.stores == 2)
+      #expect(recorder.counts.fetches == 1 && recorder.counts.stores == 2)
     }
 
     @Test("answers before the rest of the family is drawn")

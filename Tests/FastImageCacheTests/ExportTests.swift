@@ -7,17 +7,18 @@ import Testing
 struct ExportTests {
   private static let size = PixelSize(width: 32, height: 4)
 
-  private func format(_ style: PixelFormat) -> ImageFormat {
-    ImageFormat(name: "levels-\(style)", size: Self.size, style: style, capacity: 4)
+  private func format(_ pixelFormat: PixelFormat) -> ImageFormat {
+    ImageFormat(
+      name: "levels-\(pixelFormat)", size: Self.size, pixelFormat: pixelFormat, capacity: 4)
   }
 
   /// Each of the 32 levels of five bits, another one in each channel; half transparent below.
-  private func levels(_ style: PixelFormat) throws -> Bitmap {
-    let layout = try #require(PixelLayout(size: Self.size, format: style))
+  private func levels(_ pixelFormat: PixelFormat) throws -> Bitmap {
+    let layout = try #require(PixelLayout(size: Self.size, format: pixelFormat))
     return try Bitmap(layout: layout) { bytes in
       for y in 0..<Self.size.height {
         for x in 0..<Self.size.width {
-          let alpha = style.hasAlpha && y >= 2 ? 128 : 255
+          let alpha = pixelFormat.hasAlpha && y >= 2 ? 128 : 255
           let colors = [x, 31 - x, x / 2].map { UInt8(($0 * 255 / 31 * alpha + 127) / 255) }
           for (index, byte) in (colors + [UInt8(alpha)]).enumerated() {
             bytes[y * layout.rowBytes + x * 4 + index] = byte
@@ -41,11 +42,11 @@ struct ExportTests {
     }
   }
 
-  @Test("comes back from its PNG as it was, in every style", arguments: PixelFormat.allCases)
-  func survivesPNG(style: PixelFormat) async throws {
-    let format = format(style)
+  @Test("comes back from its PNG as it was, in every pixel format", arguments: PixelFormat.allCases)
+  func survivesPNG(pixelFormat: PixelFormat) async throws {
+    let format = format(pixelFormat)
     let fixture = try await Fixture([format])
-    let source = try levels(style == .bgra32 ? .bgra32 : .bgrx32)
+    let source = try levels(pixelFormat == .bgra32 ? .bgra32 : .bgrx32)
     let stored = try await fixture.cache.store(source, for: Photo("a"), format: format)
     let encode: () throws(ImageEncodingError) -> Data = stored.pngData
     let again = try await fixture.cache.store(encode(), for: Photo("b"), format: format)

@@ -246,7 +246,7 @@ private struct HalfBroken: ImageEntity {
   let brokenFormat: String
 
   var imageID: ImageID { "a" }
-  func sourceID(for format: ImageFormat) -> ImageID { 1 }
+  func versionID(for format: ImageFormat) -> ImageID { 1 }
   func sourceURL(for format: ImageFormat) -> URL? { nil }
   func drawing(for format: ImageFormat) -> Drawing {
     format.name == brokenFormat ? .custom { _, _ in throw Broken() } : .stretch

@@ -7,8 +7,8 @@ import Testing
 struct FlightBoardTests {
   private var board = FlightBoard<Int, ImageKey, FlightID>()
   private let url = FlightOrigin.url(URL(fileURLWithPath: "/photo.jpg"))
-  private let row = ImageKey(entity: "a", source: "a1", format: "row")
-  private let dot = ImageKey(entity: "a", source: "a1", format: "dot")
+  private let row = ImageKey(entity: "a", version: "a1", format: "row")
+  private let dot = ImageKey(entity: "a", version: "a1", format: "dot")
 
   private mutating func join(
     _ number: Int, _ key: ImageKey, priority: Priority = .medium,
@@ -17,7 +17,7 @@ struct FlightBoardTests {
   ) -> FlightBoard<Int, ImageKey, FlightID>.Joined {
     board.join(
       WaiterID(number: number), key: key, origin: origin ?? url, priority: priority,
-      versions: versions.map { ImageKey(entity: "a", source: $1, format: $0) }, asking: asking,
+      versions: versions.map { ImageKey(entity: "a", version: $1, format: $0) }, asking: asking,
       request: key, start: { $0 }, waiter: { _ in number })
   }
 
@@ -31,17 +31,17 @@ struct FlightBoardTests {
   mutating func joinsByURL() {
     let first = join(1, row)
     let otherFormat = join(2, dot)
-    let otherEntity = join(3, ImageKey(entity: "b", source: "b1", format: "row"))
+    let otherEntity = join(3, ImageKey(entity: "b", version: "b1", format: "row"))
     #expect(first.isNewFlight && !otherFormat.isNewFlight && !otherEntity.isNewFlight)
     #expect(first.flight == otherFormat.flight && first.flight == otherEntity.flight)
-    #expect(otherFormat.isNewProduct && otherEntity.isNewProduct)
+    #expect(otherFormat.isNewRendition && otherEntity.isNewRendition)
     #expect(board.take(first.flight).count == 3)
   }
 
   @Test("answers every waiter of a picture once")
   mutating func answersOnce() {
     let flight = join(1, row).flight
-    #expect(!join(2, row).isNewProduct)
+    #expect(!join(2, row).isNewRendition)
     #expect(board.take(flight) == [row])
     #expect(board.take(flight) == [])
     #expect(finish(row, of: flight) == [1, 2])
@@ -78,10 +78,10 @@ struct FlightBoardTests {
   mutating func separatesVersions() {
     let old = join(1, row).flight
     let new = join(
-      2, ImageKey(entity: "a", source: "a2", format: "row"), versions: ["row": "a2", "dot": "a2"])
+      2, ImageKey(entity: "a", version: "a2", format: "row"), versions: ["row": "a2", "dot": "a2"])
     #expect(new.isNewFlight && new.flight != old)
     let third = join(
-      3, ImageKey(entity: "a", source: "a2", format: "dot"), versions: ["row": "a2", "dot": "a2"])
+      3, ImageKey(entity: "a", version: "a2", format: "dot"), versions: ["row": "a2", "dot": "a2"])
     #expect(third.flight == new.flight)
     #expect(finish(row, of: old) == [1])
   }
@@ -92,7 +92,7 @@ struct FlightBoardTests {
     _ = board.take(old)
     _ = finish(row, of: old)
     let new = join(
-      2, ImageKey(entity: "a", source: "a2", format: "row"), versions: ["row": "a2", "dot": "a2"])
+      2, ImageKey(entity: "a", version: "a2", format: "row"), versions: ["row": "a2", "dot": "a2"])
     #expect(new.flight != old)
   }
 
@@ -102,7 +102,7 @@ struct FlightBoardTests {
     _ = join(9, dot)
     #expect(board.take(flight) == [row, dot])
     _ = board.leave(WaiterID(number: 1))
-    #expect(join(2, row).isNewProduct)
+    #expect(join(2, row).isNewRendition)
     #expect(board.take(flight) == [row])
   }
 
@@ -234,19 +234,19 @@ struct FlightBoardTests {
   @Test("finds each of many pictures of one URL, and hands them out in the order of the wishes")
   mutating func keepsManyProducts() {
     let keys = (0..<40).map {
-      ImageKey(entity: ImageID($0), source: "s", format: $0.isMultiple(of: 2) ? "row" : "dot")
+      ImageKey(entity: ImageID($0), version: "s", format: $0.isMultiple(of: 2) ? "row" : "dot")
     }
     var flight = join(0, keys[0], versions: [:]).flight
     for (number, key) in keys.enumerated().dropFirst() {
       flight = join(number, key, versions: [:]).flight
     }
     #expect(board.flightCount == 1)
-    #expect(!join(100, keys[30], versions: [:]).isNewProduct)
+    #expect(!join(100, keys[30], versions: [:]).isNewRendition)
     #expect(board.take(flight) == keys)
     _ = board.leave(WaiterID(number: 7))
-    #expect(join(101, keys[7], versions: [:]).isNewProduct)
-    _ = join(102, ImageKey(entity: 99, source: "s", format: "row"), versions: [:])
-    #expect(board.take(flight) == [keys[7], ImageKey(entity: 99, source: "s", format: "row")])
+    #expect(join(101, keys[7], versions: [:]).isNewRendition)
+    _ = join(102, ImageKey(entity: 99, version: "s", format: "row"), versions: [:])
+    #expect(board.take(flight) == [keys[7], ImageKey(entity: 99, version: "s", format: "row")])
     for (number, key) in keys.enumerated() {
       let expected = number == 7 ? [101] : number == 30 ? [30, 100] : [number]
       #expect(finish(key, of: flight) == expected)
@@ -294,7 +294,7 @@ struct FlightBoardTests {
     board.forbidStoring(.entity("a", format: "row"), andJoining: false)
     _ = board.supersede(row)
     let again = join(3, row)
-    #expect(again.flight == flight && again.isNewProduct)
+    #expect(again.flight == flight && again.isNewRendition)
     #expect(!board.asked { $0.storesResult(row, of: flight) })
   }
 
@@ -354,10 +354,10 @@ struct FlightBoardTests {
   @Test("lets them join the newest of theirs, and none whose place the current one has taken")
   mutating func joinsTheNewestOfTheRefused() {
     func other(_ format: String, _ source: ImageID) -> ImageKey {
-      ImageKey(entity: "b", source: source, format: format)
+      ImageKey(entity: "b", version: source, format: format)
     }
     _ = join(1, row)
-    let flight = join(2, ImageKey(entity: "a", source: "a2", format: "row"), versions: [:]).flight
+    let flight = join(2, ImageKey(entity: "a", version: "a2", format: "row"), versions: [:]).flight
     // The first one would agree with it.
     #expect(join(3, other("row", "b1"), versions: [:], asking: [flight]).isNewFlight)
     let newest = join(4, other("row", "b2"), versions: [:], asking: [flight])

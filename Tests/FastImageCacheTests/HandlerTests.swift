@@ -22,7 +22,7 @@ struct HandlerTests {
 
     deinit { end() }
 
-    func sourceID(for format: ImageFormat) -> ImageID { "v" }
+    func versionID(for format: ImageFormat) -> ImageID { "v" }
     func sourceURL(for format: ImageFormat) -> URL? { URL(string: "test:/shared") }
 
     func picture(for format: ImageFormat) async throws -> ImageSourceContent? {

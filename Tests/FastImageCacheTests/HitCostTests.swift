@@ -56,7 +56,7 @@
     let version = ImageID("https://example.com/photographs/2026/summer/0001.jpg")
     let url = URL(fileURLWithPath: "/photo.jpg")
     func sourceURL(for format: ImageFormat) -> URL? { url }
-    func sourceID(for format: ImageFormat) -> ImageID { version }
+    func versionID(for format: ImageFormat) -> ImageID { version }
   }
 
   private func hits(_ cache: ImageCache, _ photo: FixedPhoto) async throws -> Int {

@@ -21,7 +21,7 @@ struct OpeningTests {
     _ name: String = "f", size: PixelSize = PixelSize(width: 8, height: 8), scale: Double = 1,
     capacity: ImageFormat.Capacity = 4
   ) -> ImageFormat {
-    ImageFormat(name: name, size: size, scale: scale, style: .bgrx32, capacity: capacity)
+    ImageFormat(name: name, size: size, scale: scale, pixelFormat: .bgrx32, capacity: capacity)
   }
 
   @Test("names the format that cannot have a table")
@@ -163,7 +163,7 @@ struct OpeningTests {
     try await first.store(solid(3), for: Photo("a"), format: format())
     await first.close()
     let changed = ImageFormat(
-      name: "f", size: PixelSize(width: 8, height: 8), style: .bgrx32, capacity: 4,
+      name: "f", size: PixelSize(width: 8, height: 8), pixelFormat: .bgrx32, capacity: 4,
       protection: protection)
     let second = try await open([changed], in: directory)
     #expect(second.cachedImage(for: Photo("a"), format: changed)?.solidNumber == 3)
@@ -185,7 +185,8 @@ struct OpeningTests {
     }
     await first.close()
     let changed = ImageFormat(
-      name: "f", family: "new", size: PixelSize(width: 8, height: 8), scale: 2, style: .bgrx32,
+      name: "f", family: "new", size: PixelSize(width: 8, height: 8), scale: 2,
+      pixelFormat: .bgrx32,
       capacity: 3, devices: .desktop)
     let second = try await open([changed], in: directory)
     let kept = (1...4).map {
@@ -197,9 +198,12 @@ struct OpeningTests {
   @Test(
     "starts afresh when the pixels change",
     arguments: [
-      ImageFormat(name: "f", size: PixelSize(width: 9, height: 8), style: .bgrx32, capacity: 4),
-      ImageFormat(name: "f", size: PixelSize(width: 8, height: 8), style: .bgra32, capacity: 4),
-      ImageFormat(name: "f", upTo: PixelSize(width: 8, height: 8), style: .bgrx32, capacity: 4),
+      ImageFormat(
+        name: "f", size: PixelSize(width: 9, height: 8), pixelFormat: .bgrx32, capacity: 4),
+      ImageFormat(
+        name: "f", size: PixelSize(width: 8, height: 8), pixelFormat: .bgra32, capacity: 4),
+      ImageFormat(
+        name: "f", upTo: PixelSize(width: 8, height: 8), pixelFormat: .bgrx32, capacity: 4),
     ])
   func startsAfresh(changed: ImageFormat) async throws {
     let directory = try TemporaryDirectory()
@@ -240,7 +244,8 @@ struct OpeningTests {
   @Test("with a format for other devices draws without storing")
   func respectsDevices() async throws {
     let phone = ImageFormat(
-      name: "p", size: PixelSize(width: 8, height: 8), style: .bgrx32, capacity: 4, devices: .phone)
+      name: "p", size: PixelSize(width: 8, height: 8), pixelFormat: .bgrx32, capacity: 4,
+      devices: .phone)
     let fixture = try await Fixture([phone])
     let photo = Photo("a", url: "test:/2")
     let image = try await fixture.cache.image(for: photo, format: phone)

@@ -239,7 +239,8 @@ struct OverfullPrefetchTests {
   @Test("in a format that this device does not store asks for nothing")
   func respectsDevices() async throws {
     let phone = ImageFormat(
-      name: "p", size: PixelSize(width: 8, height: 8), style: .bgrx32, capacity: 4, devices: .phone)
+      name: "p", size: PixelSize(width: 8, height: 8), pixelFormat: .bgrx32, capacity: 4,
+      devices: .phone)
     let fixture = try await Fixture([phone])
     let progress = await fixture.cache.prefetch(photos(1...3), format: phone)
     #expect(progress.leftOutCount == 3 && progress.isFinished)

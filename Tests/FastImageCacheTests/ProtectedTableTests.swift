@@ -29,7 +29,7 @@ private final class Device: Sendable {
 struct ProtectedTableTests {
   private let device = Device()
   private let secret = ImageFormat(
-    name: "secret", size: PixelSize(width: 8, height: 8), style: .bgrx32, capacity: 4,
+    name: "secret", size: PixelSize(width: 8, height: 8), pixelFormat: .bgrx32, capacity: 4,
     protection: .complete)
 
   private func open(in directory: TemporaryDirectory? = nil) async throws -> Fixture {

@@ -87,18 +87,18 @@ struct RemovalTests {
   func asksOnTheTable() async throws {
     let fixture = try await Fixture([.large])
     let table = try #require(fixture.cache.tables[.large])
-    let key = ImageKey(entity: "a", source: "a", format: ImageFormat.large.name)
+    let key = ImageKey(entity: "a", version: "a", format: ImageFormat.large.name)
     let slot = try table.drawSlot(for: key, size: PixelSize(width: 1, height: 1)) { bytes, _ in
       for index in bytes.indices { bytes[index] = 8 }
     }
     // Traps elsewhere: only on the table's own actor is nobody between this and the store.
     let isWanted: @Sendable () -> Bool = { table.assumeIsolated { _ in false } }
     let other = try #require(
-      try table.storeIfIdle(slot, for: key, fixture.cache.journal, if: isWanted))
+      try table.storeIfIdle(slot, for: key, fixture.cache.recorder, if: isWanted))
     #expect(other.isPrivate)
-    let image = try await table.store(slot, for: key, fixture.cache.journal, if: isWanted)
+    let image = try await table.store(slot, for: key, fixture.cache.recorder, if: isWanted)
     #expect(image.isPrivate && !table.contains(key))
-    #expect(fixture.cache.journal.counts.stores == 0)
+    #expect(fixture.cache.recorder.counts.stores == 0)
   }
 
   @Test("from an unknown format throws")

@@ -26,7 +26,7 @@
     @Test("has touched every page before a picture is shown")
     func touchesPages() async throws {
       let format = ImageFormat(
-        name: "big", size: PixelSize(width: 512, height: 512), style: .bgrx32, capacity: 8)
+        name: "big", size: PixelSize(width: 512, height: 512), pixelFormat: .bgrx32, capacity: 8)
       let fixture = try await Fixture([format])
       let photos = (0..<8).map { Photo(ImageID($0), url: "test:/\($0)") }
       _ = await fixture.cache.prefetch(photos[..<4], format: format)

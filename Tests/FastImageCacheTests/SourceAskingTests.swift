@@ -189,7 +189,7 @@ struct SourceAskingTests {
 
   @Test("names the ring in words")
   func names() throws {
-    let key = ImageKey(entity: "a", source: "1", format: "row")
+    let key = ImageKey(entity: "a", version: "1", format: "row")
     let error = CircularPictureError(ring: [try source(1), .picture(key), try source(1)])
     let words = String(describing: error)
     #expect(

@@ -5,8 +5,8 @@ import Testing
 @Suite("A flight board with two versions of one picture", .timeLimit(.minutes(10)))
 struct StoreOrderTests {
   private var board = FlightBoard<Int, ImageKey, FlightID>()
-  private let row = ImageKey(entity: "a", source: "a1", format: "row")
-  private let dot = ImageKey(entity: "a", source: "a1", format: "dot")
+  private let row = ImageKey(entity: "a", version: "a1", format: "row")
+  private let dot = ImageKey(entity: "a", version: "a1", format: "dot")
 
   private mutating func join(
     _ number: Int, _ key: ImageKey, origin: FlightOrigin = .entity("a")
@@ -22,7 +22,7 @@ struct StoreOrderTests {
 
   @Test("stores no picture over that of a younger request for another version")
   mutating func storesInOrder() {
-    let new = ImageKey(entity: "a", source: "a2", format: "row")
+    let new = ImageKey(entity: "a", version: "a2", format: "row")
     let older = join(1, row).flight
     let younger = join(2, new).flight
     let isYoungerStored = board.storesResult(new, of: younger)
@@ -30,10 +30,10 @@ struct StoreOrderTests {
     #expect(!board.asked { $0.storesResult(row, of: older) })
     // The version is the format's own, and another entity's picture is nobody's rival.
     #expect(board.asked { $0.storesResult(dot, of: older) })
-    let other = ImageKey(entity: "b", source: "b1", format: "row")
+    let other = ImageKey(entity: "b", version: "b1", format: "row")
     #expect(board.asked { $0.storesResult(other, of: older) })
     // Its sibling counts as the request that brought it.
-    let newDot = ImageKey(entity: "a", source: "a2", format: "dot")
+    let newDot = ImageKey(entity: "a", version: "a2", format: "dot")
     #expect(finish(new, of: younger) == [2])
     let isSiblingStored = board.storesResult(newDot, of: younger)
     #expect(isSiblingStored)
@@ -43,7 +43,7 @@ struct StoreOrderTests {
 
   @Test("stores an older load's picture for a request that is younger, and waits")
   mutating func storesForTheYoungest() {
-    let new = ImageKey(entity: "a", source: "a2", format: "row")
+    let new = ImageKey(entity: "a", version: "a2", format: "row")
     let older = join(1, row).flight
     let younger = join(2, new, origin: .entity("other")).flight
     let isYoungerStored = board.storesResult(new, of: younger)

@@ -8,7 +8,8 @@ struct UnknownFormatTests {
   /// Of another name, and of the name of one that differs.
   static let formats = [
     ImageFormat(name: "other", size: PixelSize(width: 8, height: 8), capacity: 4),
-    ImageFormat(name: "row", size: PixelSize(width: 9, height: 8), style: .bgrx32, capacity: 16),
+    ImageFormat(
+      name: "row", size: PixelSize(width: 9, height: 8), pixelFormat: .bgrx32, capacity: 16),
   ]
 
   private func isRefused(

@@ -179,7 +179,7 @@
       #expect(drawn[2, 3] == .white && drawn[12, 13] == .clear)
     }
 
-    @Test("draws bitmaps of every style upright", arguments: [1.0, 2.0])
+    @Test("draws bitmaps of every pixel format upright", arguments: [1.0, 2.0])
     func drawsBitmaps(scale: Double) throws {
       let color = try Self.corners()
       let opaque = try Self.corners(2, .bgrx32)

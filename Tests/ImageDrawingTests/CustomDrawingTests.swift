@@ -40,7 +40,7 @@
       #expect(drawn.paddings.allSatisfy { $0 == 0 })
     }
 
-    @Test("fills the slot in its style", arguments: PixelFormat.allCases)
+    @Test("fills the slot in its pixel format", arguments: PixelFormat.allCases)
     func convertsStyles(format: PixelFormat) throws {
       let drawn = try Drawing.custom { _, canvas in canvas.fill(.red) }
         .drawn(source, 2, 1, format)
@@ -120,7 +120,8 @@
     }
 
     @Test(
-      "draws its source without the padding beside it, in any style, before and after conversion")
+      "draws its source without the padding beside it, in any pixel format, before and after conversion"
+    )
     func leavesPaddingOut() throws {
       struct Identity: ColorConversion {
         func convertToSRGB(

@@ -139,7 +139,7 @@ struct ColorConversionTests {
   }
 
   @Test(
-    "are converted once, in each style, also beside a background",
+    "are converted once, in each pixel format, also beside a background",
     arguments: [PixelFormat.bgra32, .bgrx32])
   func convertsOnce(format: PixelFormat) throws {
     let source = try Bitmap.tight(4, 4, format, conversion: Swap()) { _, _ in [0, 0, 200, 255] }

@@ -67,13 +67,13 @@ package struct Arguments: Sendable {
     return size
   }
 
-  /// The pixel style given for an option, or `nil`.
-  package func style(_ name: String) throws(UsageError) -> PixelFormat? {
+  /// The pixel format given for an option, or `nil`.
+  package func pixelFormat(_ name: String) throws(UsageError) -> PixelFormat? {
     guard let text = value(name) else { return nil }
-    guard let style = PixelFormat(rawValue: text) else {
+    guard let pixelFormat = PixelFormat(rawValue: text) else {
       throw UsageError("\(name) is \"\(text)\"; \(PixelFormat.argumentRule).")
     }
-    return style
+    return pixelFormat
   }
 
   private static func option(
@@ -133,5 +133,5 @@ extension PixelSize {
 
 extension PixelFormat {
   package static let argumentRule =
-    "a style is one of \(allCases.map(\.rawValue).joined(separator: ", "))"
+    "a pixel format is one of \(allCases.map(\.rawValue).joined(separator: ", "))"
 }

@@ -9,7 +9,7 @@ package struct FormatArgument: Hashable, Sendable {
 
   package let name: String
   package let size: PixelSize
-  package let style: PixelFormat
+  package let pixelFormat: PixelFormat
   package let layout: Layout
 
   /// - Throws: ``UsageError`` that names the part which cannot be read.
@@ -25,9 +25,9 @@ package struct FormatArgument: Hashable, Sendable {
       throw UsageError(
         "The format \"\(text)\" has the size \"\(parts[1])\"; \(PixelSize.argumentRule).")
     }
-    guard let style = parts.count > 2 ? PixelFormat(rawValue: parts[2]) : .bgra32 else {
+    guard let pixelFormat = parts.count > 2 ? PixelFormat(rawValue: parts[2]) : .bgra32 else {
       throw UsageError(
-        "The format \"\(text)\" has the style \"\(parts[2])\"; \(PixelFormat.argumentRule).")
+        "The format \"\(text)\" has the pixel format \"\(parts[2])\"; \(PixelFormat.argumentRule).")
     }
     guard let layout = parts.count > 3 ? Layout(rawValue: parts[3]) : .aspectFill else {
       let names = Layout.allCases.map(\.rawValue).joined(separator: ", ")
@@ -36,7 +36,7 @@ package struct FormatArgument: Hashable, Sendable {
     }
     name = parts[0]
     self.size = size
-    self.style = style
+    self.pixelFormat = pixelFormat
     self.layout = layout
   }
 }

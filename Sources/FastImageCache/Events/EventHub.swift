@@ -20,7 +20,7 @@ package final class EventHub: Sendable {
     var listeners: [Int: StreamQueue<CacheEvent>] = [:]
     var lastNumber = 0
     var isFinished = false
-    var unsaid = Unsaid<Item>()
+    var outbox = Outbox<Item>()
   }
 
   private let state = Lock(State())
@@ -40,8 +40,8 @@ package final class EventHub: Sendable {
   package func send(_ event: @autoclosure () -> CacheEvent) {
     guard hasListeners else { return }
     let event = event()
-    state.withLock { $0.unsaid.append(.event(event, upTo: $0.lastNumber)) }
-    speak()
+    state.withLock { $0.outbox.append(.event(event, upTo: $0.lastNumber)) }
+    flush()
   }
 
   /// A new stream of what happens from now on, which keeps the oldest `bufferSize` unread events.
@@ -64,16 +64,16 @@ package final class EventHub: Sendable {
   package func finish() {
     state.withLock { state in
       state.isFinished = true
-      state.unsaid.append(.end)
+      state.outbox.append(.end)
     }
-    speak()
+    flush()
   }
 
   /// Says what is queued, unless another thread is doing so.
-  private func speak() {
-    var isSpeaking = false
-    while let (item, listeners) = nextItem(isSpeaking) {
-      isSpeaking = true
+  private func flush() {
+    var isFlushing = false
+    while let (item, listeners) = nextItem(isFlushing) {
+      isFlushing = true
       for (number, queue) in listeners {
         switch item {
         case .event(let event, let limit) where number <= limit: queue.append(event)
@@ -86,9 +86,9 @@ package final class EventHub: Sendable {
     }
   }
 
-  private func nextItem(_ isSpeaking: Bool) -> (Item, [Int: StreamQueue<CacheEvent>])? {
+  private func nextItem(_ isFlushing: Bool) -> (Item, [Int: StreamQueue<CacheEvent>])? {
     state.withLock { state in
-      state.unsaid.next(isSpeaking: isSpeaking).map { ($0, state.listeners) }
+      state.outbox.next(isFlushing: isFlushing).map { ($0, state.listeners) }
     }
   }
 

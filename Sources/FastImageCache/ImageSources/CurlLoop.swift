@@ -4,10 +4,10 @@
 
   /// Serves all transfers of one source on its own thread, until it is told to stop.
   ///
-  /// `@unchecked Sendable` is safe because everything but `bell` is touched by the thread that calls
+  /// `@unchecked Sendable` is safe because everything but `wakeup` is touched by the thread that calls
   /// ``run()`` alone, once it has been called.
   final class CurlLoop: @unchecked Sendable {
-    let bell: CurlBell
+    let wakeup: CurlWakeup
 
     private let multi: UnsafeMutableRawPointer
     private let mailbox: CurlMailbox
@@ -21,7 +21,7 @@
       fic_curl_multi_set_long(multi, CURLMOPT_MAX_HOST_CONNECTIONS, connectionsPerHost)
       self.multi = multi
       self.mailbox = mailbox
-      bell = CurlBell(multi)
+      wakeup = CurlWakeup(multi)
     }
 
     /// Blocks its thread until a stop is read; then every connection is closed.
@@ -32,11 +32,11 @@
         var runningCount: CInt = 0
         curl_multi_perform(multi, &runningCount)
         endFinishedExchanges()
-        // Until a socket, one of the library's timers or the bell; curl_multi_poll(3).
+        // Until a socket, one of the library's timers or the wakeup; curl_multi_poll(3).
         curl_multi_poll(multi, nil, 0, .max, nil)
       }
       for exchange in exchanges.values { drop(exchange, fault: "The source is gone.") }
-      bell.silence()
+      wakeup.silence()
       curl_multi_cleanup(multi)
     }
 

@@ -52,7 +52,7 @@
 
     private struct State {
       var messages: [Message] = []
-      var bell: CurlBell?
+      var wakeup: CurlWakeup?
     }
 
     private let connectionsPerHost: Int
@@ -65,14 +65,14 @@
     func post(_ message: Message) {
       if case .start = message { CurlLoop.initializeLibrary }
       state.withLock { state in
-        if state.bell == nil, case .start = message {
+        if state.wakeup == nil, case .start = message {
           let loop = CurlLoop(connectionsPerHost: connectionsPerHost, mailbox: self)
-          state.bell = loop.bell
+          state.wakeup = loop.wakeup
           Thread.detachNewThread { loop.run() }
         }
-        guard let bell = state.bell else { return }
+        guard let wakeup = state.wakeup else { return }
         state.messages.append(message)
-        bell.ring()
+        wakeup.ring()
       }
     }
 

@@ -28,7 +28,8 @@ package final class ImageRequest: Sendable {
     self.table = table
     self.tables = tables
     key = ImageKey(
-      entity: entity.imageID, source: entity.sourceID(for: table.format), format: table.format.name)
+      entity: entity.imageID, version: entity.versionID(for: table.format),
+      format: table.format.name)
     url = entity.sourceURL(for: table.format)
   }
 
@@ -36,7 +37,7 @@ package final class ImageRequest: Sendable {
   package func versionsElsewhere() -> [ImageKey] {
     tables.all.filter { $0 !== table }.map { other in
       ImageKey(
-        entity: key.entity, source: entity.sourceID(for: other.format), format: other.format.name)
+        entity: key.entity, version: entity.versionID(for: other.format), format: other.format.name)
     }
   }
 

@@ -5,11 +5,11 @@
 /// what runs) is opaque to it.
 ///
 /// Invariants, true between any two calls:
-/// 1. Each waiter stands in exactly one product of one flight, from `join` until the call that
+/// 1. Each waiter stands in exactly one rendition of one flight, from `join` until the call that
 ///    returns it.
 /// 2. When a flight's last waiter leaves and nothing that it fetched was delivered, the flight leaves
 ///    the board in the same call. One whose last waiter was answered is retired by its load.
-/// 3. A product is wanted as long as it has a waiter; `finish` ends that too.
+/// 3. A rendition is wanted as long as it has a waiter; `finish` ends that too.
 /// 4. `current[origin]` is the newest flight of its origin, or the one whose place that had taken,
 ///    if it has ended first; others finish for their own waiters but nobody joins them any more.
 ///    A flight that began because the current one was refused is never current; only those join
@@ -29,7 +29,7 @@ package struct FlightBoard<Waiter, Request, Load> {
   private struct Place {
     let waiter: Waiter
     let flight: FlightID
-    let product: Int
+    let rendition: Int
     var priority: Priority
     /// The flights that go on only after this waiter has its answer.
     let asking: [FlightID]
@@ -43,7 +43,7 @@ package struct FlightBoard<Waiter, Request, Load> {
     /// Whether that flight has begun with this waiter.
     package let isNewFlight: Bool
     /// Whether nobody wanted this picture of this flight.
-    package let isNewProduct: Bool
+    package let isNewRendition: Bool
   }
 
   /// What `leave` did.
@@ -99,9 +99,9 @@ package struct FlightBoard<Waiter, Request, Load> {
     let joined = look(at: target) { flight in
       let added = flight.add(id, for: key, request, priority: priority)
       return (
-        product: added.place, dropped: added.dropped,
+        rendition: added.place, dropped: added.dropped,
         outcome: Joined(
-          flight: target, load: flight.load, isNewFlight: isNewFlight, isNewProduct: added.isNew)
+          flight: target, load: flight.load, isNewFlight: isNewFlight, isNewRendition: added.isNew)
       )
     }
     guard let joined else {
@@ -109,7 +109,7 @@ package struct FlightBoard<Waiter, Request, Load> {
     }
     if let request = joined.dropped { dropped.append(request) }
     places[id] = Place(
-      waiter: waiter(joined.outcome.load), flight: target, product: joined.product,
+      waiter: waiter(joined.outcome.load), flight: target, rendition: joined.rendition,
       priority: priority, asking: asking)
     followWaiters(of: target)
     return joined.outcome
@@ -177,7 +177,7 @@ package struct FlightBoard<Waiter, Request, Load> {
     guard let left = places.removeValue(forKey: id) else { return nil }
     let waiting = places
     let isAbandoned = look(at: left.flight) { flight in
-      flight.remove(at: left.product, priority: left.priority, isAnswered: isAnswered) {
+      flight.remove(at: left.rendition, priority: left.priority, isAnswered: isAnswered) {
         waiting[$0] != nil
       }
       return flight.isAbandoned
@@ -244,14 +244,14 @@ package struct FlightBoard<Waiter, Request, Load> {
   package mutating func finish(
     _ key: ImageKey, of id: FlightID, isFetched: Bool
   ) -> [Waiter] {
-    let product = look(at: id) { flight in
-      let product = flight.wantedPlace(of: key)
-      if isFetched, product != nil { flight.hasDelivered = true }
-      return product
+    let rendition = look(at: id) { flight in
+      let rendition = flight.wantedPlace(of: key)
+      if isFetched, rendition != nil { flight.hasDelivered = true }
+      return rendition
     }
-    guard case .some(.some(let product)) = product else { return [] }
+    guard case .some(.some(let rendition)) = rendition else { return [] }
     defer { followWaiters(of: id) }
-    return end(product, of: id)
+    return end(rendition, of: id)
   }
 
   /// Takes a flight off the board unless somebody waits for a picture that was not handed out.
@@ -264,11 +264,11 @@ package struct FlightBoard<Waiter, Request, Load> {
   /// Takes a failed flight off the board, and says who has to be told and what they waited for.
   package mutating func fail(_ id: FlightID) -> (waiters: [Waiter], requests: [Request]) {
     let wished = look(at: id) { flight in
-      flight.wishes.map { (product: $0, request: flight.products[$0].request) }
+      flight.wishes.map { (rendition: $0, request: flight.renditions[$0].request) }
     }
     guard let wished else { return ([], []) }
     defer { remove(id) }
-    return (wished.flatMap { end($0.product, of: id) }, wished.map(\.request))
+    return (wished.flatMap { end($0.rendition, of: id) }, wished.map(\.request))
   }
 
   // MARK: All flights
@@ -292,9 +292,9 @@ package struct FlightBoard<Waiter, Request, Load> {
     var abandoned: [Load] = []
     forbidStoring(.entity(key.entity, format: key.format), andJoining: false)
     for id in underWay {
-      let product = look(at: id) { $0.wantedPlace(of: key) }
-      guard case .some(.some(let product)) = product else { continue }
-      waiters += end(product, of: id)
+      let rendition = look(at: id) { $0.wantedPlace(of: key) }
+      guard case .some(.some(let rendition)) = rendition else { continue }
+      waiters += end(rendition, of: id)
       if look(at: id, { $0.isAbandoned }) == true, let flight = remove(id) {
         abandoned.append(flight.load)
       } else {
@@ -332,11 +332,11 @@ package struct FlightBoard<Waiter, Request, Load> {
     if case .some(.some(let changed)) = changed { moved.append(changed) }
   }
 
-  private mutating func end(_ product: Int, of id: FlightID) -> [Waiter] {
-    let listed = look(at: id) { $0.end(at: product) } ?? []
+  private mutating func end(_ rendition: Int, of id: FlightID) -> [Waiter] {
+    let listed = look(at: id) { $0.end(at: rendition) } ?? []
     return listed.compactMap { waiter in
       guard let place = places.removeValue(forKey: waiter) else { return nil }
-      look(at: id) { $0.answer(waiter, at: product, priority: place.priority) }
+      look(at: id) { $0.answer(waiter, at: rendition, priority: place.priority) }
       return place.waiter
     }
   }
@@ -349,7 +349,7 @@ package struct FlightBoard<Waiter, Request, Load> {
     if current[flight.origin] == id {
       current[flight.origin] = flight.older.flatMap { isUnderWay($0) ? $0 : nil }
     }
-    for product in flight.products { dropped.append(product.request) }
+    for rendition in flight.renditions { dropped.append(rendition.request) }
     return flight
   }
 }

@@ -3,12 +3,12 @@ package import Foundation
 /// What a load is for: one entity, one version of its picture, one format.
 package struct ImageKey: Hashable, Sendable {
   package let entity: ImageID
-  package let source: ImageID
+  package let version: ImageID
   package let format: String
 
-  package init(entity: ImageID, source: ImageID, format: String) {
+  package init(entity: ImageID, version: ImageID, format: String) {
     self.entity = entity
-    self.source = source
+    self.version = version
     self.format = format
   }
 }

@@ -21,7 +21,7 @@ package final class FlightProgress: Sendable {
   private struct State {
     var latest = ImageProgress.queued
     var listeners: [WaiterID: Listener] = [:]
-    var unsaid = Unsaid<Step>()
+    var outbox = Outbox<Step>()
   }
 
   private let state = Lock(State())
@@ -32,17 +32,17 @@ package final class FlightProgress: Sendable {
     state.withLock { state in
       state.latest = progress
       for listener in state.listeners.values {
-        state.unsaid.append(Step(listener: listener, progress: progress, isLast: false))
+        state.outbox.append(Step(listener: listener, progress: progress, isLast: false))
       }
     }
-    speak()
+    flush()
   }
 
-  /// Adds a listener, which hears nothing before the next ``speak()``: whoever adds one under a lock
+  /// Adds a listener, which hears nothing before the next ``flush()``: whoever adds one under a lock
   /// of its own speaks after it.
   func add(_ listener: Listener, for waiter: WaiterID) {
     state.withLock { state in
-      state.unsaid.append(Step(listener: listener, progress: state.latest, isLast: false))
+      state.outbox.append(Step(listener: listener, progress: state.latest, isLast: false))
       state.listeners[waiter] = listener
     }
   }
@@ -56,21 +56,21 @@ package final class FlightProgress: Sendable {
     guard let listener else { return }
     let step = Step(listener: listener, progress: consume progress, isLast: true)
     enqueue(consume step)
-    speak()
+    flush()
   }
 
   private func enqueue(_ step: consuming Step) {
     var step = Optional(consume step)
     state.withLock { state in
-      if let step = step.take() { state.unsaid.append(consume step) }
+      if let step = step.take() { state.outbox.append(consume step) }
     }
   }
 
   /// Says what is queued, unless another thread is doing so.
-  package func speak() {
-    var isSpeaking = false
-    while let step = state.withLock({ $0.unsaid.next(isSpeaking: isSpeaking) }) {
-      isSpeaking = true
+  package func flush() {
+    var isFlushing = false
+    while let step = state.withLock({ $0.outbox.next(isFlushing: isFlushing) }) {
+      isFlushing = true
       Self.say(consume step)
     }
   }

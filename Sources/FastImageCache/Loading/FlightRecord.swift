@@ -1,15 +1,15 @@
 /// What a ``FlightBoard`` knows of one flight: who wants which pictures of it.
 ///
 /// Invariants:
-/// 1. `products` holds whatever was ever asked of the flight, so that a newer version of an entity
-///    is told from an older one even when nobody waits for the older any more. No two products are
-///    of the same entity and format, and a product keeps its place.
-/// 2. Those who wait for a product are the `waitingCount` of its `waiters` that still stand on the
+/// 1. `renditions` holds whatever was ever asked of the flight, so that a newer version of an entity
+///    is told from an older one even when nobody waits for the older any more. No two renditions are
+///    of the same entity and format, and a rendition keeps its place.
+/// 2. Those who wait for a rendition are the `waitingCount` of its `waiters` that still stand on the
 ///    board.
-/// 3. `waiting` counts all waiters of all products.
-/// 4. `openCount` counts the products that are wanted and were not handed out.
+/// 3. `waiting` counts all waiters of all renditions.
+/// 4. `openCount` counts the renditions that are wanted and were not handed out.
 struct FlightRecord<Request, Load> {
-  struct Product {
+  struct Rendition {
     let key: ImageKey
     var request: Request
     /// Orders the wishes; a picture that is wanted anew comes last.
@@ -56,11 +56,11 @@ struct FlightRecord<Request, Load> {
   private var removed = Removals()
   /// What other flights stored of this one's entities meanwhile: which version, for which waiter.
   private var stored: [Subject: (version: ImageID, request: Int)] = [:]
-  private(set) var products: [Product] = []
+  private(set) var renditions: [Rendition] = []
   private(set) var waiting = WaiterCounts()
   private var arrivalCount = 0
   private var openCount = 0
-  /// Only for flights of many products: the few of the others are found sooner one by one.
+  /// Only for flights of many renditions: the few of the others are found sooner one by one.
   private var index: [Subject: Int]?
 
   init(
@@ -81,7 +81,7 @@ struct FlightRecord<Request, Load> {
 
   /// What was asked for by people who have left or still wait.
   var unansweredRequests: [Request] {
-    products.compactMap { $0.isAnswered ? nil : $0.request }
+    renditions.compactMap { $0.isAnswered ? nil : $0.request }
   }
 
   /// Whether somebody waits for a picture that was not handed out.
@@ -93,11 +93,11 @@ struct FlightRecord<Request, Load> {
   /// - Parameter isWaiting: Who still stands on the board.
   func requestStored(by key: ImageKey, isWaiting: (WaiterID) -> Bool) -> Int? {
     let place = wantedPlace(of: key)
-    let isForbidden = place.map { !products[$0].storesResult } ?? forbidden.cover(key)
+    let isForbidden = place.map { !renditions[$0].storesResult } ?? forbidden.cover(key)
     if isForbidden { return nil }
     let request =
-      place.map { products[$0].youngest(isWaiting) } ?? youngest(of: key.entity, isWaiting)
-    if let other = stored[Subject(key)], other.version != key.source, other.request > request {
+      place.map { renditions[$0].youngest(isWaiting) } ?? youngest(of: key.entity, isWaiting)
+    if let other = stored[Subject(key)], other.version != key.version, other.request > request {
       return nil
     }
     return request
@@ -105,36 +105,36 @@ struct FlightRecord<Request, Load> {
 
   /// The youngest request for an entity that was answered or waits.
   private func youngest(of entity: ImageID, _ isWaiting: (WaiterID) -> Bool) -> Int {
-    products.reduce(0) { number, product in
-      product.key.entity == entity
-        ? max(number, product.youngest(isWaiting), product.lastAnswered) : number
+    renditions.reduce(0) { number, rendition in
+      rendition.key.entity == entity
+        ? max(number, rendition.youngest(isWaiting), rendition.lastAnswered) : number
     }
   }
 
   /// Another flight stores a picture now. Only entities that this one has matter: whoever asks for
   /// another later is younger.
   mutating func noteStored(_ key: ImageKey, for request: Int) {
-    guard products.contains(where: { $0.key.entity == key.entity }) else { return }
-    let before = stored[Subject(key)].flatMap { $0.version == key.source ? $0.request : nil } ?? 0
-    stored[Subject(key)] = (key.source, max(before, request))
+    guard renditions.contains(where: { $0.key.entity == key.entity }) else { return }
+    let before = stored[Subject(key)].flatMap { $0.version == key.version ? $0.request : nil } ?? 0
+    stored[Subject(key)] = (key.version, max(before, request))
   }
 
   /// Where the pictures are that somebody waits for, the oldest wish first.
   var wishes: [Int] {
-    let places = products.indices.filter { products[$0].isWanted }
+    let places = renditions.indices.filter { renditions[$0].isWanted }
     return places.count > 1
-      ? places.sorted { products[$0].arrival < products[$1].arrival } : places
+      ? places.sorted { renditions[$0].arrival < renditions[$1].arrival } : places
   }
 
-  /// Where the picture of an entity in a format is among the products, of whatever version.
+  /// Where the picture of an entity in a format is among the renditions, of whatever version.
   func place(of key: ImageKey) -> Int? {
     if let index { return index[Subject(key)] }
-    return products.firstIndex { $0.key.entity == key.entity && $0.key.format == key.format }
+    return renditions.firstIndex { $0.key.entity == key.entity && $0.key.format == key.format }
   }
 
   /// Where this very picture is, if somebody waits for it.
   func wantedPlace(of key: ImageKey) -> Int? {
-    place(of: key).flatMap { products[$0].isWanted && products[$0].key == key ? $0 : nil }
+    place(of: key).flatMap { renditions[$0].isWanted && renditions[$0].key == key ? $0 : nil }
   }
 
   /// Whether somebody who wants this picture, and knows these versions of others, may join: if all
@@ -144,44 +144,44 @@ struct FlightRecord<Request, Load> {
   }
 
   private func agrees(with keys: [ImageKey]) -> Bool {
-    keys.allSatisfy { key in place(of: key).map { products[$0].key == key } ?? true }
+    keys.allSatisfy { key in place(of: key).map { renditions[$0].key == key } ?? true }
   }
 
   /// Adds somebody who wants a picture that the flight agrees with.
   ///
-  /// - Returns: Where the product stands, whether nobody wanted it before, and the request of whoever
+  /// - Returns: Where the rendition stands, whether nobody wanted it before, and the request of whoever
   ///   had wanted it last, which is forgotten.
   mutating func add(
     _ waiter: WaiterID, for key: ImageKey, _ request: Request, priority: Priority
   ) -> (place: Int, isNew: Bool, dropped: Request?) {
     let known = place(of: key)
     let place = known ?? append(key, request)
-    let isNew = !products[place].isWanted
+    let isNew = !renditions[place].isWanted
     var dropped: Request?
     if isNew {
       arrivalCount += 1
       openCount += 1
-      dropped = known.map { products[$0].request }
-      products[place].request = request
-      products[place].arrival = arrivalCount
-      products[place].isTaken = false
-      products[place].isAnswered = false
-      products[place].storesResult = !forbidden.cover(key)
+      dropped = known.map { renditions[$0].request }
+      renditions[place].request = request
+      renditions[place].arrival = arrivalCount
+      renditions[place].isTaken = false
+      renditions[place].isAnswered = false
+      renditions[place].storesResult = !forbidden.cover(key)
     }
-    products[place].waiters.append(waiter)
-    products[place].waitingCount += 1
+    renditions[place].waiters.append(waiter)
+    renditions[place].waitingCount += 1
     count(+1, at: priority)
     return (place, isNew, dropped)
   }
 
   private mutating func append(_ key: ImageKey, _ request: Request) -> Int {
-    products.append(Product(key: key, request: request, arrival: 0))
-    let place = products.count - 1
+    renditions.append(Rendition(key: key, request: request, arrival: 0))
+    let place = renditions.count - 1
     if index != nil {
       index?[Subject(key)] = place
-    } else if products.count > 8 {
+    } else if renditions.count > 8 {
       index = Dictionary(
-        uniqueKeysWithValues: products.indices.map { (Subject(products[$0].key), $0) })
+        uniqueKeysWithValues: renditions.indices.map { (Subject(renditions[$0].key), $0) })
     }
     return place
   }
@@ -192,16 +192,16 @@ struct FlightRecord<Request, Load> {
   mutating func remove(
     at place: Int, priority: Priority, isAnswered: Bool, isWaiting: (WaiterID) -> Bool
   ) {
-    products[place].waitingCount -= 1
+    renditions[place].waitingCount -= 1
     count(-1, at: priority)
-    let (listed, waitingCount) = (products[place].waiters.count, products[place].waitingCount)
+    let (listed, waitingCount) = (renditions[place].waiters.count, renditions[place].waitingCount)
     // Rows may come and go while one stays: those who left are not kept for ever.
     if waitingCount == 0 {
       close(place)
-      products[place].isAnswered = isAnswered
-      products[place].waiters = []
+      renditions[place].isAnswered = isAnswered
+      renditions[place].waiters = []
     } else if listed > 32, listed > 2 * waitingCount {
-      products[place].waiters.removeAll { !isWaiting($0) }
+      renditions[place].waiters.removeAll { !isWaiting($0) }
     }
   }
 
@@ -209,31 +209,31 @@ struct FlightRecord<Request, Load> {
   mutating func take() -> [Request] {
     guard hasRequests else { return [] }
     var places = wishes
-    places.removeAll { products[$0].isTaken }
-    for place in places { products[place].isTaken = true }
+    places.removeAll { renditions[$0].isTaken }
+    for place in places { renditions[place].isTaken = true }
     openCount = 0
-    return places.map { products[$0].request }
+    return places.map { renditions[$0].request }
   }
 
-  /// Forgets that anybody wants a product; its waiters, and some that had left.
+  /// Forgets that anybody wants a rendition; its waiters, and some that had left.
   mutating func end(at place: Int) -> [WaiterID] {
     close(place)
-    products[place].isAnswered = true
-    products[place].waitingCount = 0
-    defer { products[place].waiters = [] }
-    return products[place].waiters
+    renditions[place].isAnswered = true
+    renditions[place].waitingCount = 0
+    defer { renditions[place].waiters = [] }
+    return renditions[place].waiters
   }
 
-  /// Notes that nobody wants a product any more, whether it was handed out or not.
+  /// Notes that nobody wants a rendition any more, whether it was handed out or not.
   private mutating func close(_ place: Int) {
-    if !products[place].isTaken { openCount -= 1 }
+    if !renditions[place].isTaken { openCount -= 1 }
   }
 
   mutating func forbidStoring(_ removal: Removal, andJoining: Bool) {
     forbidden.insert(removal)
     if andJoining { removed.insert(removal) }
-    for place in products.indices where removal.covers(products[place].key) {
-      products[place].storesResult = false
+    for place in renditions.indices where removal.covers(renditions[place].key) {
+      renditions[place].storesResult = false
     }
   }
 
@@ -243,7 +243,7 @@ struct FlightRecord<Request, Load> {
 
   /// Counts somebody out who is answered.
   mutating func answer(_ waiter: WaiterID, at place: Int, priority: Priority) {
-    products[place].lastAnswered = max(products[place].lastAnswered, waiter.number)
+    renditions[place].lastAnswered = max(renditions[place].lastAnswered, waiter.number)
     count(-1, at: priority)
   }
 

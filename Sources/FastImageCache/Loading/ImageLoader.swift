@@ -6,8 +6,8 @@ import Foundation
 package struct ImageLoader: Sendable {
   package let source: any ImageSource
   package let gates: LoadGates
-  package let artist: ImageArtist
-  package let journal: CacheJournal
+  package let maker: PictureMaker
+  package let recorder: CacheRecorder
   package let encodedByteLimit: Int
 
   /// Serves a flight until nobody wants anything of it any more.
@@ -62,7 +62,7 @@ package struct ImageLoader: Sendable {
     for request in requests {
       // Drawn with its family, a moment before somebody asked for it.
       if let image = request.table.cachedImage(for: request.key) {
-        journal.hitLate()
+        recorder.hitLate()
         finish(request, isFetched: false, with: .success(consume image), flight, registry)
         continue
       }
@@ -75,7 +75,7 @@ package struct ImageLoader: Sendable {
           continue
         }
         request.whenLoading?()
-        var picture = try artist.picture(from: content, url: nil)
+        var picture = try maker.picture(from: content, url: nil)
         try await serve([request], besides: [], from: &picture, flight, registry)
       } catch {
         try Task.checkCancellation()
@@ -126,8 +126,8 @@ package struct ImageLoader: Sendable {
     } catch {
       throw ImageCacheError.sourceFailed(url, underlying: CircularPictureError(in: error) ?? error)
     }
-    let picture = try artist.picture(from: content, url: url)
-    journal.fetched(url, byteCount: picture.encodedByteCount, in: ContinuousClock.now - start)
+    let picture = try maker.picture(from: content, url: url)
+    recorder.fetched(url, byteCount: picture.encodedByteCount, in: ContinuousClock.now - start)
     return picture
   }
 
@@ -142,7 +142,7 @@ package struct ImageLoader: Sendable {
     // Not the first of several: who has delivered is not cancelled any more, and would go on drawing
     // for nobody if the others left.
     let isOnlyOne = requests.count == 1
-    let drawn = try await artist.draw(
+    let drawn = try await maker.draw(
       requests, besides: family, from: &picture, urgency: flight.urgency,
       report: flight.progress.report
     ) { request, result -> Void? in
@@ -164,7 +164,7 @@ package struct ImageLoader: Sendable {
     while let sibling = family.first, !registry.hasRequests(flight.id) {
       family.removeFirst()
       if sibling.table.contains(sibling.key) { continue }
-      let drawn = try await artist.draw(
+      let drawn = try await maker.draw(
         [sibling], besides: [], from: &picture, urgency: flight.urgency,
         report: flight.progress.report
       ) { request, result in
@@ -184,11 +184,11 @@ package struct ImageLoader: Sendable {
   ) -> InFlightRegistry.Outcome? {
     guard case .success(let slot) = drawn else { return drawn.map(request.table.privateImage) }
     do {
-      return try request.table.storeIfIdle(slot, for: request.key, journal) {
+      return try request.table.storeIfIdle(slot, for: request.key, recorder) {
         registry.storesResult(request.key, of: flight.id)
       }.map { .success($0) }
     } catch {
-      // The reason stands in the journal; the picture is shown all the same.
+      // The reason stands in the recorder; the picture is shown all the same.
       return .success(request.table.privateImage(slot))
     }
   }
@@ -201,7 +201,7 @@ package struct ImageLoader: Sendable {
     guard case .success(let slot) = drawn else { return drawn.map(request.table.privateImage) }
     do {
       return .success(
-        try await request.table.store(slot, for: request.key, journal) {
+        try await request.table.store(slot, for: request.key, recorder) {
           registry.storesResult(request.key, of: flight.id)
         })
     } catch {

@@ -134,15 +134,15 @@ package final class InFlightRegistry: Sendable {
       wait.end()
       return false
     }
-    joined.load.flight.progress.speak()
+    joined.load.flight.progress.flush()
     if joined.isNewFlight {
       start(joined.load.flight)
     } else {
-      loader.journal.joined(request)
+      loader.recorder.joined(request)
       request.whenLoading?()
       // It may have been stored since the caller looked, and the flight may be long.
       if let image = request.table.cachedImage(for: request.key) {
-        loader.journal.hitLate()
+        loader.recorder.hitLate()
         leave(id, with: .success(consume image))
       }
     }
@@ -175,7 +175,7 @@ package final class InFlightRegistry: Sendable {
     left.waiter.answer(outcome)
     guard let abandoned = left.abandoned else { return }
     abandoned.load.task?.cancel()
-    for request in abandoned.requests { loader.journal.cancelled(request) }
+    for request in abandoned.requests { loader.recorder.cancelled(request) }
   }
 
   // MARK: The loader's side
@@ -212,7 +212,7 @@ package final class InFlightRegistry: Sendable {
     _ key: ImageKey, of id: FlightID, isFetched: Bool, with outcome: consuming Outcome
   ) {
     let waiters = step { $0.board.finish(key, of: id, isFetched: isFetched) }
-    if case .failure(let error) = outcome, !waiters.isEmpty { loader.journal.failed(key, error) }
+    if case .failure(let error) = outcome, !waiters.isEmpty { loader.recorder.failed(key, error) }
     answer(waiters, outcome)
   }
 
@@ -224,7 +224,7 @@ package final class InFlightRegistry: Sendable {
   /// Ends a flight and tells all who still wait for it.
   package func fail(_ id: FlightID, with error: ImageCacheError) {
     let (waiters, requests) = step { $0.board.fail(id) }
-    for request in requests { loader.journal.failed(request.key, error) }
+    for request in requests { loader.recorder.failed(request.key, error) }
     answer(waiters, .failure(error))
   }
 

@@ -22,7 +22,7 @@ struct BenchPicture: ImageEntity {
   /// The 16 bytes of the UUID, which is what peers find the picture by.
   var key: [UInt8] { withUnsafeBytes(of: words) { Array($0) } }
 
-  func sourceID(for format: ImageFormat) -> ImageID { imageID }
+  func versionID(for format: ImageFormat) -> ImageID { imageID }
 
   func sourceURL(for format: ImageFormat) -> URL? { file }
 }

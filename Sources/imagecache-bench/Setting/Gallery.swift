@@ -27,7 +27,7 @@ final class Gallery {
   ) async throws {
     let size = PixelSize(width: side, height: side)
     format = ImageFormat(
-      name: name, size: size, style: .bgrx32, capacity: .count(count + spareCount))
+      name: name, size: size, pixelFormat: .bgrx32, capacity: .count(count + spareCount))
     guard let layout = PixelLayout(size: size, format: .bgrx32) else {
       throw BitmapError.outOfMemory(byteCount: .max)
     }
@@ -69,7 +69,7 @@ final class Gallery {
 
   /// Another opening of a cache's table.
   static func table(of cache: ImageCache, _ format: ImageFormat) throws -> Table {
-    guard let layout = PixelLayout(size: format.size, format: format.style),
+    guard let layout = PixelLayout(size: format.size, format: format.pixelFormat),
       case .count(let capacity) = format.capacity
     else { throw BenchFailure.missingPicture }
     let directory = try TableDirectory(path: cache.directory.path(percentEncoded: false))

@@ -10,14 +10,14 @@ struct OriginalScrolling: ScrollMethod {
 
   let cells: [ScrollCell]
   let size: PixelSize
-  let style: PixelFormat
+  let pixelFormat: PixelFormat
 
   func touch() throws {
     for url in Set(cells.map(\.photo.url)) { _ = try Data(contentsOf: url) }
   }
 
   func picture(ofCell cell: Int) throws -> Bitmap {
-    guard let layout = PixelLayout(size: size, format: style) else {
+    guard let layout = PixelLayout(size: size, format: pixelFormat) else {
       throw CommandFailure("Pictures of \(size) cannot be held in memory.")
     }
     let drawing = cells[cell].drawing

@@ -18,7 +18,7 @@ struct ScrollCell: ImageEntity {
     imageID = ImageID("\(photo.path)#\(turn)")
   }
 
-  func sourceID(for format: ImageFormat) -> ImageID { imageID }
+  func versionID(for format: ImageFormat) -> ImageID { imageID }
 
   func sourceURL(for format: ImageFormat) -> URL? { photo.url }
 

@@ -14,7 +14,7 @@ struct ScrollCommand: Command {
     ],
     options: [
       .value("--size", "WxH", help: "pixels of a picture in the list (200x200)"),
-      .value("--style", "S", help: "bgra32, bgrx32, bgr16 or gray8 (bgrx32)"),
+      .value("--pixel-format", "S", help: "bgra32, bgrx32, bgr16 or gray8 (bgrx32)"),
       .value("--columns", "N", help: "pictures in a row (5)"),
       .value("--rows", "N", help: "rows of the list (as many as make 1000 pictures)"),
       .value("--speed", "PX", help: "pixels scrolled in a frame (60)"),
@@ -48,7 +48,7 @@ struct ScrollCommand: Command {
     let columns = try arguments.integer("--columns", in: 1...1000) ?? 5
     let usualRows = max((1000 + columns - 1) / columns, 2)
     plan = ScrollPlan(
-      size: size, style: try arguments.style("--style") ?? .bgrx32,
+      size: size, pixelFormat: try arguments.pixelFormat("--pixel-format") ?? .bgrx32,
       geometry: ScrollGeometry(
         columnCount: columns,
         rowCount: try arguments.integer("--rows", in: 2...100_000) ?? usualRows,

@@ -4,12 +4,12 @@ import FastImageCache
 /// What is scrolled: the list, and the pictures in it.
 struct ScrollPlan {
   let size: PixelSize
-  let style: PixelFormat
+  let pixelFormat: PixelFormat
   let geometry: ScrollGeometry
 
   var format: ImageFormat {
     ImageFormat(
-      name: "cell", size: size, style: style, capacity: .count(geometry.cellCount))
+      name: "cell", size: size, pixelFormat: pixelFormat, capacity: .count(geometry.cellCount))
   }
 
   /// One cell for each place of the list: the photographs in turn, and from the second turn on other

@@ -52,7 +52,7 @@ struct ScrollResult {
   }
 
   var title: String {
-    "\(geometry.cellCount) pictures of \(plan.size) \(plan.style.rawValue) in "
+    "\(geometry.cellCount) pictures of \(plan.size) \(plan.pixelFormat.rawValue) in "
       + "\(geometry.rowCount) rows of \(geometry.columnCount), \(geometry.frameCount) frames of "
       + "\(geometry.speed) pixels"
   }

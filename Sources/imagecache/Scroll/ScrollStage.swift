@@ -37,7 +37,7 @@ final class ScrollStage {
   func measure() throws -> ScrollResult {
     let table = TableScrolling(cache: cache, format: plan.format, cells: cells)
     let thumbnail = ThumbnailScrolling(files: thumbnails)
-    let original = OriginalScrolling(cells: cells, size: plan.size, style: plan.style)
+    let original = OriginalScrolling(cells: cells, size: plan.size, pixelFormat: plan.pixelFormat)
     var passes: [[ScrollPass]] = [[], [], []]
     // The ways take turns, so that what else the machine does meets all of them.
     for _ in 0..<ScrollResult.passCount {
@@ -64,7 +64,7 @@ final class ScrollStage {
   func strips() throws -> [[Data]] {
     let table = TableScrolling(cache: cache, format: plan.format, cells: cells)
     let thumbnail = ThumbnailScrolling(files: thumbnails)
-    let original = OriginalScrolling(cells: cells, size: plan.size, style: plan.style)
+    let original = OriginalScrolling(cells: cells, size: plan.size, pixelFormat: plan.pixelFormat)
     let shown = 0..<min(12, cells.count)
     return [
       try shown.map { try table.picture(ofCell: $0).pngData() },

@@ -42,10 +42,11 @@ struct ExportCommand: Command {
           + "`imagecache inspect` lists what it has.")
     }
     let size = PixelSize(width: entry.extent.width, height: entry.extent.height)
-    guard let style = table.code?.style, let layout = PixelLayout(size: size, format: style),
+    guard let pixelFormat = table.code?.pixelFormat,
+      let layout = PixelLayout(size: size, format: pixelFormat),
       layout.byteCount <= entry.pixels.count
     else {
-      throw CommandFailure("The table \"\(tableName)\" has pixels of an unknown style.")
+      throw CommandFailure("The table \"\(tableName)\" has pixels of an unknown pixel format.")
     }
     let bitmap = try Bitmap(layout: layout) { target in
       entry.withPixels { target.copyMemory(from: .init(rebasing: $0[..<layout.byteCount])) }

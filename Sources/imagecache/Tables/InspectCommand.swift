@@ -48,11 +48,11 @@ struct InspectCommand: Command {
   private static func text(_ table: TableFolder.Table) -> String {
     let reader = table.reader
     let entries = entries(of: table)
-    let style = table.code?.style.rawValue ?? "unknown style"
+    let pixelFormat = table.code?.pixelFormat.rawValue ?? "unknown pixel format"
     let kind = table.code?.keepsProportions == true ? "up to " : ""
     let title =
       "\(reader.name.printable): "
-      + "\(kind)\(reader.geometry.width)x\(reader.geometry.height) \(style), "
+      + "\(kind)\(reader.geometry.width)x\(reader.geometry.height) \(pixelFormat), "
       + "\(entries.count) of \(reader.slotCount) pictures, \(reader.diskByteCount.byteText) on disk"
     guard !entries.isEmpty else { return title }
     var lines = TextTable(header: ["  entity", "size", "slot"])
@@ -76,7 +76,7 @@ struct InspectCommand: Command {
     return .object([
       "name": .string(reader.name), "folder": .string(table.directory.path),
       "width": .integer(geometry.width), "height": .integer(geometry.height),
-      "style": .string(table.code?.style.rawValue ?? "unknown"),
+      "pixelFormat": .string(table.code?.pixelFormat.rawValue ?? "unknown"),
       "keeps_proportions": .bool(table.code?.keepsProportions ?? false),
       "row_bytes": .integer(geometry.rowByteCount), "slots": .integer(reader.slotCount),
       "disk_bytes": .integer(reader.diskByteCount), "entries": .array(entries),

@@ -24,7 +24,7 @@ struct WarmFormats {
       let known = tables.first { $0.reader.name == argument.name }?.reader.slotCount ?? 0
       return Self.format(
         name: argument.name, family: "warm", size: argument.size,
-        keepsProportions: argument.layout == .within, style: argument.style,
+        keepsProportions: argument.layout == .within, pixelFormat: argument.pixelFormat,
         capacity: capacity ?? max(pictureCount + Self.spareSlotCount, known))
     }
     let names = Set(arguments.map(\.name))
@@ -34,7 +34,7 @@ struct WarmFormats {
       return Self.format(
         name: table.reader.name, family: nil,
         size: PixelSize(width: geometry.width, height: geometry.height),
-        keepsProportions: code.keepsProportions, style: code.style,
+        keepsProportions: code.keepsProportions, pixelFormat: code.pixelFormat,
         capacity: table.reader.slotCount)
     }
   }
@@ -44,13 +44,16 @@ struct WarmFormats {
   private static let spareSlotCount = 16
 
   private static func format(
-    name: String, family: String?, size: PixelSize, keepsProportions: Bool, style: PixelFormat,
+    name: String, family: String?, size: PixelSize, keepsProportions: Bool,
+    pixelFormat: PixelFormat,
     capacity: Int
   ) -> ImageFormat {
     keepsProportions
       ? ImageFormat(
-        name: name, family: family, upTo: size, style: style, capacity: .count(capacity))
+        name: name, family: family, upTo: size, pixelFormat: pixelFormat, capacity: .count(capacity)
+      )
       : ImageFormat(
-        name: name, family: family, size: size, style: style, capacity: .count(capacity))
+        name: name, family: family, size: size, pixelFormat: pixelFormat, capacity: .count(capacity)
+      )
   }
 }

@@ -12,7 +12,7 @@ struct WarmPhoto: ImageEntity {
 
   var imageID: ImageID { ImageID(photo.path) }
 
-  func sourceID(for format: ImageFormat) -> ImageID {
+  func versionID(for format: ImageFormat) -> ImageID {
     ImageID("\(photo.version)|\(layouts[format.name]?.rawValue ?? "")")
   }
 

@@ -9,7 +9,8 @@ enum ArgumentsAttack {
     operands: [.init("DIR", help: "a folder"), .init("NAME", isRequired: false, help: "a name")],
     options: [
       .flag("--json", help: "json"), .value("--size", "WxH", help: "a size"),
-      .value("--style", "STYLE", help: "a style"), .value("--rows", "N", help: "a number"),
+      .value("--pixel-format", "FORMAT", help: "a pixel format"),
+      .value("--rows", "N", help: "a number"),
       .value("--format", "F", isRepeatable: true, help: "a format"),
     ],
     discussion: "")
@@ -19,7 +20,7 @@ enum ArgumentsAttack {
       .split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     do throws(UsageError) {
       let arguments = try Arguments(words, grammar: grammar)
-      _ = try arguments.style("--style")
+      _ = try arguments.pixelFormat("--pixel-format")
       let size = try arguments.size("--size")
       let rows = try arguments.integer("--rows", in: 1...500)
       for text in arguments.values("--format") { try check(try FormatArgument(text), text) }

@@ -69,11 +69,11 @@ struct BoardModel {
   /// Whether a flight may store a picture for a request; stores it if so.
   mutating func store(_ key: ImageKey, for request: Int, of flight: Flight) -> Bool {
     if flight.forbidden.contains(key.format) { return false }
-    if let held = table[key.format], held.version != key.source {
+    if let held = table[key.format], held.version != key.version {
       if held.request > request { return false }
       table[key.format] = nil
     }
-    table[key.format] = (key.source, max(request, table[key.format]?.request ?? 0))
+    table[key.format] = (key.version, max(request, table[key.format]?.request ?? 0))
     return true
   }
 
@@ -139,7 +139,7 @@ struct BoardPlay {
   init(plant: Plant = .none) { self.plant = plant }
 
   private static func key(_ format: String, _ version: Int) -> ImageKey {
-    ImageKey(entity: "a", source: ImageID("a\(version)"), format: format)
+    ImageKey(entity: "a", version: ImageID("a\(version)"), format: format)
   }
 
   /// Whether an event does something that no other event does: else it makes no new sequence.
@@ -203,7 +203,7 @@ struct BoardPlay {
     let joinable = newest.flatMap {
       $0.version == version && !$0.removed.contains(format) ? $0 : nil
     }
-    let isNewProduct = joinable.map { !$0.wishes.contains(key) } ?? true
+    let isNewRendition = joinable.map { !$0.wishes.contains(key) } ?? true
     let told = plant == .versionsIgnored ? newest?.version ?? version : version
     let id = WaiterID(number: number)
     let joined = board.join(
@@ -212,7 +212,7 @@ struct BoardPlay {
       start: { $0 }, waiter: { _ in id })
     if joined.isNewFlight != (joinable == nil) { return "a flight is wrongly new or old" }
     if let joinable, joined.flight != joinable.id { return "another flight was joined" }
-    if joined.isNewProduct != isNewProduct { return "a picture is wrongly new or old" }
+    if joined.isNewRendition != isNewRendition { return "a picture is wrongly new or old" }
     if joinable == nil {
       model.flights.append(
         .init(id: joined.flight, older: model.current, version: version, priority: priority))
@@ -220,7 +220,7 @@ struct BoardPlay {
     }
     model.waiters.append(
       .init(number: number, flight: joined.flight, key: key, priority: priority))
-    if isNewProduct { model.change(joined.flight) { $0.wishes.append(key) } }
+    if isNewRendition { model.change(joined.flight) { $0.wishes.append(key) } }
     return nil
   }
 

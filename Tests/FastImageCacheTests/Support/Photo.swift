@@ -19,7 +19,7 @@ struct Photo: ImageEntity {
 
   var imageID: ImageID { id }
   func sourceURL(for format: ImageFormat) -> URL? { url }
-  func sourceID(for format: ImageFormat) -> ImageID {
+  func versionID(for format: ImageFormat) -> ImageID {
     willTellSource?(format)
     return version ?? url.map { ImageID($0) } ?? id
   }
@@ -32,15 +32,16 @@ struct Photo: ImageEntity {
 
 extension ImageFormat {
   static let row = ImageFormat(
-    name: "row", size: PixelSize(width: 8, height: 8), style: .bgrx32, capacity: 16)
+    name: "row", size: PixelSize(width: 8, height: 8), pixelFormat: .bgrx32, capacity: 16)
   static let large = ImageFormat(
     name: "large", family: "photos", size: PixelSize(width: 40, height: 30), capacity: 16)
   static let dot = ImageFormat(
-    name: "dot", family: "photos", size: PixelSize(width: 4, height: 4), style: .gray8,
+    name: "dot", family: "photos", size: PixelSize(width: 4, height: 4), pixelFormat: .gray8,
     capacity: 16)
 
   func with(capacity: Capacity) -> ImageFormat {
-    ImageFormat(name: name, family: family, size: size, style: style, capacity: capacity)
+    ImageFormat(
+      name: name, family: family, size: size, pixelFormat: pixelFormat, capacity: capacity)
   }
 }
 

@@ -12,14 +12,14 @@ struct Photograph: ImageEntity {
   init(_ picture: Picture) { self.picture = picture }
 
   var imageID: ImageID { ImageID(picture.entity) }
-  func sourceID(for format: ImageFormat) -> ImageID { ImageID(picture.version) }
+  func versionID(for format: ImageFormat) -> ImageID { ImageID(picture.version) }
   func sourceURL(for format: ImageFormat) -> URL? {
     URL(string: "torture:/\(picture.entity)/\(picture.version)")
   }
   func drawing(for format: ImageFormat) -> Drawing { .stretch }
 
   static func format(capacity: ImageFormat.Capacity, name: String = "torture") -> ImageFormat {
-    ImageFormat(name: name, size: size, style: .bgrx32, capacity: capacity)
+    ImageFormat(name: name, size: size, pixelFormat: .bgrx32, capacity: capacity)
   }
 
   func bitmap() throws -> Bitmap {

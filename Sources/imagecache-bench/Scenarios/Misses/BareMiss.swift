@@ -27,7 +27,7 @@ struct BareMiss: Sendable {
     let minimum = PixelSize(
       width: min(drawn.width * 2, fullSize.width), height: min(drawn.height * 2, fullSize.height))
     let bitmap = try decoder.decode(data, DecodeRequest(minimumSize: minimum))
-    guard let layout = PixelLayout(size: format.size, format: format.style) else {
+    guard let layout = PixelLayout(size: format.size, format: format.pixelFormat) else {
       throw BitmapError.outOfMemory(byteCount: .max)
     }
     try Gallery.insert(for: picture, format.size, into: table) { bytes in

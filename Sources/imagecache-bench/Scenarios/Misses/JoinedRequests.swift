@@ -16,7 +16,7 @@ struct JoinedRequests: Scenario {
   func measure(_ setting: BenchSetting) async throws -> Findings {
     let effort = setting.effort
     let size = PixelSize(width: 32, height: 32)
-    let format = ImageFormat(name: "joined", size: size, style: .bgrx32, capacity: .count(16))
+    let format = ImageFormat(name: "joined", size: size, pixelFormat: .bgrx32, capacity: .count(16))
     let source = WaitingSource(try setting.photographs.part(0, size: size))
     return try await setting.withCache(
       Self.name, formats: [format], .with { $0.source = source }

@@ -12,7 +12,7 @@ struct Miss: Scenario {
     whole process held to one core where the system can (Linux), so that threads that wait for \
     another core to wake count for nobody, against libjpeg's decode of the same file at the same \
     scale with its rows thrown away: no resampling, no colours, no store; and against the parts of \
-    the miss alone, called one after the other, without tasks, queues and journal. Of a progressive file \
+    the miss alone, called one after the other, without tasks, queues and recorder. Of a progressive file \
     libjpeg reads all scans, ours those that are seen; the picture is compared with that of the \
     same coefficients in one scan, in levels. Other makers of thumbnails get several files in one \
     call, so that starting a process counts little
@@ -45,7 +45,8 @@ struct Miss: Scenario {
   }
 
   private static let format = ImageFormat(
-    name: "miss", size: PixelSize(width: 200, height: 200), style: .bgrx32, capacity: .count(64))
+    name: "miss", size: PixelSize(width: 200, height: 200), pixelFormat: .bgrx32,
+    capacity: .count(64))
 
   /// How far the pictures of two files are apart, in levels.
   private static func differences(

@@ -31,7 +31,7 @@ struct ParallelMisses: Scenario {
       return file
     }
     let format = ImageFormat(
-      name: "parallel", size: PixelSize(width: 200, height: 200), style: .bgrx32,
+      name: "parallel", size: PixelSize(width: 200, height: 200), pixelFormat: .bgrx32,
       // Spare ones, for pictures that are drawn anew while others are looked at.
       capacity: .count(files.count + 4))
     return try await setting.withCache(

@@ -24,7 +24,7 @@ struct Fling: Scenario {
     let count = setting.effort.flingCount
     let files = try writeFiles(count, setting)
     let format = ImageFormat(
-      name: "fling", size: PixelSize(width: 200, height: 200), style: .bgrx32,
+      name: "fling", size: PixelSize(width: 200, height: 200), pixelFormat: .bgrx32,
       capacity: .count(count))
     return try await setting.withCache(
       Self.name, formats: [format], .with { $0.decodeByteBudget = Self.byteBudget }

@@ -26,7 +26,8 @@ final class GrowthStage {
 
   init(_ count: Int, _ setting: BenchSetting) async throws {
     let format = ImageFormat(
-      name: "scale", size: PixelSize(width: 8, height: 8), style: .bgrx32, capacity: .count(count))
+      name: "scale", size: PixelSize(width: 8, height: 8), pixelFormat: .bgrx32,
+      capacity: .count(count))
     let namespace = "scale-\(count)"
     let bitmap = try setting.photographs.part(0, size: format.size)
     try await setting.withCache(namespace, formats: [format]) { cache in

@@ -8,7 +8,7 @@ package import Pixels
 /// 1. Numbers only grow.
 /// 2. Nothing here is touched by a hit, unless somebody listens; everything else happens where
 ///    milliseconds are spent anyway.
-package final class CacheJournal: Sendable {
+package final class CacheRecorder: Sendable {
   package struct Counts: Sendable {
     package var misses = 0
     /// Misses whose picture was there when they were looked at again; tables count them as hits.

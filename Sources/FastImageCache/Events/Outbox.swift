@@ -8,18 +8,18 @@
 /// Invariants:
 /// 1. At most one thread is between a `next` that gave it an item and the `next` that gave it none.
 /// 2. Items leave in the order in which they came.
-struct Unsaid<Item> {
+struct Outbox<Item> {
   private var items: [Item] = []
-  private var isSpoken = false
+  private var isBeingFlushed = false
 
   mutating func append(_ item: Item) { items.append(item) }
 
   /// The next item to say; `nil` when there is none, or when another thread is saying them.
   ///
-  /// - Parameter isSpeaking: Whether the caller was given an item before and has said it.
-  mutating func next(isSpeaking: Bool) -> Item? {
-    if isSpoken, !isSpeaking { return nil }
-    isSpoken = !items.isEmpty
+  /// - Parameter isFlushing: Whether the caller was given an item before and has said it.
+  mutating func next(isFlushing: Bool) -> Item? {
+    if isBeingFlushed, !isFlushing { return nil }
+    isBeingFlushed = !items.isEmpty
     return items.isEmpty ? nil : items.removeFirst()
   }
 }

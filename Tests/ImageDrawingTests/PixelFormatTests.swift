@@ -3,8 +3,8 @@ import Testing
 
 @testable import ImageDrawing
 
-@Suite("The style of a slot", .timeLimit(.minutes(10)))
-struct PixelStyleTests {
+@Suite("The pixel format of a slot", .timeLimit(.minutes(10)))
+struct PixelFormatTests {
   /// Every value of each channel, in different combinations.
   private func rainbow() throws -> Bitmap {
     try .colors(256, 3, .bgrx32) { x, y in

@@ -7,7 +7,7 @@
   /// Invariant: `multi` is set as long as the handle exists, and is used under the lock alone, so
   /// that no late ring reaches a handle that is gone. The pointer is stored as a number because a
   /// pointer is not `Sendable`; curl_multi_wakeup(3) is the one call that any thread may make.
-  final class CurlBell: Sendable {
+  final class CurlWakeup: Sendable {
     private let multi: Lock<UInt>
 
     init(_ multi: UnsafeMutableRawPointer) {

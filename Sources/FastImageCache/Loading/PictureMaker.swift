@@ -19,11 +19,11 @@ package enum Drawn<Delivery: Sendable>: Sendable {
 }
 
 /// Decodes and draws on threads of its own, as many at once as there are cores and as memory allows.
-package struct ImageArtist: Sendable {
+package struct PictureMaker: Sendable {
   package let decoders: [any ImageDecoder]
   package let limits: DecodingLimits
   package let workers: WorkerPool
-  package let journal: CacheJournal
+  package let recorder: CacheRecorder
 
   /// Chooses the decoder by the first bytes and reads the header; decodes nothing.
   package func picture(
@@ -137,7 +137,7 @@ package struct ImageArtist: Sendable {
       let request = DecodeRequest(
         minimumSize: minimum, limits: limits, isCancelled: isCancelled)
       let bitmap = try decoder.decode(data, request)
-      journal.decoded(source.url, size: bitmap.size, in: ContinuousClock.now - start)
+      recorder.decoded(source.url, size: bitmap.size, in: ContinuousClock.now - start)
       return bitmap
     default:
       guard let decoded = source.decoded else {
@@ -162,7 +162,7 @@ package struct ImageArtist: Sendable {
           bitmap, into: bytes, layout: layout, scale: format.scale,
           upTo: format.keepsProportions, isCancelled: isCancelled)
       }
-      journal.drew(in: ContinuousClock.now - start)
+      recorder.drew(in: ContinuousClock.now - start)
       return .success(slot)
     } catch {
       // A closure may turn its cancellation into any error.
