@@ -165,5 +165,5 @@ package actor ImageTable {
 }
 
 extension ImageKey {
-  package var tableKey: TableKey { TableKey(entity: entity.tableID, source: version.tableID) }
+  package var tableKey: TableKey { TableKey(entity: entity.tableID, version: version.tableID) }
 }

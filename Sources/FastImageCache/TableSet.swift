@@ -31,7 +31,7 @@ package final class TableSet: @unchecked Sendable {
   func cachedImage(entity: ImageID, version: ImageID, format: ImageFormat) -> CachedImage? {
     guard let row = row(of: format), let store = row.store,
       let entry = store._withUnsafeGuaranteedRef({
-        $0.entry(entity: entity.tableID, source: version.tableID)
+        $0.entry(entity: entity.tableID, version: version.tableID)
       })
     else { return nil }
     return CachedImage(entry: entry, pixelFormat: row.pixelFormat, scale: row.scale)

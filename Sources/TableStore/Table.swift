@@ -64,12 +64,12 @@ package final class Table: Sendable {
   /// Costs one allocation and no system call, except at the first hit on a picture of an earlier
   /// session, which is read and checked once.
   package func entry(for key: TableKey) -> TableEntry? {
-    entry(entity: key.entity, source: key.source)
+    entry(entity: key.entity, version: key.version)
   }
 
   /// The same for a key in two parts.
-  package func entry(entity: TableID, source: TableID) -> TableEntry? {
-    isClosed ? nil : core.entry(entity: entity, source: source)
+  package func entry(entity: TableID, version: TableID) -> TableEntry? {
+    isClosed ? nil : core.entry(entity: entity, version: version)
   }
 
   /// True when a lookup would find the key; no use of it. A picture of an earlier session counts

@@ -2,7 +2,7 @@
 package struct TableEntryInfo: Hashable, Sendable {
   package let slot: Int
   package let entity: StoredID
-  package let source: StoredID
+  package let version: StoredID
   package let extent: SlotExtent
   package let metadata: [UInt8]
   /// Grows with each use; comparable within one table only.
@@ -11,7 +11,7 @@ package struct TableEntryInfo: Hashable, Sendable {
   init(slot: Int, trailer: SlotTrailer, recency: UInt64) {
     self.slot = slot
     entity = trailer.entity
-    source = trailer.source
+    version = trailer.version
     extent = trailer.extent
     metadata = trailer.metadata
     self.recency = recency

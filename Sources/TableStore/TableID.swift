@@ -153,17 +153,17 @@ extension TableID: CustomStringConvertible {
 /// What a picture is found by: whose it is, and which version.
 package struct TableKey: Hashable, Sendable {
   package let entity: TableID
-  package let source: TableID
+  package let version: TableID
 
-  package init(entity: TableID, source: TableID) {
+  package init(entity: TableID, version: TableID) {
     self.entity = entity
-    self.source = source
+    self.version = version
   }
 
   /// Lends the key to a lookup that shall not count references.
   @inline(__always)
   func lend<Result>(_ body: (TableKeyView) -> Result) -> Result {
-    TableKeyView.lending(entity, source, body)
+    TableKeyView.lending(entity, version, body)
   }
 }
 
@@ -171,31 +171,31 @@ package struct TableKey: Hashable, Sendable {
 /// it is valid as long as somebody keeps its ids.
 struct TableKeyView {
   let entity: TableID.Digest
-  let source: TableID.Digest
+  let version: TableID.Digest
   let entityKind: TableID.Kind
-  let sourceKind: TableID.Kind
+  let versionKind: TableID.Kind
   let entityBytes: IDSpan
-  let sourceBytes: IDSpan
+  let versionBytes: IDSpan
 
   /// Keeps the ids for the length of `body`; a parameter alone may be released after its last use.
   @inline(__always)
   static func lending<Result>(
-    _ entity: TableID, _ source: TableID, _ body: (TableKeyView) -> Result
+    _ entity: TableID, _ version: TableID, _ body: (TableKeyView) -> Result
   ) -> Result {
     withExtendedLifetime(entity) {
-      withExtendedLifetime(source) { body(TableKeyView(entity: entity, source: source)) }
+      withExtendedLifetime(version) { body(TableKeyView(entity: entity, version: version)) }
     }
   }
 
   @inline(__always)
-  private init(entity: TableID, source: TableID) {
+  private init(entity: TableID, version: TableID) {
     self.entity = entity.digest
-    self.source = source.digest
+    self.version = version.digest
     entityKind = entity.kind
-    sourceKind = source.kind
+    versionKind = version.kind
     entityBytes = entity.span
-    sourceBytes = source.span
+    versionBytes = version.span
   }
 
-  var hasStrings: Bool { entityKind == .string || sourceKind == .string }
+  var hasStrings: Bool { entityKind == .string || versionKind == .string }
 }

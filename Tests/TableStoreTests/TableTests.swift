@@ -27,8 +27,8 @@ struct TableTests {
     ])
   func takesAllIDs(id: TableID) throws {
     var table = try fixture.open()
-    for source in [id, TableID("v")] {
-      let key = TableKey(entity: id, source: source)
+    for version in [id, TableID("v")] {
+      let key = TableKey(entity: id, version: version)
       try table.store(key)
       #expect(table.entry(for: key)?.shows(key) == true)
       table.close()

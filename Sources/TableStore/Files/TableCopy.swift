@@ -37,7 +37,7 @@ struct TableCopy {
       }
       let address = SlotAddress(nonce: target.header.nonce, slot: slot)
       let copy = SlotRecord(
-        entity: record.entity, source: record.source, generation: record.generation,
+        entity: record.entity, version: record.version, generation: record.generation,
         contentHash: SlotContent.hash(of: UnsafeRawBufferPointer(content)),
         recency: record.recency, at: address)
       do throws(SystemError) {

@@ -9,7 +9,7 @@ struct SlotAddress: Hashable, Sendable {
 ///
 /// ```
 ///  0  entity digest, 16         40  slot hash, 8
-/// 16  source digest, 16         48  recency, 8, covered by no hash
+/// 16  version digest, 16         48  recency, 8, covered by no hash
 /// 32  generation, 8; 0 is free  56  record hash, 8
 /// ```
 ///
@@ -17,7 +17,7 @@ struct SlotAddress: Hashable, Sendable {
 /// to its file and slot, so that a record copied elsewhere is no record there.
 struct SlotRecord: Hashable, Sendable {
   let entity: TableID.Digest
-  let source: TableID.Digest
+  let version: TableID.Digest
   /// Counts the stores of one table; of two records for an entity the higher one is newer.
   let generation: UInt64
   /// Binds the slot's content to key, generation and place.
@@ -29,11 +29,11 @@ struct SlotRecord: Hashable, Sendable {
   static let maximumGeneration = UInt64(1) << 63
 
   init(
-    entity: TableID.Digest, source: TableID.Digest, generation: UInt64, slotHash: UInt64,
+    entity: TableID.Digest, version: TableID.Digest, generation: UInt64, slotHash: UInt64,
     recency: UInt64
   ) {
     self.entity = entity
-    self.source = source
+    self.version = version
     self.generation = generation
     self.slotHash = slotHash
     self.recency = recency
@@ -41,21 +41,21 @@ struct SlotRecord: Hashable, Sendable {
 
   /// The record of a slot whose content has the hash `contentHash`.
   init(
-    entity: TableID.Digest, source: TableID.Digest, generation: UInt64, contentHash: UInt64,
+    entity: TableID.Digest, version: TableID.Digest, generation: UInt64, contentHash: UInt64,
     recency: UInt64, at address: SlotAddress
   ) {
     self.init(
-      entity: entity, source: source, generation: generation,
+      entity: entity, version: version, generation: generation,
       slotHash: LaneHash.hash(
         contentHash, address.nonce, UInt64(address.slot), generation,
-        entity.low, entity.high, source.low, source.high),
+        entity.low, entity.high, version.low, version.high),
       recency: recency)
   }
 
   /// True when a slot with this content hash is the one that the record was written for.
   func covers(contentHash: UInt64, at address: SlotAddress) -> Bool {
     let expected = SlotRecord(
-      entity: entity, source: source, generation: generation, contentHash: contentHash,
+      entity: entity, version: version, generation: generation, contentHash: contentHash,
       recency: recency, at: address)
     return expected.slotHash == slotHash
   }
@@ -69,7 +69,7 @@ struct SlotRecord: Hashable, Sendable {
     }
     self.init(
       entity: .init(low: field(0), high: field(8)),
-      source: .init(low: field(16), high: field(24)),
+      version: .init(low: field(16), high: field(24)),
       generation: field(32), slotHash: field(40), recency: field(48))
     guard generation > 0, field(56) == recordHash(at: address) else { return nil }
   }
@@ -89,8 +89,8 @@ struct SlotRecord: Hashable, Sendable {
     }
     put(entity.low, at: 0)
     put(entity.high, at: 8)
-    put(source.low, at: 16)
-    put(source.high, at: 24)
+    put(version.low, at: 16)
+    put(version.high, at: 24)
     put(generation, at: 32)
     put(slotHash, at: 40)
     put(recency, at: 48)
@@ -108,6 +108,6 @@ struct SlotRecord: Hashable, Sendable {
     // The nonce is turned, so that this is never the value of a slot hash over the same numbers.
     LaneHash.hash(
       slotHash, address.nonce.byteSwapped, UInt64(address.slot), generation,
-      entity.low, entity.high, source.low, source.high)
+      entity.low, entity.high, version.low, version.high)
   }
 }

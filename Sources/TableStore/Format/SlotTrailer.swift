@@ -2,9 +2,9 @@
 ///
 /// ```
 ///  0  width, 4       4  height, 4
-///  8  code of the entity id, 2    10  code of the source id, 2
+///  8  code of the entity id, 2    10  code of the version id, 2
 /// 12  bytes of metadata, 4
-/// 16  entity id, source id, metadata, zeros up to the end
+/// 16  entity id, version id, metadata, zeros up to the end
 /// ```
 ///
 /// A code holds the kind of an id and its byte count. Ids and metadata share the room: an id gives
@@ -14,7 +14,7 @@ struct SlotTrailer: Hashable, Sendable {
 
   let extent: SlotExtent
   let entity: StoredID
-  let source: StoredID
+  let version: StoredID
   let metadata: [UInt8]
 
   /// Throws `metadataTooLarge` when they do not fit even beside hashed ids.
@@ -22,10 +22,10 @@ struct SlotTrailer: Hashable, Sendable {
     key: TableKey, extent: SlotExtent, metadata: [UInt8], roomByteCount: Int
   ) throws(TableError) {
     var entity = StoredID.full(key.entity)
-    var source = StoredID.full(key.source)
+    var version = StoredID.full(key.version)
     func isTooLong() -> Bool {
       // Counted on the ids themselves: a string may exceed what a code can announce.
-      let ids = [entity, source].map(Self.byteCount)
+      let ids = [entity, version].map(Self.byteCount)
       return ids.reduce(Self.fixedByteCount + metadata.count, +) > roomByteCount
         || ids.contains { $0 > StoredID.maximumByteCount }
     }
@@ -36,29 +36,31 @@ struct SlotTrailer: Hashable, Sendable {
       id = .hashing(full)
     }
     if isTooLong() {
-      if Self.byteCount(entity) > Self.byteCount(source) {
+      if Self.byteCount(entity) > Self.byteCount(version) {
         shorten(&entity)
       } else {
-        shorten(&source)
+        shorten(&version)
       }
     }
     if isTooLong() {
       shorten(&entity)
-      shorten(&source)
+      shorten(&version)
     }
     guard !isTooLong() else {
-      let ids = Self.byteCount(entity) + Self.byteCount(source)
+      let ids = Self.byteCount(entity) + Self.byteCount(version)
       throw .metadataTooLarge(
         byteCount: metadata.count, limit: max(0, roomByteCount - Self.fixedByteCount - ids))
     }
     self.extent = extent
     self.entity = entity
-    self.source = source
+    self.version = version
     self.metadata = metadata
   }
 
   /// True when the slot was stored for this key.
-  func matches(_ key: TableKey) -> Bool { entity.matches(key.entity) && source.matches(key.source) }
+  func matches(_ key: TableKey) -> Bool {
+    entity.matches(key.entity) && version.matches(key.version)
+  }
 
   // MARK: Bytes
 
@@ -69,9 +71,9 @@ struct SlotTrailer: Hashable, Sendable {
     append(UInt32(extent.width), to: &bytes)
     append(UInt32(extent.height), to: &bytes)
     append(entity.code, to: &bytes)
-    append(source.code, to: &bytes)
+    append(version.code, to: &bytes)
     append(UInt32(metadata.count), to: &bytes)
-    bytes += entity.bytes + source.bytes + metadata
+    bytes += entity.bytes + version.bytes + metadata
     room.copyBytes(from: bytes)
     room[bytes.count...].initializeMemory(as: UInt8.self, repeating: 0)
   }
@@ -82,21 +84,21 @@ struct SlotTrailer: Hashable, Sendable {
     let width = UInt32(littleEndian: room.loadUnaligned(fromByteOffset: 0, as: UInt32.self))
     let height = UInt32(littleEndian: room.loadUnaligned(fromByteOffset: 4, as: UInt32.self))
     let entityCode = UInt16(littleEndian: room.loadUnaligned(fromByteOffset: 8, as: UInt16.self))
-    let sourceCode = UInt16(littleEndian: room.loadUnaligned(fromByteOffset: 10, as: UInt16.self))
+    let versionCode = UInt16(littleEndian: room.loadUnaligned(fromByteOffset: 10, as: UInt16.self))
     let metadataByteCount = Int(
       UInt32(littleEndian: room.loadUnaligned(fromByteOffset: 12, as: UInt32.self)))
-    let sourceStart = Self.fixedByteCount + StoredID.byteCount(code: entityCode)
-    let metadataStart = sourceStart + StoredID.byteCount(code: sourceCode)
+    let versionStart = Self.fixedByteCount + StoredID.byteCount(code: entityCode)
+    let metadataStart = versionStart + StoredID.byteCount(code: versionCode)
     guard width <= UInt16.max, height <= UInt16.max,
       metadataStart + metadataByteCount <= room.count
     else { return nil }
     let bytes = [UInt8](room[..<(metadataStart + metadataByteCount)])
-    guard let entity = StoredID(code: entityCode, bytes: bytes[Self.fixedByteCount..<sourceStart]),
-      let source = StoredID(code: sourceCode, bytes: bytes[sourceStart..<metadataStart])
+    guard let entity = StoredID(code: entityCode, bytes: bytes[Self.fixedByteCount..<versionStart]),
+      let version = StoredID(code: versionCode, bytes: bytes[versionStart..<metadataStart])
     else { return nil }
     extent = SlotExtent(width: Int(width), height: Int(height))
     self.entity = entity
-    self.source = source
+    self.version = version
     metadata = Array(bytes[metadataStart...])
   }
 

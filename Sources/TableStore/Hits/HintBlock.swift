@@ -41,9 +41,9 @@ struct HintBlock {
 
   /// A number that stands for a key: its low bits are the home, its upper half is the tag.
   @inline(__always)
-  static func hash(_ entity: TableID.Digest, _ source: TableID.Digest) -> UInt64 {
+  static func hash(_ entity: TableID.Digest, _ version: TableID.Digest) -> UInt64 {
     // Digests are well mixed. One id may serve as both, so the halves taken differ.
-    entity.low ^ source.high
+    entity.low ^ version.high
   }
 
   /// Hands on the slots that hints of this hash name, until `isIt` is satisfied with one.

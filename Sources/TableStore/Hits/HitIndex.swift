@@ -122,7 +122,7 @@ struct HitIndex {
   func hit(_ key: TableKeyView) -> Hit? {
     let hints = HintBlock(memory.pointee.hints.load(ordering: .acquiring))
     var found: Hit?
-    hints.forEachSlot(for: HintBlock.hash(key.entity, key.source)) { slot in
+    hints.forEachSlot(for: HintBlock.hash(key.entity, key.version)) { slot in
       guard lease(slot) else { return false }
       let cell = memory.pointee.cells + slot
       // The order matters: the mapping is asked for under the lease, which keeps it there.

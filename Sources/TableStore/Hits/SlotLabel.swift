@@ -3,9 +3,9 @@
 /// Written only while no reader looks: before the slot is live, or under a claim; see `SlotStates`.
 struct SlotLabel {
   var entity = TableID.Digest(low: 0, high: 0)
-  var source = TableID.Digest(low: 0, high: 0)
+  var version = TableID.Digest(low: 0, high: 0)
   var entityKind = TableID.Kind.string
-  var sourceKind = TableID.Kind.string
+  var versionKind = TableID.Kind.string
   /// The picture's own size, at most the slot's, whose sides fit into sixteen bits.
   var width: UInt16 = 0
   var height: UInt16 = 0
@@ -14,8 +14,8 @@ struct SlotLabel {
   /// strings, equal digests are equal ids (invariant 2 of `TableID`).
   @inline(__always)
   func matches(_ key: TableKeyView) -> Bool {
-    entity == key.entity && source == key.source && entityKind == key.entityKind
-      && sourceKind == key.sourceKind
+    entity == key.entity && version == key.version && entityKind == key.entityKind
+      && versionKind == key.versionKind
   }
 
   var extent: SlotExtent { SlotExtent(width: Int(width), height: Int(height)) }
@@ -41,34 +41,34 @@ struct RecordMetadata {
 /// never touched.
 struct SlotStrings {
   private var entity = IDSpan(base: nil, count: 0)
-  private var source = IDSpan(base: nil, count: 0)
+  private var version = IDSpan(base: nil, count: 0)
   private var entityOwner: Unmanaged<IDBytes.Buffer>?
-  private var sourceOwner: Unmanaged<IDBytes.Buffer>?
+  private var versionOwner: Unmanaged<IDBytes.Buffer>?
 
   init() {}
 
   /// Retains the strings of a key.
   init(retaining key: TableKey) {
     entity = key.entity.span
-    source = key.source.span
+    version = key.version.span
     entityOwner = key.entity.bytes.map { .passRetained($0.buffer) }
-    sourceOwner = key.source.bytes.map { .passRetained($0.buffer) }
+    versionOwner = key.version.bytes.map { .passRetained($0.buffer) }
   }
 
-  var isEmpty: Bool { entityOwner == nil && sourceOwner == nil }
+  var isEmpty: Bool { entityOwner == nil && versionOwner == nil }
 
   func release() {
     entityOwner?.release()
-    sourceOwner?.release()
+    versionOwner?.release()
   }
 
   /// True when these are the strings of the key; ids of other kinds have none.
   @inline(__always)
   func match(_ key: TableKeyView) -> Bool {
     if key.entityKind == .string, !entity.hasSameBytes(as: key.entityBytes) { return false }
-    return key.sourceKind != .string || source.hasSameBytes(as: key.sourceBytes)
+    return key.versionKind != .string || version.hasSameBytes(as: key.versionBytes)
   }
 
   var entityBytes: IDBytes? { (entityOwner?.takeUnretainedValue()).map { IDBytes($0) } }
-  var sourceBytes: IDBytes? { (sourceOwner?.takeUnretainedValue()).map { IDBytes($0) } }
+  var versionBytes: IDBytes? { (versionOwner?.takeUnretainedValue()).map { IDBytes($0) } }
 }

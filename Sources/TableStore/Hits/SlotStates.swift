@@ -108,7 +108,7 @@ final class SlotStates: @unchecked Sendable {
 
   /// Opens a claimed slot after its picture was written, and takes one lease.
   func publish(_ slot: Int, key: TableKey, extent: SlotExtent) {
-    setDigests(key.entity.digest, key.source.digest, of: slot)
+    setDigests(key.entity.digest, key.version.digest, of: slot)
     setKey(key, extent, of: slot)
     setStamp(hitIndex.nextStamp(), of: slot)
     let change = SlotState.live &+ SlotState.proven &+ SlotState.lease &- SlotState.claimed
@@ -118,21 +118,21 @@ final class SlotStates: @unchecked Sendable {
   }
 
   /// Makes a slot live whose record was read and whose content was not.
-  func adopt(_ slot: Int, entity: TableID.Digest, source: TableID.Digest) {
+  func adopt(_ slot: Int, entity: TableID.Digest, version: TableID.Digest) {
     giveUpUnread(slot)
     let state = state(of: slot)
     // Nobody else writes the state of a slot that is neither open nor leased.
     if state.bits == 0 {
-      setDigests(entity, source, of: slot)
+      setDigests(entity, version, of: slot)
       return memory.pointee.cells[slot].state.store(SlotState.live, ordering: .releasing)
     }
     // With leases from before, and the same ids, all that was known is still true.
     let label = memory.pointee.cells[slot].label
     let isKnown =
-      state.leaseCount > 0 && state.isProven && label.entity == entity && label.source == source
+      state.leaseCount > 0 && state.isProven && label.entity == entity && label.version == version
     if !isKnown {
       clear(SlotState.proven, of: slot)
-      setDigests(entity, source, of: slot)
+      setDigests(entity, version, of: slot)
     }
     memory.pointee.cells[slot].state.bitwiseOr(SlotState.live, ordering: .acquiringAndReleasing)
   }
@@ -168,10 +168,10 @@ final class SlotStates: @unchecked Sendable {
     memory.pointee.recordMetadata[slot] = metadata
   }
 
-  private func setDigests(_ entity: TableID.Digest, _ source: TableID.Digest, of slot: Int) {
+  private func setDigests(_ entity: TableID.Digest, _ version: TableID.Digest, of slot: Int) {
     let cell = memory.pointee.cells + slot
     if cell.pointee.label.entity != entity { cell.pointee.label.entity = entity }
-    if cell.pointee.label.source != source { cell.pointee.label.source = source }
+    if cell.pointee.label.version != version { cell.pointee.label.version = version }
   }
 
   private func setKey(_ key: TableKey, _ extent: SlotExtent, of slot: Int) {
@@ -180,10 +180,10 @@ final class SlotStates: @unchecked Sendable {
     let isSame = key.lend { cell.pointee.label.matches($0) && strings.pointee.match($0) }
     if isSame, cell.pointee.label.extent == extent { return }
     cell.pointee.label.entityKind = key.entity.kind
-    cell.pointee.label.sourceKind = key.source.kind
+    cell.pointee.label.versionKind = key.version.kind
     cell.pointee.label.width = UInt16(extent.width)
     cell.pointee.label.height = UInt16(extent.height)
-    let hasStrings = key.entity.bytes != nil || key.source.bytes != nil
+    let hasStrings = key.entity.bytes != nil || key.version.bytes != nil
     guard hasStrings || !strings.pointee.isEmpty else { return }
     strings.pointee.release()
     strings.pointee = SlotStrings(retaining: key)
@@ -204,7 +204,8 @@ final class SlotStates: @unchecked Sendable {
   private var hints: HintBlock { HintBlock(memory.pointee.hints.load(ordering: .relaxed)) }
 
   private func hash(of slot: Int) -> UInt64 {
-    HintBlock.hash(memory.pointee.cells[slot].label.entity, memory.pointee.cells[slot].label.source)
+    HintBlock.hash(
+      memory.pointee.cells[slot].label.entity, memory.pointee.cells[slot].label.version)
   }
 
   /// Doubles the block of hints if it is still too full without outdated ones.

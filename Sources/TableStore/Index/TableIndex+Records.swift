@@ -6,7 +6,7 @@ extension TableIndex {
   func record(of slot: Int) -> SlotRecord {
     let (label, known) = (states.label(of: slot), states.recordMetadata(of: slot))
     return SlotRecord(
-      entity: label.entity, source: label.source, generation: known.generation,
+      entity: label.entity, version: label.version, generation: known.generation,
       slotHash: known.slotHash, recency: known.recency)
   }
 
@@ -22,9 +22,9 @@ extension TableIndex {
   func key(of slot: Int) -> TableKey? {
     guard let entity = entity(of: slot) else { return nil }
     let label = states.label(of: slot)
-    let source = TableID(
-      kind: label.sourceKind, digest: label.source, bytes: states.strings(of: slot).sourceBytes)
-    return TableKey(entity: entity, source: source)
+    let version = TableID(
+      kind: label.versionKind, digest: label.version, bytes: states.strings(of: slot).versionBytes)
+    return TableKey(entity: entity, version: version)
   }
 
   /// Takes a silent lease on a live slot, for looking into it outside the lock.

@@ -177,7 +177,7 @@ struct TableIndex {
   /// Makes an adopted slot live.
   private func note(_ record: SlotRecord, in slot: Int) {
     states.setRecordMetadata(RecordMetadata(record), of: slot)
-    states.adopt(slot, entity: record.entity, source: record.source)
+    states.adopt(slot, entity: record.entity, version: record.version)
     states.setStamp(Self.stamp(of: record), of: slot)
   }
 
@@ -319,7 +319,7 @@ struct TableIndex {
   /// The slot with a key's digests.
   private func slot(of key: TableKey) -> Int? {
     find(key.entity.digest).flatMap {
-      states.label(of: $0).source == key.source.digest ? $0 : nil
+      states.label(of: $0).version == key.version.digest ? $0 : nil
     }
   }
 

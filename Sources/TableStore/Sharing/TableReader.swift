@@ -73,7 +73,7 @@ package final class TableReader: Sendable {
   /// Reads the picture of a key, as private memory.
   func entry(for key: TableKey) -> TableEntry? {
     entry(of: key.entity) { record, trailer in
-      record.source == key.source.digest && trailer.matches(key)
+      record.version == key.version.digest && trailer.matches(key)
     }
   }
 
@@ -84,7 +84,7 @@ package final class TableReader: Sendable {
 
   /// True when there is a record for the key.
   func contains(_ key: TableKey) -> Bool {
-    let isThere = { [self] in candidate(for: key.entity)?.record.source == key.source.digest }
+    let isThere = { [self] in candidate(for: key.entity)?.record.version == key.version.digest }
     if isThere() { return true }
     return refreshIfWorthwhile() && isThere()
   }

@@ -65,7 +65,7 @@ extension TableCore {
     let slot = reservation.slot
     writer.generation += 1
     let record = SlotRecord(
-      entity: key.entity.digest, source: key.source.digest, generation: writer.generation,
+      entity: key.entity.digest, version: key.version.digest, generation: writer.generation,
       contentHash: sealed.contentHash, recency: file.states.hitIndex.nextStamp(),
       at: file.slotAddress(of: slot))
     do throws(SystemError) {

@@ -62,11 +62,11 @@ final class TableCore: Sendable {
   /// The picture of a key. A picture that this process stored or has checked before costs no system
   /// call, no lock, no file access, and one allocation.
   @inline(__always)
-  func entry(entity: TableID, source: TableID) -> TableEntry? {
+  func entry(entity: TableID, version: TableID) -> TableEntry? {
     if isChild { becomeSecondOpener() }
-    let hit = TableKeyView.lending(entity, source) { hitIndex.load()?.hit($0) }
+    let hit = TableKeyView.lending(entity, version) { hitIndex.load()?.hit($0) }
     guard let hit else {
-      return entryByIndex(for: TableKey(entity: entity, source: source))
+      return entryByIndex(for: TableKey(entity: entity, version: version))
     }
     return TableEntry(hit)
   }

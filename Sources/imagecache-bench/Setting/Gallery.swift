@@ -98,7 +98,7 @@ final class Gallery {
     try draw(buffer.pixels)
     let id = picture.imageID.tableID
     let sealed = try buffer.sealed(
-      key: TableKey(entity: id, source: id),
+      key: TableKey(entity: id, version: id),
       extent: SlotExtent(width: size.width, height: size.height))
     _ = try table.insert(sealed)
   }

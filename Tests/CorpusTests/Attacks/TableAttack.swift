@@ -109,17 +109,17 @@ enum TableAttack {
     }
 
     private var entity: TableID.Digest { .init(low: numbers[0], high: numbers[1]) }
-    private var source: TableID.Digest { .init(low: numbers[2], high: numbers[3]) }
+    private var version: TableID.Digest { .init(low: numbers[2], high: numbers[3]) }
 
     var record: SlotRecord {
       SlotRecord(
-        entity: entity, source: source, generation: numbers[4], slotHash: numbers[5],
+        entity: entity, version: version, generation: numbers[4], slotHash: numbers[5],
         recency: numbers[6])
     }
 
     func record(contentHash: UInt64, at address: SlotAddress) -> SlotRecord {
       SlotRecord(
-        entity: entity, source: source, generation: numbers[4], contentHash: contentHash,
+        entity: entity, version: version, generation: numbers[4], contentHash: contentHash,
         recency: numbers[6], at: address)
     }
   }
@@ -172,7 +172,7 @@ enum TableAttack {
   }
 
   private static func key(_ entity: Int) -> TableKey {
-    TableKey(entity: TableID("entity \(entity)"), source: TableID("version \(entity)"))
+    TableKey(entity: TableID("entity \(entity)"), version: TableID("version \(entity)"))
   }
 
   private static func pixels(of entity: Int) -> some Sequence<UInt8> {
@@ -198,7 +198,7 @@ enum TableAttack {
       let (slot, sealed) = (entity - 1, try sealed(entity))
       let address = SlotAddress(nonce: nonce, slot: slot)
       let record = SlotRecord(
-        entity: sealed.key.entity.digest, source: sealed.key.source.digest,
+        entity: sealed.key.entity.digest, version: sealed.key.version.digest,
         generation: UInt64(entity), contentHash: sealed.contentHash, recency: UInt64(2 * entity),
         at: address)
       write(record.bytes(at: address), over: &file, at: layout.recordOffset(slot))

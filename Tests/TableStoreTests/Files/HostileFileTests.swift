@@ -190,7 +190,7 @@ struct HostileFileTests {
         SlotContent.hash(of: $0)
       }
       let forged = SlotRecord(
-        entity: key(2).entity.digest, source: key(2).source.digest, generation: 1 << 60,
+        entity: key(2).entity.digest, version: key(2).version.digest, generation: 1 << 60,
         contentHash: hash, recency: 1, at: address)
       bytes.replaceSubrange(
         layout.recordOffset(1)..<layout.recordOffset(2), with: forged.bytes(at: address))
@@ -205,7 +205,7 @@ struct HostileFileTests {
     for slot in 0..<8 {
       let address = SlotAddress(nonce: header.nonce, slot: slot)
       let forged = SlotRecord(
-        entity: key(slot).entity.digest, source: key(slot).source.digest, generation: 1,
+        entity: key(slot).entity.digest, version: key(slot).version.digest, generation: 1,
         slotHash: 12, recency: 1)
       bytes.replaceSubrange(
         layout.recordOffset(slot)..<layout.recordOffset(slot + 1), with: forged.bytes(at: address))
@@ -225,7 +225,7 @@ struct HostileFileTests {
     let content = bytes[layout.slotOffset(1)...].prefix(layout.contentByteCount)
     let hash = Array(content).withUnsafeBytes { SlotContent.hash(of: $0) }
     let forged = SlotRecord(
-      entity: key(1).entity.digest, source: key(1).source.digest, generation: 1 << 60,
+      entity: key(1).entity.digest, version: key(1).version.digest, generation: 1 << 60,
       contentHash: hash, recency: 1, at: address)
     bytes.replaceSubrange(
       layout.recordOffset(1)..<layout.recordOffset(2), with: forged.bytes(at: address))
@@ -238,7 +238,7 @@ struct HostileFileTests {
     let header = try #require(TableHeader(reading: Array(bytes.prefix(512))))
     let address = SlotAddress(nonce: header.nonce, slot: 4)
     let last = SlotRecord(
-      entity: key(5).entity.digest, source: key(5).source.digest, generation: .max, slotHash: 1,
+      entity: key(5).entity.digest, version: key(5).version.digest, generation: .max, slotHash: 1,
       recency: 1)
     bytes.replaceSubrange(
       layout.recordOffset(4)..<layout.recordOffset(5), with: last.bytes(at: address))
@@ -258,7 +258,7 @@ struct HostileFileTests {
     table.close()
     let header = try #require(TableHeader(reading: Array(fixture.bytes().prefix(512))))
     let last = SlotRecord(
-      entity: key(2).entity.digest, source: key(2).source.digest, generation: .max, slotHash: 1,
+      entity: key(2).entity.digest, version: key(2).version.digest, generation: .max, slotHash: 1,
       recency: 1)
     let file = FileDescriptor(Foundation.open(try fixture.filePath(), O_RDWR))
     try SystemCalls.live.write(

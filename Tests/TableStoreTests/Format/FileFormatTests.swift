@@ -50,7 +50,7 @@ struct TableHeaderTests {
 struct SlotRecordTests {
   private let address = SlotAddress(nonce: 11, slot: 3)
   private let record = SlotRecord(
-    entity: TableID("e").digest, source: TableID("s").digest, generation: 4, contentHash: 99,
+    entity: TableID("e").digest, version: TableID("s").digest, generation: 4, contentHash: 99,
     recency: 5, at: SlotAddress(nonce: 11, slot: 3))
 
   private func read(_ bytes: [UInt8], at address: SlotAddress) -> SlotRecord? {
@@ -86,12 +86,12 @@ struct SlotRecordTests {
     #expect(!record.covers(contentHash: 99, at: SlotAddress(nonce: 11, slot: 2)))
     #expect(!record.covers(contentHash: 99, at: SlotAddress(nonce: 12, slot: 3)))
     let later = SlotRecord(
-      entity: record.entity, source: record.source, generation: 5, slotHash: record.slotHash,
+      entity: record.entity, version: record.version, generation: 5, slotHash: record.slotHash,
       recency: 5)
     #expect(!later.covers(contentHash: 99, at: address))
-    for (entity, source) in [("e", "t"), ("f", "s")] {
+    for (entity, version) in [("e", "t"), ("f", "s")] {
       let other = SlotRecord(
-        entity: TableID(entity).digest, source: TableID(source).digest, generation: 4,
+        entity: TableID(entity).digest, version: TableID(version).digest, generation: 4,
         slotHash: record.slotHash, recency: 5)
       #expect(!other.covers(contentHash: 99, at: address))
     }
@@ -101,7 +101,7 @@ struct SlotRecordTests {
   func refusesFree() {
     #expect(read([UInt8](repeating: 0, count: 64), at: address) == nil)
     let free = SlotRecord(
-      entity: record.entity, source: record.source, generation: 0, slotHash: 1, recency: 1)
+      entity: record.entity, version: record.version, generation: 0, slotHash: 1, recency: 1)
     #expect(read(free.bytes(at: address), at: address) == nil)
   }
 }
@@ -119,10 +119,10 @@ struct SlotTrailerTests {
   }
 
   private func trailer(
-    _ entity: String, _ source: String, metadata: [UInt8] = [], room: Int = 128
+    _ entity: String, _ version: String, metadata: [UInt8] = [], room: Int = 128
   ) throws(TableError) -> SlotTrailer {
     try SlotTrailer(
-      key: TableKey(entity: TableID(entity), source: TableID(source)),
+      key: TableKey(entity: TableID(entity), version: TableID(version)),
       extent: SlotExtent(width: 65_535, height: 1), metadata: metadata, roomByteCount: room)
   }
 
@@ -137,20 +137,20 @@ struct SlotTrailerTests {
     let long = String(repeating: "l", count: 110)
     let one = try trailer("entity", long)
     #expect(one.entity == .full(TableID("entity")))
-    #expect(one.source == .hashing(TableID(long)))
+    #expect(one.version == .hashing(TableID(long)))
     let both = try trailer(long + "1", long + "2")
     #expect(both.entity == .hashing(TableID(long + "1")))
-    #expect(both.source == .hashing(TableID(long + "2")))
+    #expect(both.version == .hashing(TableID(long + "2")))
     #expect(read(written(both, room: 128)) == both)
-    #expect(both.matches(TableKey(entity: TableID(long + "1"), source: TableID(long + "2"))))
-    #expect(!both.matches(TableKey(entity: TableID(long + "1"), source: TableID(long + "3"))))
+    #expect(both.matches(TableKey(entity: TableID(long + "1"), version: TableID(long + "2"))))
+    #expect(!both.matches(TableKey(entity: TableID(long + "1"), version: TableID(long + "3"))))
   }
 
   @Test("keeps ids of any length", arguments: [8_191, 8_192, 100_000])
   func keepsHugeIDs(count: Int) throws {
     let huge = String(repeating: "h", count: count)
     let trailer = try trailer(huge, huge, room: 300_000)
-    #expect(trailer.matches(TableKey(entity: TableID(huge), source: TableID(huge))))
+    #expect(trailer.matches(TableKey(entity: TableID(huge), version: TableID(huge))))
     #expect(read(written(trailer, room: 300_000)) == trailer)
   }
 

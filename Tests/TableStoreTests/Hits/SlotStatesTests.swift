@@ -54,7 +54,7 @@ struct SlotStatesTests {
     #expect(states.claim(0))
     states.withdraw(1)
     states.prepare(4)
-    states.adopt(3, entity: key(3).entity.digest, source: key(3).source.digest)
+    states.adopt(3, entity: key(3).entity.digest, version: key(3).version.digest)
     let found = (0..<4).filter { hit($0, on: states) != nil }
     #expect(found == [2])
     // The hit above still has its lease.
@@ -69,7 +69,7 @@ struct SlotStatesTests {
     let states = try makeStates(slots: 1, published: 1)
     let (kind, digest) = (TableID.Kind.uuid, key(0).entity.digest)
     let twin = TableID(kind: kind, digest: digest, bytes: nil)
-    #expect(hit(TableKey(entity: twin, source: key(0).source), on: states) == nil)
+    #expect(hit(TableKey(entity: twin, version: key(0).version), on: states) == nil)
     #expect(states.state(of: 0).leaseCount == 0)
     #expect(states.hitCount == 0)
   }
@@ -94,7 +94,7 @@ struct SlotStatesTests {
     hit(1, on: states)?.lease.end()
     states.resume()
     #expect(states.hitCount == 0)
-    states.adopt(1, entity: key(1).entity.digest, source: key(1).source.digest)
+    states.adopt(1, entity: key(1).entity.digest, version: key(1).version.digest)
     states.prove(1, key: key(1), extent: extent)
     hit(1, on: states)?.lease.end()
     #expect(states.hitCount == 1)

@@ -170,7 +170,7 @@ struct IndexPlay {
     case .missing: return modelled == nil ? nil : "a picture is missed"
     case .unproven(let slot, let record):
       guard let modelled else { return "a picture is found" }
-      if record.source != key(entity, version).source.digest { return "another version is found" }
+      if record.version != key(entity, version).version.digest { return "another version is found" }
       index.prove(
         slot, generation: record.generation, key: key(entity, version),
         extent: SlotExtent(width: 1, height: 1))
@@ -264,7 +264,7 @@ struct IndexPlay {
 
   private func record(_ entity: Int, _ version: Int, _ generation: Int) -> SlotRecord {
     SlotRecord(
-      entity: key(entity).entity.digest, source: key(entity, version).source.digest,
+      entity: key(entity).entity.digest, version: key(entity, version).version.digest,
       generation: UInt64(generation), slotHash: 0, recency: UInt64(generation))
   }
 }

@@ -141,7 +141,7 @@ struct TableIndexTests {
     func twin(_ text: String) -> TableKey {
       TableKey(
         entity: TableID(kind: .string, digest: digest, bytes: TableID(text).bytes),
-        source: TableID("s"))
+        version: TableID("s"))
     }
     var index = TableIndex(slotCount: 4, states: SlotStates(slotCount: 4))
     let reservation = index.reserve(for: twin("a").entity).reservation
@@ -149,7 +149,7 @@ struct TableIndexTests {
     _ = index.publish(
       slot,
       record: SlotRecord(
-        entity: digest, source: TableID("s").digest, generation: 1, slotHash: 0, recency: 0),
+        entity: digest, version: TableID("s").digest, generation: 1, slotHash: 0, recency: 0),
       key: twin("a"), extent: SlotExtent(width: 1, height: 1))
     #expect(index.contains(twin("a")))
     #expect(!index.contains(twin("b")))
@@ -166,7 +166,7 @@ struct TableIndexTests {
 
   private func record(_ entity: Int, _ version: Int, _ generation: Int) -> SlotRecord {
     SlotRecord(
-      entity: key(entity).entity.digest, source: key(entity, version).source.digest,
+      entity: key(entity).entity.digest, version: key(entity, version).version.digest,
       generation: UInt64(generation), slotHash: 0, recency: UInt64(generation))
   }
 

@@ -57,14 +57,14 @@ struct Fixture {
 
 /// A key by two small numbers: which entity, and which version of its picture.
 func key(_ entity: Int, _ version: Int = 1) -> TableKey {
-  TableKey(entity: TableID("entity \(entity)"), source: TableID("version \(version) of \(entity)"))
+  TableKey(entity: TableID("entity \(entity)"), version: TableID("version \(version) of \(entity)"))
 }
 
 /// The pixels of a key: noise that begins with a number made of the key's words, by a generator
 /// that has nothing in common with the store's hashes.
 func pixels(for key: TableKey, byteCount: Int) -> [UInt8] {
   var state: UInt64 = 0xcbf2_9ce4_8422_2325
-  for byte in "\(key.entity)|\(key.source)".utf8 {
+  for byte in "\(key.entity)|\(key.version)".utf8 {
     state = (state ^ UInt64(byte)) &* 0x100_0000_01b3
   }
   return (0..<byteCount).map { _ in
@@ -114,5 +114,5 @@ extension TableEntry {
 }
 
 extension TableCore {
-  func entry(for key: TableKey) -> TableEntry? { entry(entity: key.entity, source: key.source) }
+  func entry(for key: TableKey) -> TableEntry? { entry(entity: key.entity, version: key.version) }
 }

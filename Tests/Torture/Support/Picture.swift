@@ -9,7 +9,7 @@ struct Picture: Hashable, Sendable {
   let version: Int
 
   var key: TableKey {
-    TableKey(entity: TableID("entity \(entity)"), source: TableID("version \(version)"))
+    TableKey(entity: TableID("entity \(entity)"), version: TableID("version \(version)"))
   }
 
   /// The bits of a picture whose pixels are all opaque.
