@@ -3,10 +3,10 @@ import Synchronization
 
 /// Pictures of one geometry in a file, found by key.
 ///
-/// Any thread may call anything. Looking up takes a lock only for what is not there, and never waits
-/// for somebody who writes; writers go one after the other, and block their thread for the length
-/// of their system calls. A hit returns exactly the bytes that were stored for its key, or is a miss,
-/// whatever happened to the file.
+/// Any thread may call any method. A lookup takes a lock only for a miss or a first look, and never
+/// waits for a writer. Writers go one after the other, and block their threads during their system
+/// calls. A hit returns exactly the bytes that were stored for its key, or is a miss, whatever
+/// happened to the file.
 ///
 /// Several openings of one table in one process share it, and have to agree on its capacity. Where
 /// another process has the table, this one reads it by copying, keeps its own pictures in a private
@@ -23,9 +23,9 @@ package final class Table: Sendable {
   /// - Parameters:
   ///   - protection: the class of all files of this table.
   ///   - system: what tests put between the table and the operating system.
-  ///   - onDamage: told of each picture that turns out to be damaged, with its entity if that is
-  ///     known, until this opening is closed. Whoever finds the damage calls it, a writer perhaps in
-  ///     the middle of a change, so it must neither wait nor use the table.
+  ///   - onDamage: called for each picture that is found damaged, with its entity if that is known,
+  ///     until this opening is closed. A lookup or a writer calls it, maybe in the middle of a change, so
+  ///     it must neither wait nor use the table.
   /// - Throws: `TableError.invalidName`, `.invalidGeometry`, `.invalidCapacity`; `.occupied` when a
   ///   directory has the file's name; `.protectedNow` when the device is locked; `.openOtherwise`
   ///   when this process has the table open with another capacity or protection; `.diskFull` or
@@ -88,8 +88,8 @@ package final class Table: Sendable {
 
   /// Memory to draw one picture into; `nil` when the system has none.
   ///
-  /// - Parameter isCleared: false leaves the pixels as some other picture left them, for those who
-  ///   will write each of them.
+  /// - Parameter isCleared: false leaves the pixels of another picture in it, for callers that write
+  ///   each pixel.
   package func makeBuffer(isCleared: Bool = true) -> SlotBuffer? {
     core.pool.makeBuffer(isCleared: isCleared)
   }
@@ -158,8 +158,8 @@ package final class Table: Sendable {
   /// All intact pictures of the file, in the order of slots; reads the whole file.
   package func entries() -> [TableEntryInfo] { core.scan().entries }
 
-  /// Checks every byte of every slot, removes what is damaged, and returns it; nothing while the device
-  /// is locked.
+  /// Checks every byte of every slot, removes what is damaged, and returns it; nothing while the
+  /// device is locked.
   package func verify() -> [TableDamage] { core.scan().damages }
 
   @inline(__always)

@@ -1,4 +1,4 @@
-/// What a table keeps about one picture.
+/// The metadata of one stored picture.
 package struct TableEntryInfo: Hashable, Sendable {
   package let slot: Int
   package let entity: StoredID
@@ -21,7 +21,7 @@ package struct TableEntryInfo: Hashable, Sendable {
 /// A slot whose bytes are not the ones that were stored.
 package struct TableDamage: Hashable, Sendable {
   package let slot: Int
-  /// Whose picture it was, when that can still be read; not to be relied on.
+  /// The entity of the lost picture, if the trailer can still be read; not verified.
   package let entity: StoredID?
 }
 
@@ -31,13 +31,13 @@ package struct TableStatistics: Hashable, Sendable {
   package let slotCount: Int
   /// Pictures that can be found.
   package let liveCount: Int
-  /// Slots that somebody looks at, those of pictures that were removed meanwhile included.
+  /// Slots with leases, those of removed pictures included.
   package let leasedCount: Int
-  /// Live slots that were found on disk and not been looked at in this session.
+  /// Live slots of earlier sessions that were not checked in this one.
   package let unprovenCount: Int
-  /// Pictures that made room for others in this session.
+  /// Pictures evicted in this session.
   package let evictionCount: Int
-  /// Slots that turned out to be damaged in this session.
+  /// Slots found damaged in this session.
   package let damageCount: Int
   /// Lookups that found a picture in this session.
   package let hitCount: Int

@@ -1,4 +1,4 @@
-/// Who a picture belongs to, or which version of it this is: a string, a UUID or an integer.
+/// The id of an entity or of a version: a string, a UUID or an integer.
 ///
 /// Ids are compared in full: kind and bytes, so that `"A"` and `"a"`, a UUID and its spelling, or
 /// two Unicode spellings of one word are different ids. Creating one from a UUID or an integer
@@ -10,7 +10,7 @@
 ///    one kind mean equal ids.
 /// 3. `bytes` is present for strings and for no other kind.
 package struct TableID: Hashable, Sendable {
-  /// 128 bits that find an id; strings may share them, however unlikely.
+  /// 128 bits by which an id is found; two strings may share them, however unlikely.
   struct Digest: Hashable, Sendable {
     let low: UInt64
     let high: UInt64
@@ -64,7 +64,7 @@ package struct TableID: Hashable, Sendable {
     bytes = nil
   }
 
-  /// Puts an id together again from its parts, which belong together.
+  /// Makes an id of parts that belong together.
   init(kind: Kind, digest: Digest, bytes: IDBytes?) {
     self.kind = kind
     self.digest = digest
@@ -99,7 +99,7 @@ package struct TableID: Hashable, Sendable {
 
   /// A Feistel network, which is a permutation whatever its rounds compute. It spreads counting
   /// numbers and similar UUIDs evenly; the kind takes part, so that equal bits of two kinds do not
-  /// compete for one place.
+  /// share a bucket.
   private static func permuted(_ words: (UInt64, UInt64), _ kind: Kind) -> Digest {
     var (low, high) = words
     for round in 0..<2 {
@@ -150,7 +150,7 @@ extension TableID: CustomStringConvertible {
   }
 }
 
-/// What a picture is found by: whose it is, and which version.
+/// The key of a picture: its entity and its version.
 package struct TableKey: Hashable, Sendable {
   package let entity: TableID
   package let version: TableID
@@ -160,15 +160,15 @@ package struct TableKey: Hashable, Sendable {
     self.version = version
   }
 
-  /// Lends the key to a lookup that shall not count references.
+  /// Lends the key to a lookup without counting references.
   @inline(__always)
   func lend<Result>(_ body: (TableKeyView) -> Result) -> Result {
     TableKeyView.lending(entity, version, body)
   }
 }
 
-/// A key that owns nothing, so that looking it up counts no references. Only to be had on loan, since
-/// it is valid as long as somebody keeps its ids.
+/// A key that retains nothing, so that a lookup counts no references. It is only lent, because it
+/// is valid while another owner retains its ids.
 struct TableKeyView {
   let entity: TableID.Digest
   let version: TableID.Digest
@@ -177,7 +177,7 @@ struct TableKeyView {
   let entityBytes: IDSpan
   let versionBytes: IDSpan
 
-  /// Keeps the ids for the length of `body`; a parameter alone may be released after its last use.
+  /// Retains the ids during `body`; the compiler may release a parameter after its last use.
   @inline(__always)
   static func lending<Result>(
     _ entity: TableID, _ version: TableID, _ body: (TableKeyView) -> Result

@@ -1,7 +1,7 @@
 /// A table file that is open for reading only.
 final class ReadableFile: Sendable {
-  /// Which table's file it has to be. One that others may write to, or that belonged to another
-  /// table, can hold anything, with hashes that are right.
+  /// The table that the file must belong to. A file that other users may write, or of another
+  /// table, can hold any pictures, with the right hashes.
   struct Expectation: Sendable {
     let name: String
     let geometry: TableGeometry
@@ -11,8 +11,7 @@ final class ReadableFile: Sendable {
   let header: TableHeader
   private let system: SystemCalls
 
-  /// - Returns: `nil` where there is no file, and for anything that is no table of this version, or
-  ///   not the one expected.
+  /// - Returns: `nil` where there is no file, and for anything but the expected table of this version.
   static func open(
     _ fileName: String, in directory: TableDirectory, expecting expectation: Expectation?,
     system: SystemCalls
@@ -24,7 +23,7 @@ final class ReadableFile: Sendable {
     } catch  where error.isMissing || error.isReplaceable {
       return nil
     } catch  where error.isRefusal && !system.hasFileProtection {
-      // Closed for good, so it holds nothing that could be found later.
+      // Refused for good, so no picture in it can be found later.
       return nil
     }
     let status = try system.status(of: descriptor.value)

@@ -1,8 +1,8 @@
-/// From the records of a file to its index.
+/// Reading records into an index.
 extension SlotReader {
-  /// An index of the records, which stay unread where they can.
+  /// Makes an index of the file; it leaves records unread where it can.
   ///
-  /// - Parameter isUnwanted: Whose pictures were removed, though the file has them.
+  /// - Parameter isUnwanted: Picks records of removed pictures, which are left out.
   func index(
     on states: SlotStates, without isUnwanted: TableOpener.Filter = { _, _ in false }
   ) throws(SystemError) -> TableIndex {
@@ -16,7 +16,7 @@ extension SlotReader {
         if isUnwanted(slot, record) { return index.refuse(record, in: slot) }
         if index.adoptFirst(record, in: slot) { return }
         do throws(SystemError) {
-          // Of two for one entity, or with digests that begin alike, both have to be known.
+          // Two records of one entity, or with digests that begin alike, must both be read.
           while let unread = index.unreadSlot(for: record.entity) {
             index.learn(try self.record(of: unread), in: unread, of: record.entity)
           }
@@ -30,13 +30,13 @@ extension SlotReader {
     return index
   }
 
-  /// Reads all records that an index left in the file, and returns the slots that it lost by that.
+  /// Reads all records that the index left in the file, and returns the slots that were lost.
   ///
-  /// A page at a time, so that one that cannot be read does not keep the others unread.
+  /// It reads page by page, so that a page that cannot be read leaves the others readable.
   ///
-  /// - Parameter change: Changes the index; called for each page, since readers may have to wait
+  /// - Parameter change: Changes the index under its lock; called for each page, since readers wait
   ///   meanwhile.
-  /// - Throws: Why some could not be read; nothing is lost then.
+  /// - Throws: The error of a page that could not be read; no slot is lost then.
   func readRecords(
     of change: ((inout TableIndex) -> Void) -> Void
   ) throws(SystemError) -> [Int] {
@@ -49,7 +49,7 @@ extension SlotReader {
         try forEachRecord(in: start..<min(start + page, count), found: { records.append(($0, $1)) })
       } catch {
         failures.append(error)
-        // A device that fails takes its time for each answer.
+        // A failing device is slow to answer each read.
         if failures.count == 8 { throw error }
       }
       change { index in

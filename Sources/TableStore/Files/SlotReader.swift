@@ -3,13 +3,13 @@
 /// Reading by call instead of through a mapping makes a file that somebody truncated, or a sector
 /// that cannot be read, an ordinary failure.
 struct SlotReader: Sendable {
-  /// What was found in a slot.
+  /// The result of reading a slot.
   enum Finding {
-    /// Every byte is the one that the record was written for.
+    /// Every byte is as stored.
     case intact(SlotTrailer)
-    /// Something else. The trailer may be readable all the same; then it names the picture.
+    /// Other bytes, or none. The entity is known where the trailer can still be read.
     case damaged(entity: StoredID?)
-    /// Nobody knows, since the device is locked.
+    /// Not read, because the device is locked.
     case refused(SystemError)
 
     var trailer: SlotTrailer? {
@@ -23,15 +23,13 @@ struct SlotReader: Sendable {
 
   private var layout: TableLayout { header.layout }
 
-  /// Records between the one that is told to come and the one that is there: enough for memory to
-  /// answer meanwhile.
+  /// Prefetch distance in records; covers one memory access.
   private static var lead: Int { 32 }
 
-  /// Hands on all records whose hash is right and whose slot lies within the file, in the order of
-  /// slots.
+  /// Calls `body` with each record whose hash is right, in the order of slots.
   ///
   /// - Parameters:
-  ///   - slots: Those to look at, which the file must have.
+  ///   - slots: The slots to read; the file must have them.
   ///   - prefetching: Called with an entity whose record, if it is one, comes a little later.
   @inline(__always)
   func forEachRecord(
@@ -39,7 +37,7 @@ struct SlotReader: Sendable {
     found body: (Int, SlotRecord) -> Void
   ) throws(SystemError) {
     let size = TableLayout.recordByteCount
-    // Of 64 kB, so that what one call brings is in the processor's caches when it is looked at.
+    // Chunks of 64 kB, which are still in the processor's caches when they are checked.
     let chunk = min(slots.count, 1024)
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: chunk * size, alignment: 64)
     defer { buffer.deallocate() }
@@ -60,14 +58,14 @@ struct SlotReader: Sendable {
     }
   }
 
-  /// The records as a list, for those who read them all at leisure.
+  /// All records as a list.
   func records() throws(SystemError) -> [(slot: Int, record: SlotRecord)] {
     var found: [(slot: Int, record: SlotRecord)] = []
     try forEachRecord(in: 0..<writtenSlotCount()) { found.append((slot: $0, record: $1)) }
     return found
   }
 
-  /// The record of one slot as it stands in the file now.
+  /// Reads the record of one slot.
   func record(of slot: Int) throws(SystemError) -> SlotRecord? {
     let size = TableLayout.recordByteCount
     let bytes = try system.read(descriptor, count: size, at: layout.recordOffset(slot))
@@ -83,7 +81,7 @@ struct SlotReader: Sendable {
     do throws(SystemError) {
       byteCount = try system.read(descriptor, into: content, at: layout.slotOffset(slot))
     } catch {
-      // A slot that cannot be read is as lost as a damaged one; there is nobody to tell the errno.
+      // Any other error counts as damage: the picture is lost, and a miss has no errno.
       return system.isLock(error) ? .refused(error) : .damaged(entity: nil)
     }
     guard byteCount == content.count else { return .damaged(entity: nil) }
@@ -91,7 +89,7 @@ struct SlotReader: Sendable {
     let trailer = SlotTrailer(
       reading: UnsafeRawBufferPointer(rebasing: bytes[layout.trailerOffset...]))
     let hash = SlotContent.hash(of: bytes)
-    // Larger than its slot no picture was ever stored; whoever forges hashes may say so.
+    // Only a forged trailer has a picture larger than its slot.
     guard let trailer, (1...layout.geometry.width).contains(trailer.extent.width),
       (1...layout.geometry.height).contains(trailer.extent.height),
       record.covers(contentHash: hash, at: slotAddress(of: slot))

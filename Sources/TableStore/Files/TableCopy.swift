@@ -12,12 +12,10 @@ struct TableCopy {
     self.target = target
   }
 
-  /// Copies what can be copied; a picture that cannot is left out, and one that cannot be written ends
-  /// the copy. What is there by then is whole.
+  /// Copies all intact pictures, until one cannot be written. The pictures copied by then are whole.
   ///
-  /// - Parameter isUnwanted: Whose pictures were removed though their records stand in the source.
-  /// - Throws: Why the records could not be read, or that the device is locked: the source should
-  ///   keep its place then.
+  /// - Parameter isUnwanted: Picks records of removed pictures, which are left out.
+  /// - Throws: The error of reading the records, or of a locked device: the source must keep its name then.
   func run(without isUnwanted: TableOpener.Filter) throws(SystemError) {
     let records = try source.records()
     let layout = target.header.layout
@@ -46,7 +44,7 @@ struct TableCopy {
         try target.system.write(
           copy.bytes(at: address), to: target.descriptor, at: layout.recordOffset(slot))
       } catch {
-        // The rest can be copied later; on a full device it never can.
+        // A locked device ends, and then all can be copied. A full one does not.
         if target.system.isLock(error) { throw error }
         return
       }
@@ -57,7 +55,7 @@ struct TableCopy {
   private func newestPerEntity(
     _ records: [(slot: Int, record: SlotRecord)], without isUnwanted: TableOpener.Filter
   ) -> [(slot: Int, record: SlotRecord)] {
-    // After the last generation there is none for the next store; such a file is begun anew.
+    // After the last generation no store is possible; the new file begins empty.
     guard !records.contains(where: { $0.record.generation >= SlotRecord.maximumGeneration }) else {
       return []
     }

@@ -1,7 +1,7 @@
 /// A directory of table files, open for as long as this object lives.
 ///
-/// All names are looked up below its descriptor, so that nobody can exchange the directory
-/// underneath. Only files that carry our magic are ever deleted.
+/// All names are looked up below its descriptor, so that an exchanged directory is not followed.
+/// Only files that begin with the magic are ever deleted.
 package final class TableDirectory: Sendable {
   package let path: String
   let descriptor: Int32
@@ -59,7 +59,7 @@ package final class TableDirectory: Sendable {
 
   /// Deletes the tables whose names are not among `names`, and returns how many that were.
   ///
-  /// A table that somebody has open is left alone, and so is every file that is no table.
+  /// Tables that are open anywhere are left alone, and so are files that are no tables.
   @discardableResult
   package func removeTables(except names: Set<String>) throws(TableError) -> Int {
     var kept: Set<String> = []
@@ -117,16 +117,16 @@ package final class TableDirectory: Sendable {
     }
   }
 
-  /// Removes what replacements that never came to their end have left behind.
+  /// Deletes unfinished replacements.
   private func sweep() {
-    // Left-overs take space and do no harm, so that failing to remove them fails nothing.
+    // Left-overs take space and do no harm, so errors are ignored.
     guard let names = try? system.names(in: descriptor) else { return }
     for name in names where name.contains(Self.suffix + Self.temporaryMark) {
       _ = try? remove(name)
     }
   }
 
-  /// Deletes a file of ours that nobody has locked; false for all others.
+  /// Deletes a table file that no process has locked; false for all others.
   private func remove(_ name: String) throws(SystemError) -> Bool {
     guard let status = try system.status(of: name, in: descriptor), status.isRegularFile else {
       return false
@@ -135,7 +135,7 @@ package final class TableDirectory: Sendable {
     do throws(SystemError) {
       file = FileDescriptor(try system.openFile(name, in: descriptor, .updating))
     } catch  where error.isMissing || error.isReplaceable || error.isRefusal {
-      // Gone by now, not ours to open, or not now.
+      // Gone by now, or not to be opened.
       return false
     }
     guard try system.lock(file.value) else { return false }
@@ -144,7 +144,7 @@ package final class TableDirectory: Sendable {
     guard named?.identity == (try system.status(of: file.value)).identity else { return false }
     let start = try system.read(file.value, count: TableHeader.magic.count, at: 0)
     let isOurs = start == TableHeader.magic
-    // A replacement that ended before its header is empty; its name cannot come from elsewhere.
+    // A replacement whose process died before its header is empty; only replacements have such names.
     let isBegun = start.isEmpty && name.contains(Self.suffix + Self.temporaryMark)
     guard isOurs || isBegun else { return false }
     try system.unlink(name, in: descriptor)

@@ -1,18 +1,18 @@
 extension TableFile {
-  /// Gives slots bytes of their own at the addresses where they are, so that others may write to the
-  /// file while somebody looks at them.
+  /// Gives slots pages of their own at the same addresses, so that another process may write to the
+  /// file while they are leased.
   ///
-  /// The pages are copied to a file without a name, which nobody writes to again, and that is mapped
-  /// in the place of this one. The system exchanges the pages of a range in one step: who reads
-  /// meanwhile finds the old or the new page, and both hold the same.
+  /// The pages are copied to a file without a name, which is never written again and is mapped over
+  /// this one. The system exchanges the pages of a range in one step: a concurrent reader finds the
+  /// old or the new page, and both hold the same.
   ///
-  /// The caller has the lock of this file, and nobody takes a lease on it any more, or a slot could
-  /// later show the copy of what it held before. After an error some of the slots are detached.
+  /// The caller has the lock of this file, and no lease on it may begin any more, or a slot could
+  /// later show an outdated copy. After an error some of the slots are detached.
   func detach(_ slots: [Int], to copy: TableFile) throws(SystemError) {
     guard let base else { return }
     let ranges = Self.merged(slots.map(pages))
     for range in ranges {
-      // Read by call: a page that the file has lost is zeros then, and no signal.
+      // Read by call: a page that the file has lost reads as zeros and raises no signal.
       var bytes = try system.read(descriptor, count: range.count, at: range.lowerBound)
       bytes += repeatElement(0, count: range.count - bytes.count)
       try system.write(bytes, to: copy.descriptor, at: range.lowerBound)

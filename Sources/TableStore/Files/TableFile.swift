@@ -3,14 +3,14 @@ import Locking
 
 /// An open table file that this process may write: descriptor, lock, mapping and leases.
 ///
-/// The file is written with `pwrite(2)` and read through one mapping that cannot be written to. So
-/// a full disk is an error and never a signal, and a stray pointer cannot damage a table. The
-/// mapping may reach beyond the file's end; only slots that were written are ever handed out.
+/// The file is written with `pwrite(2)` and read through one read-only mapping. So a full disk is
+/// an error and never a signal, and a stray pointer cannot damage a table. The mapping may reach
+/// beyond the file's end; only written slots are handed out.
 ///
 /// Invariants:
 /// 1. Descriptor and mapping live exactly as long as this object, which is retained by the shelf it
 ///    is on, and from then until its last lease ends by its slot states. With the descriptor goes the
-///    lock, so a new owner finds no reader of this process left behind; it is given up earlier only
+///    lock, so a new owner never writes under a lease of this process; it is given up earlier only
 ///    when the file has lost its name, or when all leased slots were detached from it.
 /// 2. No code truncates a file that is open here.
 ///
@@ -20,8 +20,8 @@ final class TableFile: @unchecked Sendable {
   let descriptor: Int32
   let header: TableHeader
   let states: SlotStates
-  /// The mapping, or `nil` where slots are copied instead: on a volume that is not safe to map, where
-  /// the file may become unreadable, and where the system has no room for it.
+  /// The mapping; `nil` where slots are copied instead: on a volume that is not safe to map, where
+  /// a locked device closes the file, and where the system has no room for it.
   let base: UnsafeRawPointer?
   /// The mapping's number with the fault guard.
   private let guardNumber: Int32
@@ -39,7 +39,7 @@ final class TableFile: @unchecked Sendable {
     self.header = header
     self.system = system
     states = statesPool.take(slotCount: header.layout.slotCount)
-    // A refused mapping costs copies, not pictures, so the reason is not worth an error.
+    // A refused mapping costs copies and no pictures, so it is no error.
     base =
       isMapped && system.volumeKind(of: self.descriptor) == .steady
       ? try? system.map(self.descriptor, byteCount: header.layout.fileByteCount) : nil
@@ -55,9 +55,9 @@ final class TableFile: @unchecked Sendable {
     SystemCalls.closeFile(descriptor)
   }
 
-  /// Lets others own the file, for good; this process must not write to it any more.
+  /// Gives the lock up, for good; this process must not write to the file any more.
   func unlock() {
-    // A child of fork(2) shares the lock, but it is its parent's to give up.
+    // A child of fork(2) shares the lock with its parent, which still needs it.
     if !isInherited { SystemCalls.unlock(descriptor) }
   }
 
@@ -86,7 +86,7 @@ final class TableFile: @unchecked Sendable {
     try system.write(content, to: descriptor, at: layout.slotOffset(slot))
   }
 
-  /// Writes one record; `nil` writes zeros, after which no opener finds anything in the slot.
+  /// Writes one record; `nil` writes zeros, after which the slot is free for every opener.
   func writeRecord(_ record: SlotRecord?, to slot: Int) throws(SystemError) {
     try writeRecords([record], from: slot)
   }
@@ -111,9 +111,9 @@ final class TableFile: @unchecked Sendable {
   /// A reader of the same descriptor, for proofs and for opening.
   var slotReader: SlotReader { SlotReader(descriptor: descriptor, header: header, system: system) }
 
-  /// Bytes that the file takes on its device, 0 when nobody can tell.
+  /// Bytes of the file on its device, 0 when the system does not tell.
   var diskByteCount: Int {
-    // A figure for people; that it cannot be had is no reason to fail.
+    // A figure for people, so an error is not worth throwing.
     (try? system.status(of: descriptor))?.diskByteCount ?? 0
   }
 }

@@ -1,18 +1,18 @@
-/// Gets hold of the file of one table: opens it, makes it, or puts a new one in its place.
+/// Opens the file of one table, makes it, or replaces it.
 ///
-/// There is one owner per file, who holds its lock. The lock is on the file itself and not on its
-/// name, so after locking, the name must still lead to the same file; and a file that replaces
-/// another is locked before it gets the name.
+/// Each file has one owner, which holds its lock. The lock is on the file and not on its name, so
+/// after locking, the name must still lead to the same file; and a replacement is locked before it
+/// gets the name.
 struct TableOpener: Sendable {
   /// Picks records by slot and content.
   typealias Filter = (_ slot: Int, _ record: SlotRecord) -> Bool
 
-  /// A file that is owned, and what is in it.
+  /// An owned file, and its index.
   struct Opened {
     let file: TableFile
     let index: TableIndex
 
-    /// False for a file that somebody made up: no store could ever get there.
+    /// False for a forged file: no series of stores reaches the last generation.
     var hasGenerationsLeft: Bool { index.newestGeneration < SlotRecord.maximumGeneration }
   }
 
@@ -36,21 +36,21 @@ struct TableOpener: Sendable {
     fileName = try TableDirectory.fileName(for: name)
   }
 
-  /// False where slots are copied instead, since the file may become unreadable while it is open.
+  /// False where slots are copied instead, since a locked device closes the file while it is open.
   var mapsFiles: Bool { protection != .complete || !system.hasFileProtection }
 
-  /// Opens the table as its owner; `nil` when somebody else is.
+  /// Opens the table as its owner; `nil` when another process owns it.
   ///
-  /// A table of another capacity is copied, newest pictures first. Anything that is not this table
-  /// is replaced, whatever it is, except a directory, and except a file of this user's that cannot be
-  /// read now: `protectedNow` is thrown for that.
+  /// A table of another capacity is copied, newest pictures first. Anything else under the name is
+  /// replaced, except a directory, and except a file of this user's that a locked device closes:
+  /// `protectedNow` is thrown for that.
   ///
-  /// - Parameter isUnwanted: Whose pictures were removed, though the file may have them.
+  /// - Parameter isUnwanted: Picks records of removed pictures, which are left out.
   func open(
     without isUnwanted: Filter = { _, _ in false }
   ) throws(TableError) -> Opened? {
     do throws(SystemError) {
-      // Each turn loses a race against another process; nobody loses this often.
+      // Each turn loses a race against another process; after sixteen the table is taken for owned.
       for _ in 0..<16 {
         switch try attempt(isUnwanted) {
         case .opened(let opened): return opened
@@ -64,14 +64,14 @@ struct TableOpener: Sendable {
     }
   }
 
-  /// Opens the file that this process has locked already, because leases on it go on.
+  /// Opens a file again whose lock this process still has, because leases on it go on.
   func reopen(_ file: TableFile) throws(TableError) -> Opened? {
     do throws(SystemError) {
       let status = try system.status(of: fileName, in: directory.descriptor)
       guard status?.identity == (try system.status(of: file.descriptor)).identity else {
         return nil
       }
-      // One that is mapped for those who look at it is of no use where files are not to be mapped.
+      // A file that is mapped for its leases is copied where files must not be mapped.
       if isExpected(file.header), mapsFiles || file.base == nil {
         try system.protect(file.descriptor, as: protection)
         statesPool.keep(file.states)
@@ -94,10 +94,10 @@ struct TableOpener: Sendable {
     }
   }
 
-  /// Puts what is left of an owned file that somebody cut into a new one, which takes its place;
-  /// `nil` when the name leads to another file by now.
+  /// Copies the whole slots of a truncated file into a new one, which takes its place; `nil` when
+  /// the name leads to another file by now.
   ///
-  /// - Parameter isUnwanted: What stands in the file but must not be found again.
+  /// - Parameter isUnwanted: Picks records that must not be found again.
   func salvage(
     _ file: TableFile, without isUnwanted: Filter
   ) throws(TableError) -> Opened? {
@@ -124,7 +124,7 @@ struct TableOpener: Sendable {
       do throws(SystemError) {
         try system.unlink(temporary, in: directory.descriptor)
       } catch  where error.isMissing {
-        // Another process took it for a left-over, which is just as well.
+        // Another process swept it as a left-over; without a name is how it should be.
       }
       try system.protect(descriptor.value, as: protection)
       let header = freshHeader()
@@ -158,7 +158,8 @@ struct TableOpener: Sendable {
   private func attempt(_ isUnwanted: Filter) throws(SystemError) -> Attempt {
     let found = try system.status(of: fileName, in: directory.descriptor)
     if let found, !found.isRegularFile {
-      // Renaming over a directory fails, and says so; all else gives way, targets untouched.
+      // Renaming over a directory fails with an error; links and pipes are replaced, targets
+      // untouched.
       return .opened(try replace(copying: nil))
     }
     let descriptor: FileDescriptor
@@ -171,7 +172,7 @@ struct TableOpener: Sendable {
     } catch
       where system.hasFileProtection && error.isRefusal && found?.isOpenToUs == true
     {
-      // Neither owner nor mode refuse, so it is the lock of the device.
+      // Owner and mode allow it, so the device is locked.
       throw SystemError(call: .protect, code: error.code)
     } catch  where error.isReplaceable || error.isRefusal {
       return .opened(try replace(copying: nil))
@@ -181,8 +182,8 @@ struct TableOpener: Sendable {
     let named = try system.status(of: fileName, in: directory.descriptor)
     guard named?.identity == status.identity else { return .changed }
     guard status.isRegularFile, status.isPrivate, status.linkCount == 1 else {
-      // A pipe took the name since it was looked at, or others may write to the file. The lock is
-      // kept until the replacement has the name.
+      // A pipe took the name meanwhile, or other users may write to the file. The lock is kept
+      // until the replacement has the name.
       return .opened(try replace(copying: nil))
     }
     return .opened(try take(descriptor, isEmpty: status.byteCount == 0, isUnwanted))
@@ -194,13 +195,13 @@ struct TableOpener: Sendable {
   ) throws(SystemError) -> Opened {
     try system.protect(descriptor.value, as: protection)
     if isEmpty {
-      // Made a moment ago, by us or by somebody who ended there; nobody can have mapped it.
+      // Made a moment ago, by us or by a process that died there; no process can have mapped it.
       let header = freshHeader()
       try system.write(header.bytes, to: descriptor.value, at: 0)
       return try open(descriptor, header)
     }
     let bytes = try system.read(descriptor.value, count: TableLayout.headerByteCount, at: 0)
-    // Another table's file that was given this name holds that table's pictures.
+    // A file of another table under this name holds that table's pictures.
     guard let header = TableHeader(reading: bytes), header.name == name,
       header.layout.hasSameSlots(as: layout)
     else { return try replace(copying: nil) }

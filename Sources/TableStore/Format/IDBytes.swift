@@ -1,9 +1,9 @@
-/// The UTF-8 of an id, kept once however many copies of the id there are.
+/// The UTF-8 of an id, shared by all copies of the id.
 ///
 /// A buffer of its own and not a `String`, so that the index can compare bytes in place: passing a
 /// string costs a retain and a release, which is more than comparing it.
 ///
-/// `@unchecked Sendable` is safe: the bytes are written once, before anybody else has the buffer.
+/// `@unchecked Sendable` is safe: the bytes are written once, before the buffer is shared.
 struct IDBytes: @unchecked Sendable {
   /// The byte count, and the bytes.
   typealias Buffer = ManagedBuffer<Int, UInt8>
@@ -18,7 +18,7 @@ struct IDBytes: @unchecked Sendable {
 
   init(_ buffer: Buffer) { self.buffer = buffer }
 
-  /// Where the bytes are; valid while the buffer lives.
+  /// The address of the bytes; valid while the buffer lives.
   @inline(__always)
   var span: IDSpan {
     buffer.withUnsafeMutablePointers { count, elements in
@@ -27,7 +27,7 @@ struct IDBytes: @unchecked Sendable {
   }
 }
 
-/// A place in memory with the bytes of an id, whose owner somebody else retains.
+/// The address of an id's bytes, which another owner retains.
 struct IDSpan {
   var base: UnsafeRawPointer?
   var count: Int

@@ -1,13 +1,13 @@
 import Synchronization
 
-/// Tells without a lock in which slot a key's picture most likely is.
+/// A lock-free hash table that guesses in which slot a key's picture is.
 ///
-/// A hint may be wrong or missing, so whoever follows one compares keys afterwards, and asks the
-/// index when nothing was found. That is what makes it simple: a hint is one word, it stands within
-/// a few buckets of its home, and one that finds no room there is left out.
+/// A hint may be wrong or missing, so a hit compares keys afterwards, and asks the index when no hint
+/// was right. That keeps the table simple: a hint is one word within a few buckets of its home, and a
+/// hint that finds no room there is left out.
 ///
 /// Invariants:
-/// 1. Hints are added and removed under the index lock; anybody reads them at any time.
+/// 1. Hints are added and removed under the index lock; any thread reads them at any time.
 /// 2. The memory lives as long as the `SlotStates` that owns it, outgrown blocks included.
 struct HintBlock {
   /// The bucket count less one, and the buckets: the key's tag in the upper half, the slot plus one
@@ -39,14 +39,14 @@ struct HintBlock {
 
   func deallocate() { SystemMemory.deallocate(address) }
 
-  /// A number that stands for a key: its low bits are the home, its upper half is the tag.
+  /// The hash of a key: its low bits are the home, its upper half is the tag.
   @inline(__always)
   static func hash(_ entity: TableID.Digest, _ version: TableID.Digest) -> UInt64 {
     // Digests are well mixed. One id may serve as both, so the halves taken differ.
     entity.low ^ version.high
   }
 
-  /// Hands on the slots that hints of this hash name, until `isIt` is satisfied with one.
+  /// Calls `isIt` with each slot that hints of this hash name, until it returns true.
   @inline(__always)
   func forEachSlot(for hash: UInt64, until isIt: (Int) -> Bool) {
     let mask = words.pointee.load(ordering: .relaxed)
@@ -73,7 +73,7 @@ struct HintBlock {
       if found == 0, room == nil { room = bucket }
     }
     guard let room else { return false }
-    // Releasing: what is known of the slot is there before the hint is.
+    // Releasing: the slot's label is visible before the hint is.
     room.pointee.store(hint, ordering: .releasing)
     return true
   }

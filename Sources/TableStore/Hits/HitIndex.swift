@@ -181,8 +181,8 @@ struct HitIndex {
 
 /// The address of the hit index of the file on the shelf.
 ///
-/// `@unchecked Sendable` is safe: the address is loaded and stored atomically, and the memory behind it
-/// lives as long as the table (invariant 4 of `SlotStates`).
+/// `@unchecked Sendable` is safe: the address is loaded and stored atomically, and the memory
+/// behind it lives as long as the table (invariant 4 of `SlotStates`).
 struct CurrentHitIndex: ~Copyable, @unchecked Sendable {
   private let address: Atomic<UnsafeMutablePointer<HitIndex.Memory>?>
 

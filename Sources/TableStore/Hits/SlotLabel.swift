@@ -1,6 +1,6 @@
-/// Whose picture a slot holds, kept where a hit compares it without a lock.
+/// The key and size of a slot's picture, which hits compare without a lock.
 ///
-/// Written only while no reader looks: before the slot is live, or under a claim; see `SlotStates`.
+/// Written only while no hit reads it: before the slot is live, or under a claim; see `SlotStates`.
 struct SlotLabel {
   var entity = TableID.Digest(low: 0, high: 0)
   var version = TableID.Digest(low: 0, high: 0)

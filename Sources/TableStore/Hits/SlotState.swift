@@ -1,4 +1,4 @@
-/// What must be known of a slot to lease or to write it, in one word, so that looking and deciding
+/// All that leasing or claiming a slot depends on, in one word, so that checking and changing it
 /// are one atomic step.
 ///
 /// ```
@@ -8,8 +8,8 @@
 ///
 /// - live: the index finds a picture in the slot.
 /// - proven: this process has written the slot, or has checked every byte of it.
-/// - claimed: a writer has the slot for itself.
-/// - retired: the table does not read this file any more; leases run out.
+/// - claimed: a writer owns the slot.
+/// - retired: the slot's file left the shelf; leases go on, and none begins.
 struct SlotState: Hashable {
   var bits: UInt64
 
@@ -21,7 +21,8 @@ struct SlotState: Hashable {
   static let retired: UInt64 = 1 << 35
   static let hit: UInt64 = 1 << 36
   static let hits: UInt64 = ~0 << 36
-  /// Set long before the count of hits overflows, for somebody to carry it over.
+  /// The bit that is set long before the count of hits overflows; the index carries the count over
+  /// then.
   static let manyHits: UInt64 = 1 << 63
 
   var leaseCount: Int { Int(bits & Self.leases) }
@@ -30,7 +31,7 @@ struct SlotState: Hashable {
   var isProven: Bool { bits & Self.proven != 0 }
   var isRetired: Bool { bits & Self.retired != 0 }
 
-  /// True when the picture may be shown without anybody's leave.
+  /// True when a hit may lease the slot without the index.
   @inline(__always)
   var isOpen: Bool {
     bits & (Self.live | Self.proven | Self.claimed | Self.retired | Self.manyHits)
@@ -41,8 +42,7 @@ struct SlotState: Hashable {
   @inline(__always)
   var afterHit: SlotState { SlotState(bits: bits &+ (Self.lease | Self.hit)) }
 
-  /// The state in which a writer has the slot for itself, and nobody finds it; `nil` as long as
-  /// anybody else has a part in it.
+  /// The state after a claim; `nil` for a slot that is leased or claimed.
   var claimed: SlotState? {
     guard bits & (Self.leases | Self.claimed | Self.retired) == 0 else { return nil }
     return SlotState(bits: bits & ~(Self.live | Self.proven) | Self.claimed)

@@ -8,7 +8,7 @@ internal import CMemoryHints
 /// Invariants:
 /// 1. The bucket count is a power of two and at least 8/5 of the entries, so every search ends.
 /// 2. From the home of an entry to the entry there is no empty bucket. Deletion keeps this by
-///    moving later entries back, so there are no tombstones to clean up.
+///    moving later entries back, so no markers of deleted entries are left.
 struct DigestTable {
   /// Tag in the upper half, slot plus one in the lower; 0 is empty.
   private var buckets: [UInt64] = [UInt64](repeating: 0, count: 16)

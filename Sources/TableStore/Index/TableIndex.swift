@@ -1,4 +1,5 @@
-/// Decides which picture is in which slot: its own lists, over the `SlotStates` that it shares with hits.
+/// Decides which picture is in which slot: its own lists, over the `SlotStates` that it shares with
+/// hits.
 ///
 /// ```
 /// fresh, free --reserve--> claimed --publish--> live --remove, replace, discard--> free

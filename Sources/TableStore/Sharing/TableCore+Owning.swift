@@ -7,12 +7,12 @@ import Locking
 #endif
 
 extension TableCore {
-  /// Takes the named table over when its owner is gone, and moves into it what was stored
-  /// privately meanwhile; without effect while the owner is there, or when it cannot be opened.
+  /// Takes the named file over when its owner is gone, and moves private pictures into it; without
+  /// effect while the owner is there, or when the file cannot be opened.
   ///
   /// The caller holds the writer's lock.
   func becomeOwner(_ writer: inout TableWriter) {
-    // As a second opener all goes on as before, so that errors wait for the next attempt.
+    // After an error the table stays a second opener, and the next change tries again.
     let buried = shelf.withLock { $0.reader }.flatMap { $0.hasTombstones ? $0 : nil }
     let opening = try? opener.open { _, record in buried?.isBuried(record) ?? false }
     guard let opened = opening ?? nil else {
@@ -23,23 +23,23 @@ extension TableCore {
     writer.restart(owned)
     let former = exchange(for: owned)
     if buried != nil {
-      // Older records of the same entities among them; what fails is tried again by other changes.
+      // Older records of the same entities too; the next change repeats what fails.
       try? eraseRest(in: opened.file, &writer)
     }
     move(from: former, &writer)
   }
 
-  /// Looks for another owner's file again, if it was not there before.
+  /// Looks for another owner's file again, if there was none before.
   ///
-  /// Throws when there is one that cannot be read, which only those have to know who remove: what
-  /// cannot be found now may be found later.
+  /// Throws when there is a file that cannot be read. Only removals need the error: a picture that
+  /// they cannot bury now may be found later.
   func findReader() throws(SystemError) {
     guard !isNameless, shelf.withLock({ !$0.isOwner && $0.reader == nil }) else { return }
     let reader = try opener.makeReader()
     shelf.withLock { $0.reader = reader }
   }
 
-  /// True when pictures that were stored or removed here wait for the file to become ours.
+  /// True when private pictures or tombstones wait for the file to become ours.
   var hasWaiting: Bool {
     guard !isNameless else { return false }
     return shelf.withLock { shelf in
@@ -67,7 +67,7 @@ extension TableCore {
       do throws(TableError) {
         _ = try store(sealed, &writer)
       } catch {
-        // What cannot be moved can be drawn again; only who flushes has to know.
+        // Pictures that cannot be moved can be drawn again; only the next flush reports them.
         writer.loss = error
         return
       }

@@ -4,14 +4,14 @@ extension TableCore {
   /// Writes what is pending and gives the file's lock up, until the opening resumes or closes.
   ///
   /// Meanwhile the table is a second opener that does not ask for the lock: it reads the file by
-  /// copying, whoever owns it by then, and keeps new pictures in a private file. The order of steps
-  /// is what keeps every picture right:
+  /// copies, whichever process owns it, and keeps new pictures in a private file. The order of
+  /// steps keeps every picture right:
   ///
-  /// 1. Zeros and the order of use are written, and brought to the device with all the rest, while
-  ///    nobody else may write.
-  /// 2. Readers see the private file. From here on no lease on the old one can begin.
-  /// 3. The slots that have leases get bytes of their own, at the addresses where they are.
-  /// 4. The lock is given up. Another process may write to any slot now.
+  /// 1. Erasures and the order of use are written, and all is brought to the device, while no other
+  ///    process may write.
+  /// 2. Readers see the private file. From here on no lease on the old one begins.
+  /// 3. Leased slots get pages of their own, at the same addresses.
+  /// 4. The lock is given up. From here on another process may write to any slot.
   ///
   /// When step 1 fails, the table goes on as before. When step 3 fails, it is suspended, but its lock
   /// goes with the last lease only.
@@ -34,15 +34,15 @@ extension TableCore {
     }
   }
 
-  /// Brings what waits for the file of a suspended table to the device, if nobody else has the file.
+  /// Brings the waiting changes of a suspended table to the device, if no other process has the file.
   func flushSuspended(_ writer: inout TableWriter) throws(TableError) {
     if hasWaiting { becomeOwner(&writer) }
     guard let file = ownedFile else { return }
     try letGo(of: file, for: try prepareToLetGo(of: file, &writer), &writer)
   }
 
-  /// Ends an opening's suspension; with the last one the table owns its file again, if nobody else
-  /// does, and brings along what was stored meanwhile.
+  /// Ends an opening's suspension. With the last one the table owns its file again, if no other
+  /// process does, and stores there what was stored meanwhile.
   func resume(_ opening: ObjectIdentifier) {
     writer.withLock { writer in
       guard writer.suspension.resume(opening) == .takeBack, !isNameless else { return }
@@ -59,12 +59,12 @@ extension TableCore {
 
   // MARK: Private
 
-  /// Step 1, and what is needed for step 2.
+  /// Step 1, and the shelf for step 2.
   private func prepareToLetGo(
     of file: TableFile, _ writer: inout TableWriter
   ) throws(TableError) -> TableShelf {
     try synchronize(file, &writer)
-    // With a file that cannot be read now, removals would be forgotten.
+    // Without a reader, removals would leave no tombstones.
     let reader = try TableError.wrapping { () throws(SystemError) in try opener.makeReader() }
     return TableShelf(nameless: try opener.makeNameless(), reader: reader)
   }

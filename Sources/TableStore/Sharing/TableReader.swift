@@ -1,20 +1,20 @@
 import Locking
 
-/// Reads a table file that somebody else may be writing, by copying slots and checking every byte.
+/// Reads a table file that another process may be writing, by copying slots and checking every byte.
 ///
-/// A copy that was torn by a writer does not match the hash in its record, so it is a miss. No lock
-/// is taken, and nothing in the file changes. It serves those who open a table that another process
-/// owns, and those who look into a directory without knowing the tables.
+/// A copy that a writer tore does not match the hash in its record, so it is a miss. The reader
+/// takes no lock on the file and changes nothing in it. It serves second openers, and tools that
+/// look into a directory without knowing its tables.
 ///
-/// Invariant: the snapshot is only a guess at where a picture may be; what is handed out was
-/// checked against a record read after the question was asked.
+/// Invariant: the snapshot only guesses where a picture may be; every picture handed out was checked
+/// against a record read after the lookup began.
 package final class TableReader: Sendable {
   private struct Snapshot {
     var file: ReadableFile
     var table: DigestTable
     var records: [Int: SlotRecord]
-    /// Misses to pass before the records are read again, so that reading them all is spread over
-    /// enough misses to cost each little.
+    /// Misses left before the records are read again; their number spreads the cost of reading them
+    /// all.
     var patience = 0
 
     mutating func bePatient() { patience = records.count / 512 }
@@ -64,9 +64,9 @@ package final class TableReader: Sendable {
   package var geometry: TableGeometry { file.header.layout.geometry }
   package var slotCount: Int { file.header.layout.slotCount }
 
-  /// Bytes of the file on its device, 0 when nobody can tell.
+  /// Bytes of the file on its device, 0 when the system does not tell.
   package var diskByteCount: Int {
-    // A figure for people; that it cannot be had is no reason to fail.
+    // A figure for people, so an error is not worth throwing.
     (try? system.status(of: file.descriptor))?.diskByteCount ?? 0
   }
 
@@ -92,7 +92,7 @@ package final class TableReader: Sendable {
   /// All pictures that are intact, and all slots that are not, both in the order of slots; reads the
   /// whole file.
   package func scan() -> (entries: [TableEntryInfo], damages: [TableDamage]) {
-    // What was read before is looked at again where the file cannot be read now.
+    // After an error the records of the last snapshot are checked.
     _ = try? refresh()
     let (file, records) = snapshot.withLock { ($0.file, $0.records) }
     var entries: [TableEntryInfo] = []
@@ -117,10 +117,10 @@ package final class TableReader: Sendable {
 
   // MARK: Tombstones
 
-  /// Makes misses of an entity's pictures that are in the file now; the file is another's to change.
+  /// Makes misses of the entity's pictures that are in the file now, without changing the file.
   ///
-  /// Returns true when there was one to be found. Throws when the file cannot be read: nothing is
-  /// buried then.
+  /// Returns true when there was one to be found. Throws when the file cannot be read, and then
+  /// adds no tombstone.
   func addTombstone(for entity: TableID) throws(SystemError) -> Bool {
     let fresh = try refresh()
     guard let slot = fresh.slot(of: entity.digest), let record = fresh.records[slot] else {
@@ -144,16 +144,16 @@ package final class TableReader: Sendable {
     tombstones.withLock { $0.newestOfAll = max($0.newestOfAll, newest) }
   }
 
-  /// True when the record is one of those buried, which a new owner then erases.
+  /// True when a tombstone covers the record; a new owner erases it.
   func isBuried(_ record: SlotRecord) -> Bool { tombstones.withLock { $0.covers(record) } }
 
-  /// True when there may be records that a new owner has to erase.
+  /// True when a new owner may have records to erase.
   var hasTombstones: Bool { tombstones.withLock { !$0.entities.isEmpty || $0.newestOfAll > 0 } }
 
   // MARK: Private
 
-  /// Pictures that were removed here but not in the file, by the generations they go up to: those of
-  /// pictures stored later are higher, in whatever file (`TableWriter.generation`).
+  /// Removals that the file does not have, each up to a generation: pictures stored later have higher
+  /// ones, in whatever file (`TableWriter.generation`).
   private struct Tombstones {
     private(set) var entities: [TableID.Digest: UInt64] = [:]
     var newestOfAll: UInt64 = 0
@@ -179,7 +179,7 @@ package final class TableReader: Sendable {
   private func copy(
     of entity: TableID, where isWanted: (SlotRecord, SlotTrailer) -> Bool
   ) -> TableEntry? {
-    // A status that cannot be had is no sign of a replacement.
+    // A status that cannot be read is no sign of a replacement.
     guard let (file, slot, _) = candidate(for: entity), (try? file.isReplaced()) != true else {
       return nil
     }
@@ -209,8 +209,8 @@ package final class TableReader: Sendable {
     return found
   }
 
-  /// Reads the records again at some of the misses; tells whether. The time of the last change
-  /// would be cheaper to ask for, but two changes may share it.
+  /// Reads the records again at some of the misses; false at the others. The file's time of change
+  /// would be cheaper, but two changes may share it.
   private func refreshIfWorthwhile() -> Bool {
     let isPatient = snapshot.withLock { snapshot in
       snapshot.patience -= 1
@@ -221,7 +221,7 @@ package final class TableReader: Sendable {
       try refresh()
       return true
     } catch {
-      // What cannot be read now is a miss now.
+      // Records that cannot be read now are misses now.
       snapshot.withLock { $0.bePatient() }
       return false
     }
@@ -231,10 +231,10 @@ package final class TableReader: Sendable {
   @discardableResult
   private func refresh() throws(SystemError) -> Snapshot {
     var file = self.file
-    // Each turn loses a race against an owner who replaces the file; nobody loses this often.
+    // Each turn loses a race against an owner that replaces the file; sixteen in a row is an error.
     for _ in 0..<16 {
       var found = try file.reader.records()
-      // Asked after reading: what is in a file that was replaced is not the table's any more.
+      // Asked after reading: the records of a replaced file are not the table's any more.
       if try file.isReplaced() {
         if let newer = try newerFile(than: file) {
           file = newer
@@ -280,7 +280,7 @@ package final class TableReader: Sendable {
 extension TableDirectory {
   /// Opens every table in the directory for reading, whoever owns it, in the order of file names.
   package func tables() throws(TableError) -> [TableReader] {
-    // Why a file cannot be read makes no difference to those who only look.
+    // Files that cannot be read are left out, whatever the reason.
     try tableFileNames().compactMap {
       (try? TableReader.open($0, in: self, expecting: nil, system: system)) ?? nil
     }

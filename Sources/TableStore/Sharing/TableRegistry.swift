@@ -2,9 +2,9 @@ import Locking
 
 /// The tables that are open in this process, so that two openings of one table share it.
 ///
-/// Invariant: opening and closing happen one after the other, under the lock. A table that is being
-/// closed can therefore not be taken for another process's by one that is being opened. This is the
-/// one lock that is held over file access; readers and writers of open tables never meet it.
+/// Invariant: openings and closings happen one after the other, under the lock. So an opening never
+/// takes a table that is just closing for another process's. The lock is held through file access;
+/// readers and writers of open tables never take it.
 final class TableRegistry: Sendable {
   static let shared = TableRegistry()
 
@@ -16,13 +16,13 @@ final class TableRegistry: Sendable {
   private struct Item {
     var core: TableCore?
     var openings = 0
-    /// A file whose table was closed while somebody still looks at its pictures.
+    /// The file of a closed table that still has leases.
     weak var closedFile: TableFile?
   }
 
   private let items = Lock<[Name: Item]>([:])
 
-  /// Opens a table, or joins whoever has it open here.
+  /// Opens a table, or joins the one that is open in this process.
   func open(_ opener: TableOpener) throws(TableError) -> TableCore {
     let name = name(of: opener)
     return try items.withLock { items throws(TableError) in
@@ -40,7 +40,7 @@ final class TableRegistry: Sendable {
         return core
       }
       let opened: TableOpener.Opened?
-      // A child of fork(2) finds its parent's file there, which it never comes to own.
+      // A file inherited by fork(2) stays the parent's.
       if let file = items[name]?.closedFile, !file.isInherited,
         let reopened = try opener.reopen(file)
       {
@@ -64,12 +64,12 @@ final class TableRegistry: Sendable {
       }
       items[name]?.openings -= 1
       guard items[name]?.openings == 0 else { return }
-      // The file goes with the lock held, so that who opens next finds it unlocked.
+      // The file is closed under the lock, so that the next opening finds it unlocked.
       items[name] = Item(closedFile: core.close())
     }
   }
 
-  /// Has every open table look whether its file was cut.
+  /// Mends every open table whose file was truncated.
   func mendAll() {
     for core in items.withLock({ $0.values.compactMap(\.core) }) { core.mend() }
   }

@@ -76,8 +76,8 @@ struct FileStatus: Equatable {
   /// True when the file is this user's and nobody else may read or write it.
   var isPrivate: Bool { owner == geteuid() && mode & 0o077 == 0 }
 
-  /// True when owner and mode let this user open the file. If that is refused all the same, it is for
-  /// now: the device is locked.
+  /// True when owner and mode let this user open the file. If opening is refused all the same, the
+  /// device is locked.
   var isOpenToUs: Bool { owner == geteuid() && mode & 0o600 == 0o600 }
 
   init(_ value: stat) {
@@ -110,7 +110,8 @@ extension SystemError {
   /// may take its name.
   var isReplaceable: Bool { [ELOOP, EMLINK, ENXIO, ENODEV, EOPNOTSUPP].contains(code) }
 
-  /// The system forbids the call, by rights or because the device is locked (`SystemCalls.isLock(_:)`).
+  /// The system forbids the call, by rights or because the device is locked
+  /// (`SystemCalls.isLock(_:)`).
   var isRefusal: Bool { code == EACCES || code == EPERM }
 
   /// The path leads to something that is no directory, or the name is one.

@@ -137,9 +137,9 @@ package struct SystemCalls: Sendable {
     }
   }
 
-  /// True when the device is locked, which ends. Where files can be closed for that reason, rights are
-  /// checked when a file is opened and never again. Elsewhere a refusal is one for good: network file
-  /// systems of Linux check rights at each call.
+  /// True when the error means that the device is locked now. On systems with data protection,
+  /// rights are checked when a file is opened and never again. Elsewhere a refusal stays: network
+  /// file systems of Linux check rights at each call.
   func isLock(_ error: SystemError) -> Bool {
     hasFileProtection && error.isRefusal && [.protect, .read, .write].contains(error.call)
   }

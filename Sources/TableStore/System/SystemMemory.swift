@@ -52,10 +52,11 @@ struct ZeroPages: ~Copyable {
   deinit { munmap(base, byteCount) }
 }
 
-/// Counts how often this process became another one by `fork(2)`.
+/// Counts the calls of `fork(2)` between this process and its ancestor that started watching.
 ///
-/// A child inherits descriptors, mappings and locks, but its leases are unknown to its parent, so
-/// it has to notice. Asking for the process's number would be a system call at every hit.
+/// A child inherits descriptors, mappings and locks, but its parent does not know its leases, so
+/// the child must notice the fork. Asking for the process's number would be a system call at each
+/// hit.
 enum ForkWatch {
   private static let forks = Atomic<Int>(0)
 

@@ -14,8 +14,8 @@ package struct PrivateSlots: Sendable {
 
   /// Memory to draw one picture into; `nil` when the system has none.
   ///
-  /// - Parameter isCleared: false leaves the pixels as some other picture left them, for those who
-  ///   will write each of them.
+  /// - Parameter isCleared: false leaves the pixels of another picture in it, for callers that write
+  ///   each pixel.
   package func makeBuffer(isCleared: Bool = true) -> SlotBuffer? {
     pool.makeBuffer(isCleared: isCleared)
   }

@@ -2,7 +2,7 @@ import Locking
 
 /// Memory for one slot's content, into which a picture is drawn before it goes to the table.
 ///
-/// There is one owner at any time: sealing takes the buffer, and dropping it gives its memory back
+/// It has one owner at any time. Sealing consumes the buffer, and destroying it returns its memory
 /// to the table's pool. Rows start at multiples of 64 bytes.
 ///
 /// `@unchecked Sendable` is safe: the type cannot be copied, so only its owner sees the memory.
@@ -20,7 +20,7 @@ package struct SlotBuffer: ~Copyable, @unchecked Sendable {
     UnsafeMutableRawBufferPointer(start: memory.base, count: layout.geometry.pixelByteCount)
   }
 
-  /// Completes the content, after which it never changes.
+  /// Adds the trailer and seals the content, which never changes afterwards.
   ///
   /// Costs one pass over the slot, for the hash. Throws `metadataTooLarge`.
   package consuming func sealed(
@@ -51,7 +51,7 @@ package final class SealedSlot: Sendable {
   }
 }
 
-/// The pixels and trailer of one slot in private memory, which nobody changes any more.
+/// The pixels and trailer of one slot in private memory, which do not change any more.
 ///
 /// `@unchecked Sendable` is safe: the memory is written before this object exists, and only read
 /// afterwards.
@@ -137,7 +137,8 @@ private final class PooledMemory: Sendable {
 
 /// Memory from the system, given back at the end.
 ///
-/// `@unchecked Sendable` is safe: it only owns the address; who may write is settled above.
+/// `@unchecked Sendable` is safe: it only owns the address; `SlotBuffer` and `SlotContent` decide
+/// who writes.
 private final class OwnedMemory: @unchecked Sendable {
   let base: UnsafeMutableRawPointer
 

@@ -2,13 +2,13 @@ import Locking
 
 /// Reading records that the index left in the file (`TableIndex`, invariant 5).
 ///
-/// Never under the lock of the shelf, since a page of the file may have to come from the disk. A record
-/// that is unread does not change meanwhile: a slot is written only once its record was read.
+/// The shelf's lock is not held meanwhile, since a page of the file may have to come from the disk. An
+/// unread record does not change: a slot is written only after its record was read.
 ///
-/// A call that fails leaves the slots unread, for whoever looks for a picture next: only what was read,
-/// and is not the record that was there, is lost.
+/// A call that fails leaves the slots unread for the next lookup. A slot is lost only when its
+/// record was read and is not the adopted one.
 extension TableCore {
-  /// Asks what concerns one entity, when the index knows all that it needs for the answer.
+  /// Asks the shelf about one entity, after reading the records that the answer depends on.
   func ask<Answer>(
     about entity: TableID, _ question: (inout TableShelf) -> Answer
   ) throws(SystemError) -> Answer {
@@ -31,8 +31,8 @@ extension TableCore {
     }
   }
 
-  /// Asks as above for somebody who replaces or removes the entity's picture: what cannot be read is
-  /// lost then, all that may be the entity's, since a later session might be able to read it.
+  /// Asks as above, for replacing or removing the entity's picture: slots that may be the entity's and
+  /// cannot be read are lost, since a later session might find the old picture in them.
   func askOrLose<Answer>(
     about entity: TableID, _ question: (inout TableShelf) -> Answer
   ) -> (answer: Answer, lost: [Int]) {
@@ -62,8 +62,8 @@ extension TableCore {
 }
 
 extension TableIndex {
-  /// Notes what was read for a slot that is unread under this digest, if it is a record; true when it
-  /// is lost.
+  /// Notes the record that was read for a slot that is unread under this digest; true when the slot is
+  /// lost.
   @discardableResult
   mutating func learn(_ record: SlotRecord?, in slot: Int, of entity: TableID.Digest) -> Bool {
     if let record { learn(record, in: slot) }

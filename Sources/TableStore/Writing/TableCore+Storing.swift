@@ -1,10 +1,10 @@
 import Locking
 
-/// Where a picture went that was handed to a table.
+/// The result of storing a picture.
 package struct Insertion: Sendable {
   /// The picture, leased.
   package let entry: TableEntry
-  /// The picture that made room for it.
+  /// The picture that was evicted for it.
   package let eviction: Eviction?
 }
 
@@ -30,18 +30,18 @@ extension TableCore {
     }
   }
 
-  /// Brings the table into a state in which it may be changed: open, ours, and owned if it can be.
+  /// Makes the table ready for a change: open, unlocked, owned if it can be, and whole.
   func ensureWritable(_ writer: inout TableWriter) throws(TableError) {
     if isChild { becomeSecondOpener(&writer) }
     let (isOpen, isOwner) = shelf.withLock { ($0.file != nil, $0.isOwner) }
     guard isOpen else { throw .closed }
-    // First of all, since a change that fails half-way costs pictures.
+    // Before anything is evicted: a change that fails half-way costs pictures.
     if isLocked { throw .protectedNow(name: opener.name) }
     if !isOwner, !isNameless, !writer.suspension.isSuspended { becomeOwner(&writer) }
     try mendIfCut(&writer)
   }
 
-  /// Makes the record of a slot zero; on failure, notes that this is still to be done.
+  /// Makes the record of a slot zero; on failure, notes the slot for the next change.
   @discardableResult
   func erase(_ slot: Int, in file: TableFile, _ writer: inout TableWriter) -> SystemError? {
     do throws(SystemError) {
@@ -112,7 +112,7 @@ extension TableCore {
           writer.backOff.fail()
           throw TableError(failure)
         }
-        // What could not be read once is left alone as long as there are others to evict.
+        // Records that failed once are not read again while others can be evicted.
         writer.hasReadRecords = true
         do throws(SystemError) { try readRecords(of: file) } catch { failure = error }
       }

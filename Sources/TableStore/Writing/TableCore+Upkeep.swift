@@ -5,7 +5,7 @@ extension TableCore {
   /// Takes an entity's picture out, and tells whether there was one.
   ///
   /// The system has the change when this returns; the device has it after `flush()`. Where another
-  /// process owns the table, it is a miss here, and is taken out once the file is ours.
+  /// process owns the file, a tombstone makes the picture a miss until the file is ours.
   func remove(_ entity: TableID) throws(TableError) -> Bool {
     try writer.withLock { writer throws(TableError) in
       try ensureWritable(&writer)
@@ -24,8 +24,7 @@ extension TableCore {
     }
   }
 
-  /// Empties the table by putting a new file in the place of the old one, which lives on for those
-  /// who look at its pictures.
+  /// Empties the table by replacing its file; the old one stays mapped for its leases.
   func removeAll() throws(TableError) {
     try writer.withLock { writer throws(TableError) in
       try ensureWritable(&writer)
@@ -37,16 +36,16 @@ extension TableCore {
         try addTombstones { reader throws(SystemError) in try reader.addTombstonesForAll() }
         fresh = TableShelf(nameless: nameless, reader: shelf.withLock { $0.reader })
       }
-      // Nobody finds the old file any more, so its lock would only burden a suspended process.
+      // The old file has no name any more; held, its lock would only get a suspended process killed.
       exchange(for: fresh).file?.unlock()
       writer.restart(fresh)
     }
   }
 
-  /// Writes what is still to be written, and brings all of it to the device.
+  /// Writes erasures and the order of use, and brings the file to the device.
   ///
-  /// - Throws: `TableError.inUse` when some of it waits for another process; as all changes do; and
-  ///   why pictures could not be brought along when the file became ours.
+  /// - Throws: `TableError.inUse` when changes wait for another process; the errors of every change; the
+  ///   reason why private pictures were lost when the file became ours.
   func flush() throws(TableError) {
     try writer.withLock { writer throws(TableError) in
       try ensureWritable(&writer)
@@ -60,27 +59,27 @@ extension TableCore {
     }
   }
 
-  /// Writes what is known here and not yet in the file, and brings the file to the device.
+  /// Writes erasures and the order of use, and brings file and name to the device.
   func synchronize(_ file: TableFile, _ writer: inout TableWriter) throws(TableError) {
     try writePending(to: file, &writer)
     try TableError.wrapping { () throws(SystemError) in
       try file.synchronize()
-      // The file may have got its name a moment ago, and an older one may have had it before.
+      // The name too: an older file may have had it until a moment ago.
       try opener.directory.synchronize()
     }
   }
 
-  /// Ends the table: readers miss, writers throw, and those who look at pictures go on.
+  /// Ends the table: readers miss, writers throw, leases go on.
   ///
-  /// Returns the owned file, which lives as long as they do.
+  /// Returns the owned file, which lives as long as its leases.
   func close() -> TableFile? {
     writer.withLock { writer in
       if isChild { becomeSecondOpener(&writer) }
-      // The last chance for what was stored and removed while the file was another's.
+      // The last chance for private pictures and tombstones.
       if hasWaiting { becomeOwner(&writer) }
       let file = ownedFile
       if let file {
-        // What could not be written is an order of eviction, or a removal whose caller knows.
+        // Ignored: losing recency is harmless, and a failed removal was reported to its caller.
         try? eraseRest(in: file, &writer)
         try? writeRecency(to: file)
         try? file.synchronize()
@@ -110,8 +109,8 @@ extension TableCore {
     }
   }
 
-  /// Reads every slot and checks every byte of it; damaged ones leave the index. No picture counts
-  /// as used by this. Finds nothing while the device is locked.
+  /// Reads every slot and checks every byte; damaged slots leave the index. Counts as no use of a
+  /// picture. Finds nothing while the device is locked.
   func scan() -> (entries: [TableEntryInfo], damages: [TableDamage]) {
     guard let file = shelf.withLock({ $0.file }) else { return ([], []) }
     let lost: [Int]
@@ -121,7 +120,7 @@ extension TableCore {
       if file.system.isLock(error) { return ([], []) }
       lost = []
     }
-    // What cannot be read is no picture for anybody, but stays for who may be able to.
+    // Slots that cannot be read are reported as damaged, but stay in the index.
     let unread = shelf.withLock { $0.file === file ? $0.index.unreadSlots : [] }
     var entries: [TableEntryInfo] = []
     var damages = (lost + unread).map { TableDamage(slot: $0, entity: nil) }
@@ -140,7 +139,7 @@ extension TableCore {
         changeIndex(of: file) { isLost = $0.discard(slot, generation: record.generation) }
         if isLost { tellOfDamage(to: nil) }
       case .damaged, .refused, nil:
-        // A file that was let go meanwhile is another process's to write.
+        // Another process may write to a file that was let go meanwhile.
         break
       }
       file.states.releaseSilently(slot)
@@ -148,7 +147,7 @@ extension TableCore {
     return (entries, damages)
   }
 
-  /// Writes what is known here and not yet in the file: removals, and the order of use.
+  /// Writes erasures and the order of use.
   func writePending(to file: TableFile, _ writer: inout TableWriter) throws(TableError) {
     try TableError.wrapping { () throws(SystemError) in
       try eraseRest(in: file, &writer)
@@ -160,8 +159,8 @@ extension TableCore {
     shelf.withLock { $0.isOwner ? $0.file : nil }
   }
 
-  /// Replaces what readers see, and returns what they saw before, so that a file that goes with it
-  /// is closed after the lock was left. Leases on that file go on, and none begins any more.
+  /// Exchanges the shelf, and returns the former one, so that its file is closed outside the lock.
+  /// Leases on that file go on, and none begins any more.
   @discardableResult
   func exchange(for fresh: TableShelf) -> TableShelf {
     let former = shelf.withLock { shelf in
@@ -177,14 +176,14 @@ extension TableCore {
     return former
   }
 
-  /// Notes the records that stand in the file though the index does not have them.
+  /// Notes the records to erase: those in the file that the index does not have.
   func noteRecordsToErase(in file: TableFile, _ writer: inout TableWriter) {
     changeIndex(of: file) { index in
       for slot in index.takeRecordsToErase() { writer.noteUnerased(slot) }
     }
   }
 
-  /// Writes the zeros that are still to be written.
+  /// Erases all records that are noted for it.
   func eraseRest(in file: TableFile, _ writer: inout TableWriter) throws(SystemError) {
     noteRecordsToErase(in: file, &writer)
     for slot in writer.unerased.sorted() {
@@ -194,7 +193,7 @@ extension TableCore {
 
   // MARK: Private
 
-  /// Removes pictures from what is found in another's file; `nil` where there is none.
+  /// Adds tombstones for pictures of another owner's file; `nil` where there is no such file.
   @discardableResult
   private func addTombstones<Result>(
     _ body: (TableReader) throws(SystemError) -> Result
@@ -205,10 +204,10 @@ extension TableCore {
     }
   }
 
-  /// Writes when each picture was used last, so that the order of eviction outlives this process.
+  /// Writes the stamps of last use, so that the order of eviction outlives this process.
   private func writeRecency(to file: TableFile) throws(SystemError) {
     var next = 0
-    // A few records at a time, since readers wait while they are gathered.
+    // A few records at a time, since readers wait meanwhile.
     while let (slot, records) = shelf.withLock({ shelf in
       shelf.change { $0.takeOutdatedRecords(from: next, limit: 256) }
     }) {

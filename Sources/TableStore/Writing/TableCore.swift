@@ -1,33 +1,34 @@
 import Locking
 import Synchronization
 
-/// One open table, shared by all who opened it in this process.
+/// The two locks of an open table and all that happens under them: lookups in this file, changes in
+/// its extensions. All openings of the table in this process share it.
 ///
-/// Locks: `writer` is held by who changes the table, through all its system calls; `shelf` for the
-/// few lines that look at or change what readers see. Who needs both takes `writer` first. Readers
-/// never take `writer`, and `shelf` only for what they do not find on the `HitIndex`.
+/// Locks: a change holds `writer` through all its system calls. Lookups and changes hold `shelf`
+/// for the few lines that read or change what readers see. Code that needs both takes `writer`
+/// first. Readers never take `writer`, and take `shelf` only for what the `HitIndex` does not
+/// answer.
 ///
 /// Invariants:
-/// 1. Every file on the shelf is written by holders of `writer` only.
-/// 2. A slot is written only while it is claimed, so that nobody reads what is being written
+/// 1. Only the holder of `writer` writes to the file on the shelf.
+/// 2. A slot is written only while it is claimed, so that no slot is read while it is written
 ///    (invariant 1 of `SlotStates`).
-/// 3. A process writes to a file with a name only while it has that file's lock, and never in a
-///    child that inherited it.
+/// 3. A process writes to a named file only while it has that file's lock, and never in a child that
+///    inherited it.
 final class TableCore: Sendable {
   let opener: TableOpener
   let pool: SlotBufferPool
-  /// True for a table that never had to do with a named file, since its name is in use for another
-  /// geometry in this very process.
+  /// True for a table that has no named file, because this process uses the name for another geometry.
   let isNameless: Bool
   let shelf: Lock<TableShelf>
   let writer: Lock<TableWriter>
-  /// What hits see of the file on the shelf; `nil` once closed.
+  /// The hit index of the file on the shelf; `nil` once closed.
   let hitIndex: CurrentHitIndex
-  /// Hits on files that are not on the shelf any more, and on those of other processes.
+  /// Hits on files that left the shelf, and on those of other processes.
   let formerHitCount = Atomic<Int>(0)
-  /// Damage found in files that are not on the shelf any more.
+  /// Damage found in files that left the shelf.
   let formerDamageCount = Atomic<Int>(0)
-  /// Who is told of damage, by opening.
+  /// The callbacks for damage, by opening.
   let damageListeners = Lock<[ObjectIdentifier: @Sendable (TableID?) -> Void]>([:])
   /// How often the process had forked when the file on the shelf became this process's own.
   private let knownForks = Atomic<Int>(ForkWatch.start())
@@ -43,7 +44,7 @@ final class TableCore: Sendable {
     if let opened {
       shelf = TableShelf(opened)
     } else {
-      // Why there is no reader makes no difference: the next change looks again.
+      // Without a reader its pictures are misses; the next change looks again.
       let reader = isNameless ? nil : (try? opener.makeReader()) ?? nil
       shelf = TableShelf(nameless: try opener.makeNameless(), reader: reader)
     }
@@ -53,14 +54,14 @@ final class TableCore: Sendable {
   }
 
   deinit {
-    // A file goes with its last lease, which it waits for only once it left the shelf.
+    // A file is closed with its last lease only after it left the shelf.
     exchange(for: .closed)
   }
 
   // MARK: Reading
 
-  /// The picture of a key. A picture that this process stored or has checked before costs no system
-  /// call, no lock, no file access, and one allocation.
+  /// The picture of a key. One that this process stored or has checked before costs no system call, no
+  /// lock, no file access, and one allocation.
   @inline(__always)
   func entry(entity: TableID, version: TableID) -> TableEntry? {
     if isChild { becomeSecondOpener() }
@@ -71,11 +72,10 @@ final class TableCore: Sendable {
     return TableEntry(hit)
   }
 
-  /// The picture of a key that hints do not lead to: one of an earlier session, of another process,
-  /// or none.
+  /// The picture of a key without a hint: one of an earlier session, of another process, or none.
   @inline(never)
   private func entryByIndex(for key: TableKey) -> TableEntry? {
-    // What cannot be read now is a miss, and is there for who asks later.
+    // A record that cannot be read now is a miss now, and stays for later lookups.
     let answer = try? ask(about: key.entity) { ($0.index.lease(key), $0.file, $0.reader) }
     guard let (finding, file, reader) = answer, let file else { return nil }
     switch finding {
@@ -92,9 +92,9 @@ final class TableCore: Sendable {
     }
   }
 
-  /// The entry of a slot, whose lease it takes over.
+  /// The entry of a leased slot; it takes the lease over.
   ///
-  /// - Parameter copy: The slot's content, to be shown where it is not mapped.
+  /// - Parameter copy: The slot's content, shown where the file is not mapped.
   func entry(
     ofLeased slot: Int, in file: TableFile, copy: SlotContent?, extent: SlotExtent
   ) -> TableEntry? {
@@ -106,20 +106,20 @@ final class TableCore: Sendable {
       HitIndex.Hit(lease: file.states.hitIndex.held(slot), content: content, extent: extent))
   }
 
-  /// True when the key's picture is there; a picture of an earlier session counts before it has
-  /// been checked. Changes nothing that hits see.
+  /// True when the table has the key's picture; one of an earlier session counts before it has been
+  /// checked. No use of the picture.
   func contains(_ key: TableKey) -> Bool {
-    // What cannot be read now is not there.
+    // A record that cannot be read now is a miss.
     (try? holds(key)) ?? false
   }
 
-  /// True when the key's picture is there, as far as anybody can tell, and the device is locked.
+  /// True when the device is locked and the table has the key's picture, or cannot tell.
   func isProtectedNow(_ key: TableKey) -> Bool {
     isLocked && (try? holds(key)) != false
   }
 
-  /// True when the system lets nobody read the file now; asked for with a system call, and only where
-  /// that may happen.
+  /// True when the device is locked and closes the file; costs a system call where files can be
+  /// closed, and nothing elsewhere.
   var isLocked: Bool {
     guard !opener.mapsFiles, let file = shelf.withLock({ $0.file }) else { return false }
     do throws(SystemError) {
@@ -132,8 +132,8 @@ final class TableCore: Sendable {
 
   // MARK: Damage
 
-  /// Tells whoever wants to know that a picture turned out to be damaged; the caller may hold the
-  /// writer's lock, but not the shelf's.
+  /// Calls the listeners after a picture was found damaged; the caller may hold the writer's lock, but
+  /// not the shelf's.
   func tellOfDamage(to entity: TableID?) {
     for listener in damageListeners.withLock({ Array($0.values) }) { listener(entity) }
   }
@@ -161,10 +161,10 @@ final class TableCore: Sendable {
     return entry(ofLeased: slot, in: file, copy: content, extent: extent)
   }
 
-  /// Reads a leased slot and checks it. On failure the lease is given back, and a damaged slot
-  /// leaves the index.
+  /// Reads a leased slot and checks it. On failure the lease ends, and a damaged slot leaves the
+  /// index.
   ///
-  /// - Parameter entity: Whose picture the record is about.
+  /// - Parameter entity: The one whose picture the record names.
   private func check(
     _ slot: Int, _ record: SlotRecord, of entity: TableID, in file: TableFile
   ) -> (content: SlotContent, trailer: SlotTrailer)? {
@@ -179,7 +179,7 @@ final class TableCore: Sendable {
     return nil
   }
 
-  /// The record of a slot that has a lease; gives the lease back when there is none any more.
+  /// The record of a leased slot; `nil`, and the lease ended, when the slot left the index meanwhile.
   private func recordOfLeased(_ slot: Int, in file: TableFile) -> SlotRecord? {
     let record = shelf.withLock { shelf -> SlotRecord? in
       guard shelf.file === file, shelf.index.isLive(slot) else { return nil }
@@ -199,12 +199,12 @@ final class TableCore: Sendable {
 
   // MARK: After fork(2)
 
-  /// True when this process inherited the table: it has the mapping and the lock's descriptor, but
-  /// no say about the slots.
+  /// True in a child that inherited the table: it has the mapping and the lock's descriptor, but the
+  /// parent owns the slots.
   @inline(__always)
   var isChild: Bool { knownForks.load(ordering: .acquiring) != ForkWatch.generation }
 
-  /// Turns to a private file, and to reading the owner's as any other process does.
+  /// Makes the child of a fork a second opener: with a private file, reading the parent's by copies.
   func becomeSecondOpener() {
     writer.withLock { becomeSecondOpener(&$0) }
   }
@@ -212,14 +212,14 @@ final class TableCore: Sendable {
   func becomeSecondOpener(_ writer: inout TableWriter) {
     guard isChild else { return }
     let forks = ForkWatch.generation
-    // A child without room for a private file goes on as if the table were closed.
+    // Without room for a private file the table is closed in the child.
     let replacement = (try? opener.makeNameless()).map {
       TableShelf(nameless: $0, reader: reader)
     }
     let shelf = replacement ?? .closed
     writer.restart(shelf)
     exchange(for: shelf)
-    // Last, so that other threads wait for the writer's lock until nobody finds the parent's slots.
+    // Last, so that other threads wait for the writer's lock until no lookup finds the parent's slots.
     knownForks.store(forks, ordering: .releasing)
   }
 

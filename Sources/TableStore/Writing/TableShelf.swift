@@ -1,15 +1,14 @@
-/// What the readers of a table see: the file, and what is where in it.
+/// The file that readers of a table see, and its index.
 ///
-/// It is exchanged as a whole when the file is: by emptying the table, by becoming its owner, by
-/// closing. It is never copied while its lock is held, since the index would be copied with it at
-/// its next change.
+/// It is exchanged as a whole with the file: by emptying the table, becoming its owner, or closing.
+/// Never copy it under its lock: the next change would copy the whole index.
 struct TableShelf {
   /// `nil` once closed; then the index is empty.
   let file: TableFile?
   private(set) var index: TableIndex
-  /// True when the file is the one with the name, and its lock is ours.
+  /// True when the file has the table's name and this process its lock.
   let isOwner: Bool
-  /// The owner's table, when that is another process.
+  /// Reads the named file where another process owns it.
   var reader: TableReader?
 
   /// A file that is owned.
@@ -25,7 +24,7 @@ struct TableShelf {
     self.reader = reader
   }
 
-  /// What is left of a closed table.
+  /// The shelf of a closed table.
   static var closed: TableShelf {
     let index = TableIndex(slotCount: 0, states: SlotStates(slotCount: 0))
     return TableShelf(file: nil, index: index, isOwner: false)

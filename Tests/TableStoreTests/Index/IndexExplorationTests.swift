@@ -44,13 +44,13 @@ struct IndexExplorationTests {
     for step in 0..<6_000 {
       let entity = Int.random(in: 0..<(capacity * 2), using: &random)
       let version = Int.random(in: 0..<2, using: &random)
-      let place = Int.random(in: 0..<max(1, play.leaseCount), using: &random)
+      let index = Int.random(in: 0..<max(1, play.leaseCount), using: &random)
       let event: IndexEvent =
         switch Int.random(in: 0..<24, using: &random) {
         case 0..<7: .store(entity: entity, version: version)
         case 7: .abandon(entity: entity)
         case 8..<14: .look(entity: entity, version: version)
-        case 14..<20: .release(place, fromNewest: false)
+        case 14..<20: .release(index, fromNewest: false)
         case 20..<22: .reopen
         case 22: .spoil(entity: entity)
         default: .remove(entity: entity)

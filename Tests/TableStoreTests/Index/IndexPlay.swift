@@ -6,7 +6,7 @@ struct IndexModel {
     var entity: Int
     var version: Int
     /// In the index; which one it is, is the index's own business.
-    let place: Int
+    let slot: Int
     var isLive = true
     /// Seen in this session.
     var isProven = true
@@ -104,7 +104,7 @@ struct IndexPlay {
     case .store(let entity, let version): problem = store(entity, version, fails: false)
     case .abandon(let entity): problem = store(entity, 0, fails: true)
     case .look(let entity, let version): problem = look(entity, version)
-    case .release(let place, let fromNewest): problem = release(place, fromNewest)
+    case .release(let index, let fromNewest): problem = release(index, fromNewest)
     case .remove(let entity): problem = remove(entity)
     case .reopen: problem = reopen()
     case .spoil(let entity): problem = spoil(entity)
@@ -138,7 +138,7 @@ struct IndexPlay {
         return reservation.eviction == nil
       }
       let name = evicted.isProven ? key(evicted.entity).entity : nil
-      return evicted.place == reservation.slot && reservation.eviction == Eviction(entity: name)
+      return evicted.slot == reservation.slot && reservation.eviction == Eviction(entity: name)
     }
     guard let victim else { return "the wrong picture makes room" }
     if let victim { model.slots[victim] = nil }
@@ -156,7 +156,7 @@ struct IndexPlay {
     let modelledOlder = model.live(entity)
     if let modelledOlder { model.slots[modelledOlder]?.isLive = false }
     model.slots[nextModelled] = .init(
-      entity: entity, version: version, place: reservation.slot, lastUse: 0)
+      entity: entity, version: version, slot: reservation.slot, lastUse: 0)
     take(reservation.slot, nextModelled)
     nextModelled += 1
     return (older == nil) == (modelledOlder == nil) ? nil : "the older picture is another"
@@ -195,9 +195,9 @@ struct IndexPlay {
     if plant == .leasesIgnored { states.release(slot) }
   }
 
-  private mutating func release(_ place: Int, _ fromNewest: Bool) -> String? {
-    guard place < leases.count else { return nil }
-    let lease = leases.remove(at: fromNewest ? leases.count - 1 - place : place)
+  private mutating func release(_ index: Int, _ fromNewest: Bool) -> String? {
+    guard index < leases.count else { return nil }
+    let lease = leases.remove(at: fromNewest ? leases.count - 1 - index : index)
     if plant != .leasesIgnored { states.release(lease.slot) }
     if plant == .usesIgnored { states.setStamp(0, of: lease.slot) }
     model.release(lease.modelled)
@@ -220,7 +220,7 @@ struct IndexPlay {
     while plant != .orderForgotten,
       let (slot, records) = index.takeOutdatedRecords(from: next, limit: 2)
     {
-      for (place, record) in records.enumerated() { file[slot + place] = record }
+      for (index, record) in records.enumerated() { file[slot + index] = record }
       next = slot + records.count
     }
     states = SlotStates(slotCount: model.capacity, clockGrain: 0)

@@ -117,8 +117,8 @@ struct WaitingChangesTests {
     try stranger.core.flush()
   }
 
-  @Test("hides what it shall though the owner puts a new file there meanwhile")
-  func hidesInNewFile() throws {
+  @Test("buries a removed picture though the owner puts a new file there meanwhile")
+  func buriesInNewFile() throws {
     try table.store(key(1))
     let table = table
     let fixture = fixture
@@ -182,8 +182,8 @@ struct WaitingChangesTests {
       try fixture.open().present(1...2) == (changes == [2] ? [1, 2] : changes.filter { $0 == 2 }))
   }
 
-  @Test("hides no picture that was stored after it, in a new file or a new session either")
-  func hidesOlderOnly() throws {
+  @Test("buries no picture that was stored later, in a new file or a new session either")
+  func buriesOlderOnly() throws {
     for entity in 1...3 { try table.store(key(entity)) }
     let stranger = try Stranger(fixture)
     try stranger.core.removeAll()
