@@ -24,8 +24,8 @@ package final class Table: Sendable {
   ///   - protection: the class of all files of this table.
   ///   - system: what tests put between the table and the operating system.
   ///   - onDamage: called for each picture that is found damaged, with its entity if that is known,
-  ///     until this opening is closed. A lookup or a writer calls it, maybe in the middle of a change, so
-  ///     it must neither wait nor use the table.
+  ///     until this opening is closed. A lookup or a writer calls it, maybe in the middle of a
+  ///     change, so it must neither wait nor use the table.
   /// - Throws: `TableError.invalidName`, `.invalidGeometry`, `.invalidCapacity`; `.occupied` when a
   ///   directory has the file's name; `.protectedNow` when the device is locked; `.openOtherwise`
   ///   when this process has the table open with another capacity or protection; `.diskFull` or

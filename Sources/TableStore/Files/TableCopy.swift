@@ -15,7 +15,8 @@ struct TableCopy {
   /// Copies all intact pictures, until one cannot be written. The pictures copied by then are whole.
   ///
   /// - Parameter isUnwanted: Picks records of removed pictures, which are left out.
-  /// - Throws: The error of reading the records, or of a locked device: the source must keep its name then.
+  /// - Throws: The error of reading the records, or of a locked device: the source must keep its
+  ///   name then.
   func run(without isUnwanted: TableOpener.Filter) throws(SystemError) {
     let records = try source.records()
     let layout = target.header.layout
@@ -44,7 +45,7 @@ struct TableCopy {
         try target.system.write(
           copy.bytes(at: address), to: target.descriptor, at: layout.recordOffset(slot))
       } catch {
-        // A locked device ends, and then all can be copied. A full one does not.
+        // A locked device is unlocked later, and then all can be copied; a full one stays full.
         if target.system.isLock(error) { throw error }
         return
       }

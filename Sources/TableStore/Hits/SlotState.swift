@@ -42,7 +42,7 @@ struct SlotState: Hashable {
   @inline(__always)
   var afterHit: SlotState { SlotState(bits: bits &+ (Self.lease | Self.hit)) }
 
-  /// The state after a claim; `nil` for a slot that is leased or claimed.
+  /// The state after a claim; `nil` for a slot that is leased, claimed or retired.
   var claimed: SlotState? {
     guard bits & (Self.leases | Self.claimed | Self.retired) == 0 else { return nil }
     return SlotState(bits: bits & ~(Self.live | Self.proven) | Self.claimed)

@@ -44,8 +44,8 @@ extension TableCore {
 
   /// Writes erasures and the order of use, and brings the file to the device.
   ///
-  /// - Throws: `TableError.inUse` when changes wait for another process; the errors of every change; the
-  ///   reason why private pictures were lost when the file became ours.
+  /// - Throws: `TableError.inUse` when changes wait for another process; the errors of every change;
+  ///   the reason why private pictures were lost when the file became ours.
   func flush() throws(TableError) {
     try writer.withLock { writer throws(TableError) in
       try ensureWritable(&writer)

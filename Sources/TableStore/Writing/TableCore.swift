@@ -132,8 +132,8 @@ final class TableCore: Sendable {
 
   // MARK: Damage
 
-  /// Calls the listeners after a picture was found damaged; the caller may hold the writer's lock, but
-  /// not the shelf's.
+  /// Calls the listeners after a picture was found damaged. The caller may hold the writer's lock and,
+  /// in closing, the registry's, but not the shelf's.
   func tellOfDamage(to entity: TableID?) {
     for listener in damageListeners.withLock({ Array($0.values) }) { listener(entity) }
   }
