@@ -37,48 +37,38 @@ struct BenchCommand {
 
   static func main() async {
     let words = Array(CommandLine.arguments.dropFirst())
-    exit(await Interruption.cancelling { await run(words) }.rawValue)
+    let status = await Interruption.cancelling {
+      await grammar.run(words, as: "imagecache-bench", run)
+    }
+    exit(status.rawValue)
   }
 
-  private static func run(_ words: [String]) async -> ExitStatus {
-    do {
-      let arguments = try Arguments(words, grammar: grammar)
-      if arguments.isHelpWanted {
-        Console.print(grammar.help)
-        return .success
-      }
-      if let work = arguments.value("--only") {
-        let times = try arguments.integer("--times", in: 0...1_000_000_000) ?? 1000
-        Console.print(try await CountedRun(work, times: times).run().text)
-        return .success
-      }
-      let chosen = try chosen(arguments)
-      if arguments.value("--plot") != nil, !chosen.contains(where: { $0.drawsPlot }) {
-        throw UsageError("--plot draws what `fling` or `scale` found, and neither is measured.")
-      }
-      let peers = try PeerLibrary(path: arguments.value("--peers"))
-      let setting = try BenchSetting(
-        effort: arguments.hasFlag("--quick") ? .quick : .full, peers: peers)
-      let result: Result<MeasureReport, any Error>
-      do {
-        result = .success(try await measure(chosen, setting, plot: arguments.value("--plot")))
-      } catch {
-        result = .failure(error)
-      }
-      await setting.close()
-      let report = try result.get()
-      Console.print(arguments.hasFlag("--json") ? report.json.text : text(report, chosen, peers))
-      for failure in report.failures {
-        Console.note("imagecache-bench: \(failure.scenario) failed: \(failure.reason)")
-      }
-      return report.failures.isEmpty ? .success : .failure
-    } catch let error as UsageError {
-      Console.note("imagecache-bench: \(error)\nUsage: \(grammar.synopsis)")
-      return .usage
-    } catch {
-      if !Task.isCancelled { Console.note("imagecache-bench: \(error)") }
-      return .failure
+  private static func run(_ arguments: Arguments) async throws -> ExitStatus {
+    if let work = arguments.value("--only") {
+      let times = try arguments.integer("--times", in: 0...1_000_000_000) ?? 1000
+      Console.print(try await CountedRun(work, times: times).run().text)
+      return .success
     }
+    let chosen = try chosen(arguments)
+    if arguments.value("--plot") != nil, !chosen.contains(where: { $0.drawsPlot }) {
+      throw UsageError("--plot draws what `fling` or `scale` found, and neither is measured.")
+    }
+    let peers = try PeerLibrary(path: arguments.value("--peers"))
+    let setting = try BenchSetting(
+      effort: arguments.hasFlag("--quick") ? .quick : .full, peers: peers)
+    let result: Result<MeasureReport, any Error>
+    do {
+      result = .success(try await measure(chosen, setting, plot: arguments.value("--plot")))
+    } catch {
+      result = .failure(error)
+    }
+    await setting.close()
+    let report = try result.get()
+    Console.print(arguments.hasFlag("--json") ? report.json.text : text(report, chosen, peers))
+    for failure in report.failures {
+      Console.note("imagecache-bench: \(failure.scenario) failed: \(failure.reason)")
+    }
+    return report.failures.isEmpty ? .success : .failure
   }
 
   private static func chosen(_ arguments: Arguments) throws(UsageError) -> [any Scenario.Type] {

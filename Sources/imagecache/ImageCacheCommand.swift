@@ -28,28 +28,9 @@ struct ImageCacheCommand {
       Console.note("imagecache: There is no command \"\(name)\". `imagecache --help` lists them.")
       return .usage
     }
-    return await run(command, words.dropFirst())
-  }
-
-  private static func run(
-    _ command: any Command.Type, _ words: some Sequence<String>
-  ) async -> ExitStatus {
-    do {
-      let arguments = try Arguments(words, grammar: command.grammar)
-      if arguments.isHelpWanted {
-        Console.print(command.grammar.help)
-        return .success
-      }
-      return try await command.init(arguments).run()
-    } catch let error as UsageError {
-      Console.note("imagecache: \("\(error)".printable)\nUsage: \(command.grammar.synopsis)")
-      return .usage
-    } catch {
-      // After Ctrl-C an error says only that the work has ended, and that is known.
-      let text = FailureText.text(of: error).printable
-      if !Task.isCancelled { Console.note("imagecache: \(text)") }
-      return .failure
-    }
+    return await command.grammar.run(
+      words.dropFirst(), as: "imagecache", text: FailureText.text
+    ) { arguments in try await command.init(arguments).run() }
   }
 
   private static var help: String {

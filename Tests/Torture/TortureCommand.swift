@@ -26,18 +26,7 @@ struct TortureCommand {
       Console.note("imagecache-torture: There is no method \"\(name)\"; --help lists them.")
       return .usage
     }
-    return await run(method, words.dropFirst())
-  }
-
-  private static func run(
-    _ method: any TortureMethod.Type, _ words: some Sequence<String>
-  ) async -> ExitStatus {
-    do {
-      let arguments = try Arguments(words, grammar: method.grammar)
-      if arguments.isHelpWanted {
-        Console.print(method.grammar.help)
-        return .success
-      }
+    return await method.grammar.run(words.dropFirst(), as: "imagecache-torture") { arguments in
       let given = try arguments.integer("--seed", in: 0...Int.max)
       let seed = given.map { UInt64($0) } ?? UInt64.random(in: 0...1 << 32)
       let start = ContinuousClock.now
@@ -45,12 +34,6 @@ struct TortureCommand {
       let seconds = (ContinuousClock.now - start) / .seconds(1)
       Console.print(findings.summary + String(format: "; %.1f s", seconds))
       return findings.faultCount == 0 ? .success : .failure
-    } catch let error as UsageError {
-      Console.note("imagecache-torture: \(error)\nUsage: \(method.grammar.synopsis)")
-      return .usage
-    } catch {
-      Console.note("imagecache-torture: \(error)")
-      return .failure
     }
   }
 
