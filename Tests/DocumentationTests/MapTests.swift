@@ -4,17 +4,8 @@ import Testing
 // maps and tree are read when the test runs.
 @Suite("The map of the source files", .timeLimit(.minutes(10)))
 struct MapTests {
-  /// Folders that nobody has mapped yet. The list only ever gets shorter.
-  private static let unmapped: Set<String> = [
-    "Sources/CBenchPeers", "Sources/CImageCodecs", "Sources/CMappedFiles", "Sources/CMemoryHints",
-    "Sources/CProcessorClock", "Sources/CWideVectors", "Sources/FastImageCache",
-    "Sources/ImageCodecs", "Sources/ImageDrawing", "Sources/Locking", "Sources/Pixels",
-    "Sources/SystemLibraries",
-  ]
-
   private static let comparison = MapComparison(
-    pages: MapPage.all,
-    files: SourceTree.files.filter { file in !unmapped.contains { file.hasPrefix("\($0)/") } })
+    pages: MapPage.all, files: SourceTree.files)
 
   @Test("has a line for every file")
   func isComplete() {
@@ -28,12 +19,6 @@ struct MapTests {
     let superfluous = Self.comparison.superfluous
 
     #expect(superfluous.isEmpty, "\(superfluous.joined(separator: "\n"))")
-  }
-
-  @Test("has a page for no folder that counts as unmapped", arguments: unmapped.sorted())
-  func isUnmapped(folder: String) {
-    #expect(!MapPage.all.contains { $0.folder == folder })
-    #expect(SourceTree.files.contains { $0.hasPrefix("\(folder)/") })
   }
 
   @Test("says something of each file, and names each file of the sources by itself")
