@@ -67,7 +67,7 @@ struct InspectCommand: Command {
     let (reader, geometry) = (table.reader, table.reader.geometry)
     let entries = entries(of: table).enumerated().map { rank, entry in
       JSONValue.object([
-        "entity": .string("\(entry.entity)"), "source": .string("\(entry.version)"),
+        "entity": .string("\(entry.entity)"), "version": .string("\(entry.version)"),
         "width": .integer(entry.extent.width), "height": .integer(entry.extent.height),
         "slot": .integer(entry.slot), "recency_rank": .integer(rank),
         "metadata_bytes": .integer(entry.metadata.count),
