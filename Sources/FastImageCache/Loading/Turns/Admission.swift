@@ -1,4 +1,6 @@
-/// Decides which jobs of a ``WorkerPool``, or loads at a ``LoadGate``, may go on; it performs nothing itself.
+/// Decides which jobs of a ``WorkerPool``, or loads at a ``LoadGate``, may go on.
+///
+/// It performs nothing itself.
 ///
 /// Every event answers with the jobs that have to be started now, in that order.
 ///
