@@ -193,7 +193,11 @@ struct FamilyTests {
     for await event in events {
       if case .notStored("a", "dot", let reason) = event { reasons.append(reason) }
     }
-    #expect(reasons.count == 1 && reasons.first?.contains("Broken") == true)
+    #expect(reasons.count == 1)
+    // Without Cairo there is no canvas for the closure that would break.
+    #if Cairo
+      #expect(reasons.first?.contains("Broken") == true)
+    #endif
   }
 
   @Test("the picture of which that was stored by hand cannot be drawn stays as it is")
