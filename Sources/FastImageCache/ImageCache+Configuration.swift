@@ -1,6 +1,6 @@
 public import Foundation
 public import ImageCodecs
-package import TableStore
+import TableStore
 
 extension ImageCache {
   /// Where a cache lives, where it gets pictures from, and what it may use for that.
@@ -53,7 +53,7 @@ extension ImageCache {
     public var device: ImageFormat.Devices = .current
 
     /// What tests put between the tables and the operating system.
-    package var system = SystemCalls.live
+    var system = SystemCalls.live
 
     /// Asked for once: on Linux the answer takes reading a dozen files.
     private static let processorCount = max(ProcessInfo.processInfo.activeProcessorCount, 1)

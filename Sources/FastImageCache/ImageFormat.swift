@@ -202,10 +202,10 @@ extension ImageFormat {
 
 extension ImageFormat {
   /// The largest width or height of a format, in pixels.
-  package static let largestSide = 32_767
+  static let largestSide = 32_767
 
   /// Why this format cannot have a table; `nil` for a good one.
-  package var problem: String? {
+  var problem: String? {
     if name.isEmpty || name.utf8.count > 255 { return "its name has \(name.utf8.count) bytes" }
     if !size.isPositive || size.width > Self.largestSide || size.height > Self.largestSide {
       return "its size is \(size); each side must be 1 to \(Self.largestSide) pixels"

@@ -57,7 +57,7 @@ public struct ImageID: Hashable, Sendable, CustomStringConvertible, ExpressibleB
   /// Creates an id from a number written in the source.
   public init(integerLiteral value: Int) { self.init(value) }
 
-  package init(_ tableID: TableID) { self.tableID = tableID }
+  init(_ tableID: TableID) { self.tableID = tableID }
 
   /// The string, the UUID or the number, as text.
   public var description: String { tableID.description }

@@ -1,6 +1,6 @@
-package import Foundation
+import Foundation
 import Locking
-package import Pixels
+import Pixels
 
 /// Counts what happens in a cache and tells whoever listens.
 ///
@@ -8,45 +8,45 @@ package import Pixels
 /// 1. Numbers only grow.
 /// 2. Nothing here is touched by a hit, unless somebody listens; everything else happens where
 ///    milliseconds are spent anyway.
-package final class CacheRecorder: Sendable {
-  package struct Counts: Sendable {
-    package var misses = 0
+final class CacheRecorder: Sendable {
+  struct Counts: Sendable {
+    var misses = 0
     /// Misses whose picture was there when they were looked at again; tables count them as hits.
-    package var lateHits = 0
-    package var joined = 0
-    package var fetches = 0
-    package var fetchedByteCount = 0
-    package var fetchSeconds = 0.0
-    package var decodes = 0
-    package var decodeSeconds = 0.0
-    package var drawings = 0
-    package var drawSeconds = 0.0
-    package var stores = 0
-    package var notStored = 0
-    package var failures = 0
-    package var cancellations = 0
+    var lateHits = 0
+    var joined = 0
+    var fetches = 0
+    var fetchedByteCount = 0
+    var fetchSeconds = 0.0
+    var decodes = 0
+    var decodeSeconds = 0.0
+    var drawings = 0
+    var drawSeconds = 0.0
+    var stores = 0
+    var notStored = 0
+    var failures = 0
+    var cancellations = 0
   }
 
-  package let hub: EventHub
+  let hub: EventHub
   private let state = Lock(Counts())
 
-  package init(hub: EventHub) { self.hub = hub }
+  init(hub: EventHub) { self.hub = hub }
 
-  package var counts: Counts { state.withLock { $0 } }
+  var counts: Counts { state.withLock { $0 } }
 
-  package func missed(_ key: ImageKey) {
+  func missed(_ key: ImageKey) {
     state.withLock { $0.misses += 1 }
     hub.send(.missed(entity: key.entity, format: key.format))
   }
 
-  package func hitLate() { state.withLock { $0.lateHits += 1 } }
+  func hitLate() { state.withLock { $0.lateHits += 1 } }
 
-  package func joined(_ request: ImageRequest) {
+  func joined(_ request: ImageRequest) {
     state.withLock { $0.joined += 1 }
     hub.send(.joined(entity: request.key.entity, format: request.key.format))
   }
 
-  package func fetched(_ url: URL?, byteCount: Int, in duration: Duration) {
+  func fetched(_ url: URL?, byteCount: Int, in duration: Duration) {
     state.withLock { counts in
       counts.fetches += 1
       counts.fetchedByteCount += byteCount
@@ -55,7 +55,7 @@ package final class CacheRecorder: Sendable {
     hub.send(.fetched(url, byteCount: byteCount, seconds: duration.seconds))
   }
 
-  package func decoded(_ url: URL?, size: PixelSize, in duration: Duration) {
+  func decoded(_ url: URL?, size: PixelSize, in duration: Duration) {
     state.withLock { counts in
       counts.decodes += 1
       counts.decodeSeconds += duration.seconds
@@ -63,42 +63,42 @@ package final class CacheRecorder: Sendable {
     hub.send(.decoded(url, size: size, seconds: duration.seconds))
   }
 
-  package func drew(in duration: Duration) {
+  func drew(in duration: Duration) {
     state.withLock { counts in
       counts.drawings += 1
       counts.drawSeconds += duration.seconds
     }
   }
 
-  package func stored(_ key: ImageKey) {
+  func stored(_ key: ImageKey) {
     state.withLock { $0.stores += 1 }
     hub.send(.stored(entity: key.entity, format: key.format))
   }
 
-  package func notStored(_ key: ImageKey, reason: @autoclosure () -> String) {
+  func notStored(_ key: ImageKey, reason: @autoclosure () -> String) {
     state.withLock { $0.notStored += 1 }
     hub.send(.notStored(entity: key.entity, format: key.format, reason: reason()))
   }
 
-  package func damaged(_ entity: ImageID?, format: String) {
+  func damaged(_ entity: ImageID?, format: String) {
     hub.send(.damaged(entity: entity, format: format))
   }
 
   /// A picture that somebody waited for could not be had; a cancellation is no failure.
-  package func failed(_ key: ImageKey, _ error: ImageCacheError) {
+  func failed(_ key: ImageKey, _ error: ImageCacheError) {
     if case .cancelled = error { return }
     state.withLock { $0.failures += 1 }
     hub.send(.failed(entity: key.entity, format: key.format, error))
   }
 
-  package func cancelled(_ request: ImageRequest) {
+  func cancelled(_ request: ImageRequest) {
     state.withLock { $0.cancellations += 1 }
     hub.send(.cancelled(entity: request.key.entity, format: request.key.format))
   }
 }
 
 extension Duration {
-  package var seconds: Double {
+  var seconds: Double {
     Double(components.seconds) + Double(components.attoseconds) * 1e-18
   }
 }

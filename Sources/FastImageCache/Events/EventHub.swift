@@ -9,7 +9,7 @@ import Synchronization
 /// 2. A listener whose queue is full loses the newest events, and the number lost stands in the
 ///    stream, as ``CacheEvent/skipped(_:)``, exactly where they are missing.
 /// 3. A stream that nobody iterates any more is not among the listeners.
-package final class EventHub: Sendable {
+final class EventHub: Sendable {
   private enum Item {
     /// For the listeners up to a number: those who come later hear of what comes later.
     case event(CacheEvent, upTo: Int)
@@ -26,7 +26,7 @@ package final class EventHub: Sendable {
   private let state = Lock(State())
   private let listenerCount = Atomic<Int>(0)
 
-  package init() {}
+  init() {}
 
   deinit {
     // Nobody can send any more, so nobody speaks and all that was sent has been said.
@@ -34,10 +34,10 @@ package final class EventHub: Sendable {
   }
 
   /// Whether anybody listens; costs one relaxed load.
-  package var hasListeners: Bool { listenerCount.load(ordering: .relaxed) != 0 }
+  var hasListeners: Bool { listenerCount.load(ordering: .relaxed) != 0 }
 
   /// Tells every listener, without waiting for any.
-  package func send(_ event: @autoclosure () -> CacheEvent) {
+  func send(_ event: @autoclosure () -> CacheEvent) {
     guard hasListeners else { return }
     let event = event()
     state.withLock { $0.outbox.append(.event(event, upTo: $0.lastNumber)) }
@@ -45,7 +45,7 @@ package final class EventHub: Sendable {
   }
 
   /// A new stream of what happens from now on, which keeps the oldest `bufferSize` unread events.
-  package func makeStream(bufferSize: Int) -> AsyncStream<CacheEvent> {
+  func makeStream(bufferSize: Int) -> AsyncStream<CacheEvent> {
     let queue = StreamQueue(size: bufferSize, .countsSkipped)
     let number = state.withLock { state -> Int? in
       guard !state.isFinished else { return nil }
@@ -61,7 +61,7 @@ package final class EventHub: Sendable {
   }
 
   /// Ends all streams, after what was sent before; those made later end at once.
-  package func finish() {
+  func finish() {
     state.withLock { state in
       state.isFinished = true
       state.outbox.append(.end)

@@ -78,10 +78,10 @@ public struct ImageSourceRequest: Sendable {
   public let byteCountLimit: Int
 
   /// How urgent the flight is on whose behalf this is loaded.
-  package let urgency: Urgency
+  let urgency: Urgency
 
   /// What the load holds of its cache's gates; none outside a cache.
-  package let permit: LoadPermit?
+  let permit: LoadPermit?
 
   /// The highest priority among those who wait for the picture at this moment; it may rise and fall
   /// during the load.
@@ -97,7 +97,7 @@ public struct ImageSourceRequest: Sendable {
     self.init(url: url, urgency: Urgency(Priority(priority)), byteCountLimit: byteCountLimit)
   }
 
-  package init(
+  init(
     url: URL, urgency: Urgency, byteCountLimit: Int, permit: LoadPermit? = nil
   ) {
     self.url = url

@@ -33,14 +33,14 @@ public struct URLImageSource: ImageSource {
     self.init(http: http, clock: ContinuousClock())
   }
 
-  package init(http: HTTPOptions, clock: any PatienceClock) {
+  init(http: HTTPOptions, clock: any PatienceClock) {
     // Without a budget: a file's bytes live on, for the decoder, when its reading is over.
     files = WorkerPool(name: "FastImageCache.files", width: Self.fileLaneCount)
     client = HTTPClient(options: http, clock: clock)
   }
 
   /// Requests that wait for their turn with a host at this moment.
-  package var waitingRequestCount: Int { client.waitingRequestCount }
+  var waitingRequestCount: Int { client.waitingRequestCount }
 
   /// Fetches a picture file's bytes.
   ///

@@ -3,15 +3,15 @@ import Foundation
 /// Runs one flight, straight down: source, decode, draw, store, answer, then the rest of the family.
 ///
 /// It holds no state; what has to be remembered between two awaits stands in ``InFlightRegistry``.
-package struct ImageLoader: Sendable {
-  package let source: any ImageSource
-  package let gates: LoadGates
-  package let maker: PictureMaker
-  package let recorder: CacheRecorder
-  package let encodedByteLimit: Int
+struct ImageLoader: Sendable {
+  let source: any ImageSource
+  let gates: LoadGates
+  let maker: PictureMaker
+  let recorder: CacheRecorder
+  let encodedByteLimit: Int
 
   /// Serves a flight until nobody wants anything of it any more.
-  package func run(_ flight: Flight, for registry: InFlightRegistry) async {
+  func run(_ flight: Flight, for registry: InFlightRegistry) async {
     defer { flight.permit.close() }
     do {
       var requests = try await askEntities(registry.take(flight.id), flight, registry)

@@ -1,17 +1,17 @@
-package import Foundation
-package import ImageCodecs
+import Foundation
+import ImageCodecs
 import ImageDrawing
-package import Pixels
-package import TableStore
+import Pixels
+import TableStore
 
 /// A picture drawn into a slot's bytes that no table has yet.
-package struct DrawnSlot: Sendable {
-  package let slot: SealedSlot
-  package let layout: PixelLayout
+struct DrawnSlot: Sendable {
+  let slot: SealedSlot
+  let layout: PixelLayout
 }
 
 /// What became of one request on the thread that drew it.
-package enum Drawn<Delivery: Sendable>: Sendable {
+enum Drawn<Delivery: Sendable>: Sendable {
   /// Whoever takes deliveries has it.
   case delivered(Delivery)
   /// It is for the caller to deliver.
@@ -19,14 +19,14 @@ package enum Drawn<Delivery: Sendable>: Sendable {
 }
 
 /// Decodes and draws on threads of its own, as many at once as there are cores and as memory allows.
-package struct PictureMaker: Sendable {
-  package let decoders: [any ImageDecoder]
-  package let limits: DecodingLimits
-  package let workers: WorkerPool
-  package let recorder: CacheRecorder
+struct PictureMaker: Sendable {
+  let decoders: [any ImageDecoder]
+  let limits: DecodingLimits
+  let workers: WorkerPool
+  let recorder: CacheRecorder
 
   /// Chooses the decoder by the first bytes and reads the header; decodes nothing.
-  package func picture(
+  func picture(
     from content: ImageSourceContent, url: URL?
   ) throws(ImageCacheError) -> SourcePicture {
     switch content {
@@ -57,7 +57,7 @@ package struct PictureMaker: Sendable {
   /// - Returns: What became of each request, in their order.
   /// - Throws: ``ImageCacheError`` when there is nothing to draw from, or when the calling task was
   ///   cancelled.
-  package func draw<Delivery>(
+  func draw<Delivery>(
     _ requests: [ImageRequest], besides family: [ImageRequest], from picture: inout SourcePicture,
     urgency: Urgency, report: @escaping @Sendable (ImageProgress) -> Void,
     deliver:

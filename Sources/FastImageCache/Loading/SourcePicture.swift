@@ -1,28 +1,28 @@
-package import Foundation
-package import ImageCodecs
-package import Pixels
+import Foundation
+import ImageCodecs
+import Pixels
 
 /// One source's picture: as it arrived, and as far as it has been decoded.
-package struct SourcePicture: Sendable {
-  package enum Content: Sendable {
+struct SourcePicture: Sendable {
+  enum Content: Sendable {
     case encoded(Data, any ImageDecoder, ImageHeader)
     case bitmap
   }
 
-  package let url: URL?
-  package let content: Content
+  let url: URL?
+  let content: Content
   /// The largest decode so far; it serves every format that needs no more than its pixels.
-  package var decoded: Bitmap?
+  var decoded: Bitmap?
   /// What that decode was asked for, in pixels; `nil` for a picture that needed none. Decoders leave
   /// out what the reduction that follows would hide, so more than this is not in it.
-  package var decodedSize: PixelSize?
+  var decodedSize: PixelSize?
 
-  package var encodedByteCount: Int {
+  var encodedByteCount: Int {
     if case .encoded(let data, _, _) = content { data.count } else { 0 }
   }
 
   /// Width and height of the upright, complete picture in pixels.
-  package var fullSize: PixelSize {
+  var fullSize: PixelSize {
     switch content {
     case .encoded(_, _, let header): header.size
     case .bitmap: decoded?.size ?? PixelSize(width: 0, height: 0)
@@ -30,7 +30,7 @@ package struct SourcePicture: Sendable {
   }
 
   /// Whether what is decoded serves for pictures that need `size`, at most ``fullSize``.
-  package func isDecoded(to size: PixelSize) -> Bool {
+  func isDecoded(to size: PixelSize) -> Bool {
     guard let decoded, decoded.size.width >= size.width, decoded.size.height >= size.height
     else { return false }
     guard let decodedSize else { return true }

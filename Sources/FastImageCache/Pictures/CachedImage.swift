@@ -19,7 +19,7 @@ public struct CachedImage: Sendable {
   public let scale: Double
 
   // Small, so that it is returned in registers; the layout follows from these.
-  package init(entry: TableEntry, pixelFormat: PixelFormat, scale: Double) {
+  init(entry: TableEntry, pixelFormat: PixelFormat, scale: Double) {
     self.entry = entry
     self.pixelFormat = pixelFormat
     self.scale = scale

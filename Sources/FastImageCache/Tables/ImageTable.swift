@@ -1,6 +1,6 @@
 import Foundation
-package import Pixels
-package import TableStore
+import Pixels
+import TableStore
 
 /// One format's pictures, and all that one cache writes to their table.
 ///
@@ -12,8 +12,8 @@ package import TableStore
 /// Invariants:
 /// 1. This cache reserves, writes, publishes and removes slots in methods of the actor only.
 /// 2. `store` and `format` never change, so they are reached without isolation.
-package actor ImageTable {
-  package nonisolated let format: ImageFormat
+actor ImageTable {
+  nonisolated let format: ImageFormat
 
   /// `nil` where pictures of this format are not kept on this kind of device.
   private nonisolated let store: Table?
@@ -21,13 +21,13 @@ package actor ImageTable {
   private nonisolated let executor: SerialQueueExecutor
 
   /// Whether pictures of this format are kept.
-  package nonisolated var isStored: Bool { store != nil }
+  nonisolated var isStored: Bool { store != nil }
 
-  package nonisolated var unownedExecutor: UnownedSerialExecutor {
+  nonisolated var unownedExecutor: UnownedSerialExecutor {
     executor.asUnownedSerialExecutor()
   }
 
-  package init(format: ImageFormat, slots: PrivateSlots, store: Table?) {
+  init(format: ImageFormat, slots: PrivateSlots, store: Table?) {
     self.format = format
     self.slots = slots
     self.store = store
@@ -45,16 +45,16 @@ package actor ImageTable {
   // MARK: Reading, from any thread
 
   /// A lease on the picture, if the table has it.
-  package nonisolated func cachedImage(for key: ImageKey) -> CachedImage? {
+  nonisolated func cachedImage(for key: ImageKey) -> CachedImage? {
     store?.entry(for: key.tableKey).map { image(of: $0) }
   }
 
-  package nonisolated func contains(_ key: ImageKey) -> Bool {
+  nonisolated func contains(_ key: ImageKey) -> Bool {
     store?.contains(key.tableKey) ?? false
   }
 
   /// True when the table has the picture and the device is locked.
-  package nonisolated func isProtectedNow(_ key: ImageKey) -> Bool {
+  nonisolated func isProtectedNow(_ key: ImageKey) -> Bool {
     store?.isProtectedNow(key.tableKey) ?? false
   }
 
@@ -67,7 +67,7 @@ package actor ImageTable {
   /// Has `draw` write a picture into scratch memory and prepares it for being stored.
   ///
   /// - Parameter size: At most the format's size, in pixels.
-  package nonisolated func drawSlot(
+  nonisolated func drawSlot(
     for key: ImageKey, size: PixelSize,
     _ draw: (UnsafeMutableRawBufferPointer, PixelLayout) throws -> Void
   ) throws -> DrawnSlot {
@@ -80,7 +80,7 @@ package actor ImageTable {
   }
 
   /// The picture in private memory, which no table keeps.
-  package nonisolated func privateImage(_ drawn: DrawnSlot) -> CachedImage {
+  nonisolated func privateImage(_ drawn: DrawnSlot) -> CachedImage {
     image(of: TableEntry(keepingPrivate: drawn.slot))
   }
 
@@ -93,7 +93,7 @@ package actor ImageTable {
   /// - Parameter isWanted: Asked on the actor right before the picture is stored; it must not wait.
   ///   Whoever first makes it false and then removes can be sure that nothing comes back: the
   ///   removal finds what was stored before, and nothing is stored after it.
-  package nonisolated func store(
+  nonisolated func store(
     _ drawn: DrawnSlot, for key: ImageKey, _ recorder: CacheRecorder,
     if isWanted: @Sendable () -> Bool = { true }
   ) async throws(ImageCacheError) -> CachedImage {
@@ -103,7 +103,7 @@ package actor ImageTable {
   /// Stores a drawn picture as above, on the calling thread; `nil` if the actor is busy.
   ///
   /// Blocks for as long as storing takes, so it is for threads that may.
-  package nonisolated func storeIfIdle(
+  nonisolated func storeIfIdle(
     _ drawn: DrawnSlot, for key: ImageKey, _ recorder: CacheRecorder,
     if isWanted: @Sendable () -> Bool
   ) throws(ImageCacheError) -> CachedImage? {
@@ -141,29 +141,29 @@ package actor ImageTable {
   }
 
   /// Removes an entity's picture, whatever its version; false if there was none.
-  package func remove(_ entity: ImageID) throws(TableError) -> Bool {
+  func remove(_ entity: ImageID) throws(TableError) -> Bool {
     try store?.remove(entity.tableID) ?? false
   }
 
   /// Removes everything, by putting a new file in the old one's place.
-  package func removeAll() throws(TableError) { try store?.removeAll() }
+  func removeAll() throws(TableError) { try store?.removeAll() }
 
   /// Waits until everything stored and removed so far would survive a power cut.
-  package func flush() throws(TableError) { try store?.flush() }
+  func flush() throws(TableError) { try store?.flush() }
 
   /// Lets the file's lock go, see `ImageCache.suspend()`.
-  package func suspend() throws(TableError) { try store?.suspend() }
+  func suspend() throws(TableError) { try store?.suspend() }
 
   /// Takes the file again if it is free.
-  package func resume() { store?.resume() }
+  func resume() { store?.resume() }
 
   /// Writes the order of use and lets the file go; leases stay valid.
-  package func close() { store?.close() }
+  func close() { store?.close() }
 
   /// Figures of this moment, `nil` where pictures are not kept.
-  package nonisolated var figures: TableStatistics? { store?.statistics }
+  nonisolated var figures: TableStatistics? { store?.statistics }
 }
 
 extension ImageKey {
-  package var tableKey: TableKey { TableKey(entity: entity.tableID, version: version.tableID) }
+  var tableKey: TableKey { TableKey(entity: entity.tableID, version: version.tableID) }
 }

@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 import TableStore
 
 /// This program's folder among the user's caches, below which everything is kept that was given no
@@ -6,8 +6,8 @@ import TableStore
 ///
 /// A cache deletes the tables that its program does not list. So two programs must not meet in one
 /// folder, as they would on Linux, and on a Mac outside of a sandbox.
-package enum ProgramFolder {
-  package static var url: URL {
+enum ProgramFolder {
+  static var url: URL {
     FileManager.default.urls(for: .cachesDirectory, in: .userDomainMask)[0]
       .appendingPathComponent(
         name(
@@ -22,7 +22,7 @@ package enum ProgramFolder {
   ///   - bundleIdentifier: Names programs on Apple platforms.
   ///   - command: What the program was started as. Not the path of its file: where that is reached by
   ///     a link it often has the version in it, and one file can be several programs.
-  package static func name(bundleIdentifier: String?, command: String) -> String {
+  static func name(bundleIdentifier: String?, command: String) -> String {
     let name =
       [bundleIdentifier, command.split(separator: "/").last.map(String.init)]
       .compactMap { $0 }.first { !$0.isEmpty } ?? "unnamed"

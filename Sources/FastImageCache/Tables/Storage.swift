@@ -1,14 +1,14 @@
-package import Foundation
+import Foundation
 package import Pixels
 import TableStore
 
 /// Opens what a cache keeps on disk.
-package struct Storage: Sendable {
-  package let directory: URL
-  package let tables: TableSet
+struct Storage: Sendable {
+  let directory: URL
+  let tables: TableSet
 
   /// Opens one table for each format, on a thread that may wait for the disk.
-  package static func open(
+  static func open(
     namespace: String, formats: [ImageFormat], configuration: ImageCache.Configuration,
     recorder: CacheRecorder
   ) async throws(ImageCacheError) -> Storage {

@@ -4,7 +4,7 @@ import TableStore
 ///
 /// `@unchecked Sendable` is safe: nothing changes after the initialiser, and `rows` keeps what it
 /// points to alive by way of `all`.
-package final class TableSet: @unchecked Sendable {
+final class TableSet: @unchecked Sendable {
   /// What a hit needs of a table, where reading it retains nothing: reference counts of tables would
   /// be written by every hit of every thread.
   struct Row {
@@ -15,10 +15,10 @@ package final class TableSet: @unchecked Sendable {
     let scale: Double
   }
 
-  package let all: [ImageTable]
+  let all: [ImageTable]
   private let rows: UnsafeMutableBufferPointer<Row>
 
-  package init(_ tables: [ImageTable]) {
+  init(_ tables: [ImageTable]) {
     all = tables
     rows = .allocate(capacity: tables.count)
     _ = rows.initialize(from: tables.lazy.map(\.row))
@@ -38,14 +38,14 @@ package final class TableSet: @unchecked Sendable {
   }
 
   /// The table of a format; `nil` for a format that differs from the one the cache was made with.
-  package subscript(format: ImageFormat) -> ImageTable? {
+  subscript(format: ImageFormat) -> ImageTable? {
     row(of: format)?.table.takeUnretainedValue()
   }
 
-  package subscript(name: String) -> ImageTable? { all.first { $0.format.name == name } }
+  subscript(name: String) -> ImageTable? { all.first { $0.format.name == name } }
 
   /// The tables whose formats belong to a family.
-  package func family(_ name: String) -> [ImageTable] { all.filter { $0.format.family == name } }
+  func family(_ name: String) -> [ImageTable] { all.filter { $0.format.family == name } }
 
   /// Searched from the front: caches have a handful of formats, and comparing a handful of
   /// addresses costs less than hashing one.

@@ -1,8 +1,9 @@
-import FastImageCache
 import Foundation
 import Locking
 import TestSupport
 import Testing
+
+@testable import FastImageCache
 
 /// Each order here is one that a busy actor makes likely: the answer comes first, the cancellation
 /// second, and the reader goes on third.

@@ -1,7 +1,8 @@
-import FastImageCache
 import Foundation
 import TestSupport
 import Testing
+
+@testable import FastImageCache
 
 @Suite("A stream", .timeLimit(.minutes(10)))
 struct StreamTests {

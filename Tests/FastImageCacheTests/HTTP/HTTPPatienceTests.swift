@@ -1,6 +1,7 @@
-import FastImageCache
 import TestSupport
 import Testing
+
+@testable import FastImageCache
 
 @Suite("A load's patience", .timeLimit(.minutes(10)))
 struct HTTPPatienceTests {

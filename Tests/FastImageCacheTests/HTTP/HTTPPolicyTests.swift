@@ -1,6 +1,7 @@
-import FastImageCache
 import Foundation
 import Testing
+
+@testable import FastImageCache
 
 @Suite("The HTTP policy", .timeLimit(.minutes(10)))
 struct HTTPPolicyTests {

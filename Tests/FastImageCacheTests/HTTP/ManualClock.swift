@@ -1,5 +1,6 @@
-import FastImageCache
 import Locking
+
+@testable import FastImageCache
 
 /// A clock that stands still until a test moves it.
 final class ManualClock: PatienceClock {

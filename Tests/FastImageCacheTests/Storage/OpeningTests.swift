@@ -1,7 +1,8 @@
-import FastImageCache
 import Foundation
 import TestSupport
 import Testing
+
+@testable import FastImageCache
 
 @Suite("Opening a cache", .timeLimit(.minutes(10)))
 struct OpeningTests {

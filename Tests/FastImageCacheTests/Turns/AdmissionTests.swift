@@ -1,6 +1,7 @@
-import FastImageCache
 import TestSupport
 import Testing
+
+@testable import FastImageCache
 
 @Suite("Admission", .timeLimit(.minutes(10)))
 struct AdmissionTests {

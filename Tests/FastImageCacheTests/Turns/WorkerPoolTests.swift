@@ -1,8 +1,9 @@
 import Dispatch
-import FastImageCache
 import Locking
 import TestSupport
 import Testing
+
+@testable import FastImageCache
 
 @Suite("A worker pool", .timeLimit(.minutes(10)))
 struct WorkerPoolTests {

@@ -5,11 +5,11 @@
 ///    answered for the slowness of those before it.
 /// 2. `nextCheck` is never later than the first moment at which a limit can be over, whatever is
 ///    called until then; so whoever sleeps until it misses nothing.
-package struct HTTPPatience: Sendable {
-  package typealias Instant = ContinuousClock.Instant
+struct HTTPPatience: Sendable {
+  typealias Instant = ContinuousClock.Instant
 
-  package let idleTimeout: Duration
-  package let totalTimeout: Duration
+  let idleTimeout: Duration
+  let totalTimeout: Duration
 
   /// What counted before the last pause.
   private var spent = Duration.zero
@@ -17,7 +17,7 @@ package struct HTTPPatience: Sendable {
   private var start: Instant?
   private var lastSign: Instant
 
-  package init(idleTimeout: Duration, totalTimeout: Duration, now: Instant) {
+  init(idleTimeout: Duration, totalTimeout: Duration, now: Instant) {
     // Or who waits for its turn would be looked after without a pause.
     self.idleTimeout = max(idleTimeout, .milliseconds(1))
     self.totalTimeout = totalTimeout
@@ -26,25 +26,25 @@ package struct HTTPPatience: Sendable {
   }
 
   /// Something arrived.
-  package mutating func touch(_ now: Instant) { lastSign = max(lastSign, now) }
+  mutating func touch(_ now: Instant) { lastSign = max(lastSign, now) }
 
-  package mutating func pause(_ now: Instant) {
+  mutating func pause(_ now: Instant) {
     if let start { spent += now - start }
     start = nil
   }
 
-  package mutating func resume(_ now: Instant) {
+  mutating func resume(_ now: Instant) {
     start = start ?? now
     touch(now)
   }
 
   /// The limit that is over, if one is.
-  package func exceededLimit(_ now: Instant) -> Duration? {
+  func exceededLimit(_ now: Instant) -> Duration? {
     if counted(now) >= totalTimeout { return totalTimeout }
     return start != nil && now - lastSign >= idleTimeout ? idleTimeout : nil
   }
 
-  package func nextCheck(_ now: Instant) -> Instant {
+  func nextCheck(_ now: Instant) -> Instant {
     let end = now + (totalTimeout - counted(now))
     return min(end, (start == nil ? now : lastSign) + idleTimeout)
   }
@@ -55,6 +55,6 @@ package struct HTTPPatience: Sendable {
 }
 
 /// What tells the time to a load's patience: the system, or a test, which moves it by hand.
-package protocol PatienceClock: Clock<Duration> where Instant == HTTPPatience.Instant {}
+protocol PatienceClock: Clock<Duration> where Instant == HTTPPatience.Instant {}
 
 extension ContinuousClock: PatienceClock {}

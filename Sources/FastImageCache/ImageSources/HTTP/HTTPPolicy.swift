@@ -1,15 +1,15 @@
-package import Foundation
+import Foundation
 
 /// Which addresses may be asked, and which redirects followed.
-package struct HTTPPolicy: Sendable {
+struct HTTPPolicy: Sendable {
   private let allowsInsecureHTTP: Bool
 
-  package init(allowsInsecureHTTP: Bool) {
+  init(allowsInsecureHTTP: Bool) {
     self.allowsInsecureHTTP = allowsInsecureHTTP
   }
 
   /// Checks an address that is about to be asked.
-  package func check(_ url: URL) throws(ImageSourceError) {
+  func check(_ url: URL) throws(ImageSourceError) {
     switch url.scheme?.lowercased() {
     case "https": break
     case "http":
@@ -21,7 +21,7 @@ package struct HTTPPolicy: Sendable {
   }
 
   /// Checks the next address of a redirect; it has to satisfy ``check(_:)`` as well.
-  package func checkRedirect(from: URL, to: URL) throws(ImageSourceError) {
+  func checkRedirect(from: URL, to: URL) throws(ImageSourceError) {
     let isDowngrade = from.scheme?.lowercased() == "https" && to.scheme?.lowercased() != "https"
     do {
       try check(to)

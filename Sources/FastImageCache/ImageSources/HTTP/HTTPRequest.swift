@@ -15,7 +15,7 @@ public struct HTTPRequest: Hashable, Sendable {
   }
 
   /// A field that stands here would end early and begin another: RFC 9112 section 11.1.
-  package func checkHeaders() throws(ImageSourceError) {
+  func checkHeaders() throws(ImageSourceError) {
     for (name, value) in headers {
       guard !name.isEmpty, name.utf8.allSatisfy(Self.isTokenCharacter) else {
         throw .invalidHeader(name)

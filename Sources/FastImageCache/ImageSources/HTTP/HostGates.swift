@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 import Locking
 
 /// Bounds how many requests are with one host at a time; the most urgent of those that wait is next.
@@ -8,7 +8,7 @@ import Locking
 ///
 /// Invariant: a host has a gate exactly as long as somebody is at it, so that a long life with many
 /// hosts leaves nothing behind.
-package final class HostGates: Sendable {
+final class HostGates: Sendable {
   private struct Host: Hashable {
     let scheme: String?
     let name: String?
@@ -30,12 +30,12 @@ package final class HostGates: Sendable {
   private let width: Int
   private let entries = Lock<[Host: Entry]>([:])
 
-  package init(width: Int) {
+  init(width: Int) {
     self.width = width
   }
 
   /// How many hosts have a gate, how many requests are at one, and how many of these wait there.
-  package var counts: (hosts: Int, requests: Int, waiting: Int) {
+  var counts: (hosts: Int, requests: Int, waiting: Int) {
     let entries = entries.withLock { Array($0.values) }
     return (
       entries.count, entries.reduce(0) { $0 + $1.userCount },
@@ -51,7 +51,7 @@ package final class HostGates: Sendable {
   ///
   /// - Parameter permit: What the load holds of its cache's gates.
   /// - Throws: `CancellationError` when the task is cancelled while it waits, and what `body` throws.
-  package func pass<Value>(
+  func pass<Value>(
     for url: URL, urgency: Urgency, permit: LoadPermit? = nil,
     _ body: () async throws -> Value
   ) async throws -> Value {

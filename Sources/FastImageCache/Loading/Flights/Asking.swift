@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// Both may ask the cache for other pictures before they answer. Whoever asks so must not wait for a
 /// flight that waits for the answer itself: it would wait for ever.
-package final class Asking: Sendable {
+final class Asking: Sendable {
   enum Subject: Hashable, Sendable {
     case picture(ImageKey)
     case source(URL)
@@ -16,7 +16,7 @@ package final class Asking: Sendable {
   @TaskLocal private static var inherited: [Asking] = []
 
   /// Those who wait for the current task.
-  package static var current: [Asking] { inherited.filter(\.isOpen) }
+  static var current: [Asking] { inherited.filter(\.isOpen) }
 
   /// Flights of another cache may have the same numbers.
   let registry: ObjectIdentifier

@@ -23,7 +23,7 @@
 ///    entity and format, in another version. Waiters' numbers tell the younger request; a picture counts
 ///    as the youngest request that it answers, and a sibling as the youngest of its entity. Hits are no
 ///    requests here, and what is stored by hand is younger than all that began before.
-package struct FlightBoard<Waiter, Request, Load> {
+struct FlightBoard<Waiter, Request, Load> {
   private typealias Flight = FlightRecord<Request, Load>
 
   private struct Place {
@@ -36,23 +36,23 @@ package struct FlightBoard<Waiter, Request, Load> {
   }
 
   /// What `join` did.
-  package struct Joined {
+  struct Joined {
     /// The flight that the waiter now belongs to.
-    package let flight: FlightID
-    package let load: Load
+    let flight: FlightID
+    let load: Load
     /// Whether that flight has begun with this waiter.
-    package let isNewFlight: Bool
+    let isNewFlight: Bool
     /// Whether nobody wanted this picture of this flight.
-    package let isNewRendition: Bool
+    let isNewRendition: Bool
   }
 
   /// What `leave` did.
-  package struct Left {
-    package let waiter: Waiter
+  struct Left {
+    let waiter: Waiter
     /// The flight that the waiter belonged to.
-    package let flight: FlightID
+    let flight: FlightID
     /// What must be cancelled, and all that had been asked of it, if that flight has left the board.
-    package let abandoned: (load: Load, requests: [Request])?
+    let abandoned: (load: Load, requests: [Request])?
   }
 
   private var flights: [Flight?] = []
@@ -64,10 +64,10 @@ package struct FlightBoard<Waiter, Request, Load> {
   private var dropped: [Request] = []
   private var moved: [(load: Load, priority: Priority)] = []
 
-  package init() {}
+  init() {}
 
-  package var flightCount: Int { flights.count - freePlaces.count }
-  package var waiterCount: Int { places.count }
+  var flightCount: Int { flights.count - freePlaces.count }
+  var waiterCount: Int { places.count }
 
   // MARK: Waiters
 
@@ -81,7 +81,7 @@ package struct FlightBoard<Waiter, Request, Load> {
   ///   - request: Handed out by ``take(_:)``, if nobody else wants the same picture.
   ///   - start: Begins a load; called if a flight is new.
   ///   - waiter: Made for the load that it waits for.
-  package mutating func join(
+  mutating func join(
     _ id: WaiterID, key: ImageKey, origin: FlightOrigin, priority: Priority,
     versions: [ImageKey], asking: [FlightID] = [], request: Request, start: (FlightID) -> Load,
     waiter: (Load) -> Waiter
@@ -158,12 +158,12 @@ package struct FlightBoard<Waiter, Request, Load> {
   }
 
   /// Replaces what is known of a flight's load; false if the flight has ended.
-  package mutating func setLoad(_ load: Load, of id: FlightID) -> Bool {
+  mutating func setLoad(_ load: Load, of id: FlightID) -> Bool {
     look(at: id) { $0.load = load } != nil
   }
 
   /// A waiter became more or less urgent; one that has been answered is left alone.
-  package mutating func move(_ id: WaiterID, to priority: Priority) {
+  mutating func move(_ id: WaiterID, to priority: Priority) {
     guard let place = places[id] else { return }
     look(at: place.flight) { $0.move(from: place.priority, to: priority) }
     places[id]?.priority = priority
@@ -173,7 +173,7 @@ package struct FlightBoard<Waiter, Request, Load> {
   /// Ends a waiter's interest; `nil` if it has been answered already.
   ///
   /// - Parameter isAnswered: Whether it has its picture from elsewhere.
-  package mutating func leave(_ id: WaiterID, isAnswered: Bool = false) -> Left? {
+  mutating func leave(_ id: WaiterID, isAnswered: Bool = false) -> Left? {
     guard let left = places.removeValue(forKey: id) else { return nil }
     let waiting = places
     let isAbandoned = look(at: left.flight) { flight in
@@ -193,13 +193,13 @@ package struct FlightBoard<Waiter, Request, Load> {
 
   /// The requests that the board has forgotten since the last call, for the caller to let go of where
   /// their ends may do anything.
-  package mutating func takeDropped() -> [Request] {
+  mutating func takeDropped() -> [Request] {
     defer { dropped = [] }
     return dropped
   }
 
   /// The flights whose priority has changed since the last call, in the order of the changes.
-  package mutating func takeMoved() -> [(load: Load, priority: Priority)] {
+  mutating func takeMoved() -> [(load: Load, priority: Priority)] {
     if moved.isEmpty { return [] }
     defer { moved = [] }
     return moved
@@ -208,7 +208,7 @@ package struct FlightBoard<Waiter, Request, Load> {
   // MARK: Flights
 
   /// The pictures that somebody waits for and that were not handed out yet, oldest wish first.
-  package mutating func take(_ id: FlightID) -> [Request] {
+  mutating func take(_ id: FlightID) -> [Request] {
     look(at: id) { $0.take() } ?? []
   }
 
@@ -217,7 +217,7 @@ package struct FlightBoard<Waiter, Request, Load> {
   ///
   /// To be asked right before the store, in the order of the stores: when the answer is yes, older
   /// requests' pictures of other versions are not stored any more.
-  package mutating func storesResult(_ key: ImageKey, of id: FlightID) -> Bool {
+  mutating func storesResult(_ key: ImageKey, of id: FlightID) -> Bool {
     let waiting = places
     let request = look(at: id) { $0.requestStored(by: key) { waiting[$0] != nil } }
     guard case .some(.some(let request)) = request else { return false }
@@ -228,12 +228,12 @@ package struct FlightBoard<Waiter, Request, Load> {
   }
 
   /// Whether somebody waits for a picture of the flight that was not handed out.
-  package mutating func hasRequests(_ id: FlightID) -> Bool {
+  mutating func hasRequests(_ id: FlightID) -> Bool {
     look(at: id) { $0.hasRequests } == true
   }
 
   /// Whether somebody waits for anything of the flight.
-  package mutating func isWanted(_ id: FlightID) -> Bool {
+  mutating func isWanted(_ id: FlightID) -> Bool {
     look(at: id) { !$0.waiting.isEmpty } == true
   }
 
@@ -241,7 +241,7 @@ package struct FlightBoard<Waiter, Request, Load> {
   ///
   /// - Parameter isFetched: Whether it was made of what the flight fetched: then there are siblings
   ///   to be drawn from the same bytes, and the flight goes on when nobody waits any more.
-  package mutating func finish(
+  mutating func finish(
     _ key: ImageKey, of id: FlightID, isFetched: Bool
   ) -> [Waiter] {
     let rendition = look(at: id) { flight in
@@ -255,14 +255,14 @@ package struct FlightBoard<Waiter, Request, Load> {
   }
 
   /// Takes a flight off the board unless somebody waits for a picture that was not handed out.
-  package mutating func retire(_ id: FlightID) -> Bool {
+  mutating func retire(_ id: FlightID) -> Bool {
     if hasRequests(id) { return false }
     remove(id)
     return true
   }
 
   /// Takes a failed flight off the board, and says who has to be told and what they waited for.
-  package mutating func fail(_ id: FlightID) -> (waiters: [Waiter], requests: [Request]) {
+  mutating func fail(_ id: FlightID) -> (waiters: [Waiter], requests: [Request]) {
     let wished = look(at: id) { flight in
       flight.wishes.map { (rendition: $0, request: flight.renditions[$0].request) }
     }
@@ -276,7 +276,7 @@ package struct FlightBoard<Waiter, Request, Load> {
   /// Forbids flights under way to store pictures that are being removed or stored by hand now.
   ///
   /// - Parameter andJoining: Whether later requests for them start flights of their own.
-  package mutating func forbidStoring(_ removal: Removal, andJoining: Bool) {
+  mutating func forbidStoring(_ removal: Removal, andJoining: Bool) {
     for place in flights.indices {
       flights[place]?.forbidStoring(removal, andJoining: andJoining)
     }
@@ -287,7 +287,7 @@ package struct FlightBoard<Waiter, Request, Load> {
   ///
   /// No flight stores it any more, not even one that has it in hand already or that began just before
   /// it could be found.
-  package mutating func supersede(_ key: ImageKey) -> (waiters: [Waiter], abandoned: [Load]) {
+  mutating func supersede(_ key: ImageKey) -> (waiters: [Waiter], abandoned: [Load]) {
     var waiters: [Waiter] = []
     var abandoned: [Load] = []
     forbidStoring(.entity(key.entity, format: key.format), andJoining: false)
@@ -305,7 +305,7 @@ package struct FlightBoard<Waiter, Request, Load> {
   }
 
   /// Takes everything off the board, and says what has to be cancelled and who told.
-  package mutating func failAll() -> (loads: [Load], waiters: [Waiter]) {
+  mutating func failAll() -> (loads: [Load], waiters: [Waiter]) {
     let ids = underWay
     return (ids.compactMap { flights[$0.place]?.load }, ids.flatMap { fail($0).waiters })
   }
@@ -315,7 +315,7 @@ package struct FlightBoard<Waiter, Request, Load> {
     ids.compactMap { $0 }.sorted { $0.number < $1.number }
   }
 
-  package func isUnderWay(_ id: FlightID) -> Bool {
+  func isUnderWay(_ id: FlightID) -> Bool {
     ids.indices.contains(id.place) && ids[id.place] == id
   }
 

@@ -1,22 +1,16 @@
-package import Foundation
+import Foundation
 
 /// What a load is for: one entity, one version of its picture, one format.
-package struct ImageKey: Hashable, Sendable {
-  package let entity: ImageID
-  package let version: ImageID
-  package let format: String
-
-  package init(entity: ImageID, version: ImageID, format: String) {
-    self.entity = entity
-    self.version = version
-    self.format = format
-  }
+struct ImageKey: Hashable, Sendable {
+  let entity: ImageID
+  let version: ImageID
+  let format: String
 }
 
 /// What loads are joined by: the source's URL, or the entity itself where there is none.
 ///
 /// Its hash is computed once, since a URL hashes all its text and an origin is looked up often.
-package struct FlightOrigin: Hashable, Sendable {
+struct FlightOrigin: Hashable, Sendable {
   private enum Name: Hashable, Sendable {
     case url(URL)
     case entity(ImageID)
@@ -30,19 +24,19 @@ package struct FlightOrigin: Hashable, Sendable {
     hash = name.hashValue
   }
 
-  package static func url(_ url: URL) -> Self { Self(.url(url)) }
-  package static func entity(_ id: ImageID) -> Self { Self(.entity(id)) }
+  static func url(_ url: URL) -> Self { Self(.url(url)) }
+  static func entity(_ id: ImageID) -> Self { Self(.entity(id)) }
 
-  package func hash(into hasher: inout Hasher) { hasher.combine(hash) }
+  func hash(into hasher: inout Hasher) { hasher.combine(hash) }
 }
 
 /// What a removal takes away.
-package enum Removal: Hashable, Sendable {
+enum Removal: Hashable, Sendable {
   case entity(ImageID, format: String?)
   case format(String)
   case everything
 
-  package func covers(_ key: ImageKey) -> Bool {
+  func covers(_ key: ImageKey) -> Bool {
     switch self {
     case .entity(let entity, let format):
       key.entity == entity && (format == nil || key.format == format)
@@ -67,13 +61,13 @@ struct Removals {
 }
 
 /// One load, never used again after it ended.
-package struct FlightID: Hashable, Sendable {
-  package let number: Int
+struct FlightID: Hashable, Sendable {
+  let number: Int
   /// Where the board keeps it while it is under way.
   let place: Int
 }
 
 /// One caller waiting for one picture.
-package struct WaiterID: Hashable, Sendable {
-  package let number: Int
+struct WaiterID: Hashable, Sendable {
+  let number: Int
 }

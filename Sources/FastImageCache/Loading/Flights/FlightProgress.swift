@@ -8,7 +8,7 @@ import Locking
 /// Invariants:
 /// 1. A listener added late is told the latest step first.
 /// 2. What `end` says is the last that its listener hears. A cancellation says nothing.
-package final class FlightProgress: Sendable {
+final class FlightProgress: Sendable {
   typealias Listener = StreamQueue<ImageProgress>
 
   private struct Step {
@@ -26,9 +26,9 @@ package final class FlightProgress: Sendable {
 
   private let state = Lock(State())
 
-  package init() {}
+  init() {}
 
-  package func report(_ progress: ImageProgress) {
+  func report(_ progress: ImageProgress) {
     state.withLock { state in
       state.latest = progress
       for listener in state.listeners.values {
@@ -67,7 +67,7 @@ package final class FlightProgress: Sendable {
   }
 
   /// Says what is queued, unless another thread is doing so.
-  package func flush() {
+  func flush() {
     var isFlushing = false
     while let step = state.withLock({ $0.outbox.next(isFlushing: isFlushing) }) {
       isFlushing = true

@@ -16,8 +16,8 @@ import Synchronization
 ///    sent and nobody is resumed: cancellation handlers take it too.
 /// 4. Waiters of a load are handed the only references to its picture, unless it was stored by hand.
 ///    So a slot can be evicted as soon as those who asked for its picture have let it go.
-package final class InFlightRegistry: Sendable {
-  package typealias Outcome = Result<CachedImage, ImageCacheError>
+final class InFlightRegistry: Sendable {
+  typealias Outcome = Result<CachedImage, ImageCacheError>
 
   /// How a waiter is answered: a call, since continuations and streams have layouts that compilers do
   /// not know, which would make the whole board slow to move.
@@ -51,14 +51,14 @@ package final class InFlightRegistry: Sendable {
   private let lastWaiter = Atomic(0)
   private let loader: ImageLoader
 
-  package init(loader: ImageLoader) { self.loader = loader }
+  init(loader: ImageLoader) { self.loader = loader }
 
   // MARK: Waiting
 
   /// Waits for a picture, starting its load if nobody else has; stays on the caller's actor.
   ///
   /// A task that is cancelled before it goes on gets ``ImageCacheError/cancelled``, whatever the answer.
-  package nonisolated(nonsending) func image(
+  nonisolated(nonsending) func image(
     for request: ImageRequest, priority: Priority
   ) async -> Outcome {
     if Task.isCancelled { return .failure(.cancelled) }
@@ -84,7 +84,7 @@ package final class InFlightRegistry: Sendable {
   /// A stream that wants the picture as much as a caller does, until nobody reads it.
   ///
   /// The newest steps are kept, and none follows the last: so the last is never lost.
-  package func progress(
+  func progress(
     of request: ImageRequest, priority: Priority
   ) -> AsyncStream<ImageProgress> {
     let waiter = makeWaiter()
@@ -181,34 +181,34 @@ package final class InFlightRegistry: Sendable {
   // MARK: The loader's side
 
   /// What the flight has to deliver and was not told yet, oldest wish first.
-  package func take(_ id: FlightID) -> [ImageRequest] {
+  func take(_ id: FlightID) -> [ImageRequest] {
     state.withLock { $0.board.take(id) }
   }
 
   /// Whether the flight was asked for something that it was not told yet.
-  package func hasRequests(_ id: FlightID) -> Bool {
+  func hasRequests(_ id: FlightID) -> Bool {
     state.withLock { $0.board.hasRequests(id) }
   }
 
   /// Whether the flight has not ended.
-  package func isUnderWay(_ id: FlightID) -> Bool {
+  func isUnderWay(_ id: FlightID) -> Bool {
     state.withLock { $0.board.isUnderWay(id) }
   }
 
   /// Whether somebody waits for anything of the flight.
-  package func isWanted(_ id: FlightID) -> Bool {
+  func isWanted(_ id: FlightID) -> Bool {
     state.withLock { $0.board.isWanted(id) }
   }
 
   /// Whether the result may be stored.
-  package func storesResult(_ key: ImageKey, of id: FlightID) -> Bool {
+  func storesResult(_ key: ImageKey, of id: FlightID) -> Bool {
     state.withLock { $0.board.storesResult(key, of: id) }
   }
 
   /// Answers all who wait for one picture of a flight.
   ///
   /// - Parameter isFetched: Whether it was made of what the flight fetched.
-  package func finish(
+  func finish(
     _ key: ImageKey, of id: FlightID, isFetched: Bool, with outcome: consuming Outcome
   ) {
     let waiters = step { $0.board.finish(key, of: id, isFetched: isFetched) }
@@ -217,12 +217,12 @@ package final class InFlightRegistry: Sendable {
   }
 
   /// Ends a flight unless something new was asked of it.
-  package func retire(_ id: FlightID) -> Bool {
+  func retire(_ id: FlightID) -> Bool {
     step { $0.board.retire(id) }
   }
 
   /// Ends a flight and tells all who still wait for it.
-  package func fail(_ id: FlightID, with error: ImageCacheError) {
+  func fail(_ id: FlightID, with error: ImageCacheError) {
     let (waiters, requests) = step { $0.board.fail(id) }
     for request in requests { loader.recorder.failed(request.key, error) }
     answer(waiters, .failure(error))
@@ -231,24 +231,24 @@ package final class InFlightRegistry: Sendable {
   // MARK: The cache's side
 
   /// Answers everybody who waits for a picture that was stored by hand.
-  package func satisfy(_ key: ImageKey, with image: CachedImage) {
+  func satisfy(_ key: ImageKey, with image: CachedImage) {
     let (waiters, abandoned) = step { $0.board.supersede(key) }
     answer(waiters, .success(image))
     for load in abandoned { load.task?.cancel() }
   }
 
   /// Keeps loads under way from storing what is being removed, and later requests from joining them.
-  package func forbidJoining(_ removal: Removal) {
+  func forbidJoining(_ removal: Removal) {
     state.withLock { $0.board.forbidStoring(removal, andJoining: true) }
   }
 
   /// Keeps loads under way from storing what is being stored by hand.
-  package func forbidStoring(_ removal: Removal) {
+  func forbidStoring(_ removal: Removal) {
     state.withLock { $0.board.forbidStoring(removal, andJoining: false) }
   }
 
   /// Cancels all flights and answers all waiters; later ones are refused.
-  package func close() {
+  func close() {
     let (loads, waiters) = step { state in
       state.isClosed = true
       return state.board.failAll()
@@ -258,7 +258,7 @@ package final class InFlightRegistry: Sendable {
   }
 
   /// Flights and waiters under way; both are zero when nothing was left behind.
-  package var load: (flights: Int, waiters: Int) {
+  var load: (flights: Int, waiters: Int) {
     state.withLock { ($0.board.flightCount, $0.board.waiterCount) }
   }
 

@@ -14,8 +14,8 @@
 ///    `waiting` holds the same jobs by their ids.
 /// 3. Between two events the first in rank does not fit beside those that run.
 /// 4. An id waits, then runs, then is forgotten; it is never in two of these states.
-package struct Admission: Sendable {
-  package struct JobID: Hashable, Sendable {
+struct Admission: Sendable {
+  struct JobID: Hashable, Sendable {
     fileprivate let number: Int
   }
 
@@ -35,8 +35,8 @@ package struct Admission: Sendable {
     var rank: Rank
   }
 
-  package let width: Int
-  package let byteBudget: Int
+  let width: Int
+  let byteBudget: Int
 
   private var queue: [Job] = []
   private var waiting: [JobID: Rank] = [:]
@@ -45,18 +45,18 @@ package struct Admission: Sendable {
   private var idCount = 0
   private var arrivalCount = 0
 
-  package init(width: Int, byteBudget: Int) {
+  init(width: Int, byteBudget: Int) {
     precondition(width > 0, "A pool needs at least one lane.")
     precondition(byteBudget >= 0, "A budget of bytes cannot be negative.")
     self.width = width
     self.byteBudget = byteBudget
   }
 
-  package var waitingCount: Int { queue.count }
-  package var runningCount: Int { running.count }
+  var waitingCount: Int { queue.count }
+  var runningCount: Int { running.count }
 
   /// An id that no other job has; it means nothing until it is submitted.
-  package mutating func makeJobID() -> JobID {
+  mutating func makeJobID() -> JobID {
     idCount += 1
     return JobID(number: idCount)
   }
@@ -64,7 +64,7 @@ package struct Admission: Sendable {
   /// A job wants to run.
   ///
   /// - Throws: ``AdmissionError`` when the job could not even run alone; it is forgotten then.
-  package mutating func submit(
+  mutating func submit(
     _ id: JobID, priority: Priority, byteCount: Int
   ) throws(AdmissionError) -> [JobID] {
     precondition(waiting[id] == nil && running[id] == nil, "A job is submitted once.")
@@ -82,7 +82,7 @@ package struct Admission: Sendable {
   ///
   /// It keeps its arrival: among those of its new priority it stands where it would have stood from
   /// the start, so that a row that scrolls away and comes back has lost nothing.
-  package mutating func move(_ id: JobID, to priority: Priority) -> [JobID] {
+  mutating func move(_ id: JobID, to priority: Priority) -> [JobID] {
     guard let rank = waiting[id], rank.priority != priority else { return [] }
     var job = remove(rank)
     job.rank.priority = priority
@@ -91,14 +91,14 @@ package struct Admission: Sendable {
   }
 
   /// A job is given up. `nil` says that it did not wait: it runs, is over, or never came.
-  package mutating func withdraw(_ id: JobID) -> [JobID]? {
+  mutating func withdraw(_ id: JobID) -> [JobID]? {
     guard let rank = waiting[id] else { return nil }
     _ = remove(rank)
     return admit()
   }
 
   /// A running job is over.
-  package mutating func finish(_ id: JobID) -> [JobID] {
+  mutating func finish(_ id: JobID) -> [JobID] {
     guard let byteCount = running.removeValue(forKey: id) else {
       preconditionFailure("Only a running job can finish.")
     }
@@ -145,7 +145,7 @@ package struct Admission: Sendable {
 }
 
 /// Why a job was not even queued.
-package enum AdmissionError: Error, Hashable {
+enum AdmissionError: Error, Hashable {
   /// The job needs more memory than all jobs together may take.
   case aboveBudget(byteCount: Int, budget: Int)
 }

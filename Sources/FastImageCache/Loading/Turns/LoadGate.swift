@@ -12,7 +12,7 @@ import Locking
 /// 2. A load that was admitted leaves exactly once; see ``LoadPermit``.
 /// 3. A load's cancellation is set before the lock is taken to withdraw it, and read under the lock
 ///    when it comes to wait: so a cancelled load either never waits or is withdrawn.
-package final class LoadGate: Sendable {
+final class LoadGate: Sendable {
   private struct State {
     var admission: Admission
     var waiting: [Admission.JobID: @Sendable (Bool) -> Void] = [:]
@@ -20,12 +20,12 @@ package final class LoadGate: Sendable {
 
   private let state: Lock<State>
 
-  package init(width: Int) {
+  init(width: Int) {
     state = Lock(State(admission: Admission(width: width, byteBudget: 0)))
   }
 
   /// Loads that wait for their turn at this moment, and those that were let in.
-  package var counts: (waiting: Int, inside: Int) {
+  var counts: (waiting: Int, inside: Int) {
     state.withLock { ($0.waiting.count, $0.admission.runningCount) }
   }
 
@@ -34,7 +34,7 @@ package final class LoadGate: Sendable {
   /// - Parameter willWait: Called if the turn does not come at once.
   /// - Throws: `CancellationError` when the task is cancelled while it waits, and what `body`
   ///   throws.
-  package func pass<Value>(
+  func pass<Value>(
     urgency: Urgency, willWait: () -> Void = {}, _ body: () async throws -> Value
   ) async throws -> Value {
     let id = try await enter(urgency, willWait: willWait)

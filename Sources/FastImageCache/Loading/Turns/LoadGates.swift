@@ -1,5 +1,5 @@
 /// Two gates, so that pictures on disk never queue behind downloads.
-package struct LoadGates: Sendable {
+struct LoadGates: Sendable {
   private let network: LoadGate
   private let local: LoadGate
 
@@ -8,12 +8,12 @@ package struct LoadGates: Sendable {
   /// - Parameters:
   ///   - network: How many loads that need the network may hold encoded bytes at the same time.
   ///   - local: How many of all others may.
-  package init(network: Int, local: Int) {
+  init(network: Int, local: Int) {
     self.network = LoadGate(width: max(1, network))
     self.local = LoadGate(width: max(1, local))
   }
 
-  package subscript(need: LoadNeed) -> LoadGate {
+  subscript(need: LoadNeed) -> LoadGate {
     switch need {
     case .network: network
     case .local: local

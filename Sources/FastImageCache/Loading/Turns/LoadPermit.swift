@@ -13,7 +13,7 @@ import Locking
 /// 3. Once `isClosed`, the load is over: nothing is held and nothing is kept.
 /// 4. Nothing is held while `waitCount`, the other loads that this one waits for, is not 0, even if
 ///    another of its tasks passes a gate meanwhile.
-package final class LoadPermit: Sendable {
+final class LoadPermit: Sendable {
   private struct Held {
     let gate: LoadGate
     let need: LoadNeed
@@ -33,7 +33,7 @@ package final class LoadPermit: Sendable {
   private let urgency: Urgency
   private let state = Lock(State())
 
-  package init(gates: LoadGates, urgency: Urgency) {
+  init(gates: LoadGates, urgency: Urgency) {
     self.gates = gates
     self.urgency = urgency
   }
@@ -43,7 +43,7 @@ package final class LoadPermit: Sendable {
   /// and then goes on without a permit.
   ///
   /// - Throws: `CancellationError` when the task is cancelled while it waits, or if the load is over.
-  package func pass(_ need: LoadNeed) async throws {
+  func pass(_ need: LoadNeed) async throws {
     let (turn, former) = try state.withLock { state -> (Int?, Held?) in
       if state.isClosed { throw CancellationError() }
       if state.held?.need == need { return (nil, nil) }
@@ -64,15 +64,15 @@ package final class LoadPermit: Sendable {
   }
 
   /// Lets others pass: the load needs nothing of the gate for now.
-  package func giveUp() { release { _ in } }
+  func giveUp() { release { _ in } }
 
   /// Lets others pass, since the load waits for one of them until ``endWait()``.
-  package func beginWait() { release { $0.waitCount += 1 } }
+  func beginWait() { release { $0.waitCount += 1 } }
 
-  package func endWait() { state.withLock { $0.waitCount -= 1 } }
+  func endWait() { state.withLock { $0.waitCount -= 1 } }
 
   /// Ends all: the load is over, even if somebody still waits on its behalf.
-  package func close() { release { $0.isClosed = true } }
+  func close() { release { $0.isClosed = true } }
 
   private func release(_ change: (inout State) -> Void) {
     let held = state.withLock { state in

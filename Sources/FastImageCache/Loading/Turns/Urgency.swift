@@ -4,22 +4,22 @@ import Locking
 ///
 /// The layout of `TaskPriority` is not known to compilers, and whatever contains one is moved and
 /// copied by asking the runtime, at hundreds of instructions each time.
-package struct Priority: Comparable, Hashable, Sendable {
+struct Priority: Comparable, Hashable, Sendable {
   private let level: UInt8
 
-  package static let background = Priority(.background)
-  package static let low = Priority(.low)
-  package static let medium = Priority(.medium)
-  package static let high = Priority(.high)
+  static let background = Priority(.background)
+  static let low = Priority(.low)
+  static let medium = Priority(.medium)
+  static let high = Priority(.high)
 
-  package init(_ priority: TaskPriority) { level = priority.rawValue }
+  init(_ priority: TaskPriority) { level = priority.rawValue }
 
   /// The priority of the running task.
-  package static var current: Priority { Priority(Task.currentPriority) }
+  static var current: Priority { Priority(Task.currentPriority) }
 
-  package var task: TaskPriority { TaskPriority(rawValue: level) }
+  var task: TaskPriority { TaskPriority(rawValue: level) }
 
-  package static func < (left: Priority, right: Priority) -> Bool { left.level < right.level }
+  static func < (left: Priority, right: Priority) -> Bool { left.level < right.level }
 }
 
 /// How urgent one flight is, for everything that is done on its behalf; it rises and falls.
@@ -33,8 +33,8 @@ package struct Priority: Comparable, Hashable, Sendable {
 /// 2. After a change every observer is called, outside all locks, perhaps later than an observer of
 ///    the next change. So an observer applies ``priority`` as it reads it under the lock of whatever
 ///    it orders: the last one to do so has read the newest value.
-package final class Urgency: Sendable {
-  package typealias Observation = Int
+final class Urgency: Sendable {
+  typealias Observation = Int
 
   private struct State {
     var priority: Priority
@@ -43,17 +43,17 @@ package final class Urgency: Sendable {
   }
   private let state: Lock<State>
 
-  package init(_ priority: Priority) {
+  init(_ priority: Priority) {
     state = Lock(State(priority: priority))
   }
 
-  package var priority: Priority { state.withLock { $0.priority } }
+  var priority: Priority { state.withLock { $0.priority } }
 
   /// Makes the flight exactly this urgent, from any thread.
   ///
   /// - Returns: The call that tells the observers, to be made at once and outside all locks; `nil`
   ///   if nothing changed.
-  package func set(_ priority: Priority) -> (@Sendable () -> Void)? {
+  func set(_ priority: Priority) -> (@Sendable () -> Void)? {
     state.withLock { state in
       guard state.priority != priority else { return nil }
       state.priority = priority
@@ -64,7 +64,7 @@ package final class Urgency: Sendable {
 
   /// Has `observer` called after each change until ``endObservation(_:)``, and perhaps once more when
   /// a change is on its way at that moment.
-  package func observe(_ observer: @escaping @Sendable () -> Void) -> Observation {
+  func observe(_ observer: @escaping @Sendable () -> Void) -> Observation {
     state.withLock { state in
       state.observationCount += 1
       state.observers[state.observationCount] = observer
@@ -72,7 +72,7 @@ package final class Urgency: Sendable {
     }
   }
 
-  package func endObservation(_ observation: Observation) {
+  func endObservation(_ observation: Observation) {
     state.withLock { $0.observers[observation] = nil }
   }
 }

@@ -16,7 +16,7 @@ import Locking
 ///    or a whole table, is then nobody's but the caller's.
 /// 4. A job's cancellation is set before the lock is taken to withdraw it, and read under the lock
 ///    when it is submitted: so a cancelled job is either never submitted or withdrawn.
-package final class WorkerPool: Sendable {
+final class WorkerPool: Sendable {
   private struct State {
     var admission: Admission
     var jobs: [Admission.JobID: Job] = [:]
@@ -52,7 +52,7 @@ package final class WorkerPool: Sendable {
   ///   - name: Names the threads in debuggers.
   ///   - width: How many jobs may run at the same time.
   ///   - byteBudget: How many bytes the jobs that run may have declared together.
-  package init(name: String, width: Int, byteBudget: Int = .max) {
+  init(name: String, width: Int, byteBudget: Int = .max) {
     let lanes = (0..<width).map { DispatchQueue(label: "\(name).\($0)") }
     state = Lock(
       State(admission: Admission(width: width, byteBudget: byteBudget), idleLanes: lanes))
@@ -69,7 +69,7 @@ package final class WorkerPool: Sendable {
   ///   - byteCount: The private memory that `body` takes at its peak.
   ///   - body: May block. `isCancelled` can be asked from any thread, at the cost of an atomic load.
   /// - Throws: ``JobError``, which tells what `body` throws from a cancellation.
-  package func run<Value: Sendable, Failure: Error>(
+  func run<Value: Sendable, Failure: Error>(
     urgency: Urgency, byteCount: Int = 0,
     _ body:
       @escaping @Sendable (_ isCancelled: @escaping @Sendable () -> Bool) throws(Failure) -> Value
@@ -100,7 +100,7 @@ package final class WorkerPool: Sendable {
   }
 
   /// Runs `body` as above, at a priority that stays as it is.
-  package func run<Value: Sendable, Failure: Error>(
+  func run<Value: Sendable, Failure: Error>(
     priority: Priority, byteCount: Int = 0,
     _ body:
       @escaping @Sendable (_ isCancelled: @escaping @Sendable () -> Bool) throws(Failure) -> Value
@@ -109,7 +109,7 @@ package final class WorkerPool: Sendable {
   }
 
   /// Jobs that wait for a lane or for memory at this moment.
-  package var waitingCount: Int { state.withLock { $0.admission.waitingCount } }
+  var waitingCount: Int { state.withLock { $0.admission.waitingCount } }
 
   private static func result<Value, Failure>(
     of body: (_ isCancelled: @escaping @Sendable () -> Bool) throws(Failure) -> Value,
@@ -188,7 +188,7 @@ package final class WorkerPool: Sendable {
 }
 
 /// Why a job has no result.
-package enum JobError<Failure: Error>: Error {
+enum JobError<Failure: Error>: Error {
   /// The caller's task was cancelled.
   case cancelled
   /// The job never ran.
@@ -197,7 +197,7 @@ package enum JobError<Failure: Error>: Error {
   case failed(Failure)
 
   /// For callers that throw anything.
-  package var reason: any Error {
+  var reason: any Error {
     switch self {
     case .cancelled: CancellationError()
     case .refused(let error): error
