@@ -1,6 +1,6 @@
 package import Pixels
 
-/// One `NAME:WxH[:STYLE[:DRAWING]]` of the command line.
+/// One `NAME:WxH[:PIXELS[:DRAWING]]` of the command line.
 package struct FormatArgument: Hashable, Sendable {
   /// How pictures are laid into the slots of a table.
   package enum Layout: String, CaseIterable, Hashable, Sendable {
@@ -16,7 +16,7 @@ package struct FormatArgument: Hashable, Sendable {
   package init(_ text: String) throws(UsageError) {
     let parts = text.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
     guard (2...4).contains(parts.count) else {
-      throw UsageError("The format \"\(text)\" is not of the form NAME:WxH[:STYLE[:DRAWING]].")
+      throw UsageError("The format \"\(text)\" is not of the form NAME:WxH[:PIXELS[:DRAWING]].")
     }
     guard (1...255).contains(parts[0].utf8.count) else {
       throw UsageError("The format \"\(text)\" needs a name of 1 to 255 bytes.")

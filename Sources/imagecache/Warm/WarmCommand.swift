@@ -14,10 +14,10 @@ struct WarmCommand: Command {
     options: [
       .value("--cache", "DIR", isRequired: true, help: "the folder for the tables"),
       .value(
-        "--format", "NAME:WxH[:STYLE[:DRAWING]]", isRequired: true, isRepeatable: true,
+        "--format", "NAME:WxH[:PIXELS[:DRAWING]]", isRequired: true, isRepeatable: true,
         help: """
           a table, its size in pixels, and
-          STYLE: bgra32 (the usual one), bgrx32, bgr16 or gray8
+          PIXELS: bgra32 (the usual one), bgrx32, bgr16 or gray8
           DRAWING: aspectFill (the usual one), aspectFit, within, stretch or circle
           """),
       .value("--capacity", "N", help: "pictures a table holds (all that are found, and 16)"),
