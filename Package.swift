@@ -36,7 +36,7 @@ let package = Package(
     .default(enabledTraits: ["Cairo"]),
   ],
   targets: [
-    // Floor 0: what the system gives, and the lock.
+    // Floor 0: the system, and the lock.
     systemLibrary("CJPEG", pkgConfig: "libjpeg", apt: "libjpeg62-turbo-dev"),
     systemLibrary("CPNG", pkgConfig: "libpng", apt: "libpng-dev"),
     systemLibrary("CWebP", pkgConfig: "libwebpdemux", apt: "libwebp-dev"),

@@ -10,10 +10,10 @@
 #include <sched.h>
 #include <stdlib.h>
 
-// A mask holds for one thread; those that a thread makes later inherit it.
+// A mask holds for one thread; threads that it creates later inherit it.
 
 int bench_use_cores(int count) {
-  // Those of the first call: whoever started the process may have left it some of the cores.
+  // The cores at the first call: the process may have been started on some of them only.
   static cpu_set_t allowed;
   if (CPU_COUNT(&allowed) == 0 && sched_getaffinity(0, sizeof allowed, &allowed) != 0) return errno;
   cpu_set_t chosen;

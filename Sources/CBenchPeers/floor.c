@@ -8,8 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-// The least that can be done: records and slots in one file, one mapping, one open-addressing hash
-// table over the keys. No lock, no lease, no order of use, no proof of what is read.
+// The least work that finds a picture: records and slots in one file, one mapping, one
+// open-addressing hash table over the keys. No lock, no lease, no order of use, no proof of
+// content.
 
 typedef struct {
   uint8_t key[16];
@@ -19,7 +20,7 @@ typedef struct {
 
 typedef struct {
   uint64_t key[2];
-  /// The slot's number and 1, or 0 for an empty place.
+  /// The slot's number plus 1, or 0 for an empty cell.
   uint64_t slot;
 } place;
 

@@ -3,7 +3,7 @@
 
 #include "CBenchPeers.h"
 
-/// Makes sure that what led to `value` is not left out by the compiler.
+/// Keeps the compiler from leaving out the computation of `value`.
 static inline void bench_keep(uint64_t value) { __asm__ volatile("" : : "r"(value) : "memory"); }
 
 /// The file of a key in a folder, which takes at most `size` characters.

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// libjpeg as its manual shows it: the decode that nobody can undercut with the same library, and the
-// thumbnail files that other image caches keep.
+// libjpeg as its manual shows it: the fastest decode with that library, and thumbnail files as
+// other image caches keep them.
 
 static void say_nothing(j_common_ptr codec) { (void)codec; }
 

@@ -6,7 +6,7 @@
 
 #include <jpeglib.h>
 
-// libjpeg ends the process at an error unless somebody jumps out of its handler.
+// libjpeg ends the process at an error unless its handler jumps out.
 
 typedef struct {
   struct jpeg_error_mgr manager;

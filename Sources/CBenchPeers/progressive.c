@@ -6,7 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/// What jpegtran(1) does: the coefficients stay as they are, so that both files show one picture.
+/// Works as jpegtran(1) does: the coefficients stay as they are, so that both files show one
+/// picture.
 int bench_make_progressive(const char *from, const char *to) {
   FILE *input = fopen(from, "rb");
   FILE *output = fopen(to, "wb");

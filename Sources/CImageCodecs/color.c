@@ -62,7 +62,7 @@ static bool fill_grays(fic_color_transform *transform, cmsHPROFILE source) {
   for (int i = 0; i < 256; i++) {
     double before = i / 255.0, after = 0;
     cmsDoTransform(handle, &before, &after, 1);
-    // Written so that what is not a number becomes zero.
+    // Written so that NaN becomes zero.
     transform->grays[i] = after > 0 ? after < 1 ? (uint8_t)(after * 255 + 0.5) : 255 : 0;
   }
   cmsDeleteTransform(handle);
@@ -81,7 +81,7 @@ static bool open_colors(fic_color_transform *transform, cmsHPROFILE source) {
 }
 
 // Rounding moves a value by one; profiles that call themselves sRGB differ by one more in the
-// shadows. Nobody can see either, and leaving such pictures alone costs nothing.
+// shadows. Neither is visible, and leaving such pictures alone costs nothing.
 static bool changes_nothing(const fic_color_transform *transform) {
   if (is_gray(transform->kind)) {
     for (int i = 0; i < 256; i++) {

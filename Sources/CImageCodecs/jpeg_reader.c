@@ -76,7 +76,7 @@ static bool is_harmless(j_common_ptr codec) {
     case JWRN_BOGUS_ICC:
       return true;
     case JWRN_EXTRANEOUS_DATA:
-      // Before the first scan it is metadata of a wrong length, which the picture can do without.
+      // Before the first scan they are metadata of a wrong length, which the picture does not need.
       return ((j_decompress_ptr)codec)->input_scan_number == 0 ||
              errors->msg_parm.i[0] <= PADDING_LIMIT;
     default:
@@ -84,8 +84,8 @@ static bool is_harmless(j_common_ptr codec) {
   }
 }
 
-// libjpeg goes on after a warning and fills what it could not read with gray, which a cache would
-// keep for ever.
+// libjpeg goes on after a warning and fills the missing part with gray, which a cache would keep
+// for ever.
 static void hear_message(j_common_ptr codec, int level) {
   if (level < 0 && !is_harmless(codec)) give_up(codec);
 }
@@ -182,7 +182,7 @@ fic_status fic_jpeg_start(
   // In this mode starting returns at once, and the scans come in by jpeg_consume_input, a row of
   // blocks at a time.
   codec->buffered_image = jpeg_has_multiple_scans(codec);
-  // Guesses at what has not come yet, which is nothing that a picture of block means needs.
+  // Guesses missing coefficients, which a picture of block means does not need.
   codec->do_block_smoothing = FALSE;
   reader->scan_limit = scan_limit;
   jpeg_start_decompress(codec);

@@ -17,8 +17,8 @@ typedef struct {
   int in_scan, in_table;
 } place_of_coefficient;
 
-// The first row and column: what two by two pixels of a block are made of, but for a rest that
-// brings less than a third of that.
+// The first row and column, which give most of two by two pixels of a block; the rest gives less
+// than a third as much.
 static const place_of_coefficient coarse[] = {{0, 0}, {1, 1}, {2, 8}, {4, 9}};
 
 // Pixels along the side of a block at the scale of the output. Colours that are stored at half the
@@ -39,7 +39,7 @@ bool fic_jpeg_pixels_are_known(const struct jpeg_decompress_struct *codec) {
     if (side > 2 || !steps) return false;
     for (int k = 0; k < side * side; k++) {
       int missing_bits = codec->coef_bits[i][coarse[k].in_scan];
-      // Minus one stands for a coefficient of which nothing has come.
+      // Minus one stands for a coefficient without any data yet.
       if (missing_bits < 0 || missing_bits > 8) return false;
       unsigned error = ((1u << missing_bits) - 1) * steps->quantval[coarse[k].in_table];
       if (error > STEPS_PER_LEVEL) return false;

@@ -115,8 +115,8 @@ void fic_rows_average(
   }
 }
 
-// Where the stored picture's first pixel goes, and how far apart its neighbours to the right and
-// below are, in bytes of the upright picture.
+// The offset of the stored picture's first pixel, and the distances to its neighbours to the right
+// and below, in bytes of the upright picture.
 typedef struct {
   ptrdiff_t origin, right, down;
 } placement;

@@ -41,8 +41,8 @@ static bool has_name(const uint8_t *chunk, const char *name) { return memcmp(chu
 
 // Finds where the first picture ends, and the EXIF chunk, which may stand behind all pictures (RFC
 // 9649, section 2.7). libwebp's demuxer knows both, but takes memory for each frame and each chunk
-// that it sees, and a file within the limits may have millions. So it is shown the first picture
-// and what stands before it, and no more.
+// that it sees, and a file within the limits may have millions. So it is shown the bytes up to the
+// end of the first picture, and no more.
 static fic_status find_parts(
     const uint8_t *bytes, size_t count, size_t *picture_end, fic_webp_header *header) {
   if (count < RIFF_HEADER_COUNT) return FIC_TRUNCATED;
@@ -56,9 +56,9 @@ static fic_status find_parts(
     if (end - offset < CHUNK_HEADER_COUNT) break;
     uint32_t size = little_endian(chunk + 4);
     uint64_t chunk_end = offset + CHUNK_HEADER_COUNT + size;
-    // Behind the picture only its orientation is lost.
+    // Behind the picture only its orientation can be lost.
     if (chunk_end > end) break;
-    // Chunks of an odd size are followed by a byte that says nothing, which the last may lack.
+    // A padding byte follows chunks of an odd size; the last chunk may lack it.
     uint64_t next = chunk_end + (size & 1);
     if (next > end) next = end;
     if (offset == RIFF_HEADER_COUNT && has_name(chunk, "VP8X") && size > 0) {
@@ -165,7 +165,7 @@ fic_status fic_webp_start(
   return reader->decoder ? FIC_OK : FIC_OUT_OF_MEMORY;
 }
 
-// A lossless file may hold alpha and say that it has none; that is what counts (RFC 9649, section 3.4).
+// A lossless file may hold alpha and declare none; the declaration counts (RFC 9649, section 3.4).
 static void make_opaque(const WebPDecBuffer *output) {
   for (int y = 0; y < output->height; y++) {
     uint8_t *row = output->u.RGBA.rgba + (size_t)y * (size_t)output->u.RGBA.stride;

@@ -14,7 +14,8 @@
 
 enum { RANGE_COUNT = 1024 };
 
-// A place is free while `start` is 0 and being filled while it is 1, which no mapping begins at.
+// An entry is free while `start` is 0 and being filled while it is 1, an address at which no
+// mapping begins.
 static struct {
   _Atomic(uintptr_t) start;
   _Atomic(uintptr_t) end;
@@ -45,7 +46,7 @@ static int is_guarded(uintptr_t address) {
   for (int number = 0; number < RANGE_COUNT; number++) {
     uintptr_t start = atomic_load(&ranges[number].start);
     uintptr_t end = atomic_load(&ranges[number].end);
-    // Read again: the place may have changed hands between the two.
+    // Read again: another thread may have reused the entry between the two.
     if (start > 1 && start <= address && address < end &&
         atomic_load(&ranges[number].start) == start) {
       return 1;
@@ -54,7 +55,7 @@ static int is_guarded(uintptr_t address) {
   return 0;
 }
 
-// Gives the signal to whom it would have gone without the guard.
+// Passes the signal to the handler that it would have gone to without the guard.
 static void pass_on(int number, siginfo_t *info, void *context, int is_sent) {
   if (previous.sa_flags & SA_SIGINFO) {
     previous.sa_sigaction(number, info, context);

@@ -1,2 +1,2 @@
-// A target needs a source file; all there is stands in the header, to be inlined.
+// A target needs a source file; the function stands in the header, to be inlined.
 #include "CProcessorClock.h"

@@ -1,7 +1,7 @@
 import CommandSupport
 import Foundation
 
-/// Runs scenarios and prints what they found.
+/// Runs scenarios and prints their findings.
 @main
 struct BenchCommand {
   private static let scenarios: [any Scenario.Type] = [
@@ -97,7 +97,8 @@ struct BenchCommand {
         report.measures += findings.measures
         if let plot = findings.plot { plots.append((scenario.name, plot)) }
       } catch {
-        // The others may take minutes, which one that fails must not cost; an interruption may.
+        // A scenario that fails must not discard the others, which may take minutes; an
+        // interruption may.
         try Task.checkCancellation()
         report.failures.append((scenario.name, "\(error)"))
       }
@@ -108,7 +109,8 @@ struct BenchCommand {
     return report
   }
 
-  /// One plot goes to the file; of several, each to a file with its name in it.
+  /// A single plot goes to the file; several go to one file each, with the scenario's name in the
+  /// path.
   private static func write(_ plots: [(name: String, plot: LinePlot)], to file: URL) throws {
     for (name, plot) in plots {
       let stem = file.deletingPathExtension().lastPathComponent

@@ -1,14 +1,14 @@
 import CommandSupport
 
-/// Ours and its peers, in turns.
+/// The cache and its peers, measured in turns.
 ///
-/// What else the machine does, how warm its caches are and how fast its clock runs then meets all of
-/// them alike, and only ratios within one contest mean something.
+/// Other work of the machine, its caches and its clock then meet all of them alike. Only ratios
+/// within one contest mean something.
 struct Contest {
   /// One way to do the work.
   struct Contender {
-    /// Called before each turn, untimed. Machines of a hypervisor page out what nobody has touched
-    /// for seconds, so that a turn which is meant to be hot touches its data here.
+    /// Called before each turn, untimed. A hypervisor pages out data that was unused for seconds,
+    /// so a hot turn touches its data here.
     let prepare: () async throws -> Void
 
     /// One turn; returns what one operation took, in nanoseconds unless the scenario says otherwise.
@@ -35,7 +35,7 @@ struct Contest {
   ) async throws -> [Distribution] {
     var values = [[Double]](repeating: [], count: contenders.count)
     for round in 0..<(warmUpCount + roundCount) {
-      // Another begins each time, so that nobody always comes after the same one.
+      // Another contender begins each time, so that none always follows the same one.
       for place in contenders.indices {
         try Task.checkCancellation()
         let index = (place + round) % contenders.count

@@ -2,8 +2,9 @@ import CommandSupport
 import FastImageCache
 import Foundation
 
-/// An exact number of operations and nothing else, for tools that count instructions, allocations or
-/// system calls: the difference of two runs, by the difference of their numbers, is what one costs.
+/// An exact number of operations and nothing else, for tools that count instructions, allocations
+/// or system calls: the difference of two runs, divided by the difference of their numbers, is the
+/// cost of one.
 struct CountedRun {
   private enum Work: String, CaseIterable {
     case hits
@@ -32,7 +33,7 @@ struct CountedRun {
     self.times = times
   }
 
-  /// - Returns: What the cache counted itself.
+  /// - Returns: The cache's own counts.
   nonisolated(nonsending) func run() async throws -> JSONValue {
     let setting = try BenchSetting(effort: .quick, peers: PeerLibrary(path: nil))
     let result: Result<JSONValue, any Error>
@@ -60,7 +61,7 @@ struct CountedRun {
     ) { cache in
       try Gallery.fill(cache, format, with: pictures) { _ in bitmap }
       let hits = HitList(cache: cache, format: format, pictures: pictures)
-      // What is set up at first use is not the hit's.
+      // The setup at first use is not part of a hit.
       try await hits.awaitHit(0..<Self.pictureCount)
       let before = await cache.statistics()
       try await work(hits, bitmap, file)
@@ -107,7 +108,7 @@ struct CountedRun {
     return link
   }
 
-  /// All pictures, again and again, until they are as many as wanted.
+  /// All pictures, repeated up to the wanted count.
   private var ranges: some Sequence<Range<Int>> {
     stride(from: 0, to: times, by: Self.pictureCount).lazy.map {
       0..<min(Self.pictureCount, times - $0)

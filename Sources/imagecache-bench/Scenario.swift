@@ -1,13 +1,13 @@
-/// One thing that a cache does often enough for its cost to matter.
+/// One frequent operation of a cache, with its cost.
 protocol Scenario: Sendable {
   /// `P1` to `P16`, or the name.
   static var id: String { get }
   static var name: String { get }
 
-  /// What is compared with what, and why that is fair.
+  /// The comparison, and why it is fair.
   static var summary: String { get }
 
-  /// Whether what it finds can be drawn.
+  /// Whether its findings can be plotted.
   static var drawsPlot: Bool { get }
 
   init()
@@ -19,7 +19,7 @@ extension Scenario {
   static var drawsPlot: Bool { false }
 }
 
-/// What a scenario found.
+/// The findings of a scenario.
 struct Findings {
   var measures: [Measure]
   var plot: LinePlot?

@@ -3,7 +3,7 @@ import FastImageCache
 import Foundation
 import TableStore
 
-/// Says in a few words why something failed.
+/// Says in a few words why a call failed.
 enum FailureText {
   static func text(of error: any Error) -> String {
     switch error {
@@ -17,7 +17,7 @@ enum FailureText {
 
   private static func text(of error: ImageCacheError) -> String {
     switch error {
-    // The caller names the file, so the URL would only say it twice.
+    // The caller names the file; the URL would only repeat it.
     case .undecodable(_, let reason): text(of: reason)
     case .pictureTooLarge(_, let text): text
     case .sourceFailed(_, let underlying): text(of: underlying)

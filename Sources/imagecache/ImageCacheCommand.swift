@@ -1,7 +1,7 @@
 import CommandSupport
 import Foundation
 
-/// Chooses the command that the first word names, and turns what it throws into words and an exit
+/// Chooses the command that the first word names, and turns its errors into messages and an exit
 /// status.
 @main
 struct ImageCacheCommand {

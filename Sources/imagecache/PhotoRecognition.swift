@@ -2,12 +2,12 @@ import CommandSupport
 import FastImageCache
 import Foundation
 
-/// Finds the photographs of a folder and tells about the files that are none.
+/// Finds the photographs of a folder and notes the other files.
 enum PhotoRecognition {
-  /// Lines about files left out; more are counted only.
+  /// The most lines about other files; further ones are counted only.
   private static let noteCount = 20
 
-  /// The photographs of a folder, leaving out what cannot be read like what is none.
+  /// The photographs of a folder, without unreadable files and files that are no pictures.
   ///
   /// - Throws: ``UsageError`` for a folder that cannot be read, ``CommandFailure`` for one without
   ///   pictures.
@@ -18,9 +18,9 @@ enum PhotoRecognition {
     return folder.photos
   }
 
-  /// A folder in which something may be unreadable.
+  /// The photographs of a folder, and its unreadable files.
   ///
-  /// - Throws: As above; a folder with nothing but what is unreadable is none without pictures.
+  /// - Throws: As above; a folder with nothing but unreadable files is not one without pictures.
   static func folder(_ path: String) throws -> PhotoFolder {
     let decoders = ImageDecoders.standard
     let folder = try PhotoFolder(path) { firstBytes in
@@ -39,7 +39,7 @@ enum PhotoRecognition {
     "The folder \"\(path)\" has no pictures."
   }
 
-  /// One line for each file, up to a number that can be read.
+  /// One line for each file, up to a readable number.
   static func note(_ files: [(path: String, reason: String)], as verb: String) {
     for file in files.prefix(noteCount) {
       Console.note("\(verb) \(file.path): \(file.reason)".printable)

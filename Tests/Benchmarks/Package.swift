@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// Peers of the image cache that need more libraries than it does, so that nobody who uses the cache
-// meets them. `./run` says what to install, builds this and the benchmark, and runs both together.
+// Peers of the image cache that need more libraries than it does, kept from users of the cache.
+// `./run` says what to install, builds this and the benchmark, and runs both together.
 //
 // The peers are a shared library which `imagecache-bench --peers` loads: that way they run in one
 // process and in turns with the cache, are timed by the same code, and neither package depends on

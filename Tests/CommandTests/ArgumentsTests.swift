@@ -39,7 +39,7 @@ struct ArgumentsTests {
     #expect(!arguments.hasFlag("--json"))
   }
 
-  @Test("are refused in words that name what is wrong")
+  @Test("are refused with a message that names the wrong value")
   func refusals() {
     #expect(problem("d", "--sise", "1x1")?.contains("\"--sise\"") == true)
     #expect(problem("d", "--size")?.contains("--size needs a value") == true)

@@ -28,7 +28,7 @@ struct BenchTests {
       }
       #expect(row["ours"] is Double)
       #expect(row["runs"] as? Int ?? 0 > 0)
-      // Numbers, or null where nothing was there to be measured.
+      // Numbers, or null where nothing was measured.
       for key in ["reference", "ratio", "bar"] {
         let value = try #require(row[key], "\(key)")
         #expect(value is NSNull || value is Double, "\(key)")
@@ -39,7 +39,7 @@ struct BenchTests {
     }
   }
 
-  @Test("says of a peer that is not there that it is not there")
+  @Test("says of a missing peer that it is missing")
   func missingPeer() async throws {
     let outcome = try await run("--scenario", "synchronous-hit", "--quick", "--json")
     let rows = try #require(outcome.json?["measures"] as? [[String: Any]])
@@ -50,7 +50,7 @@ struct BenchTests {
     #expect(row["met"] is NSNull)
   }
 
-  @Test("counts what a measure promises a number of")
+  @Test("gives the counts that a measure promises")
   func counts() async throws {
     let outcome = try await run(
       "--scenario", "P3", "--scenario", "P10", "--scenario", "P11", "--quick", "--json")
@@ -65,11 +65,11 @@ struct BenchTests {
         == ["flights left": 0, "waiters left": 0, "leases left": 0, "stores": 0])
   }
 
-  @Test("prints what it measured when one scenario fails, and ends with status 1")
+  @Test("prints the other measures when one scenario fails, and ends with status 1")
   func failingScenario() async throws {
-    // The signal is ignored, so that a write that goes too far is an error.
-    // Enough for a table of small pictures and for the thread sanitizer's file of 512 KiB, too little
-    // for the pixels of larger pictures, whether the shell counts in 512 or in 1024 bytes.
+    // The signal is ignored, so that a write beyond the limit is an error. Enough for a table of
+    // small pictures and for the thread sanitizer's file of 512 KiB, too little for the pixels of
+    // larger pictures, whether the shell counts in 512 or in 1024 bytes.
     let words = ["--scenario", "P4", "--scenario", "P10", "--quick", "--json"]
     let outcome = try await CommandProcess(
       program: "imagecache-bench", words, temporaryFolder: directory.url,
@@ -83,7 +83,7 @@ struct BenchTests {
     #expect(outcome.errors.contains("read-hit failed"))
   }
 
-  @Test("refuses to plot what it does not measure")
+  @Test("refuses to plot a scenario that it does not measure")
   func plotOfNothing() async throws {
     let outcome = try await run("--scenario", "P1", "--quick", "--plot", "plot.svg")
     #expect(outcome.status == 2)
@@ -113,7 +113,7 @@ struct BenchTests {
     }
   }
 
-  @Test("draws a plot of what grows", arguments: ["fling", "scale"])
+  @Test("draws a plot of growing figures", arguments: ["fling", "scale"])
   func plots(_ scenario: String) async throws {
     let file = directory.url.appending(path: "plot.svg")
     let outcome = try await run("--scenario", scenario, "--quick", "--plot", file.path)
@@ -142,7 +142,7 @@ struct BenchTests {
   }
 
   @Test(
-    "refuses what it cannot do",
+    "refuses impossible calls",
     arguments: [
       (["--scenario", "hits"], "\"hits\""), (["--only", "nothing"], "\"nothing\""),
       (["--scenario", "P3", "--quick", "--plot", "plot.svg"], "--plot"),

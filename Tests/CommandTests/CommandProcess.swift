@@ -20,8 +20,8 @@ struct CommandProcess {
   private let errors = Pipe()
 
   /// - Parameters:
-  ///   - temporaryFolder: Where the command keeps temporary files, and the test its output.
-  ///   - preparation: What a shell does before it becomes the command.
+  ///   - temporaryFolder: The folder for temporary files of the command, and for its output.
+  ///   - preparation: Shell code that runs before the shell becomes the command.
   init(
     program: String = "imagecache", _ arguments: [String], temporaryFolder: URL,
     preparation: String? = nil
@@ -74,8 +74,8 @@ struct CommandProcess {
       output: try String(contentsOf: output, encoding: .utf8), errors: text)
   }
 
-  /// Runs the command to its end, and sends it a signal when it has said something: one, since a
-  /// second may do something else.
+  /// Runs the command to its end, and sends it one signal at its first words; a second signal may
+  /// have another effect.
   func run(sending signal: Int32, after text: String) async throws -> Outcome {
     let isSent = Lock(false)
     return try await run { child, errors in

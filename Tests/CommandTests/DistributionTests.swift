@@ -3,7 +3,7 @@ import Testing
 
 @Suite("A distribution", .timeLimit(.minutes(10)))
 struct DistributionTests {
-  @Test("has percentiles by nearest rank, whatever the order of its values")
+  @Test("has percentiles by nearest rank, for any order of its values")
   func percentiles() {
     let values = (1...200).map(Double.init).shuffled()
     let distribution = Distribution(values)
@@ -35,7 +35,7 @@ struct DistributionTests {
     #expect(Distribution([]).maximum == 0)
   }
 
-  @Test("counts what exceeds a limit, not what reaches it")
+  @Test("counts values above a limit, not at it")
   func counting() {
     #expect(Distribution([8.2, 8.3, 8.4, 20]).count(above: 8.3) == 2)
   }

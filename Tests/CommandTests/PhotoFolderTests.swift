@@ -46,7 +46,7 @@ struct PhotoFolderTests {
     #expect(skipped.first { $0.path == "pipe.jpg" }?.reason == "it is not a regular file")
   }
 
-  @Test("tells what cannot be read from what is no picture")
+  @Test("tells unreadable files from files that are no pictures")
   func unreadable() throws {
     try FileManager.default.createSymbolicLink(
       atPath: directory.url.appending(path: "b/lost.jpg").path, withDestinationPath: "nowhere")
@@ -57,12 +57,12 @@ struct PhotoFolderTests {
   }
 
   @Test(
-    "tells files and folders that nobody lets it read from what is no picture",
+    "tells files and folders without permission from files that are no pictures",
     .enabled(if: geteuid() != 0))
   func forbidden() throws {
     let locked = ["b/c", "z.txt"].map { directory.url.appending(path: $0).path }
     for path in locked { #expect(chmod(path, 0) == 0) }
-    // For whoever removes it all.
+    // So that the folder can be removed.
     defer { for path in locked { chmod(path, 0o700) } }
     let folder = try read()
     #expect(folder.photos.isEmpty)

@@ -6,8 +6,8 @@ import Testing
 
 @Suite("The process", .timeLimit(.minutes(10)))
 struct ProcessTests {
-  /// No difference of two readings: other suites free memory between them. What this test holds is
-  /// a lower bound at any moment.
+  /// Not the difference of two readings: other suites free memory between them. The memory that
+  /// this test holds is a lower bound at any moment.
   @Test("sees the memory that it holds itself")
   func memory() {
     let byteCount = 256 << 20
@@ -63,7 +63,7 @@ struct ProcessTests {
     #expect(started.value == 5)
   }
 
-  /// Several, since it takes a race to lose one.
+  /// Several, since a signal is lost only in a race.
   @Test("loses no signal once its work has begun", arguments: 1...10)
   func firstSignal(number: Int) async {
     await #expect(processExitsWith: .exitCode(130)) {

@@ -27,7 +27,7 @@ struct ReportingTests {
     #expect(table.text == "a    bb\nccc   d")
   }
 
-  @Test("rounds bytes to what people read")
+  @Test("rounds bytes to a few digits")
   func bytes() {
     #expect(1023.byteText == "1023 B")
     #expect(1024.byteText == "1.0 kB")
@@ -73,7 +73,7 @@ struct ReportingTests {
     #expect(svg.contains("8.3 ms") && svg.contains("16.7 ms"))
   }
 
-  @Test("escapes what it puts into a page, and refers to no other file")
+  @Test("escapes the text of a page, and refers to no other file")
   func page() {
     var page = HTMLPage(title: "<a & b>")
     page.addParagraph("\"x\" < y")

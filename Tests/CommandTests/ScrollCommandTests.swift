@@ -56,7 +56,7 @@ struct ScrollCommandTests {
     #expect(try leftovers == [])
   }
 
-  @Test("shows few photographs again in other crops and says so, leaving out what is no picture")
+  @Test("shows few photographs again in other crops and says so, without files that are none")
   func folder() async throws {
     let photos = try makePhotographs(3)
     try Data("no picture".utf8).write(to: photos.appending(path: "liar.jpg"))
@@ -106,10 +106,11 @@ struct ScrollCommandTests {
     #expect(try leftovers == [])
   }
 
-  @Test("leaves nothing behind when nobody reads what it says any more")
+  @Test("leaves nothing behind when its output has no reader any more")
   func unheard() async throws {
     let photos = try makePhotographs(3)
-    // The shell runs it into a pipe whose reader is gone, and then becomes one that only helps.
+    // The shell runs it into a pipe without a reader, and then becomes a call that only prints
+    // help.
     let process = try CommandProcess(
       ["scroll", photos.path, "--rows", "4", "--columns", "1", "--size", "40x30"],
       temporaryFolder: directory.url, preparation: "\"$0\" \"$@\" 2>&1 | true; set -- --help")

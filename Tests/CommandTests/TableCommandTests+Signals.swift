@@ -4,9 +4,9 @@ import Pixels
 import TestSupport
 import Testing
 
-/// The table commands, met by a signal in the middle of their work.
+/// Signals to the table commands in the middle of their work.
 extension TableCommandTests {
-  /// Besides the two that are there.
+  /// Besides the two pictures that are there.
   private func writeMorePhotos(_ count: Int) throws {
     for number in 0..<count {
       try TestPictures.writePNG(
@@ -15,8 +15,8 @@ extension TableCommandTests {
     }
   }
 
-  /// Pictures that take long, and come last: so many that whoever is busy can still meet the
-  /// command at work.
+  /// Pictures that take long, and come last: so many that even a busy machine delivers the signal
+  /// during the work.
   private func writeSlowPhotos(_ count: Int) throws {
     let folder = photos.appending(path: "slow")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -31,7 +31,7 @@ extension TableCommandTests {
     }
   }
 
-  @Test("go on after a hangup that whoever started them has ignored")
+  @Test("go on after a hangup that their parent process ignores")
   func hungUp() async throws {
     let process = try CommandProcess(
       ["warm", photos.path, "--cache", cache, "--format", "row:100x100"],
@@ -41,7 +41,7 @@ extension TableCommandTests {
     #expect(outcome.output == "2 stored, 0 already there, 0 failed\n")
   }
 
-  @Test("say after Ctrl-C how many pictures are left, of those that can be read")
+  @Test("say after Ctrl-C how many of the readable pictures are left")
   func interrupted() async throws {
     try writeSlowPhotos(500)
     try FileManager.default.createSymbolicLink(
@@ -65,7 +65,8 @@ extension TableCommandTests {
     let process = try CommandProcess(
       ["warm", photos.path, "--cache", cache, "--format", "row:100x100:bgra32"],
       temporaryFolder: directory.url)
-    // A quarter, before any that takes long: quick ones are more than that and all that run at once.
+    // A quarter of the pictures, before any slow one: the quick ones outnumber that quarter and the
+    // concurrent ones.
     let outcome = try await process.run(sending: SIGKILL, after: "warming: 88 of 352")
     #expect(outcome.isKilled)
     #expect(try await run("verify", cache).status == 0)

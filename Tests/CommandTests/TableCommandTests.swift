@@ -89,8 +89,9 @@ struct TableCommandTests {
 
   @Test("name the pictures for which there is no room on the disk, and end with status 1")
   func fullDisk() async throws {
-    // Enough for a table without pictures and for the thread sanitizer's file of 512 KiB, too little for a
-    // picture of 2 MiB, whether the shell counts in 512 or in 1024 bytes; and an error, no signal.
+    // Enough for a table without pictures and for the thread sanitizer's file of 512 KiB, too
+    // little for a picture of 2 MiB, whether the shell counts in 512 or in 1024 bytes. The signal
+    // is ignored, so that the write fails instead.
     let outcome = try await CommandProcess(
       ["warm", photos.path, "--cache", cache, "--format", "row:1024x512"],
       temporaryFolder: directory.url, preparation: "trap '' XFSZ; ulimit -f 1100"
@@ -122,7 +123,7 @@ struct TableCommandTests {
     #expect(dot.bytes[(4 * 8 + 4) * 4 + 3] == 255)
   }
 
-  @Test("find pictures that are there, and draw those anew whose file has changed")
+  @Test("find pictures of unchanged files, and draw those of changed files anew")
   func again() async throws {
     _ = try await warm("row:16x8:bgrx32")
     #expect(try await warm("row:16x8:bgrx32").output == "0 stored, 2 already there, 0 failed\n")
@@ -214,7 +215,7 @@ struct TableCommandTests {
     #expect(failed.status == 1 && failed.errors.contains("\(shown)\" has no pictures"))
   }
 
-  @Test("show tables' names with control characters in one line, too, and those of other files")
+  @Test("show names of tables and of other files with control characters in one line")
   func controlCharactersOfTables() async throws {
     let shown = "two\\nlines"
     #expect(try await warm("two\nlines:16x8:bgrx32").status == 0)
@@ -289,7 +290,7 @@ struct TableCommandTests {
     #expect(!outcome.output.contains("a b.png"))
     let export = try await run("export", cache, "row", "inner/é.jpg", cache + "/x.png")
     #expect(export.status == 2)
-    // Whoever opens the table next mends it.
+    // The next opener mends the table.
     #expect(try await warm("row:16x8:bgrx32").output == "1 stored, 1 already there, 0 failed\n")
     #expect(try await run("verify", cache).status == 0)
   }

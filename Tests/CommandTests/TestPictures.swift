@@ -4,7 +4,7 @@ import Pixels
 
 /// Picture files that tests make themselves.
 enum TestPictures {
-  /// Opaque pixels, each a function of its place and of `seed`.
+  /// Opaque pixels, each a function of its coordinates and of `seed`.
   static func bitmap(_ size: PixelSize, seed: Int) throws -> Bitmap {
     let layout = try layout(size)
     return try Bitmap(layout: layout) { bytes in

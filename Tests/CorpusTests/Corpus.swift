@@ -12,7 +12,7 @@ enum Corpus {
   static let whole = files(in: "pictures/whole")
   static let refused = files(in: "pictures/refused")
 
-  /// Inputs of an attack: a folder of its own, and every picture for those who decode.
+  /// Inputs of an attack: a folder of its own, and every picture for attacks on decoders.
   static func files(for attack: Attack) -> [CorpusFile] {
     switch attack {
     case .jpeg, .png, .webp: whole + refused

@@ -18,8 +18,8 @@ struct PictureCorpusTests {
     }
   }
 
-  /// What a row adds to ``levels(of:)`` in the gradient that most pictures show, also when it is
-  /// turned; others are too small for one.
+  /// The difference of ``levels(of:)`` from row to row in the gradient that most pictures show,
+  /// also turned; the others are too small for a gradient.
   private static let levelsPerRow = [
     PixelSize(width: 24, height: 16): 15, PixelSize(width: 16, height: 24): 10,
   ]

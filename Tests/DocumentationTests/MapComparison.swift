@@ -1,4 +1,4 @@
-/// What keeps the pages of the map and the tree apart; nothing of it where they agree.
+/// The differences between the pages of the map and the tree; empty where they agree.
 ///
 /// Of several pages whose folders hold a file, the page of the innermost folder describes it.
 struct MapComparison {

@@ -15,13 +15,13 @@ struct MapPage: Sendable {
       (try? document.lines()).flatMap { MapPage(path: document.path, lines: $0) }
     }
 
-  /// Where the page itself lies.
+  /// The path of the page itself.
   let path: String
-  /// What it describes, for instance `Sources/CommandSupport`.
+  /// The folder that the page describes, for instance `Sources/CommandSupport`.
   let folder: String
   let entries: [Entry]
 
-  /// Nothing where the title names no folder.
+  /// `nil` where the title names no folder.
   init?(path: String, lines: [Substring]) {
     guard let title = lines.first?.wholeMatch(of: /# `([^`]+)`/) else { return nil }
     self.path = path

@@ -2,7 +2,7 @@ import Testing
 
 @Suite("A folder of source files", .timeLimit(.minutes(10)))
 struct RoomTests {
-  /// What a reader takes in at one glance.
+  /// The most files that a reader takes in at one glance.
   private static let mostFiles = 15
 
   private static let fileCounts = Dictionary(

@@ -2,8 +2,8 @@ import Foundation
 
 /// A block of Swift in a document.
 ///
-/// Each one is a program by itself: what a reader could paste into a `main.swift`. It sees the
-/// library, Foundation and the few names of `SnippetContext`; what it declares itself comes first.
+/// Each one is a program by itself, which a reader could paste into a `main.swift`. It sees the
+/// library, Foundation and the few names of `SnippetContext`; its own declarations come first.
 struct Snippet: Sendable, CustomStringConvertible {
   static let all: [Snippet] = Document.all.flatMap { (try? snippets(of: $0)) ?? [] }
 

@@ -1,11 +1,11 @@
 import Foundation
 
-/// The compiler that built this test, asked to type-check a program against the modules that were
+/// Type-checks a program with the compiler that built this test, against the modules that were
 /// built with it.
 struct SnippetCompiler {
   struct Verdict {
     let isAccepted: Bool
-    /// The compiler's words.
+    /// The compiler's messages.
     let text: String
   }
 
@@ -66,8 +66,8 @@ struct SnippetCompiler {
       .flatMap { ["-Xcc", "-fmodule-map-file=\($0)"] }
   }
 
-  /// Where the headers of the system libraries are; nowhere on a system that has no pkg-config,
-  /// because there the library is built without them.
+  /// The folders of the headers of the system libraries; none on a system without pkg-config, where
+  /// the library is built without them.
   private func headerPaths() async throws -> [String] {
     let file = FileManager.default.temporaryDirectory
       .appendingPathComponent("headers-\(UUID().uuidString)")
@@ -84,7 +84,7 @@ struct SnippetCompiler {
     return names.sorted().map { folder.appendingPathComponent($0) }
   }
 
-  /// Where the test bundle lies, and beside it all that was built with it.
+  /// The folder of the test bundle, with the modules that were built with it.
   private static var buildFolder: URL {
     let bundle = Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") }
     return (bundle?.bundleURL ?? URL(fileURLWithPath: CommandLine.arguments[0]))

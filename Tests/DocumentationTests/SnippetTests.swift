@@ -1,6 +1,6 @@
 import Testing
 
-// One after the other: each starts a compiler, and the other suites want the cores too.
+// One after the other: each starts a compiler, and the other suites need the cores too.
 @Suite("A snippet", .serialized, .timeLimit(.minutes(10)))
 struct SnippetTests {
   let compiler = SnippetCompiler()

@@ -10,7 +10,7 @@ enum SourceTree {
   }
 
   private static func isSource(_ path: String) -> Bool {
-    // `Tests/Benchmarks` may have a hidden folder with the sources of what it was built with.
+    // `Tests/Benchmarks` may have a hidden folder with the sources of its build.
     guard !path.contains("/."), !path.hasPrefix("Tests/Corpora/") else { return false }
     return [".swift", ".c", ".h"].contains { path.hasSuffix($0) }
   }

@@ -25,8 +25,8 @@ public func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 
 @_silgen_name("LLVMFuzzerMutate")
 private func mutate(_ start: UnsafeMutablePointer<UInt8>, _ count: Int, _ limit: Int) -> Int
 
-/// Changes an input as libFuzzer does by itself, and makes a PNG's checksums right again, without
-/// which nothing behind them would ever be reached.
+/// Changes an input as libFuzzer does by itself, and makes a PNG's checksums right again, or no
+/// code behind them would ever run.
 @_cdecl("LLVMFuzzerCustomMutator")
 public func customMutator(
   _ start: UnsafeMutablePointer<UInt8>, _ count: Int, _ limit: Int, _ seed: UInt32

@@ -1,5 +1,5 @@
-// Names that the snippets of the documents use without declaring them. They are only ever
-// type-checked, so none of them has to do anything.
+// Names that the snippets of the documents use without declaring them. They are only type-checked,
+// so none of them does anything.
 
 public import FastImageCache
 public import Foundation

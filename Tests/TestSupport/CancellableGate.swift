@@ -12,7 +12,7 @@ public final class CancellableGate: Sendable {
 
   public init() {}
 
-  /// Lets everybody pass, now and later.
+  /// Lets all tasks pass, now and later.
   public func open() {
     let waiters = state.withLock { state in
       state.isOpen = true

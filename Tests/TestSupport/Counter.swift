@@ -13,7 +13,7 @@ public final class Counter: Sendable {
 
   public var value: Int { state.withLock { $0.value } }
 
-  /// Counts one up, wakes whoever waited for the new value, and returns it.
+  /// Counts one up, wakes the tasks that wait for the new value, and returns it.
   @discardableResult
   public func increment() -> Int {
     let (value, reached) = state.withLock { state in
@@ -26,8 +26,8 @@ public final class Counter: Sendable {
     return value
   }
 
-  /// Counts no more: wakes whoever waits, whose next expectation shall fail instead of a wait for
-  /// ever.
+  /// Ends the count and wakes all waiting tasks, so that their next expectation fails instead of a
+  /// wait without end.
   public func end() {
     let waiters = state.withLock { state in
       state.isEnded = true

@@ -1,7 +1,7 @@
 import Dispatch
 import Locking
 
-/// A door that tasks wait at until a test opens it; afterwards everybody passes.
+/// A door that tasks wait at until a test opens it; afterwards all tasks pass.
 public final class Gate: Sendable {
   private struct State {
     var isOpen = false
@@ -12,7 +12,7 @@ public final class Gate: Sendable {
 
   public init() { closed.enter() }
 
-  /// Lets everybody pass, now and later.
+  /// Lets all tasks pass, now and later.
   public func open() {
     let (wasOpen, waiters) = state.withLock { state in
       defer {

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What a ``HTTPServer`` writes in answer to one request, lies and cuts included.
+/// The answer of a ``HTTPServer`` to one request, lies and cuts included.
 public struct HTTPReply: Sendable {
   public enum Step: Sendable {
     case bytes(Data)
@@ -18,7 +18,7 @@ public struct HTTPReply: Sendable {
     self.steps = steps
   }
 
-  /// An honest answer.
+  /// An answer with the right length.
   public static func ok(_ body: Data, headers: [String: String] = [:]) -> HTTPReply {
     lying(contentLength: body.count, [.bytes(body)], headers: headers)
   }
@@ -32,7 +32,7 @@ public struct HTTPReply: Sendable {
     return HTTPReply([.bytes(head(200, headers))] + steps)
   }
 
-  /// A body whose length nobody announces.
+  /// A body without an announced length.
   public static func chunked(_ chunks: [Step]) -> HTTPReply {
     let head = Step.bytes(head(200, ["Transfer-Encoding": "chunked"]))
     return HTTPReply([head] + chunks.map(framed) + [.bytes(Data("0\r\n\r\n".utf8))])

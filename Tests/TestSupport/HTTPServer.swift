@@ -36,7 +36,7 @@ public final class HTTPServer: Sendable {
 
   deinit { end.send() }
 
-  /// Answers with what stands beside the path, and with 404 elsewhere.
+  /// Answers with the body listed for the path, and with 404 for other paths.
   public convenience init(_ replies: [String: HTTPReply]) throws {
     try self.init { replies[$0.path] ?? .status(404) }
   }
@@ -52,21 +52,21 @@ public final class HTTPServer: Sendable {
   /// Replies that the client did not wait for: it closed the connection before their end.
   public var abandonments: Counter { journal.abandonments }
 
-  /// Everything that was asked, in order of arrival.
+  /// All requests, in order of arrival.
   public var arrivedRequests: [Request] { journal.log.withLock { $0 } }
 
   /// The most replies that were being written at the same time.
   public var mostConcurrentReplies: Int { journal.replying.withLock { $0.most } }
 }
 
-/// What has happened at a server; its threads share it, and not the server itself.
+/// The record of a server. Its threads share the record, and not the server itself.
 private final class Journal: Sendable {
   let requests = Counter()
   let abandonments = Counter()
   let log = Lock<[HTTPServer.Request]>([])
   let replying = Lock((now: 0, most: 0))
 
-  /// Writes one request down while its reply is written; `false` when the connection is over.
+  /// Records one request while its reply is written; `false` when the connection is over.
   func writesDown(_ request: HTTPServer.Request, _ reply: () -> HTTPReply.Ending) -> Bool {
     log.withLock { $0.append(request) }
     replying.withLock { $0 = ($0.now + 1, max($0.most, $0.now + 1)) }

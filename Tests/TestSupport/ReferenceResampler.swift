@@ -1,14 +1,14 @@
 import Foundation
 package import Pixels
 
-/// What the resampler should compute, written for the eye: one sum in two dimensions for each pixel,
-/// in `Double`, from the definitions of the filters.
+/// The resampler's result by a readable formula: one sum in two dimensions for each pixel, in
+/// `Double`, from the definitions of the filters.
 package enum ReferenceResampler {
   /// The bytes of the output, row by row and not rounded, for a bitmap of `channels` bytes a pixel.
   ///
   /// - Parameters:
-  ///   - columns: What the output shows from left to right, in pixels of the source.
-  ///   - rows: What it shows from top to bottom.
+  ///   - columns: The range of the output from left to right, in pixels of the source.
+  ///   - rows: The range from top to bottom.
   package static func bytes(
     of source: [UInt8], size: PixelSize, channels: Int, columns region: Range<Double>,
     rows rowRegion: Range<Double>, output: PixelSize

@@ -92,7 +92,7 @@ final class Socket: Sendable {
   }
 }
 
-/// Something that happens once and that `poll(2)` can wait for: a pipe whose other end closes.
+/// An event that happens once and that `poll(2)` can wait for: a pipe whose other end closes.
 final class Signal: Sendable, Equatable {
   let descriptor: CInt
   /// The end that is closed to send; -1 once it is.

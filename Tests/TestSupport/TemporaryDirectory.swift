@@ -11,7 +11,7 @@ public final class TemporaryDirectory: Sendable {
   }
 
   deinit {
-    // A directory that is gone already is what this wants.
+    // The directory may be gone already.
     try? FileManager.default.removeItem(at: url)
   }
 }

@@ -1,7 +1,7 @@
 import CommandSupport
 import Foundation
 
-/// Chooses the method that the first word names; runs as its own child where the word says so.
+/// Chooses the method that the first word names; runs as a child if the word names a role.
 @main
 struct TortureCommand {
   private static let methods: [any TortureMethod.Type] = [

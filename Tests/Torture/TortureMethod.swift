@@ -6,10 +6,10 @@ protocol TortureMethod: Sendable {
   static var name: String { get }
   static var grammar: ArgumentGrammar { get }
 
-  /// - Throws: ``UsageError`` for arguments that fit the grammar and make no sense all the same.
+  /// - Throws: ``UsageError`` for arguments that fit the grammar but make no sense together.
   init(_ arguments: Arguments, seed: UInt64) throws
 
-  /// Tries, and tells what it found.
+  /// Runs the method, and returns its findings.
   func run() async throws -> Findings
 }
 

@@ -1,9 +1,9 @@
 #ifndef C_BENCH_PEERS_H
 #define C_BENCH_PEERS_H
 
-// What the benchmark holds the cache against, behind one face: stores that keep pictures by a key,
-// and shrinkers that make small pictures of JPEG files. The floors in this target need nothing but
-// the C library and libjpeg; a shared library that exports `bench_more_peers` adds others.
+// The peers of the benchmark behind one interface: stores that keep pictures by a key, and
+// shrinkers that make small pictures of JPEG files. The floors in this target need only the C
+// library and libjpeg; a shared library that exports `bench_more_peers` adds others.
 
 #include <stddef.h>
 #include <stdint.h>
@@ -11,7 +11,7 @@
 /// Raised with each change of the structures below, so that an old library is refused.
 #define BENCH_PEERS_VERSION 1
 
-/// What a store takes part in.
+/// The contests that a store takes part in.
 enum {
   /// Its get yields a pointer and reads nothing.
   BENCH_HANDLE = 1,
@@ -19,7 +19,7 @@ enum {
   BENCH_TOUCH = 2,
   BENCH_STORE = 4,
   BENCH_OPEN = 8,
-  /// What other libraries keep on disk; a scrolled list is compared with it.
+  /// A form in which other libraries keep pictures on disk; a scrolled list is compared with it.
   BENCH_SCROLL = 16,
 };
 
@@ -30,13 +30,13 @@ typedef uint64_t (*bench_reader)(const void *bytes, size_t byte_count);
 /// side, since a processor fetches ahead within a page of memory only.
 uint64_t bench_sum(const void *bytes, size_t byte_count);
 
-/// Where a store keeps its pictures, and what they are.
+/// The folder of a store, and the count and size of its pictures.
 typedef struct {
   /// A folder of the store's own, which exists.
   const char *folder;
-  /// Pictures that it has to take.
+  /// The most pictures that the store has to keep.
   size_t capacity;
-  /// Pixels, four bytes each: blue, green, red, and one that means nothing.
+  /// Pixels, four bytes each: blue, green, red, and an unused one.
   size_t width, height;
   /// Bytes from one row to the next.
   size_t row_bytes;
@@ -46,19 +46,19 @@ typedef struct {
 /// A way to keep pictures by a key of 16 random bytes.
 typedef struct {
   const char *name;
-  /// What it does, and why holding the cache against it is fair; one sentence.
+  /// Its work, and why comparing the cache with it is fair; one sentence.
   const char *reason;
   /// The sum of the flags above.
   int roles;
-  /// Pictures obtained in one timed run; few where one takes long.
+  /// Pictures obtained in one timed run; few where each takes long.
   size_t batch;
-  /// Opens what is there, or makes it; null for a failure.
+  /// Opens the store, or creates it; null for a failure.
   void *(*open)(const bench_room *room);
-  /// Keeps a picture, in place of the key's older one; 0 for success. What it does for the disk is
-  /// what the cache does: it hands the bytes to the system and does not wait for the device.
+  /// Keeps a picture, in place of the key's older one; 0 for success. Like the cache it hands the
+  /// bytes to the system and does not wait for the device.
   int (*store)(void *store, const uint8_t *key, const void *pixels);
-  /// Obtains the pictures of `count` keys, one after the other, each let go before the next; reads
-  /// their bytes if `reads` is not 0. Returns 0, or what failed.
+  /// Obtains the pictures of `count` keys, one after the other, each released before the next;
+  /// reads their bytes if `reads` is not 0. Returns 0, or an error's number.
   int (*get)(void *store, const uint8_t *keys, size_t count, int reads);
   void (*close)(void *store);
 } bench_store;
@@ -67,7 +67,8 @@ typedef struct {
 typedef struct {
   const char *name;
   const char *reason;
-  /// Makes a picture of `width` x `height` that covers each file's, without keeping it.
+  /// Shrinks the picture of each file to `width` x `height`, covering that area, and drops the
+  /// result.
   int (*shrink)(const char *const *files, size_t count, int width, int height, const char *folder);
 } bench_shrinker;
 
@@ -82,15 +83,15 @@ typedef struct {
 /// The peers that need no further library.
 const bench_peers *bench_floors(void);
 
-/// What a shared library with more peers exports.
+/// The function that a shared library with more peers exports.
 typedef const bench_peers *(*bench_more_peers_function)(void);
 
 /// libjpeg's own decode of a file at `eighths` of its size, into one row that is overwritten; 0 for
 /// success. Where there is no libjpeg it fails.
 int bench_decode_jpeg(const char *file, int eighths, size_t *width, size_t *height);
 
-/// Lets all threads of the process run on the first `count` cores only, of those that it could run on
-/// at the first call; 0, or an error's number where the system has no such thing.
+/// Lets all threads of the process run on the first `count` cores only, of those that it could run
+/// on at the first call; 0, or an error's number where the system cannot do so.
 int bench_use_cores(int count);
 
 /// Writes a JPEG file's coefficients in several scans; 0 for success. Where there is no libjpeg it

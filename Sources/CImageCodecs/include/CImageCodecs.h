@@ -2,10 +2,11 @@
 //
 // Rules that every function here keeps:
 // 1. A setjmp stands in the function that calls into libjpeg or libpng, so no longjmp leaves this
-//    target, and nothing of Swift's runs between the two. Work is cut into strips of rows instead:
-//    the caller decides between two calls whether there is to be another.
-// 2. Failure is a returned status; the text belongs to the reader or writer and lives as long.
-// 3. After a failure only the text may be asked for and the object closed.
+//    target, and no Swift code runs between the two. Work is cut into strips of rows instead: the
+//    caller decides between two calls whether to go on.
+// 2. Failure is a returned status; the text belongs to the reader or writer and lives as long as
+//    it.
+// 3. After a failure a caller may only read the text and close the object.
 // 4. An object serves one thread at a time and keeps the caller's bytes by address: they must stay
 //    in place until it is closed.
 
@@ -62,8 +63,9 @@ fic_status fic_jpeg_start(
     size_t memory_limit, uint32_t *width, uint32_t *height);
 
 // For pictures of several scans, to be called until `complete`: takes in up to `steps` rows of
-// blocks. At an eighth of the size the scans are taken in up to the last one that is seen there; of
-// the others only the markers are looked at, so that a file that was cut is an error in any case.
+// blocks. At an eighth of the size the scans are decoded up to the last one that is visible at that
+// scale; of later scans only the markers are read, so that a file that was cut short is an error in
+// any case.
 fic_status fic_jpeg_take_in(fic_jpeg_reader *reader, uint32_t steps, bool *complete);
 
 // Writes the next rows: one gray byte a pixel, or B, G, R, 255, or the four inks as stored.
@@ -111,8 +113,8 @@ fic_status fic_png_start(
     fic_png_reader *reader, const uint8_t *bytes, size_t count, uint32_t side_limit,
     size_t chunk_limit, fic_png_header *header);
 
-// Writes the next rows, colours not multiplied by alpha. An interlaced picture passes by seven
-// times: the same rows of the same whole picture are given again in each pass.
+// Writes the next rows, colours not multiplied by alpha. An interlaced picture has seven passes:
+// each gives the same rows of the same whole picture again.
 fic_status fic_png_read_rows(
     fic_png_reader *reader, uint8_t *rows, size_t row_bytes, uint32_t count);
 
@@ -166,7 +168,7 @@ fic_status fic_webp_start(
     fic_webp_reader *reader, uint8_t *rows, size_t row_bytes, size_t byte_count, uint32_t width,
     uint32_t height);
 
-// Decodes as far as the first `count` bytes of the frame reach; a larger count each time.
+// Decodes the first `count` bytes of the frame; each call needs a larger count.
 fic_status fic_webp_decode(fic_webp_reader *reader, size_t count, bool *complete);
 
 // Colour
@@ -201,7 +203,7 @@ void fic_rows_unpremultiply(const uint8_t *pixels, uint8_t *result, size_t count
 // Lays a picture's pixels over white in place: B, G, R multiplied by alpha, alpha, to opaque.
 void fic_rows_flatten_on_white(const uint8_t *pixels, uint8_t *result, size_t count);
 
-// Turns four inks into B, G, R, 255 in place, each ink taking light away on its own.
+// Turns four inks into B, G, R, 255 in place, each ink absorbing light independently.
 void fic_rows_cmyk_to_bgrx(uint8_t *pixels, size_t count, bool inverted);
 
 // Turns 0RRRRRGGGGGBBBBB, least significant byte first, into B, G, R, 255.

@@ -1,4 +1,4 @@
-/// What reading files through mappings needs and Swift cannot do.
+/// Functions for reading files through mappings that Swift cannot express.
 ///
 /// A signal handler may neither allocate nor take a lock, and Swift promises neither. POSIX alone is
 /// used for it, so that all systems share one file. And Swift's module of glibc lacks statfs(2).
@@ -8,19 +8,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// Looks after a mapping, whether the handler is installed by now or later.
+/// Guards a mapping, also if the handler is installed later.
 ///
-/// Returns a number for `fic_guard_remove`, or -1 when too many mappings are looked after already;
-/// this one stays without a guard then.
+/// Returns a number for `fic_guard_remove`, or -1 when too many mappings are guarded already; this
+/// one stays unguarded then.
 int fic_guard_add(const void *start, size_t byte_count);
 
 /// Forgets a mapping, which has to exist until this returns.
 void fic_guard_remove(int number);
 
-/// Handles SIGBUS in front of whoever did so far.
+/// Installs the handler of SIGBUS in front of the present one.
 ///
-/// A fault in a mapping looked after puts a page of zeros in the place of the lost one, and a byte
-/// into a pipe; any other goes to the handler that was there before. The second call changes nothing.
+/// A fault in a guarded mapping puts a page of zeros in the place of the lost one, and a byte into
+/// a pipe; any other goes to the handler that was there before. The second call changes nothing.
 ///
 /// Returns the pipe's reading end, -1 at the second call, -2 with `errno` set on failure.
 int fic_guard_install(void);

@@ -8,7 +8,7 @@
 
 // The processor's own counter, which costs a third of clock_gettime(2). It counts up at a constant
 // rate and is the same for all cores of the machines of today; where it is not, the order of two
-// uses of a table's slots may be told wrongly, and nothing else.
+// uses of a table's slots may be wrong, and nothing else.
 static inline uint64_t fic_processor_ticks(void) {
 #if defined(__x86_64__)
   return __builtin_ia32_rdtsc();

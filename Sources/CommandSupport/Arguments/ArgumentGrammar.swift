@@ -2,7 +2,7 @@
 ///
 /// One description serves parsing and help, so that the two cannot drift apart.
 package struct ArgumentGrammar: Sendable {
-  /// Something that begins with two dashes.
+  /// A word that begins with two dashes.
   package struct Option: Sendable {
     package let name: String
     /// Names the value in the help text; `nil` for an option that stands alone.
@@ -25,7 +25,7 @@ package struct ArgumentGrammar: Sendable {
     }
   }
 
-  /// Something that stands alone and is told by its place.
+  /// A word without dashes, told by its position.
   package struct Operand: Sendable {
     package let name: String
     package let isRequired: Bool
@@ -43,7 +43,7 @@ package struct ArgumentGrammar: Sendable {
   package let summary: String
   package let operands: [Operand]
   package let options: [Option]
-  /// What a reader should know beyond the list of options: an example, the exit codes.
+  /// Text after the list of options: an example, the exit codes.
   package let discussion: String
 
   package init(

@@ -10,7 +10,7 @@ package struct Arguments: Sendable {
   ///
   /// `--name value` and `--name=value` mean the same; after `--` everything is an operand.
   ///
-  /// - Throws: ``UsageError`` for what the grammar does not know, for missing and for surplus words.
+  /// - Throws: ``UsageError`` for unknown, missing and surplus words.
   package init(_ words: some Sequence<String>, grammar: ArgumentGrammar) throws(UsageError) {
     var operands: [String] = []
     var values: [String: [String]] = [:]
@@ -114,7 +114,7 @@ package struct Arguments: Sendable {
 }
 
 extension PixelSize {
-  /// Reads `200x150`; `nil` for anything else and for sides that no table takes.
+  /// Reads `200x150`; `nil` for anything else and for sides too large for a table.
   package init?(argument text: some StringProtocol) {
     let sides = text.split(separator: "x", omittingEmptySubsequences: false).map { Int($0) }
     guard sides.count == 2, let width = sides[0], let height = sides[1] else { return nil }

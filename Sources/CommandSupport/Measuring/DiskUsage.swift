@@ -1,6 +1,6 @@
 package import Foundation
 
-/// What files take on the disk, holes and the rest of last blocks considered.
+/// Disk space of files: blocks, not lengths.
 package enum DiskUsage {
   /// Bytes allocated for all regular files in a folder and the folders in it; 0 where there is none.
   package static func allocatedByteCount(in folder: URL) -> Int {

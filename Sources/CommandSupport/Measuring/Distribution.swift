@@ -1,4 +1,4 @@
-/// What many measurements of one thing say: their middle and their tail.
+/// Median, percentiles and maximum of many measurements of one quantity.
 package struct Distribution: Hashable, Sendable {
   private let sorted: [Double]
 
@@ -20,10 +20,10 @@ package struct Distribution: Hashable, Sendable {
     return sorted[min(max(Int(rank) - 1, 0), sorted.count - 1)]
   }
 
-  /// How many values exceed `limit`.
+  /// The count of values above `limit`.
   package func count(above limit: Double) -> Int { sorted.count { $0 > limit } }
 
-  /// For each place, the median of what several runs measured there; runs may differ in length.
+  /// For each index, the median of several runs; runs may differ in length.
   package static func medians(ofRuns runs: [[Double]]) -> [Double] {
     let places = runs.map(\.count).min() ?? 0
     return (0..<places).map { place in Distribution(runs.map { $0[place] }).median }

@@ -2,7 +2,7 @@
   import Darwin
   import Pixels
 
-  /// What this process takes of memory for itself.
+  /// Private memory of this process.
   package enum ProcessMemory {
     /// Bytes that the system counts against this process: `phys_footprint` of task_info.
     package static func privateByteCount() -> Int {
@@ -17,7 +17,7 @@
       return result == KERN_SUCCESS ? Int(info.phys_footprint) : 0
     }
 
-    /// Gives back what was freed, so that memory taken afterwards is seen to be taken.
+    /// Returns freed memory to the system, so that later allocations show in the figures.
     package static func releaseFreeMemory() {
       SpareMemory.shared.clear()
       malloc_zone_pressure_relief(nil, 0)

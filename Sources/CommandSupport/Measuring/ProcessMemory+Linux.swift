@@ -2,7 +2,7 @@
   import Glibc
   import Pixels
 
-  /// What this process takes of memory for itself.
+  /// Private memory of this process.
   package enum ProcessMemory {
     /// Bytes in memory that belong to no file: `RssAnon` of proc(5).
     package static func privateByteCount() -> Int {
@@ -11,7 +11,7 @@
       return (kilobytes.flatMap { Int($0) } ?? 0) * 1024
     }
 
-    /// Gives back what was freed, so that memory taken afterwards is seen to be taken:
+    /// Returns freed memory to the system, so that later allocations show in the figures:
     /// malloc_trim(3).
     package static func releaseFreeMemory() {
       SpareMemory.shared.clear()

@@ -1,7 +1,7 @@
 import Foundation
 
 extension Int {
-  /// A number of bytes as people read it: `640 B`, `12.5 kB`, `160 MB`; a kB has 1024 bytes.
+  /// A number of bytes for people: `640 B`, `12.5 kB`, `160 MB`; a kB has 1024 bytes.
   package var byteText: String {
     guard magnitude >= 1024 else { return "\(self) B" }
     var value = Double(self)
@@ -15,7 +15,7 @@ extension Int {
 }
 
 extension Double {
-  /// Milliseconds with as many digits as matter: `0.0213`, `1.14`, `115`.
+  /// Milliseconds with three significant digits: `0.0213`, `1.14`, `115`.
   package var millisecondText: String {
     let digits = magnitude < 0.1 ? 4 : magnitude < 1 ? 3 : magnitude < 100 ? 2 : 0
     return String(format: "%.\(digits)f", self)

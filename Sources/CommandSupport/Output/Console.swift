@@ -6,10 +6,10 @@ import Foundation
   import Glibc
 #endif
 
-/// Where a command speaks: results on standard output, everything else on standard error, so that a
+/// Output of a command: results on standard output, everything else on standard error, so that a
 /// pipe gets results only.
 package enum Console {
-  /// Whether somebody watches standard error.
+  /// Whether standard error is a terminal.
   package static let isWatched = isatty(STDERR_FILENO) == 1
 
   /// Prints a result.
@@ -22,7 +22,7 @@ package enum Console {
   static func redraw(_ line: String) { write("\r\u{1b}[K" + line, to: .standardError) }
 
   private static func write(_ text: String, to handle: FileHandle) {
-    // A reader that has gone away is no reason to end without cleaning up.
+    // A closed pipe must not end the process: it still has to clean up.
     try? handle.write(contentsOf: Data(text.utf8))
   }
 }

@@ -1,7 +1,7 @@
 import Foundation
 
-/// A JSON value whose members keep the order in which they were written down, as readers expect of
-/// a report and `JSONSerialization` does not promise.
+/// A JSON value whose members keep their order, which readers of a report expect and
+/// `JSONSerialization` does not promise.
 package indirect enum JSONValue: Sendable {
   case integer(Int)
   case number(Double)
@@ -9,7 +9,7 @@ package indirect enum JSONValue: Sendable {
   case bool(Bool)
   case array([JSONValue])
   case object(KeyValuePairs<String, JSONValue>)
-  /// An object whose members are not known before it is made.
+  /// An object of members that are computed.
   case members([(String, JSONValue)])
   case null
 

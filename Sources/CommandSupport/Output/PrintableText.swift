@@ -1,6 +1,6 @@
 extension String {
-  /// The same text in one line that does nothing to a terminal: names of files and of entities may
-  /// hold any character, also those that move the cursor or end the line.
+  /// The text with control characters escaped: names of files and of entities may hold characters
+  /// that move a terminal's cursor or end the line.
   package var printable: String {
     guard unicodeScalars.contains(where: \.isControl) else { return self }
     return unicodeScalars.reduce(into: "") { text, scalar in

@@ -1,11 +1,12 @@
 import Locking
 
-/// Tells how far a piece of work has come: a bar on a terminal, a few quiet lines in a pipe.
+/// Progress of a piece of work: a bar on a terminal, a few lines in a pipe.
 ///
 /// Invariants:
-/// 1. A terminal's line is redrawn only when its text changes, so that the work and not the drawing
-///    takes the time.
-/// 2. A pipe gets a line at the beginning and whenever a quarter more is done; never two alike.
+/// 1. A terminal's line is redrawn only when its text changes, so that drawing takes no time from
+///    the work.
+/// 2. A pipe gets a line at the beginning and after each further quarter, and never the same line
+///    twice.
 package final class ProgressLine: Sendable {
   private struct State {
     var shown = ""
@@ -25,8 +26,7 @@ package final class ProgressLine: Sendable {
     }
   }
 
-  /// - Parameter write: Receives the text of the line, which takes the place of the one before on a
-  ///   terminal.
+  /// - Parameter write: Receives the text of the line, which replaces the former one on a terminal.
   package init(
     _ label: String, total: Int, isTerminal: Bool, write: @escaping @Sendable (String) -> Void
   ) {
@@ -36,7 +36,7 @@ package final class ProgressLine: Sendable {
     self.write = write
   }
 
-  /// Reports that `done` of the total are through.
+  /// Reports that `done` of the total are done.
   package func update(_ done: Int) {
     let text = isTerminal ? bar(done) : "\(label): \(done) of \(total)"
     let quarter = total > 0 ? done * 4 / total : 4
@@ -49,7 +49,7 @@ package final class ProgressLine: Sendable {
     if isNews { write(text) }
   }
 
-  /// Leaves the line, so that what is printed next does not stand on it.
+  /// Ends the line, so that the next output starts on a new one.
   package func end() {
     if isTerminal { write("") }
   }

@@ -1,7 +1,8 @@
 import Foundation
 package import Pixels
 
-/// A picture of hills below a sky, drawn from a number: to a decoder what a photograph is.
+/// A picture of hills below a sky, drawn from a number. It compresses and decodes as a photograph
+/// does.
 package struct Landscape {
   private typealias Color = SIMD4<Float>
 
@@ -39,7 +40,7 @@ package struct Landscape {
   ) throws {
     let (width, height) = (layout.size.width, layout.size.height)
     var ridges = (0..<4).map { ridge($0, width: width, height: Float(height)) }
-    // Each pixel is painted once: what lies behind ends where the next ridge begins.
+    // Each pixel is painted once: a layer ends where the next ridge begins.
     var bottoms = [Int](repeating: height, count: width)
     for index in ridges.indices.reversed() {
       ridges[index].bottoms = bottoms
@@ -106,7 +107,7 @@ package struct Landscape {
 
   private static let grainCount = 1 << 16
 
-  /// A place in the grain that neighbours in the picture do not share.
+  /// An index into the grain that differs between neighbouring pixels.
   private static func noisePlace(_ x: Int, _ y: Int) -> Int {
     (x &* 2_654_435_761 ^ y &* 2_246_822_519) >> 7 & (grainCount - 1)
   }
@@ -143,9 +144,9 @@ package struct Landscape {
 }
 
 extension SeededNumbers {
-  /// From 0 up to 1.
+  /// In 0 ..< 1.
   fileprivate mutating func unit() -> Float { Float(next() >> 40) / Float(1 << 24) }
 
-  /// From -1 up to 1.
+  /// In -1 ..< 1.
   fileprivate mutating func signed() -> Float { unit() * 2 - 1 }
 }

@@ -1,12 +1,12 @@
 package import Foundation
 
-/// The picture files of a folder and the folders in it, told by their bytes and not by their names.
+/// The picture files below a folder, recognised by their bytes and not by their names.
 package struct PhotoFolder: Sendable {
   /// A file that is a picture.
   package struct Photo: Hashable, Sendable {
     package let url: URL
 
-    /// The path from the folder to the file, which names the picture wherever the folder lies.
+    /// The path from the folder to the file, which stays the same when the folder moves.
     package let path: String
 
     /// In bytes.
@@ -19,7 +19,7 @@ package struct PhotoFolder: Sendable {
     package var version: String { "\(path)|\(byteCount)|\(modificationTime)" }
   }
 
-  /// A file that was left out.
+  /// A file that is not listed.
   package struct LeftOut: Hashable, Sendable {
     package let path: String
     package let reason: String
@@ -27,9 +27,9 @@ package struct PhotoFolder: Sendable {
 
   /// In the order of their paths.
   package private(set) var photos: [Photo] = []
-  /// Those that are no pictures.
+  /// Files that are no pictures.
   package private(set) var skipped: [LeftOut] = []
-  /// Files and folders of which nobody can say what they are.
+  /// Files and folders that cannot be read.
   package private(set) var unreadable: [LeftOut] = []
 
   /// Looks at every file below `folder`; hidden ones are left alone.
@@ -67,7 +67,7 @@ package struct PhotoFolder: Sendable {
   private mutating func add(_ url: URL, below root: URL, _ problem: (Data) -> String?) {
     let path = Self.path(of: url, below: root)
     do {
-      // Opening a pipe would wait for its writer, so that only regular files are opened.
+      // Only regular files are opened: opening a pipe would wait for its writer.
       let file = url.resolvingSymlinksInPath()
       let keys: Set<URLResourceKey> = [
         .isRegularFileKey, .isDirectoryKey, .isSymbolicLinkKey, .fileSizeKey,
@@ -76,7 +76,7 @@ package struct PhotoFolder: Sendable {
       let values = try file.resourceValues(forKeys: keys)
       if values.isDirectory == true { return }
       if values.isSymbolicLink == true {
-        // All links that lead somewhere were followed.
+        // Links that lead to a file or folder were followed.
         unreadable.append(LeftOut(path: path, reason: "its link leads nowhere"))
         return
       }
@@ -105,7 +105,7 @@ package struct PhotoFolder: Sendable {
     return own.dropFirst(base.count).joined(separator: "/")
   }
 
-  /// What the system says, without the frame that Foundation puts around it.
+  /// The system's own words, without the text that Foundation puts around them.
   private static func reason(_ error: any Error) -> String {
     let error = error as NSError
     let underlying = error.userInfo[NSUnderlyingErrorKey] as? NSError ?? error

@@ -1,13 +1,14 @@
 extension ArgumentGrammar {
-  /// Does the work of one call and turns what it throws into words and an exit status.
+  /// Does the work of one call and turns its errors into messages and an exit status.
   ///
-  /// Words that ask for help get it on standard output, and `work` is not called.
+  /// A call for help prints it on standard output, and `work` is not called.
   ///
   /// - Parameters:
-  ///   - words: The words of the call that come after the names of program and command.
+  ///   - words: The words of the call after the names of program and command.
   ///   - program: The name that each message begins with.
   ///   - text: Puts an error into words.
-  ///   - work: May throw ``UsageError`` for arguments that fit the grammar and make no sense.
+  ///   - work: May throw ``UsageError`` for arguments that fit the grammar but make no sense
+  ///     together.
   package func run(
     _ words: some Sequence<String>, as program: String,
     text: (any Error) -> String = { "\($0)" },
@@ -24,7 +25,7 @@ extension ArgumentGrammar {
       Console.note("\(program): \("\(error)".printable)\nUsage: \(synopsis)")
       return .usage
     } catch {
-      // After Ctrl-C an error says only that the work has ended, and that is known.
+      // After Ctrl-C an error only says that the work has ended, which the user knows.
       if !Task.isCancelled { Console.note("\(program): \(text(error).printable)") }
       return .failure
     }

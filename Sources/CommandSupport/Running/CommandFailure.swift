@@ -1,4 +1,4 @@
-/// Why a command that was called rightly could not do its work; one sentence that names what failed.
+/// Why a correct call could not do its work: one sentence that names the file or step.
 package struct CommandFailure: Error, Hashable, Sendable, CustomStringConvertible {
   package let description: String
 

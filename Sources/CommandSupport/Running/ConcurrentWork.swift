@@ -4,8 +4,8 @@ package enum ConcurrentWork {
   ///
   /// When the calling task is cancelled, items that have not begun are left out.
   ///
-  /// - Parameter collect: Called once for each item that was worked on, in the order in which they
-  ///   end, never by two at once.
+  /// - Parameter collect: Called once for each finished item, in the order of their ends, never
+  ///   concurrently.
   package static func forEach<Item: Sendable, Result: Sendable>(
     _ items: some Sequence<Item>, width: Int,
     _ body: @escaping @Sendable (Item) async -> Result, collect: (Result) -> Void

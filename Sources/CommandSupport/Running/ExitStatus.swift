@@ -1,8 +1,8 @@
-/// What the shell is told when a command ends.
+/// The exit status of a command.
 package enum ExitStatus: Int32, Sendable {
   case success = 0
 
-  /// The call was right, and something in the world was not: damage found, a picture failed.
+  /// The call was right, but the work failed: damage found, a picture not decoded.
   case failure = 1
 
   /// The call itself cannot be carried out as it stands.

@@ -10,11 +10,11 @@ import Dispatch
 package enum Interruption {
   /// Runs `work`; the first SIGINT, SIGTERM or SIGHUP cancels it, the second ends the process.
   ///
-  /// Whichever of them is ignored stays so: nohup(1) and shells start what shall go on like that. And
-  /// SIGPIPE is ignored from here on, so that a reader who goes away ends no process that has
-  /// something to clean up.
+  /// A signal that is ignored stays ignored: nohup(1) and shells start background work like that.
+  /// SIGPIPE is ignored from here on, so that a closed pipe does not end a process before it has
+  /// cleaned up.
   ///
-  /// The work begins once each of them would be noticed: those that come before may be lost.
+  /// The work begins when all handlers are in place; an earlier signal may be lost.
   ///
   /// - Returns: What `work` returns, or ``ExitStatus/interrupted`` if a signal came meanwhile.
   package static func cancelling(
@@ -28,7 +28,7 @@ package enum Interruption {
       }
       return await work()
     }
-    // A handler set by `signal(2)` may do next to nothing; a dispatch source runs on a thread.
+    // A handler set by `signal(2)` may call few functions; a dispatch source runs on a thread.
     _ = isIgnoredFromNowOn(SIGPIPE)
     let sources = [SIGINT, SIGTERM, SIGHUP].compactMap { number -> (any DispatchSourceSignal)? in
       if isIgnoredFromNowOn(number) { return nil }

@@ -1,6 +1,6 @@
 package import Foundation
 
-/// A folder in the system's place for temporary files, which goes when its user does.
+/// A folder among the system's temporary files, removed with its last reference.
 package final class TemporaryFolder: Sendable {
   package let url: URL
 
@@ -18,9 +18,9 @@ package final class TemporaryFolder: Sendable {
 
   deinit { remove() }
 
-  /// Removes the folder and all in it; earlier than the last reference goes, if that is wanted.
+  /// Removes the folder and its contents before the last reference ends.
   package func remove() {
-    // What is gone already, or cannot be removed, is the system's to clean.
+    // The folder may be gone already; the system cleans up the rest.
     try? FileManager.default.removeItem(at: url)
   }
 }

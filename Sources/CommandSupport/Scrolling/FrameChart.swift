@@ -14,7 +14,7 @@ package struct FrameChart: Sendable {
     }
   }
 
-  /// What a frame has at 120 and at 60 frames a second, in milliseconds.
+  /// The time for a frame at 120 and at 60 frames a second, in milliseconds.
   package static let frameBudgets = [8.3, 16.7]
 
   private let series: [Series]
@@ -31,7 +31,7 @@ package struct FrameChart: Sendable {
   package init(series: [Series], frameCount: Int) {
     self.series = series
     self.frameCount = max(frameCount, 1)
-    // The budgets are always in the picture, since they are what the points are held against.
+    // The budgets are always in the chart, since the points are compared with them.
     let values = series.flatMap(\.points).map(\.milliseconds).filter { $0 > 0 } + Self.frameBudgets
     let exponents = values.map { log10($0) }
     let lowest = Int((exponents.min() ?? 0).rounded(.down))

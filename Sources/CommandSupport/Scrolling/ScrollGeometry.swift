@@ -1,4 +1,4 @@
-/// A list of rows of cells, and what each frame of scrolling it brings into view.
+/// A list of rows of cells, and the rows that each frame of scrolling brings into view.
 package struct ScrollGeometry: Hashable, Sendable {
   /// Rows on screen at a time, where the list has enough of them.
   package static let usualVisibleRows = 12
@@ -12,8 +12,8 @@ package struct ScrollGeometry: Hashable, Sendable {
   /// In pixels a frame.
   package let speed: Int
 
-  /// Rows that fit on the screen: the usual number, or half of a short list, so that there is always
-  /// something to scroll.
+  /// Rows that fit on the screen: the usual number, or half of a short list, so that every list
+  /// scrolls.
   package let visibleRowCount: Int
 
   /// - Parameters:

@@ -7,8 +7,8 @@ static inline CURLcode fic_curl_set_long(CURL *easy, CURLoption option, long val
 }
 
 // Without it, taking a handle away waits for getaddrinfo(3) to come back, however long that takes;
-// CURLOPT_QUICK_EXIT(3). The thread that looks the name up ends by itself then, and frees what it
-// has. Libraries before 7.87 know no such option, and go on waiting.
+// CURLOPT_QUICK_EXIT(3). The thread that resolves the name then ends by itself and frees its
+// memory. Libraries before 7.87 lack this option and go on waiting.
 static inline int fic_curl_leaves_lookups_behind(void) {
   return curl_version_info(CURLVERSION_NOW)->version_num >= 0x075700;
 }

@@ -1,4 +1,4 @@
-// jpeglib.h uses FILE and size_t without including what declares them, so the order matters.
+// jpeglib.h uses FILE and size_t without including their headers, so the order matters.
 #include <stddef.h>
 #include <stdio.h>
 #include <jpeglib.h>

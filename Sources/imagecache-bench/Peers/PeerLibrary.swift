@@ -29,7 +29,7 @@ struct PeerLibrary {
       let reason = dlerror().map { String(cString: $0) } ?? "unknown"
       throw BenchFailure(description: "The peers in \"\(path)\" cannot be loaded: \(reason)")
     }
-    // The type is the one that CBenchPeers.h declares for this name, and the version is compared.
+    // The type is that of CBenchPeers.h for this name, and the version is compared.
     let makePeers = unsafeBitCast(symbol, to: bench_more_peers_function.self)
     guard let peers = makePeers(), peers.pointee.version == BENCH_PEERS_VERSION else {
       throw BenchFailure(description: "The peers in \"\(path)\" are of another version.")

@@ -4,7 +4,7 @@ import Foundation
 
 /// An open store of a peer, with a folder of its own.
 final class PeerStore {
-  /// What a peer takes part in; the flags of the C declaration.
+  /// The contests that a peer takes part in; the flags of the C declaration.
   struct Roles: OptionSet {
     let rawValue: Int
     static let handle = Roles(rawValue: BENCH_HANDLE)
@@ -16,11 +16,11 @@ final class PeerStore {
 
   let name: String
   let roles: Roles
-  /// Pictures that one turn should obtain.
+  /// The pictures of one turn.
   let batch: Int
   private let peer: bench_store
   private var room: bench_room
-  /// What `room.folder` points to, as long as this object lives.
+  /// The memory of `room.folder`, as long as this object lives.
   private let path: UnsafeMutablePointer<CChar>
   private var handle: UnsafeMutableRawPointer?
 

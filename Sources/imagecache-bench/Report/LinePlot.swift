@@ -1,13 +1,13 @@
 import Foundation
 
-/// Lines over two axes, as a picture that any browser shows.
+/// Lines over two axes, as SVG.
 struct LinePlot {
   struct Line {
     let name: String
     let points: [(x: Double, y: Double)]
   }
 
-  /// How numbers become places.
+  /// How values map to positions.
   enum Scale {
     /// Both axes begin at 0.
     case linear
@@ -23,7 +23,7 @@ struct LinePlot {
 
   private static let (width, height) = (720.0, 420.0)
   private static let (left, right, top, bottom) = (72.0, 190.0, 40.0, 52.0)
-  /// Told apart by those who see no red or no green too (Okabe and Ito).
+  /// Colours that people without red or green vision can tell apart too (Okabe and Ito).
   private static let colors = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9"]
 
   var svg: String {

@@ -1,9 +1,9 @@
 import CommandSupport
 
-/// One line of the result: what ours took, what a reference took in the same run, and what was
-/// asked for.
+/// One line of the result: the figures of the cache and of a reference in the same run, and the
+/// bar.
 struct Measure: Sendable {
-  /// What has to hold.
+  /// A bound that a ratio or a value has to keep.
   enum Bar: Sendable {
     /// Ours, divided by the reference.
     case ratioAtMost(Double)
@@ -19,12 +19,12 @@ struct Measure: Sendable {
     }
   }
 
-  /// What of many turns is compared.
+  /// The statistic of many turns that is compared.
   enum Statistic: String, Sendable { case median, p99 }
 
-  /// `P1` to `P16`, or the name of a scenario that is not among those.
+  /// `P1` to `P16`, or the name of another scenario.
   let id: String
-  /// What one operation is.
+  /// The operation that was timed.
   let what: String
   let unit: String
   let ours: Distribution
@@ -62,7 +62,7 @@ struct Measure: Sendable {
     return oursValue / referenceValue
   }
 
-  /// `nil` where there is no bar, or nothing to hold ours against.
+  /// `nil` without a bar or a reference.
   var isMet: Bool? {
     switch bar {
     case nil: nil

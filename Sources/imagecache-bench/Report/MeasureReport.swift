@@ -4,7 +4,7 @@ import Foundation
 /// Measures as a table for people and as JSON for machines.
 struct MeasureReport {
   var measures: [Measure] = []
-  /// The scenarios that measured nothing, and why.
+  /// The scenarios that failed, with their reasons.
   var failures: [(scenario: String, reason: String)] = []
 
   var text: String {
@@ -54,7 +54,7 @@ struct MeasureReport {
     ])
   }
 
-  /// Three digits that matter, and none for what is not known.
+  /// Three significant digits; nothing for an unknown value.
   private static func figure(_ number: Double?) -> String {
     guard let number else { return "-" }
     if number == 0 { return "0" }
@@ -64,7 +64,7 @@ struct MeasureReport {
 }
 
 extension Measure.Bar {
-  /// How it is read: `<= 1.1 x`, `>= 20 x gain`, `<= 5 ms`.
+  /// The bar as text: `<= 1.1 x`, `>= 20 x gain`, `<= 5 ms`.
   fileprivate func text(_ measure: Measure) -> String {
     switch self {
     case .ratioAtMost(let limit): "<= \(Self.short(limit)) x"

@@ -1,10 +1,10 @@
 import Locking
 import Synchronization
 
-/// Tasks that wait for a continuation and for nothing else: what waiting costs in Swift itself.
+/// Tasks that only wait for a continuation: the cost of waiting in Swift itself.
 ///
-/// Continuations stand in a dictionary under a lock, since somebody must be able to answer them and
-/// each task must be able to leave; with less nobody could be answered or cancelled.
+/// Continuations stand in a dictionary under a lock: without it no task could be answered or
+/// cancelled.
 final class BareTasks: Sendable {
   private struct State {
     var waiting: [Int: CheckedContinuation<Void, Never>] = [:]

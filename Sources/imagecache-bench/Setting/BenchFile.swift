@@ -6,7 +6,7 @@ import Foundation
   import Glibc
 #endif
 
-/// A file that is read or written in equal pieces: what the system calls alone cost.
+/// A file that is read or written in equal pieces: the cost of the system calls alone.
 final class BenchFile {
   private let descriptor: CInt
   private let pieceByteCount: Int

@@ -2,8 +2,7 @@ import CommandSupport
 import FastImageCache
 import Foundation
 
-/// What all scenarios share: a folder for their tables, the peers, and the galleries that several of
-/// them ask.
+/// Shared by all scenarios: a folder for their tables, the peers, and the galleries.
 final class BenchSetting {
   let place: TemporaryFolder
   let effort: Effort
@@ -62,7 +61,7 @@ final class BenchSetting {
     }
   }
 
-  /// Ends what the scenarios have opened, before its folder goes.
+  /// Closes the stores of the scenarios before their folder is removed.
   nonisolated(nonsending) func close() async {
     for gallery in galleries.values { await gallery.close() }
     galleries = [:]
@@ -82,7 +81,7 @@ final class BenchSetting {
 }
 
 extension ImageCache.Configuration {
-  /// The usual configuration, but for what `change` does to it.
+  /// The usual configuration, after `change`.
   static func with(_ change: (inout Self) -> Void) -> Self {
     var configuration = Self()
     change(&configuration)

@@ -11,6 +11,6 @@ enum Cores {
     }
   }
 
-  /// Lets them run wherever they could in the beginning.
+  /// Lets them run on all cores of the beginning again.
   static func release() { bench_use_cores(.max) }
 }

@@ -1,8 +1,8 @@
 import Dispatch
 import Synchronization
 
-/// Runs a task's jobs on a thread of its own and counts them: one to begin with, and one for each
-/// time that the task was suspended.
+/// Runs a task's jobs on a thread of its own and counts them: one at the start, and one after each
+/// suspension.
 final class CountingExecutor: TaskExecutor {
   private let queue = DispatchQueue(label: "imagecache-bench.counting")
   private let count = Atomic<Int>(0)

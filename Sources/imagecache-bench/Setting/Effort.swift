@@ -1,8 +1,8 @@
-/// How much is measured: enough for figures that hold, or just enough to see that all of it runs.
+/// The amount of work: enough for stable figures, or just enough to see that everything runs.
 struct Effort: Sendable {
   /// Pictures in the table of the scenarios that do not grow.
   let pictureCount: Int
-  /// Pictures in the large table that the usual one is held against.
+  /// Pictures in the large table, which is compared with the usual one.
   let largeCount: Int
   /// Times that ours and its peers take turns.
   let roundCount: Int
@@ -41,7 +41,7 @@ struct Effort: Sendable {
     photographs: (large: (4000, 3000), progressive: (5184, 3456), small: (800, 600)),
     landscape: (800, 600))
 
-  /// Everything runs, nothing is measured well.
+  /// Everything runs; the figures mean nothing.
   static let quick = Effort(
     pictureCount: 8, largeCount: 40, roundCount: 2, hitBatch: 16, singleHitCount: 64,
     storeBatch: 2, fileCount: 2, waiterCount: 8, flingCount: 6, heldCount: 4, frameCount: 2,

@@ -16,11 +16,11 @@ final class Gallery {
 
   /// Opens the cache and the peers, and fills both.
   ///
-  /// The table is filled through the store below the cache, which the two share: that is how a
-  /// million pictures come in while one waits.
+  /// The table is filled through the store below the cache, which takes a million pictures in
+  /// bearable time.
   ///
   /// - Parameter spareCount: Slots that stay free. One is enough for replacing pictures without
-  ///   evicting any, however long whoever asks for the others is kept from running.
+  ///   evicting any, even if the readers of the others do not run for long.
   init(
     _ name: String, count: Int, spareCount: Int = 0, side: Int, roles: PeerStore.Roles,
     setting: BenchSetting
@@ -40,7 +40,7 @@ final class Gallery {
     hits = HitList(cache: cache, format: format, pictures: ordered.shuffled(using: &random))
     keys = hits.pictures.flatMap(\.key)
     let (photographs, stores) = (setting.photographs, stores)
-    // More would only take longer to draw.
+    // More pictures would only take longer to draw.
     let differentCount = min(count, Self.differentCount)
     let bitmaps = try (0..<differentCount).map { try photographs.part($0, size: size) }
     try Self.fill(cache, format, with: ordered) { bitmaps[$0 % differentCount] }
@@ -87,7 +87,7 @@ final class Gallery {
     }
   }
 
-  /// Stores what `draw` leaves in a slot's scratch memory.
+  /// Stores the picture that `draw` leaves in a slot's scratch memory.
   static func insert(
     for picture: BenchPicture, _ size: PixelSize, into table: Table,
     draw: (UnsafeMutableRawBufferPointer) throws -> Void

@@ -2,7 +2,7 @@ import CommandSupport
 import Foundation
 import Locking
 
-/// Looks at the private memory of the process all the time, on a thread of its own.
+/// Samples the private memory of the process, on a thread of its own.
 final class MemorySampler: Sendable {
   struct Sample: Sendable {
     let seconds: Double
@@ -39,7 +39,7 @@ final class MemorySampler: Sendable {
     }
   }
 
-  /// Ends the sampling and returns what was seen.
+  /// Ends the sampling and returns the samples.
   nonisolated(nonsending) func end() async -> [Sample] {
     state.withLock { $0.isOver = true }
     await withCheckedContinuation { continuation in

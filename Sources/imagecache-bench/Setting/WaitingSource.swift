@@ -1,7 +1,7 @@
 import FastImageCache
 import Locking
 
-/// A source that answers when it is told to, and counts how often it was asked.
+/// A source that answers after `open()`, and counts its loads.
 final class WaitingSource: ImageSource {
   private struct State {
     var askedCount = 0
@@ -44,7 +44,7 @@ final class WaitingSource: ImageSource {
     return .bitmap(bitmap)
   }
 
-  /// Answers all who wait, and whoever comes until ``shut()``.
+  /// Answers all waiting loads, and later ones until ``shut()``.
   func open() {
     let waiting = state.withLock { state in
       state.isOpen = true
@@ -58,7 +58,7 @@ final class WaitingSource: ImageSource {
 }
 
 extension ImageCache {
-  /// Returns when so many callers wait for pictures.
+  /// Returns when this many loads wait.
   ///
   /// It looks every tenth of a millisecond, since looking without pause would be measured too.
   nonisolated(nonsending) func waitForWaiters(_ count: Int) async throws {

@@ -4,7 +4,7 @@ import Foundation
 import ImageCodecs
 import ImageDrawing
 
-/// The photograph itself is read, decoded at reduced size and drawn when it comes into view.
+/// Reads the photograph itself, decodes it at reduced size and draws it when it comes into view.
 struct OriginalScrolling: ScrollMethod {
   static let name = "decode original"
 
@@ -25,7 +25,7 @@ struct OriginalScrolling: ScrollMethod {
     let decoder = try ImageDecoders.standard.decoder(for: data)
     let fullSize = try decoder.header(of: data).size
     let drawn = drawing.minimumSourceSize(source: fullSize, slot: size, upTo: false)
-    // Twice what is drawn, as the cache decodes it.
+    // Twice the drawn size, as the cache decodes it.
     let wanted = PixelSize(
       width: min(drawn.width * 2, fullSize.width), height: min(drawn.height * 2, fullSize.height))
     let source = try decoder.decode(data, DecodeRequest(minimumSize: wanted))

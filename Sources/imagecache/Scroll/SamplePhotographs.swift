@@ -3,15 +3,15 @@ import FastImageCache
 import Foundation
 import ImageCodecs
 
-/// Pictures that are to a decoder what photographs are: smooth skies, textured ground, sharp edges,
-/// and the noise of a sensor. The same in every run.
+/// Pictures that decode as photographs do: smooth skies, textured ground, sharp edges, and the
+/// noise of a sensor. The same in every run.
 enum SamplePhotographs {
   static let usualCount = 24
   static let size = PixelSize(width: 1600, height: 1200)
 
   /// Draws pictures and writes them as JPEG files into a new folder.
   ///
-  /// - Throws: `CancellationError`, and what writing throws.
+  /// - Throws: `CancellationError`, and the errors of writing.
   static func write(_ count: Int, to folder: URL) async throws {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     let progress = ProgressLine("drawing photographs", total: count)

@@ -9,7 +9,7 @@ struct ScrollCell: ImageEntity {
   /// How often the photograph has appeared in the list before.
   let turn: Int
 
-  /// Made once, as an app keeps the ids of its entities: making them is no part of a frame's work.
+  /// Made once, as an app keeps the ids of its entities: making ids is no part of a frame's work.
   let imageID: ImageID
 
   init(photo: PhotoFolder.Photo, turn: Int) {

@@ -70,7 +70,7 @@ struct ScrollCommand: Command {
     } catch {
       result = .failure(error)
     }
-    // The table's files are in the folder that goes when this returns.
+    // The table's files are in the folder that is removed when this returns.
     await stage.cache.close()
     let outcome = try result.get()
     Console.print(isJSON ? outcome.json.text : outcome.text)

@@ -6,10 +6,10 @@ protocol ScrollMethod {
 
   static var name: String { get }
 
-  /// Reads what the pictures are made from, so that no frame waits for the disk.
+  /// Reads the files of the pictures, so that no frame waits for the disk.
   ///
-  /// Virtual machines page out what nobody has touched for seconds, so that this comes right before
-  /// each pass.
+  /// Called right before each pass, since virtual machines page out data that was unused for
+  /// seconds.
   func touch() throws
 
   func picture(ofCell cell: Int) throws -> Picture
@@ -18,7 +18,7 @@ protocol ScrollMethod {
 }
 
 extension RawSpan {
-  /// The sum of all eight-byte words, which reads every byte once: what a compositor does at least.
+  /// The sum of all eight-byte words, which reads every byte once, as a compositor does at least.
   ///
   /// Four parts are read side by side, since a processor fetches ahead within a page of memory only,
   /// and would wait at the end of each.

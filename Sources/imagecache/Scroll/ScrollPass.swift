@@ -7,23 +7,22 @@ struct ScrollPass {
     let milliseconds: Double
   }
 
-  /// The frames that brought a row into view; the others have nothing to do. Frame 0, which fills
-  /// the screen before anything moves, is not among them.
+  /// The frames that brought a row into view, without frame 0, which fills the screen at rest.
   private(set) var busyFrames: [BusyFrame] = []
 
-  /// Private memory that came to be while the pictures of a full screen were held, in bytes.
+  /// Growth of private memory while the pictures of a full screen were held, in bytes.
   private(set) var privateByteCount = 0
 
-  /// How often a frame waited for the disk.
+  /// The count of waits for the disk in frames.
   private(set) var majorFaultCount = 0
 
   /// The sum over all bytes that were read, the same for each pass of one way.
   private(set) var byteSum: UInt64 = 0
 
   /// - Parameters:
-  ///   - timeLimit: After this much work the list stops, wherever it is; `nil` for none.
-  ///   - busyFrameLimit: After this many busy frames the list stops, whatever `timeLimit` says.
-  /// - Throws: `CancellationError`, and what `method` throws.
+  ///   - timeLimit: The list stops after this much work; `nil` for no limit.
+  ///   - busyFrameLimit: The list stops after this many busy frames, even before `timeLimit`.
+  /// - Throws: `CancellationError`, and the errors of `method`.
   init<Method: ScrollMethod>(
     _ method: Method, _ geometry: ScrollGeometry, timeLimit: Duration? = nil,
     busyFrameLimit: Int? = nil
@@ -64,7 +63,7 @@ struct ScrollPass {
     withExtendedLifetime(held) {}
   }
 
-  /// Frames that are measured whatever they cost, since a tail needs some.
+  /// Frames that are measured beyond the time limit, since a percentile needs some.
   private static let fewestBusyFrames = 20
 
   private mutating func obtain<Method: ScrollMethod>(

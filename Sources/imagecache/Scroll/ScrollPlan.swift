@@ -1,7 +1,7 @@
 import CommandSupport
 import FastImageCache
 
-/// What is scrolled: the list, and the pictures in it.
+/// The list to scroll, and its pictures.
 struct ScrollPlan {
   let size: PixelSize
   let pixelFormat: PixelFormat

@@ -1,9 +1,9 @@
 import CommandSupport
 import FastImageCache
 
-/// What was measured, and how it is told.
+/// The figures of a measurement, as text and as JSON.
 struct ScrollResult {
-  /// Each way is scrolled this often; what counts for a frame is the median.
+  /// The count of passes of each way; a frame's figure is their median.
   static let passCount = 3
 
   /// Work after which decoding originals may stop before the end of the list.
@@ -18,8 +18,8 @@ struct ScrollResult {
 
     var work: Distribution { Distribution(busyFrames.lazy.map(\.milliseconds)) }
 
-    /// - Throws: ``CommandFailure`` if the passes did not read the same bytes, in which case their
-    ///   times say nothing.
+    /// - Throws: ``CommandFailure`` if the passes did not read the same bytes: their times could
+    ///   not be compared then.
     init(name: String, passes: [ScrollPass], diskByteCount: Int) throws {
       let times = passes.map { $0.busyFrames.map(\.milliseconds) }
       let numbers = passes.first?.busyFrames.map(\.number) ?? []
@@ -79,7 +79,7 @@ struct ScrollResult {
     return ([title, "", table.text, ""] + notes).joined(separator: "\n")
   }
 
-  /// What a reader has to know to judge the figures.
+  /// The circumstances of the measurement, without which the figures say little.
   var notes: [String] {
     var notes: [String] = []
     if let ratio = tableAdvantage {

@@ -2,8 +2,8 @@ import CommandSupport
 import FastImageCache
 import Foundation
 
-/// Everything that the three ways need before the list moves: photographs that decode, a table with
-/// all pictures, thumbnail files with the same pixels.
+/// Prepares the three ways before the list moves: photographs that decode, a table with all
+/// pictures, thumbnail files with the same pixels.
 final class ScrollStage {
   let cache: ImageCache
   private let plan: ScrollPlan
@@ -39,7 +39,7 @@ final class ScrollStage {
     let thumbnail = ThumbnailScrolling(files: thumbnails)
     let original = OriginalScrolling(cells: cells, size: plan.size, pixelFormat: plan.pixelFormat)
     var passes: [[ScrollPass]] = [[], [], []]
-    // The ways take turns, so that what else the machine does meets all of them.
+    // The ways take turns, so that other work of the machine meets all of them.
     for _ in 0..<ScrollResult.passCount {
       passes[0].append(try ScrollPass(table, plan.geometry))
       passes[1].append(try ScrollPass(thumbnail, plan.geometry))
@@ -73,7 +73,7 @@ final class ScrollStage {
     ]
   }
 
-  /// Loads each photograph once; those that fail are left out and named.
+  /// Loads each photograph once; leaves out and names those that fail.
   private func photosThatDecode() async throws -> [PhotoFolder.Photo] {
     let (cache, format) = (cache, plan.format)
     let progress = ProgressLine("decoding photographs", total: photos.count)

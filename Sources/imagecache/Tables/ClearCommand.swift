@@ -35,7 +35,7 @@ struct ClearCommand: Command {
       status = .failure
     }
     if tableName == nil, !folder.unreadableFiles.isEmpty {
-      // What cannot be read as a table any more but once was one holds nothing for anybody.
+      // A former table that cannot be read any more holds no pictures.
       for directory in folder.directories {
         try directory.removeTables(except: Set(folder.tables.map(\.reader.name)))
       }
@@ -43,7 +43,7 @@ struct ClearCommand: Command {
     return status
   }
 
-  /// Puts an empty file in the table's place; `false` for a table that somebody else has open.
+  /// Puts an empty file in the table's place; `false` for a table that another process has open.
   private static func empty(_ table: TableFolder.Table) throws -> Bool {
     let reader = table.reader
     let owned = try Table(

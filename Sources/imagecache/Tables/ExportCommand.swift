@@ -59,7 +59,7 @@ struct ExportCommand: Command {
     return .success
   }
 
-  /// The ids that look like this when printed: a string, but also a UUID or a number.
+  /// The ids with this printed form: a string, but also a UUID or a number.
   private static func ids(spelled text: String) -> [TableID] {
     var ids = [ImageID(text)]
     if let uuid = UUID(uuidString: text) { ids.append(ImageID(uuid)) }

@@ -3,7 +3,7 @@ import FastImageCache
 import Foundation
 import TableStore
 
-/// Prints what is in the tables of a folder.
+/// Prints the tables of a folder and their pictures.
 struct InspectCommand: Command {
   static let name = "inspect"
 

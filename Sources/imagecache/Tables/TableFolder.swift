@@ -3,10 +3,9 @@ import FastImageCache
 import Foundation
 import TableStore
 
-/// The tables below a folder, for commands that were not told how they were made.
+/// The tables below a folder, for commands that do not know their formats.
 ///
-/// The folder is either one that holds table files, or one with such folders in it, which is what a
-/// cache's directory looks like.
+/// The folder either holds table files, or holds such folders, as a cache's directory does.
 struct TableFolder {
   /// A table and the folder it lies in.
   struct Table {
@@ -81,7 +80,7 @@ struct TableFolder {
   }
 
   private static func isFolder(_ url: URL) -> Bool {
-    // What cannot be looked at is no folder to look into.
+    // An entry without a readable status is not a folder to search.
     let values = try? url.resourceValues(forKeys: [.isDirectoryKey, .isSymbolicLinkKey])
     return values?.isDirectory == true && values?.isSymbolicLink != true
   }

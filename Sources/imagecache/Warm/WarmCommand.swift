@@ -55,7 +55,8 @@ struct WarmCommand: Command {
   func run() async throws -> ExitStatus {
     let photos = try PhotoRecognition.folder(folder)
     let directory = URL(filePath: cachePath, directoryHint: .isDirectory)
-    // Without tables yet there is nothing to keep. Those of other namespaces are their caches' own.
+    // Without tables yet there is nothing to keep. Tables of other namespaces belong to their
+    // caches.
     let own = directory.appending(path: try TableDirectory.safeName(for: Self.namespace))
     let known = try? TableFolder(own.path(percentEncoded: false))
     let formats = WarmFormats(
@@ -72,8 +73,8 @@ struct WarmCommand: Command {
     return summary.failures.isEmpty && areKept ? .success : .failure
   }
 
-  /// Brings the tables to the disk; false if another program has one of them, so that what was
-  /// stored in it goes with this program.
+  /// Brings the tables to the disk; false if another program owns one of them: its new pictures are
+  /// lost when this program ends.
   private static func keepPictures(of cache: ImageCache) async -> Bool {
     do {
       try await cache.flush()
@@ -92,7 +93,7 @@ struct WarmCommand: Command {
     let progress = ProgressLine("warming", total: photos.count)
     progress.update(0)
     var summary = WarmSummary(pictureCount: photos.count, unreadable: folder.unreadable)
-    // Wider than the machine, since the cache itself bounds what is decoded at once.
+    // Wider than the count of cores, since the cache itself bounds the decodes.
     let width = ProcessInfo.processInfo.activeProcessorCount * 4
     await ConcurrentWork.forEach(photos, width: width) { photo in
       let entity = WarmPhoto(photo: photo, layouts: layouts)

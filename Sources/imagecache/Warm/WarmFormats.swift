@@ -2,10 +2,10 @@ import CommandSupport
 import FastImageCache
 import TableStore
 
-/// The formats of a folder of tables: those that a call names, and those that are there already.
+/// The formats of a folder of tables: those of a call, and those of existing tables.
 ///
-/// A cache deletes the tables of formats that it is not made with. So that a second call with other
-/// formats does not undo the first, the tables in the folder are declared again as they are.
+/// A cache deletes tables of formats that it is not made with. So the existing tables are declared
+/// again as they are, or a second call with other formats would undo the first.
 struct WarmFormats {
   /// To be filled.
   let wanted: [ImageFormat]
@@ -39,8 +39,8 @@ struct WarmFormats {
     }
   }
 
-  /// A changed picture goes into another slot before its old one is given up; without spare slots
-  /// that would cost the picture used least. Slots take disk only once they are written.
+  /// A changed picture goes into another slot before its old one is freed; without spare slots that
+  /// would evict the least recently used picture. A slot takes disk space only once it is written.
   private static let spareSlotCount = 16
 
   private static func format(

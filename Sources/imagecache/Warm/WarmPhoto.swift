@@ -2,8 +2,8 @@ import CommandSupport
 import FastImageCache
 import Foundation
 
-/// A file of a folder as an entity: known by its path in the folder, new whenever the file changes or
-/// is to be drawn in another way.
+/// A file of a folder as an entity. Its path in the folder is its id; its version changes with the
+/// file and with its drawing.
 struct WarmPhoto: ImageEntity {
   let photo: PhotoFolder.Photo
 

@@ -1,6 +1,6 @@
 import CommandSupport
 
-/// What became of the pictures of a folder.
+/// Counts of stored, present and failed pictures of a folder.
 struct WarmSummary {
   enum Outcome: Sendable {
     case alreadyThere

@@ -2,7 +2,7 @@ import Foundation
 
 @testable import FastImageCache
 
-/// Reads a data URL, and asks what the rules for addresses say about it.
+/// Reads a data URL, and checks it against the rules for addresses.
 enum AddressAttack {
   private static let limit = 1000
 
@@ -17,7 +17,7 @@ enum AddressAttack {
       return
     }
     try Attack.require(content.count <= limit, "\(content.count) bytes out of a data URL")
-    // Of the address as it is read: Foundation writes hosts of other alphabets in longer words.
+    // Of the address as Foundation writes it: hosts of other alphabets become longer.
     let byteCount = url.absoluteString.utf8.count
     try Attack.require(content.count <= byteCount, "\(content.count) bytes out of \(text)")
   }

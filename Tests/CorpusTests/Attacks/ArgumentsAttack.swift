@@ -38,7 +38,7 @@ enum ArgumentsAttack {
 
   private static let mark = "Rule broken: "
 
-  /// A broken rule has to leave by the one kind of error that parsing throws.
+  /// Parsing throws one kind of error only, so a broken rule becomes one.
   private static func require(_ isKept: Bool, _ rule: String) throws(UsageError) {
     if !isKept { throw UsageError(mark + rule) }
   }

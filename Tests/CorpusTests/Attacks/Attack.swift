@@ -1,10 +1,9 @@
 import Foundation
 
-/// A way in for bytes that a stranger wrote, with the rules that hold whatever they are.
+/// An entry for foreign bytes, with the rules that hold for any bytes.
 ///
-/// An attack runs the code as the library does and checks what comes of it. Crashing, taking too
-/// much memory and taking too long are noticed by whoever runs it: the fuzzer, or a sanitizer under
-/// the tests.
+/// An attack runs the code as the library does and checks the result. The fuzzer, or a sanitizer
+/// under the tests, notices crashes, too much memory and too much time.
 enum Attack: String, CaseIterable, Sendable {
   case table, jpeg, png, webp, exif
   case dataURL = "data-url"
@@ -27,7 +26,7 @@ enum Attack: String, CaseIterable, Sendable {
   }
 }
 
-/// What an attack found.
+/// A rule that an attack broke.
 struct BrokenRule: Error, CustomStringConvertible {
   let description: String
 }

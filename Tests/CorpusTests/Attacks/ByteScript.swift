@@ -16,7 +16,7 @@ struct ByteScript {
     Int(bitPattern: (0..<8).reduce(UInt(0)) { sum, _ in sum << 8 | UInt(byte()) })
   }
 
-  /// As many bytes as the next one says, if there are as many.
+  /// The count of bytes that the next byte says, if there are as many.
   mutating func chunk() -> [UInt8] {
     let count = Int(byte())
     defer { rest = rest.dropFirst(count) }
@@ -25,7 +25,7 @@ struct ByteScript {
 
   mutating func text() -> String { String(decoding: chunk(), as: UTF8.self) }
 
-  /// All that is left.
+  /// The remaining bytes.
   mutating func remainder() -> [UInt8] {
     defer { rest = [] }
     return Array(rest)

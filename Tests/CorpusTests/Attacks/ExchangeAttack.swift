@@ -23,7 +23,7 @@ enum ExchangeAttack {
     var verdict = exchange.receive(head)
     if case .redirect(let target) = verdict {
       try Attack.require((300..<400).contains(status), "A redirect by status \(status)")
-      // Foundation may read it in any way; that it has a scheme is what policies rely on.
+      // Foundation may read it in any way; policies rely on its scheme only.
       try Attack.require(target.scheme != nil, "A redirect to \(target)")
     }
     while verdict == .goOn, !script.isEmpty {

@@ -3,7 +3,7 @@ import Pixels
 
 @testable import ImageCodecs
 
-/// Reads what stands beside pixels, without any decoder: orientation, profiles, chunks.
+/// Reads metadata without any decoder: orientation, profiles, chunks.
 enum MetadataAttack {
   static func run(on bytes: [UInt8]) throws {
     let (profileByteCount, ranges) = bytes.withUnsafeBytes { buffer in
@@ -11,7 +11,7 @@ enum MetadataAttack {
       _ = Orientation(exif: span, in: 0..<bytes.count)
       let segments = JPEGSegments(span)
       _ = Orientation(exif: span, in: segments.exif)
-      // A file that is no PNG is refused here, and that is all there is to say about it.
+      // A file that is no PNG is refused here, and no rule is left to check.
       let chunks = try? PNGChunks(span)
       _ = Orientation(exif: span, in: chunks?.exif)
       return (segments.profile(buffer)?.count ?? 0, [segments.exif, chunks?.exif])

@@ -14,7 +14,7 @@ final class ScratchFolder: Sendable {
   }
 
   deinit {
-    // A folder that is gone already is what this wants.
+    // The folder may be gone already.
     try? FileManager.default.removeItem(at: url)
   }
 }

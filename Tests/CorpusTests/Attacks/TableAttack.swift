@@ -2,7 +2,7 @@ import Foundation
 
 @testable import TableStore
 
-/// Opens a table file that somebody changed, hashes forged or not, and uses it.
+/// Opens a changed table file, with or without forged hashes, and uses it.
 ///
 /// The bytes are a script of changes to a whole file of five pictures. As long as no slot hash is
 /// forged, each picture that is found has to be the one that was stored.
@@ -28,14 +28,14 @@ enum TableAttack {
 
   // MARK: Changing
 
-  /// Which hashes are made right again after the changes.
+  /// The hashes that are made right again after the changes.
   private struct Forgery: OptionSet {
     let rawValue: UInt8
 
     static let header = Forgery(rawValue: 1)
     static let records = Forgery(rawValue: 2)
     static let slots = Forgery(rawValue: 4)
-    /// The script is no script but the file itself.
+    /// The bytes are no script but the file itself.
     static let anything = Forgery(rawValue: 8)
   }
 
@@ -96,7 +96,7 @@ enum TableAttack {
     }
   }
 
-  /// The numbers of a record, whatever its hash says.
+  /// The numbers of a record, without a look at its hash.
   private struct RecordFields {
     private let numbers: [UInt64]
 

@@ -2,7 +2,7 @@ import CInterposer
 import CommandSupport
 import TestSupport
 
-/// Plants faults, and sees to it that each method finds them.
+/// Plants faults, and checks that each method finds them.
 struct ControlsMethod: TortureMethod {
   static let name = "controls"
   static let grammar = makeGrammar(
@@ -82,7 +82,7 @@ struct ControlsMethod: TortureMethod {
       let leak = SoakMethod.Leak(byteCount: 1 << 20, hasDescriptor: true)
       return try await soak(leak, seed)
     },
-    // Too little for the memory that the system sees: only the blocks tell.
+    // Too little to show in private memory: only the blocks tell.
     Control(fault: "64 KiB left behind", method: "soak") { seed in
       try await soak(SoakMethod.Leak(byteCount: 64 << 10), seed)
     },

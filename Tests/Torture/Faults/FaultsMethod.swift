@@ -4,7 +4,7 @@ import Foundation
 import TableStore
 import TestSupport
 
-/// Lets system calls fail, and looks at what the caller gets and what is left.
+/// Lets system calls fail, and checks the caller's result and the table afterwards.
 struct FaultsMethod: TortureMethod {
   static let name = "faults"
   static let grammar = makeGrammar(
@@ -20,12 +20,12 @@ struct FaultsMethod: TortureMethod {
       file system is mounted where that is allowed.
       """)
 
-  /// What goes wrong with a call.
+  /// The fault of a call.
   struct Fault {
     let name: String
     let kind: interposer_fault
     let value: Int
-    /// True when nobody may notice.
+    /// True when no caller may notice.
     var isHarmless: Bool { kind == interposer_interrupt || kind == interposer_shorten }
   }
 
@@ -67,7 +67,7 @@ struct FaultsMethod: TortureMethod {
     let calls = try FaultyWork(findings: findings).run(nil, first: 0, last: 0)
     var runs = Self.faults.flatMap { fault in
       (0..<calls).flatMap { first in
-        // What is done about one failure may fail too, and what is done about that.
+        // The reaction to one failure may fail too, and so may the reaction to that.
         [first, first + 1, first + 2, .max].map { Run(fault: fault, first: first, last: $0) }
       }
     }

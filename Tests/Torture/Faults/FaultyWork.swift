@@ -3,7 +3,7 @@ import CommandSupport
 import Foundation
 import TableStore
 
-/// What a program does with a table while calls fail.
+/// The work of a program on a table while calls fail.
 final class FaultyWork {
   static let catalogue = Catalogue(entities: 6, versions: 4)
   private static let slots = 4
@@ -72,7 +72,7 @@ final class FaultyWork {
   }
 
   private func store(_ picture: Picture, in table: Table) {
-    // The picture is the caller's whether or not the table takes it.
+    // The caller gets the picture even if the table does not take it.
     guard let sealed = attempt({ try table.seal(picture, in: Self.catalogue) }) else { return }
     let insertion = attempt { try table.insert(sealed) }
     let entry = insertion?.entry ?? TableEntry(keepingPrivate: sealed)
@@ -92,8 +92,8 @@ final class FaultyWork {
     present[entity] = nil
   }
 
-  /// Runs a call of the table's, whose typed error is an outcome, unless the fault is one that
-  /// nobody may notice.
+  /// Runs a call of the table. Its typed error is an outcome, unless the fault is one that no
+  /// caller may notice.
   private func attempt<Result>(_ body: () throws -> Result) -> Result? {
     do {
       let result = try body()
@@ -120,7 +120,7 @@ final class FaultyWork {
     if isHarmless { checkCompleteness(of: table) }
   }
 
-  /// A failed read costs the picture that was read; but without a failed call nothing may go.
+  /// A failed read costs the picture that was read; without a failed call no picture may go.
   private func checkCompleteness(of table: Table) {
     for (entity, version) in present.sorted(by: { $0.key < $1.key }) {
       let picture = Picture(entity: entity, version: version)

@@ -2,7 +2,7 @@ import CommandSupport
 import FastImageCache
 import Foundation
 
-/// The child that uses a whole cache while the system refuses it something.
+/// The child that uses a whole cache at a limit of the system.
 struct LimitedWork {
   enum Limit: Int, CaseIterable {
     /// RLIMIT_NOFILE: no descriptor is left.
@@ -95,8 +95,9 @@ struct LimitedWork {
       close(lowest)
       try set(RLIMIT_NOFILE, rlim_t(lowest))
     case .addressSpace:
-      // Less than the table's file has, and enough for threads, each of which may take 72 MB for its
-      // stack and its part of the heap: the system's queues wait for ever for one that they cannot have.
+      // Less than the table's file, and enough for threads, each of which may take 72 MB for its
+      // stack and its part of the heap: the system's queues wait for ever for a thread that cannot
+      // be made.
       try set(RLIMIT_AS, rlim_t(Self.addressSpaceInUse() + 768 << 20))
     case .fileSize:
       signal(SIGXFSZ, SIG_IGN)

@@ -3,7 +3,7 @@ import Foundation
 import TableStore
 import TestSupport
 
-/// Kills one of several processes on a table, whose file suffers meanwhile.
+/// Kills one of several processes on a table while its file is sabotaged.
 struct CrowdKills {
   private static let memberCount = 3
 
@@ -65,7 +65,7 @@ struct CrowdKills {
     }
   }
 
-  /// Opens the table beside the others, and compares what is found.
+  /// Opens the table beside the others, and compares every hit.
   private func look(_ context: @autoclosure () -> String) throws {
     let table: Table
     do {
@@ -83,7 +83,7 @@ struct CrowdKills {
     table.close()
   }
 
-  /// With everybody gone the next opener owns the table, and nothing of theirs is left.
+  /// After the end of all members the next opener owns the table, and no file of theirs is left.
   private func lookAtLast() throws {
     let table = try folder.open(slots: CrowdMember.slots)
     if !table.statistics.isOwner { findings.report(.other, "a dead process owns the table") }
@@ -97,7 +97,7 @@ struct CrowdKills {
 }
 
 extension ChildProcess {
-  /// True until its end; it stays to be waited for.
+  /// True until its end; the process stays until it is waited for.
   fileprivate var isRunning: Bool {
     var information = siginfo_t()
     let code = waitid(P_PID, id_t(number), &information, WEXITED | WNOHANG | WNOWAIT)

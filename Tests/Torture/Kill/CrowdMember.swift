@@ -10,7 +10,7 @@ struct CrowdMember {
 
   private let folder: TableFolder
   private let seed: UInt64
-  /// Where it says that it is at work.
+  /// The ledger in which it notes that it is at work.
   private let ledger: Ledger
 
   /// - Parameter numbers: The seed, and which member of the crowd this is.
@@ -30,7 +30,7 @@ struct CrowdMember {
     var held: [(Picture, TableEntry)] = []
     var table = try folder.open(slots: Self.slots)
     ledger.begin(.open)
-    // Whoever is not killed in time has lost its parent.
+    // A child that is not killed in time has lost its parent.
     for _ in 0..<2_000_000 {
       let picture = catalogue.randomPicture(using: &random)
       switch Int.random(in: 0..<100, using: &random) {

@@ -4,7 +4,7 @@ import Foundation
 import TableStore
 import TestSupport
 
-/// Kills processes that change a table, and looks at what is left.
+/// Kills processes that change a table, and checks the table afterwards.
 struct KillMethod: TortureMethod {
   static let name = "kill"
   static let grammar = makeGrammar(
@@ -65,7 +65,7 @@ struct ScriptedKills {
       return
     }
     let proof = plants.contains(.deafProof) ? try DeafProof(KillScript.catalogue) : nil
-    // How many calls there are is known once the script comes to its end.
+    // The count of calls is known when the script comes to its end.
     var points: [(call: Int, part: interposer_part)] = []
     for part in [interposer_before, interposer_inside, interposer_after] {
       let calls = try callCount(part)
@@ -79,7 +79,7 @@ struct ScriptedKills {
     for (call, part) in points { try kill(at: call, part, proof) }
   }
 
-  /// Finds by halving how many calls the script makes, or how many writes.
+  /// Finds the count of the script's calls, or of its writes, by bisection.
   private func callCount(_ part: interposer_part) throws -> Int {
     var (low, high) = (0, 4096)
     while low < high {
@@ -150,7 +150,7 @@ struct RandomKills {
       ledger.clear()
       let seed = Int.random(in: 0...1 << 40, using: &random)
       let child = try ChildProcess([ChildRole.word, "mix", folder.path, String(seed)])
-      // Most of a child's life would be its start; it is let live until it works.
+      // The child is killed after it has begun to work, since its start would be most of its life.
       var ending: ChildProcess.Ending?
       while ledger.count < 2, ending == nil {
         pause(microseconds: 100)
@@ -180,7 +180,7 @@ struct Aftermath {
   let catalogue: Catalogue
   let findings: Findings
 
-  /// Compares every picture, and tells the version of each entity that is there in the end.
+  /// Compares every picture, and returns the version of each entity that is there.
   func check(
     _ model: KillModel, _ proof: DeafProof?, _ context: @autoclosure () -> String
   ) throws -> [Int: Int] {

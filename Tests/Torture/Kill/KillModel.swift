@@ -1,11 +1,11 @@
-/// What a table may hold after its process was killed, told from the ledger of what it did.
+/// The pictures that a table may hold after its process was killed, from the ledger of its steps.
 ///
-/// A kill keeps every system call that was made and, of the last one, a part. So all that was done
-/// must be there, and the step that was under way may have happened or not.
+/// A kill keeps every system call that was made and a part of the last one. So all finished steps
+/// must show, and the step that was under way may have happened or not.
 struct KillModel {
   private(set) var present: [Int: Int] = [:]
-  /// Pictures that may be missing although nobody was seen to take them: they made room for others
-  /// while nobody knew whose they were.
+  /// Pictures that may be missing without a recorded eviction: they made room for others before
+  /// their entity was known.
   private(set) var losable = 0
   /// The capacity that was asked for last.
   private(set) var slots: Int
@@ -22,7 +22,7 @@ struct KillModel {
       guard let step = Ledger.Step(rawValue: line.step) else { continue }
       if step == .open {
         slots = Int(line.entity)
-        // Those that were used longest ago do not fit.
+        // The least recently used pictures do not fit.
         losable += max(0, present.count - slots)
       }
       guard line.isDone == 1 else {
@@ -51,7 +51,7 @@ struct KillModel {
     }
   }
 
-  /// Compares what was found, the version of each entity, with what may be there.
+  /// Compares the version found of each entity with those that may be there.
   func judge(_ found: [Int: Int], _ findings: Findings, _ context: @autoclosure () -> String) {
     if pending?.step == .reset, found.isEmpty { return }
     var missing: [Int] = []
@@ -68,7 +68,7 @@ struct KillModel {
       case nil: missing.append(entity)
       }
     }
-    // Before the entity's older picture is taken away the newer one is there.
+    // The newer picture of an entity is there before the older one goes.
     if missing.count > losable {
       findings.report(
         .lostEntry, "entities \(missing), of which \(losable) may be missing, \(context())")

@@ -52,7 +52,7 @@ struct KillScript {
   static func ledgerPath(besides folder: TableFolder) -> String { folder.path + ".ledger" }
 }
 
-/// Changes a table and keeps a ledger of it.
+/// Changes a table and keeps a ledger of the changes.
 struct TableWorker {
   let folder: TableFolder
   let catalogue: Catalogue

@@ -2,7 +2,7 @@ import CommandSupport
 import Foundation
 import TestSupport
 
-/// What others do to a table's file while it is in use.
+/// Attacks of other programs on a table's file while it is in use.
 struct Sabotage {
   private static let names = [
     "deletions", "renamings", "files of garbage", "links", "pipes", "copies of itself",
@@ -24,7 +24,7 @@ struct Sabotage {
 
   var isTargetUntouched: Bool { FileManager.default.contents(atPath: target) == Self.targetBytes }
 
-  /// Does one of them, and says which.
+  /// Carries out one of them, and returns its name.
   func strike(using random: inout SplitMix64) throws -> String {
     let path = try folder.filePath
     let other = folder.path + "/" + Self.prefix + "0"
@@ -43,7 +43,7 @@ struct Sabotage {
       mkfifo(other, 0o600)
       rename(other, path)
     default:
-      // Whoever copies a file that is being written gets some of it old and some of it new.
+      // A copy of a file that is being written is partly old and partly new.
       guard let bytes = Self.contents(path) else { break }
       try folder.replaceFile(with: bytes)
     }

@@ -1,10 +1,10 @@
 import TestSupport
 
-/// What a device may hold of a table's files when the power goes.
+/// The state of a table's files on a device when the power goes.
 ///
-/// Of each sector, or of each page, it has one of the versions that it had since the file was last
-/// brought to the device: any, whatever the others have. A few sectors are torn, with the start of
-/// one version and the end of another; in some images a few hold neither.
+/// Each sector, or each page, has one of its versions since the file was last synchronised,
+/// independent of the others. A few sectors are torn, with the start of one version and the end of
+/// another; in some images a few hold neither.
 struct Device {
   private struct File {
     /// Every sector as it was when the file was last synchronised.
@@ -17,7 +17,7 @@ struct Device {
   static let sectorByteCount = 512
 
   private var files: [File] = []
-  /// The files that the name may lead to, the one that does for certain first.
+  /// The files that the name may lead to; the name leads to the first for certain.
   private var named: [Int] = []
   private var eventCount = 0
   private let ignoresPromises: Bool
@@ -46,7 +46,7 @@ struct Device {
     bytes += [UInt8](repeating: 0, count: max(0, file.current.count - bytes.count))
     for group in Dictionary(grouping: file.versions.keys, by: { $0 / unit }).values {
       let events = group.flatMap { file.versions[$0]?.map(\.event) ?? [] }
-      // Mostly the header is there, or there would be nothing to see.
+      // Mostly the header is there, or no image would open.
       let isHeader = group.contains(0)
       let limit =
         isHeader && Int.random(in: 0..<16, using: &random) > 0

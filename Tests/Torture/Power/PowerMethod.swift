@@ -2,7 +2,7 @@ import CommandSupport
 import TableStore
 import TestSupport
 
-/// Cuts the power, on paper, and opens what the device may hold.
+/// Models power cuts, and opens the files that the device may hold.
 struct PowerMethod: TortureMethod {
   static let name = "power"
   static let grammar = makeGrammar(
@@ -62,7 +62,7 @@ struct PowerMethod: TortureMethod {
     _ findings: Findings, using random: inout SplitMix64
   ) throws {
     let events = session.journal.events
-    // The file's name comes after its first writes, and before it there is nothing to open.
+    // The file gets its name after its first writes; before, there is no file to open.
     let cuts = (0..<imageCount).map { _ in Int.random(in: 8...events.count, using: &random) }
     var device = Device(ignoresPromises: plant == .noBarriers)
     var taken = 0

@@ -1,7 +1,7 @@
 import TableStore
 import TestSupport
 
-/// Some steps of a program on one table, with all that they wrote and all that they promised.
+/// Some steps of a program on one table, with their writes and their promises.
 struct PowerSession {
   static let catalogue = Catalogue(entities: 8, versions: 4)
   static let slots = 5
@@ -13,7 +13,7 @@ struct PowerSession {
     let changes: [Int: Int?]
   }
 
-  /// What was there when the program was told that everything is on the device.
+  /// The pictures of the table when `flush()` returned.
   struct Promise {
     let event: Int
     let pictures: [Int: Int]
@@ -27,7 +27,7 @@ struct PowerSession {
   init(stepCount: Int, using random: inout SplitMix64) throws {
     let folder = try TableFolder()
     let catalogue = Self.catalogue
-    // One directory for all openings, so that its descriptor is never one of a file.
+    // One directory for all openings, so that its descriptor is never reused for a file.
     let directory = try TableDirectory(path: folder.path, system: journal.system)
     let open = { [journal] in
       try Table(
@@ -43,7 +43,7 @@ struct PowerSession {
       case 0..<13:
         let insertion = try table.store(picture, in: catalogue)
         if let eviction = insertion.eviction {
-          // Nobody's name is known of a picture of an earlier session: it may be any.
+          // The entity of an evicted picture of an earlier session is unknown: it may be any.
           let evicted = eviction.entity.flatMap { catalogue.entity(of: $0) }
           for entity in evicted.map({ [$0] }) ?? Array(present.keys) {
             changes[entity] = .some(nil)
@@ -59,7 +59,7 @@ struct PowerSession {
       case 17:
         table.close()
         table = try open()
-        // Who is evicted is known only of pictures that were looked at.
+        // The entity of an evicted picture is known only for pictures that had a hit.
         for picture in catalogue.pictures { _ = table.entry(for: catalogue.key(picture)) }
       default:
         try table.flush()
@@ -72,7 +72,8 @@ struct PowerSession {
     table.close()
   }
 
-  /// What must be there, and what may be, when the power goes after so many events.
+  /// The pictures that must be there, and those that may be, when the power goes after so many
+  /// events.
   func expectation(at cut: Int) -> PowerExpectation {
     let promise = promises.last { $0.event <= cut }
     let since = promise?.event ?? 0
@@ -84,7 +85,7 @@ struct PowerSession {
   }
 }
 
-/// What a table may show after the power went.
+/// The pictures that a table may show after the power went.
 struct PowerExpectation {
   private let promised: [Int: Int]
   private var changed: [Int: Set<Int>] = [:]
@@ -95,13 +96,13 @@ struct PowerExpectation {
     changed[entity, default: []].formUnion(version.map { [$0] } ?? [])
   }
 
-  /// True for what was promised, or stored since.
+  /// True for promised pictures, and those stored since.
   func allows(_ picture: Picture) -> Bool {
     promised[picture.entity] == picture.version
       || changed[picture.entity]?.contains(picture.version) ?? false
   }
 
-  /// The promised pictures that nothing has touched since.
+  /// The promised pictures that no step has touched since.
   var covered: [Picture] {
     promised.filter { changed[$0.key] == nil }.map { Picture(entity: $0.key, version: $0.value) }
   }

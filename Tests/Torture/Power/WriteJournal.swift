@@ -2,18 +2,18 @@ import Foundation
 import Locking
 import TableStore
 
-/// All that a table told its files, in order.
+/// All writes of a table to its files, in order.
 final class WriteJournal: Sendable {
   enum Event {
     /// Bytes for a file; `file` counts the files that were begun.
     case write(file: Int, offset: Int, bytes: [UInt8])
-    /// All that was written to a file before is on the device.
+    /// All earlier writes to the file are on the device.
     case synchronized(file: Int)
     /// The file got the table's name.
     case named(file: Int)
     /// The names in the folder are on the device.
     case namesSynchronized
-    /// The program was told that its pictures are safe.
+    /// `flush()` returned: the pictures are safe.
     case promised
   }
 
@@ -28,7 +28,8 @@ final class WriteJournal: Sendable {
 
   var events: [Event] { state.withLock { $0.events } }
 
-  /// Between two steps of the program: what `promised` covers is known to whoever drives the table.
+  /// Between two steps of the program: the driver of the table knows the pictures that `promised`
+  /// covers.
   @discardableResult
   func note(_ event: Event) -> Int {
     state.withLock { state in
@@ -57,7 +58,7 @@ extension WriteJournal.State {
     let inode = status.st_ino
     switch kind {
     case .write:
-      // A header is the first thing that is written to a file, and is written once.
+      // A header is the first write to a file, and is written once.
       if offset == 0 {
         files[inode] = fileCount
         // The first file is made under its name, all later ones get it when they are complete.
@@ -70,7 +71,7 @@ extension WriteJournal.State {
       // The folder has no header.
       events.append(files[inode].map { .synchronized(file: $0) } ?? .namesSynchronized)
     case .rename:
-      // The file that gets the name is the one that was begun last.
+      // The name goes to the file that was begun last.
       events.append(.named(file: fileCount - 1))
     default: break
     }

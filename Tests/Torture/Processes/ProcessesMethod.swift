@@ -5,7 +5,7 @@ import Locking
 import TableStore
 import TestSupport
 
-/// Reads another process's table while that writes, and inherits it.
+/// Reads another process's table while that process writes, and inherits the table.
 struct ProcessesMethod: TortureMethod {
   static let name = "processes"
   static let grammar = makeGrammar(
@@ -30,7 +30,8 @@ struct ProcessesMethod: TortureMethod {
       grantsLocks: false)
   }
 
-  /// - Parameter grantsLocks: A planted fault: everybody gets the lock that only one may have.
+  /// - Parameter grantsLocks: A planted fault: several processes get the lock that only one may
+  ///   have.
   init(count: Int, seed: UInt64, grantsLocks: Bool) {
     self.count = count
     self.seed = seed
@@ -124,7 +125,7 @@ extension SplitMix64 {
   }
 }
 
-/// Counts the slots that a table reads to copy them.
+/// Counts the slots that a table reads by copy.
 private final class SlotReads: Sendable {
   private let state = Lock(0)
 
@@ -132,7 +133,7 @@ private final class SlotReads: Sendable {
 
   var system: SystemCalls {
     SystemCalls { [state] call throws(SystemError) in
-      // A read says where, not how much; slots lie behind the records.
+      // A read announces its offset, not its length; slots lie behind the records.
       guard call.kind == .read, call.offset >= 32 << 10 else { return }
       state.withLock { $0 += 1 }
     }

@@ -6,7 +6,7 @@ import TestSupport
 
 /// The child that owns a table and writes to it without pause.
 struct TableOwner {
-  /// One version of each picture, so that a slot that was read and refused was torn.
+  /// One version of each picture, so that a refused slot was torn.
   static let catalogue = Catalogue(entities: 12, versions: 1)
   static let slots = 4
   /// Large enough that a writer is often met in the midst of a slot.
@@ -15,7 +15,7 @@ struct TableOwner {
   private let folder: TableFolder
   private let seed: UInt64
 
-  /// - Parameter numbers: The seed, and 1 to plant locks that everybody gets.
+  /// - Parameter numbers: The seed, and 1 to plant locks that several processes get.
   init(path: String, numbers: [Int]) throws {
     folder = TableFolder(path: path)
     seed = UInt64(numbers[0])
@@ -31,7 +31,7 @@ struct TableOwner {
     guard table.statistics.isOwner else { return ChildVerdict.failed }
     let sealed = try Self.catalogue.pictures.map { try table.seal($0, in: Self.catalogue) }
     ledger.begin(.open)
-    // Whoever is not killed in time has lost its parent.
+    // A child that is not killed in time has lost its parent.
     for _ in 0..<20_000_000 {
       guard let picture = sealed.randomElement(using: &random) else { break }
       _ = try table.insert(picture)

@@ -4,7 +4,7 @@ import Locking
 import TableStore
 import TestSupport
 
-/// Everything that programs do with a cache, by many tasks at once, with every picture compared.
+/// All operations of a cache, by many tasks at once, with every picture compared.
 struct MixedLoad: Sendable {
   private static let taskCount = 6
   private static let heldCount = 3
@@ -34,7 +34,7 @@ struct MixedLoad: Sendable {
     await cache.close()
   }
 
-  /// How many wait for pictures although all who asked have gone.
+  /// The count of waiters after all requests have ended.
   ///
   /// A prefetch whose stream was dropped is cancelled, and leaves a moment later.
   private func waitersLeft(_ cache: ImageCache) async -> Int {
@@ -107,7 +107,7 @@ struct MixedLoad: Sendable {
     return nil
   }
 
-  /// Leaves a request at once, in the midst of whatever it has come to.
+  /// Cancels a request at once, at any step that it has reached.
   private func cancel(_ photograph: Photograph, _ cache: ImageCache) async {
     let task = Task(name: "a row that scrolls away") { () async -> CachedImage? in
       // A picture that came before the cancellation is compared; an error here is the cancellation.
@@ -121,7 +121,7 @@ struct MixedLoad: Sendable {
     findings.count("cancels")
   }
 
-  /// Another cache on the same tables, opened and closed in the midst of it all.
+  /// Another cache on the same tables, opened and closed during the load.
   private func useSecondOpener(_ photograph: Photograph) async throws -> CachedImage {
     let second = try await Photograph.cache(in: folder, formats: [Self.format])
     let image = try await second.image(for: photograph, format: Self.format)
@@ -131,16 +131,16 @@ struct MixedLoad: Sendable {
   }
 }
 
-/// A picture that somebody looks at.
+/// A leased picture.
 private struct Shown {
   let picture: Picture
   private let image: CachedImage?
-  /// Where the pixels are; valid while the image is, and for as long as its file is mapped.
+  /// The address of the pixels; valid as long as the lease, and as long as its file is mapped.
   private let pixels: UnsafeRawBufferPointer
 
   init(_ image: CachedImage, _ picture: Picture, keepsLease: Bool) {
     self.picture = picture
-    // Without a lease a picture in private memory would be gone altogether.
+    // Without its lease a picture in private memory would be freed.
     self.image = keepsLease || image.isPrivate ? image : nil
     pixels = UnsafeRawBufferPointer(rebasing: image.entry.pixels[..<image.layout.byteCount])
   }

@@ -2,8 +2,8 @@
   import CommandSupport
   import Darwin
 
-  /// What this process has of the system at one moment; what is not counted here is `nil` or
-  /// constant.
+  /// Memory, descriptors and mappings of this process at one moment; figures that this system does
+  /// not give are `nil` or constant.
   struct ProcessFigures: Sendable {
     let memoryByteCount: Int
     let usedByteCount: Int?

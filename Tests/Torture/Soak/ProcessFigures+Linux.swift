@@ -3,10 +3,10 @@
   import CommandSupport
   import Glibc
 
-  /// What this process has of the system at one moment.
+  /// Memory, descriptors and mappings of this process at one moment.
   struct ProcessFigures: Sendable {
     let memoryByteCount: Int
-    /// Bytes of blocks that were taken and not freed; `nil` where nobody counts them.
+    /// Bytes of blocks that were taken and not freed; `nil` without the interposer.
     let usedByteCount: Int?
     let addressSpaceByteCount: Int
     let descriptorCount: Int
@@ -25,7 +25,7 @@
         threadCount: entryCount(of: "/proc/self/task"))
     }
 
-    /// Counts a folder's entries, the two that each has left out.
+    /// Counts a folder's entries, without `.` and `..`.
     private static func entryCount(of path: String) -> Int {
       guard let folder = opendir(path) else { return 0 }
       defer { closedir(folder) }

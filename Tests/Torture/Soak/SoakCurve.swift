@@ -1,10 +1,11 @@
 import CommandSupport
 
-/// What a process had of the system, over time.
+/// The figures of a process over time.
 ///
 /// Invariants:
-/// 1. There are at most `roomCount` samples, in memory taken once: whoever looks for what grows must
-///    not grow. When the room is full, every second sample goes, and fewer are taken from then on.
+/// 1. There are at most `roomCount` samples, in memory taken once: a search for growth must not
+///    grow itself. When the room is full, every second sample goes, and fewer are taken from then
+///    on.
 /// 2. `samples[i]` is of turn `i * stride + 1`.
 struct SoakCurve {
   private struct Sample {
@@ -16,10 +17,10 @@ struct SoakCurve {
   private static let tolerance = 24
   private static let tableCount = 1
   private static let roomCount = 4096
-  /// What each thread may come to hoard: libdispatch keeps 1024 continuations of 64 bytes, which
-  /// malloc(3) rounds up to 72, for the thread that freed them.
+  /// The memory that may stay with each thread: libdispatch keeps 1024 continuations of 64 bytes,
+  /// which malloc(3) rounds up to 72, for the thread that freed them.
   private static let hoardByteCount = 1024 * 72
-  /// Besides, for what comes and goes.
+  /// A margin for blocks that come and go.
   private static let usedTolerance = 128 << 10
 
   private var samples: [Sample] = []
@@ -28,7 +29,7 @@ struct SoakCurve {
 
   init() { samples.reserveCapacity(Self.roomCount) }
 
-  /// Adds what was seen after a turn; every turn is told.
+  /// Adds the figures of a turn; called for every turn.
   mutating func append(_ figures: ProcessFigures, fileCount: Int) {
     defer { turnCount += 1 }
     guard turnCount % stride == 0 else { return }
@@ -55,7 +56,7 @@ struct SoakCurve {
     return table.text
   }
 
-  /// What grew, as sentences.
+  /// The growing figures, as sentences.
   var problems: [String] {
     let warmUp = samples.prefix(max(1, samples.count / 5))
     let rest = samples.dropFirst(warmUp.count)
@@ -76,8 +77,8 @@ struct SoakCurve {
     return problems
   }
 
-  /// Blocks are judged closely. What the process has of the system is not: allocators keep what was
-  /// freed, more as time goes on, and scattered so that pages cannot be given back.
+  /// Blocks are judged closely. Private memory is not: allocators keep freed memory, more as time
+  /// goes on, and scattered so that pages cannot be given back.
   private func memoryProblems(of samples: ArraySlice<Sample>) -> [String] {
     let quarter = max(1, samples.count / 4)
     func medians(_ figure: (Sample) -> Int) -> (early: Int, late: Int) {

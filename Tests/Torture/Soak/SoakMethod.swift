@@ -2,7 +2,7 @@ import CommandSupport
 import Foundation
 import TestSupport
 
-/// Works for a long time, and sees to it that nothing grows.
+/// Works for a long time, and checks that no figure grows.
 struct SoakMethod: TortureMethod {
   static let name = "soak"
   static let grammar = makeGrammar(
@@ -25,12 +25,12 @@ struct SoakMethod: TortureMethod {
   private static let operationsPerTurn = 3000
   private static let printedCount = 40
 
-  /// Planted faults: what stays behind at each turn.
+  /// Planted faults: leaks at each turn.
   struct Leak {
     /// In blocks, each of them written to.
     var byteCount: Int
     var hasDescriptor = false
-    /// The turns to do, whatever time they take; so many that the leak shows.
+    /// The turns to do, without a time limit; so many that the leak shows.
     var turnCount = 100
   }
 
@@ -65,7 +65,7 @@ struct SoakMethod: TortureMethod {
         operations: leak == nil ? Self.operationsPerTurn : 300,
         seed: seed &+ UInt64(curve.turnCount) &* 1000)
       if let leak { leaked.append(Self.leave(leak)) }
-      // What the allocator only keeps for later would hide what somebody forgot.
+      // Freed memory that the allocator keeps would hide a leak.
       ProcessMemory.releaseFreeMemory()
       curve.append(ProcessFigures.now(), fileCount: Self.fileCount(below: folder.url.path))
     } while (ContinuousClock.now < end || curve.turnCount < leak?.turnCount ?? 10)

@@ -1,7 +1,7 @@
 import CommandSupport
 import Foundation
 
-/// What this program does as a child of its own.
+/// The work of this program as its own child.
 enum ChildRole {
   /// The first argument of a child; no method is called like this.
   static let word = "child"

@@ -3,14 +3,14 @@ import CommandSupport
 import Locking
 import TableStore
 
-/// A planted fault: the proof of a slot is shown the content that the picture ought to have instead
-/// of what is in the file, as if slots had no hash.
+/// A planted fault: the proof of a slot gets the picture's right content instead of the file's, as
+/// if slots had no hash.
 ///
 /// `@unchecked Sendable` is safe: the contents are written before the object is handed out.
 final class DeafProof: @unchecked Sendable {
   private var contents: [Picture: UnsafeMutableRawBufferPointer] = [:]
 
-  /// Records what a table writes for each picture.
+  /// Records the content that a table writes for each picture.
   init(_ catalogue: Catalogue) throws {
     let written = Lock<[UInt8]>([])
     let system = SystemCalls { call throws(SystemError) in

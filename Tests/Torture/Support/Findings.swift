@@ -1,7 +1,7 @@
 import CommandSupport
 import Locking
 
-/// What a method counted, and what it found that must not be.
+/// The counts of a method, and the faults that it found.
 final class Findings: Sendable {
   enum Fault: String, CaseIterable, Sendable {
     case wrongPicture = "wrong pictures"
@@ -25,7 +25,7 @@ final class Findings: Sendable {
   private let isQuiet: Bool
   private let state = Lock(State())
 
-  /// - Parameter isQuiet: for runs with a planted fault, which are meant to find something.
+  /// - Parameter isQuiet: for runs with a planted fault, which must find it.
   init(_ method: String, seed: UInt64, isQuiet: Bool = false) {
     self.method = method
     self.seed = seed
@@ -60,7 +60,7 @@ final class Findings: Sendable {
 
   func faultCount(_ fault: Fault) -> Int { state.withLock { $0.faults[fault] ?? 0 } }
 
-  /// One line: what was done, what was found, and how to do it again.
+  /// One line: the counts, the faults, and the seed that repeats the run.
   var summary: String {
     state.withLock { state in
       let done = state.counts.map { "\($0.value) \($0.name)" }

@@ -2,11 +2,11 @@ import CommandSupport
 import Foundation
 import Synchronization
 
-/// What a child did to a table, told so that it outlives the child: a file that parent and child
-/// have mapped.
+/// The steps of a child on a table, in a file that parent and child have mapped, so that they
+/// outlive the child.
 ///
-/// A step is written before it is begun and marked when it has ended, so that whoever reads the
-/// ledger of a killed child knows which step was under way.
+/// A step is written before it begins and marked when it has ended, so that the ledger of a killed
+/// child shows the step that was under way.
 ///
 /// `@unchecked Sendable` is safe: a child appends from one thread, and the parent reads while there
 /// is no child, except for the count, which is atomic.
@@ -21,7 +21,7 @@ final class Ledger: @unchecked Sendable {
     var entity: Int32 = 0
     var version: Int32 = 0
     var isDone: Int32 = 0
-    /// Who made room, -1 for nobody and -2 for somebody unknown.
+    /// The entity that was evicted, -1 for none and -2 for an unknown one.
     var evicted: Int32 = -1
   }
 
@@ -40,7 +40,7 @@ final class Ledger: @unchecked Sendable {
     else { throw CommandFailure("The ledger \(path) cannot be mapped.") }
     close(file)
     self.memory = memory
-    // A fresh file is full of zeros, which is what an atomic of zero looks like.
+    // A fresh file is full of zeros, the bytes of an atomic zero.
     counter = memory.bindMemory(to: Atomic<Int>.self, capacity: 1)
     lines = (memory + 64).bindMemory(to: Line.self, capacity: Self.capacity)
   }

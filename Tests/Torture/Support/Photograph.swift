@@ -29,7 +29,7 @@ struct Photograph: ImageEntity {
     return try Bitmap(layout: layout) { picture.fill($0, mask: Picture.opaque) }
   }
 
-  /// Delivers what a URL names, after some turns of other tasks.
+  /// Delivers the picture of a URL, after some turns of other tasks.
   static let source = ClosureImageSource { request, _ in
     let numbers = request.url.pathComponents.compactMap { Int($0) }
     guard numbers.count == 2 else { throw URLError(.badURL) }

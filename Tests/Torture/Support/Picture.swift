@@ -1,7 +1,7 @@
 import TableStore
 
-/// A picture whose every pixel follows from whose it is and which version, so that a wrong or torn
-/// one cannot look right.
+/// A picture whose every pixel is a function of its entity and version, so that a wrong or torn one
+/// cannot look right.
 ///
 /// The numbers come from a generator that has nothing in common with the store's hashes.
 struct Picture: Hashable, Sendable {

@@ -57,9 +57,9 @@ struct TableFolder: Sendable {
     }
   }
 
-  /// Removes all that is in the folder.
+  /// Removes all entries of the folder.
   func clear() {
-    // What cannot be removed is what the next opening has to cope with.
+    // The next opening has to cope with an entry that cannot be removed.
     try? FileManager.default.removeItem(atPath: path)
   }
 }

@@ -53,7 +53,7 @@ struct AwaitedHit: Scenario {
     return try await contest.run(roundCount: roundCount, warmUpCount: 3)
   }
 
-  /// Whoever leaves the main actor, or waits for something, comes by the task's executor.
+  /// A task that leaves the main actor, or suspends, passes its executor.
   @MainActor
   private static func suspensionsOnMainActor(
     _ hits: HitList, _ range: Range<Int>

@@ -17,7 +17,7 @@ struct GrowingHit: Scenario {
     let peers = zip(small.stores(.handle), large.stores(.handle))
     let batch = setting.effort.hitBatch
     let (few, many) = (small.hits, large.hits)
-    // Each picture once before, so that none is met for the first time.
+    // Each picture is hit once before, so that no timed hit is a first one.
     try few.hit(few.pictures.indices)
     try many.hit(many.pictures.indices)
     let contest = Contest(

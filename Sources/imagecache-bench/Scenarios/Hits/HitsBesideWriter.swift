@@ -4,7 +4,7 @@ import Foundation
 import Synchronization
 import TableStore
 
-/// Hits while somebody stores without pause.
+/// Hits while a thread stores without pause.
 struct HitsBesideWriter: Scenario {
   static let id = "P16"
   static let name = "hits-beside-writer"
@@ -52,9 +52,9 @@ struct HitsBesideWriter: Scenario {
   }
 }
 
-/// A thread that replaces pictures until it is told to end.
+/// A thread that replaces pictures until `end()`.
 private final class Writer: Sendable {
-  /// Shared with the thread, which outlives nobody that waits for it.
+  /// Shared with the thread, which ends before its waiter goes on.
   private final class Flag: Sendable {
     let isSet = Atomic<Bool>(false)
   }

@@ -49,8 +49,8 @@ struct TwoThreads: Scenario {
     ])
   }
 
-  /// Several chains of numbers, each made of the one before, for about as long as so many hits: as
-  /// much at once as a core can do, which is also what hits are.
+  /// Several chains of dependent numbers, for about as long as so many hits. Like hits they use as
+  /// much of a core at once as it has.
   private static func count(_ hitCount: Int) {
     var numbers = SIMD8<UInt32>(0, 1, 2, 3, 4, 5, 6, 7) &+ UInt32(truncatingIfNeeded: hitCount)
     var others = (UInt64(hitCount), UInt64(1), UInt64(2), UInt64(3))
@@ -68,7 +68,7 @@ struct TwoThreads: Scenario {
   /// Where chains end, so that the compiler has to compute them.
   private static let lastNumber = Atomic<UInt64>(0)
 
-  /// Each thread goes through the pictures so often, since waking it takes as long as many hits.
+  /// The passes of each thread over the pictures: waking a thread takes as long as many hits.
   private static let passCount = 20
 
   /// Nanoseconds from the start of the first to the end of the last.
@@ -101,7 +101,7 @@ struct TwoThreads: Scenario {
   }
 }
 
-/// Lets threads begin together: each spins until all have come.
+/// Lets threads begin together: each spins until all have arrived.
 private final class StartingLine: Sendable {
   private let missingCount: Atomic<Int>
 
@@ -109,7 +109,7 @@ private final class StartingLine: Sendable {
 
   func wait() {
     missingCount.subtract(1, ordering: .relaxed)
-    // Where there are fewer cores than threads, the others have to be let in.
+    // With fewer cores than threads, the spinning thread has to yield.
     while missingCount.load(ordering: .relaxed) > 0 { sched_yield() }
   }
 }

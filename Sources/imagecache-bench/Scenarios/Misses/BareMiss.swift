@@ -3,13 +3,13 @@ import Foundation
 import ImageDrawing
 import TableStore
 
-/// The parts of a miss, called one after the other on the calling thread: what it costs when nobody
-/// else may ask, join, cancel or wait.
+/// The parts of a miss, called one after the other on the calling thread: the cost without joining,
+/// cancelling or waiting.
 struct BareMiss: Sendable {
   let format: ImageFormat
   private let table: Table
 
-  /// - Parameter cache: Whose table keeps the pictures.
+  /// - Parameter cache: Its table keeps the pictures.
   init(_ cache: ImageCache, _ format: ImageFormat) throws {
     self.format = format
     table = try Gallery.table(of: cache, format)
@@ -23,7 +23,7 @@ struct BareMiss: Sendable {
     let fullSize = try decoder.header(of: data).size
     let drawing = picture.drawing(for: format)
     let drawn = drawing.minimumSourceSize(source: fullSize, slot: format.size, upTo: false)
-    // As the cache asks: twice what is drawn.
+    // Twice the drawn size, as the cache asks.
     let minimum = PixelSize(
       width: min(drawn.width * 2, fullSize.width), height: min(drawn.height * 2, fullSize.height))
     let bitmap = try decoder.decode(data, DecodeRequest(minimumSize: minimum))

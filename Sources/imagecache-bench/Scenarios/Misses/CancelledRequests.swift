@@ -2,7 +2,7 @@ import CommandSupport
 import FastImageCache
 import Foundation
 
-/// Requests that are given up before their picture comes.
+/// Requests that are cancelled before their picture comes.
 struct CancelledRequests: Scenario {
   static let id = "P11"
   static let name = "cancelled-requests"
@@ -30,7 +30,7 @@ struct CancelledRequests: Scenario {
         Contest.Contender { await Self.timeBareTasks(pictures.count) },
       ])
       let results = try await contest.run(roundCount: min(effort.roundCount, 51))
-      // A flight that was cancelled may take a moment to hear of it.
+      // A cancelled flight may take a moment to end.
       while await cache.statistics().flights > 0 { await Task.yield() }
       let left = await cache.statistics()
       return Findings([
@@ -72,14 +72,14 @@ struct CancelledRequests: Scenario {
     try await Contest.time(pictures.count) { try await ask(cache, for: pictures, format) }
   }
 
-  /// Asks for all pictures at once, and gives all up when everybody waits.
+  /// Asks for all pictures at once, and cancels all requests when all of them wait.
   static func ask(
     _ cache: ImageCache, for pictures: [BenchPicture], _ format: ImageFormat
   ) async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in
       for picture in pictures {
         group.addTask {
-          // Cancelled is how all of them end.
+          // All of them end as cancelled.
           _ = try? await cache.image(for: picture, format: format)
         }
       }

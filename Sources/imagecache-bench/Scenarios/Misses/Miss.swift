@@ -48,7 +48,7 @@ struct Miss: Scenario {
     name: "miss", size: PixelSize(width: 200, height: 200), pixelFormat: .bgrx32,
     capacity: .count(64))
 
-  /// How far the pictures of two files are apart, in levels.
+  /// The difference between the pictures of two files, in levels.
   private static func differences(
     _ first: URL, _ second: URL, _ setting: BenchSetting
   ) async throws -> [(String, Int)] {
@@ -78,7 +78,8 @@ struct Miss: Scenario {
       var number = 0
       let before = await cache.statistics()
       let path = file.path(percentEncoded: false)
-      // What a miss leaves to be done is nobody else's, and on one core its load would be joined.
+      // Waits for the rest of a load, which belongs to this miss; on one core the next miss would
+      // join the load.
       let rest: () async throws -> Void = {
         while await cache.statistics().flights > 0 { await Task.yield() }
       }
@@ -102,7 +103,7 @@ struct Miss: Scenario {
         Self.contender($0, path, format.size, setting, prepare: rest)
       }
       let isLong = size.width > 2000
-      // Elsewhere than on Linux nothing is held, and a count says so.
+      // Other systems than Linux do not hold a process to a core, and a count says so.
       let isHeld = (try? Cores.hold(to: 1)) != nil
       defer { Cores.release() }
       let contest = Contest([ours, decoder, parts] + shrinkers)

@@ -32,7 +32,7 @@ struct ParallelMisses: Scenario {
     }
     let format = ImageFormat(
       name: "parallel", size: PixelSize(width: 200, height: 200), pixelFormat: .bgrx32,
-      // Spare ones, for pictures that are drawn anew while others are looked at.
+      // Spare slots, for pictures that are drawn anew while others are leased.
       capacity: .count(files.count + 4))
     return try await setting.withCache(
       Self.name, formats: [format], .with { $0.decodeWidth = 2 }
@@ -85,7 +85,7 @@ struct ParallelMisses: Scenario {
   }
 
   private static func parts(_ bare: BareMiss, _ files: [URL]) -> () async throws -> Double {
-    // Others than those that the cache is asked for.
+    // Other files than those of the cache's misses.
     var first = 1 << 32
     return {
       let start = first
@@ -118,7 +118,7 @@ struct ParallelMisses: Scenario {
   ) -> () async throws -> Double {
     var turn = 0
     return {
-      // Other entities each time: they take the old ones' slots.
+      // Other entities each time: they take the slots of the old entities.
       let first = turn * files.count
       turn += 1
       return try await Contest.time(files.count) {

@@ -2,7 +2,7 @@ import CommandSupport
 import FastImageCache
 import Foundation
 
-/// A finger sends a long list of photographs past, none of which has been seen before.
+/// A fling through a long list of photographs that are all new to the table.
 struct Fling: Scenario {
   static let id = "P13"
   static let name = "fling"
@@ -14,7 +14,7 @@ struct Fling: Scenario {
     for later counts too. --plot draws the curve
     """
 
-  /// What the cache is told that all decodes together may take.
+  /// The cache's budget for all decodes together.
   private static let byteBudget = 64 << 20
 
   private static let differentCount = 12
@@ -34,7 +34,7 @@ struct Fling: Scenario {
       let sampler = MemorySampler()
       let start = ContinuousClock.now
       await ConcurrentWork.forEach(files.enumerated(), width: Self.visibleCount) { index, file in
-        // Counted below: a picture that did not come is one that was not stored.
+        // Counted below: a request without a picture is a picture that was not stored.
         _ = try? await cache.image(for: BenchPicture(index, file: file), format: format)
       } collect: { _ in
       }

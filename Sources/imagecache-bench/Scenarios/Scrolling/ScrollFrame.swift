@@ -22,8 +22,8 @@ struct ScrollFrame: Scenario {
     let others = peers.map { peer in
       Self.frames(gallery) { try peer.get(gallery.keys($0), reads: true) }
     }
-    // Once through the list before: pages that nobody touched for seconds may have been taken away,
-    // and giving them back is not a frame's work in a list that is being scrolled.
+    // One pass over the list before: a hypervisor may have paged out data that was unused for
+    // seconds, and paging in is not a frame's work in a scrolled list.
     let results = try await Contest([ours] + others).run(
       roundCount: setting.effort.frameCount, warmUpCount: setting.effort.frameCount)
     let frame = "frame of a scrolled list, 5 pictures"

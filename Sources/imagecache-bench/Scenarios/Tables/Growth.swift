@@ -3,7 +3,7 @@ import FastImageCache
 import Foundation
 import TableStore
 
-/// What everything costs as the number of pictures grows.
+/// The cost of each operation as the number of pictures grows.
 struct Growth: Scenario {
   static let id = "scale"
   static let name = "scale"

@@ -3,11 +3,11 @@ import FastImageCache
 import Foundation
 import TableStore
 
-/// A full table of some size, opened anew, and what is done with it.
+/// A full table of one size, opened anew, and the operations on it.
 final class GrowthStage {
   let count: Int
   let openTimes: Distribution
-  /// Private memory that came to be when the table was opened, in bytes.
+  /// Growth of private memory when the table was opened, in bytes.
   let privateByteCount: Int
   private let cache: ImageCache
   private let table: Table
@@ -54,14 +54,14 @@ final class GrowthStage {
     self.bitmap = bitmap
     self.count = count
     nextNumber = count
-    // Spread over the whole table by their keys, whatever their slots are.
+    // Spread over the whole table by their keys, independent of their slots.
     firstSpare = min(count / 2, Self.hitCount)
     hits = HitList(
       cache: open, format: format, pictures: (0..<firstSpare).map { BenchPicture($0) }.shuffled())
     try hits.hit(hits.pictures.indices)
   }
 
-  /// The hit pictures are used right before, so that evictions take others.
+  /// The pictures for hits are used right before, so that evictions take others.
   func hit(batch: Int) -> Contest.Contender {
     var turn = 0
     return Contest.Contender { [self] in

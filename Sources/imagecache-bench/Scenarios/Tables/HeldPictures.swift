@@ -2,7 +2,7 @@ import CBenchPeers
 import CommandSupport
 import FastImageCache
 
-/// What a screen full of pictures takes of private memory.
+/// Private memory of a screen full of pictures.
 struct HeldPictures: Scenario {
   static let id = "P12"
   static let name = "held-pictures"
@@ -45,7 +45,7 @@ struct HeldPictures: Scenario {
     ])
   }
 
-  /// Kilobytes of private memory that came to be while what `body` returns is held.
+  /// Growth of private memory, in kilobytes, while the result of `body` is held.
   private static func growth<Held>(_ body: () throws -> Held) throws -> Double {
     ProcessMemory.releaseFreeMemory()
     let before = ProcessMemory.privateByteCount()

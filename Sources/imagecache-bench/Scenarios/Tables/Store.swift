@@ -41,7 +41,7 @@ struct Store: Scenario {
     var contenders = [
       gallery.contender(batch: effort.storeBatch) { range in
         for index in range {
-          // Whatever was drawn last is there still.
+          // The last drawing is still there.
           try Gallery.insert(for: pictures[index], format.size, into: table) { _ in }
         }
       },
@@ -78,8 +78,8 @@ struct Store: Scenario {
     ]
   }
 
-  /// The table's part on a queue's thread, and back: what `store()` cannot do without, since no
-  /// task's thread may wait for a disk.
+  /// The table's part on a queue's thread, and back. `store()` cannot be faster, since no task's
+  /// thread may wait for a disk.
   private static func elsewhere(
     _ gallery: Gallery, _ table: Table, batch: Int
   ) -> Contest.Contender {
@@ -147,8 +147,8 @@ struct Store: Scenario {
     ]
   }
 
-  /// Pages written over, at random, of a file with as many as a table has slots: what a store's own
-  /// growth is held against.
+  /// Pages written over, at random, in a file with as many pages as a table has slots: the
+  /// reference for the growth of a store.
   private static func pageWrites(
     _ gallery: Gallery, _ setting: BenchSetting
   ) throws -> Contest.Contender {

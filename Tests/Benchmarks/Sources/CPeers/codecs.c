@@ -89,7 +89,7 @@ static int encode_webp(const bench_room *room, const void *pixels, void **bytes,
   uint8_t *encoded = NULL;
   *count = WebPEncodeBGRA(
     pixels, (int)room->width, (int)room->height, (int)room->row_bytes, 80, &encoded);
-  // The caller frees with free(3), which libwebp does not promise to have taken it from.
+  // The caller frees with free(3), and libwebp does not promise to allocate with malloc(3).
   *bytes = *count > 0 ? malloc(*count) : NULL;
   if (*bytes) memcpy(*bytes, encoded, *count);
   WebPFree(encoded);

@@ -26,7 +26,7 @@ static void *open_store(const bench_room *room) {
   if (!store) return NULL;
   store->room = *room;
   MDB_txn *writer = NULL;
-  // Values begin 16 bytes into a page, and a replaced one is kept until no reader can see it.
+  // Values begin 16 bytes into a page, and a replaced value is kept until no reader can see it.
   size_t size = (bench_room_bytes(room) + 8192) * room->capacity * 2 + ((size_t)256 << 20);
   int failed = mdb_env_create(&store->environment) ||
                mdb_env_set_mapsize(store->environment, size) ||
@@ -46,7 +46,7 @@ static int put(void *opened, const uint8_t *key, const void *pixels) {
   MDB_val name = {16, (void *)key};
   MDB_val value = {bench_room_bytes(&store->room), (void *)pixels};
   MDB_txn *writer = NULL;
-  // An open reader would keep what is replaced.
+  // An open reader would keep replaced values.
   mdb_txn_reset(store->reader);
   int failed = mdb_txn_begin(store->environment, NULL, 0, &writer);
   if (!failed) {

@@ -3,7 +3,7 @@
 
 #include "CBenchPeers.h"
 
-/// Makes sure that what led to `value` is not left out by the compiler.
+/// Keeps the compiler from leaving out the computation of `value`.
 static inline void bench_keep(uint64_t value) { __asm__ volatile("" : : "r"(value) : "memory"); }
 
 static inline size_t bench_room_bytes(const bench_room *room) {
@@ -25,7 +25,7 @@ extern const bench_codec bench_png, bench_webp;
 void bench_path(char *path, size_t size, const bench_room *room, const uint8_t *key,
                 const char *type);
 
-/// Decodes a picture into fresh memory, reads it if asked to, and lets it go.
+/// Decodes a picture into fresh memory, reads it if asked to, and frees it.
 int bench_show(const bench_codec *codec, const bench_room *room, const void *bytes, size_t count,
                int reads);
 

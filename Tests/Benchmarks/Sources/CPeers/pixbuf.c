@@ -4,7 +4,7 @@
 
 #include <gdk-pixbuf/gdk-pixbuf.h>
 
-// gdk-pixbuf, which is what a GTK application loads thumbnails with.
+// gdk-pixbuf, with which GTK applications load thumbnails.
 
 static void *open_folder(const bench_room *room) {
   bench_room *copy = malloc(sizeof *copy);

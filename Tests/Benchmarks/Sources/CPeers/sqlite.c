@@ -5,7 +5,7 @@
 
 #include <sqlite3.h>
 
-// Pictures as blobs in SQLite: raw, and as PNG, which is what a database of encoded pictures holds.
+// Pictures as blobs in SQLite: raw, and as PNG, as a database of encoded pictures holds them.
 
 typedef struct {
   bench_room room;

@@ -1,7 +1,7 @@
 #ifndef C_PEERS_H
 #define C_PEERS_H
 
-/// What `imagecache-bench --peers` asks this library for; declared in full by CBenchPeers.h.
+/// The function that `imagecache-bench --peers` calls; CBenchPeers.h declares it in full.
 const void *bench_more_peers(void);
 
 #endif
