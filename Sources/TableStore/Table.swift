@@ -13,6 +13,8 @@ import Synchronization
 /// file, and takes the table over at the first change after the other is gone.
 package final class Table: Sendable {
   let core: TableCore
+  /// The core's; a hit reaches it in one step.
+  private let lookup: TableLookup
   private let closed = Atomic<Bool>(false)
 
   /// Opens the table called `name`, or makes it.
@@ -39,7 +41,8 @@ package final class Table: Sendable {
     let opener = try TableOpener(
       directory: directory, name: name, layout: layout, protection: protection, system: system)
     core = try TableRegistry.shared.open(opener)
-    core.damageListeners.withLock { $0[ObjectIdentifier(self)] = onDamage }
+    lookup = core.lookup
+    lookup.damageListeners.withLock { $0[ObjectIdentifier(self)] = onDamage }
   }
 
   deinit { close() }
@@ -69,19 +72,24 @@ package final class Table: Sendable {
 
   /// The same for a key in two parts.
   package func entry(entity: TableID, version: TableID) -> TableEntry? {
-    isClosed ? nil : core.entry(entity: entity, version: version)
+    if isClosed { return nil }
+    if lookup.isChild { leaveToParent() }
+    return lookup.entry(entity: entity, version: version)
   }
+
+  @inline(never)
+  private func leaveToParent() { core.writer.withLock { $0.leaveToParent() } }
 
   /// True when a lookup would find the key; no use of it. A picture of an earlier session counts
   /// before it has been checked, but its record is read at the first question, with one system call.
   package func contains(_ key: TableKey) -> Bool {
-    !isClosed && core.contains(key)
+    !isClosed && lookup.contains(key)
   }
 
   /// True when the key is a miss only because the device is locked; costs nothing where files are
   /// mapped, and otherwise one system call.
   package func isProtectedNow(_ key: TableKey) -> Bool {
-    !isClosed && core.isProtectedNow(key)
+    !isClosed && lookup.isProtectedNow(key)
   }
 
   // MARK: Storing
@@ -91,7 +99,7 @@ package final class Table: Sendable {
   /// - Parameter isCleared: false leaves the pixels of another picture in it, for callers that write
   ///   each pixel.
   package func makeBuffer(isCleared: Bool = true) -> SlotBuffer? {
-    core.pool.makeBuffer(isCleared: isCleared)
+    lookup.pool.makeBuffer(isCleared: isCleared)
   }
 
   /// Stores a sealed picture in place of the entity's older one, and leases it.
@@ -100,8 +108,7 @@ package final class Table: Sendable {
   ///   failures in a row, `.closed`, `.foreignSlot`. Nothing is stored then, and the older picture
   ///   stays.
   package func insert(_ sealed: SealedSlot) throws(TableError) -> Insertion {
-    try throwIfClosed()
-    return try core.insert(sealed)
+    try change { writer throws(TableError) in try writer.insert(sealed) }
   }
 
   // MARK: Removing
@@ -116,8 +123,7 @@ package final class Table: Sendable {
   ///   miss all the same and is erased by the next change; `.system` when another owner's file cannot
   ///   be read, or `.protectedNow`, and then nothing was removed; `.closed`.
   package func remove(_ entity: TableID) throws(TableError) -> Bool {
-    try throwIfClosed()
-    return try core.remove(entity)
+    try change { writer throws(TableError) in try writer.remove(entity) }
   }
 
   /// Removes all pictures, by putting a new file in the place of the old one.
@@ -125,8 +131,7 @@ package final class Table: Sendable {
   /// - Throws: `TableError.diskFull`, `.protectedNow` or `.system`, and then nothing was removed;
   ///   `.closed`.
   package func removeAll() throws(TableError) {
-    try throwIfClosed()
-    try core.removeAll()
+    try change { writer throws(TableError) in try writer.removeAll() }
   }
 
   // MARK: Keeping
@@ -137,35 +142,38 @@ package final class Table: Sendable {
   /// - Throws: `TableError.inUse` when something waits for another process, which owns the file;
   ///   `.diskFull`, `.protectedNow`, `.system`, `.closed`.
   package func flush() throws(TableError) {
-    try throwIfClosed()
-    try core.flush()
+    try change { writer throws(TableError) in try writer.flush() }
   }
 
   /// Ends this opening; entries stay valid. With the last opening the table is flushed and its
   /// file, once the last entry is gone, left to others.
   package func close() {
     guard !closed.exchange(true, ordering: .relaxed) else { return }
-    core.damageListeners.withLock { $0[ObjectIdentifier(self)] = nil }
-    core.forgetSuspension(of: ObjectIdentifier(self))
+    lookup.damageListeners.withLock { $0[ObjectIdentifier(self)] = nil }
+    forgetSuspension()
     TableRegistry.shared.close(core)
   }
 
   // MARK: Looking inside
 
   /// Figures of this moment; counts all slots, so that it takes microseconds per thousand.
-  package var statistics: TableStatistics { core.statistics }
+  package var statistics: TableStatistics { lookup.statistics }
 
   /// All intact pictures of the file, in the order of slots; reads the whole file.
-  package func entries() -> [TableEntryInfo] { core.scan().entries }
+  package func entries() -> [TableEntryInfo] { lookup.scan().entries }
 
   /// Checks every byte of every slot, removes what is damaged, and returns it; nothing while the
   /// device is locked.
-  package func verify() -> [TableDamage] { core.scan().damages }
+  package func verify() -> [TableDamage] { lookup.scan().damages }
 
   @inline(__always)
   var isClosed: Bool { closed.load(ordering: .relaxed) }
 
-  func throwIfClosed() throws(TableError) {
+  /// Makes one change, after those of other threads.
+  func change<Result>(
+    _ body: (inout TableWriter) throws(TableError) -> Result
+  ) throws(TableError) -> Result {
     if isClosed { throw .closed }
+    return try core.writer.withLock(body)
   }
 }

@@ -1,3 +1,5 @@
+import Locking
+
 extension Table {
   /// Lets the file's lock go until `resume()`, for a process that is about to be stopped.
   ///
@@ -8,13 +10,17 @@ extension Table {
   /// - Throws: `TableError.diskFull`, `.protectedNow` or `.system`: the lock is still held, at the
   ///   latest until the last entry is gone; `.closed`.
   package func suspend() throws(TableError) {
-    try throwIfClosed()
-    try core.suspend(ObjectIdentifier(self))
+    try change { writer throws(TableError) in try writer.suspend(ObjectIdentifier(self)) }
     // Closed by another thread meanwhile, which may have found no suspension to forget.
-    if isClosed { core.forgetSuspension(of: ObjectIdentifier(self)) }
+    if isClosed { forgetSuspension() }
   }
 
   /// Ends the suspension: the table is owned again if nobody else owns it, and what was stored
   /// meanwhile goes into it. Otherwise this happens at the first change after the other is gone.
-  package func resume() { core.resume(ObjectIdentifier(self)) }
+  package func resume() { core.writer.withLock { $0.resume(ObjectIdentifier(self)) } }
+
+  /// Forgets this opening's suspension, for an opening that is being closed.
+  func forgetSuspension() {
+    core.writer.withLock { $0.suspension.close(ObjectIdentifier(self)) }
+  }
 }

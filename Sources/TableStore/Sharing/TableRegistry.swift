@@ -59,19 +59,21 @@ final class TableRegistry: Sendable {
     let name = name(of: core.opener)
     items.withLock { items in
       guard items[name]?.core === core else {
-        _ = core.close()
+        _ = core.writer.withLock { $0.close() }
         return
       }
       items[name]?.openings -= 1
       guard items[name]?.openings == 0 else { return }
       // The file is closed under the lock, so that the next opening finds it unlocked.
-      items[name] = Item(closedFile: core.close())
+      items[name] = Item(closedFile: core.writer.withLock { $0.close() })
     }
   }
 
   /// Mends every open table whose file was truncated.
   func mendAll() {
-    for core in items.withLock({ $0.values.compactMap(\.core) }) { core.mend() }
+    for core in items.withLock({ $0.values.compactMap(\.core) }) {
+      core.writer.withLock { $0.mend() }
+    }
   }
 
   private func name(of opener: TableOpener) -> Name {

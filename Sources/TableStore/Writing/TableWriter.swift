@@ -1,15 +1,24 @@
+import Locking
+
 #if canImport(Darwin)
   import Darwin
 #else
   import Glibc
 #endif
 
-/// The state of the writer, behind the writer's lock: the last generation, erasures to do, losses.
+/// Changes an open table: each change is one method, called under the writer's lock, with the state
+/// that changes leave for the next one.
 ///
 /// Invariants:
-/// 1. A slot in `unerased` has no picture in the index, and its record must not be found again.
-/// 2. The record of the slot `erased` is zeros in the file, and the slot is not in `unerased`.
-struct TableWriter {
+/// 1. Only this writes to the file on the shelf.
+/// 2. A slot is written only while it is claimed, so that no slot is read while it is written
+///    (invariant 1 of `SlotStates`).
+/// 3. A process writes to a named file only while it has that file's lock, and never in a child that
+///    inherited it.
+/// 4. A slot in `unerased` has no picture in the index, and its record must not be found again.
+/// 5. The record of the slot `erased` is zeros in the file, and the slot is not in `unerased`.
+struct TableWriter: Sendable {
+  let lookup: TableLookup
   /// The generation given last. It rises from store to store, across sessions and files of the
   /// table, so that a higher one always belongs to a later store. It begins at the time of day in
   /// microseconds, or above all generations in the file.
@@ -28,10 +37,68 @@ struct TableWriter {
   /// Bytes that the file on the shelf must have; with fewer it was cut.
   var byteCount: Int
 
-  /// - Parameter shelf: The file and index that are written to.
-  init(_ shelf: TableShelf) {
-    generation = max(shelf.index.newestGeneration, Self.timeOfDay)
-    byteCount = shelf.byteCount
+  init(_ lookup: TableLookup) {
+    self.lookup = lookup
+    (generation, byteCount) = lookup.shelf.withLock { shelf in
+      (max(shelf.index.newestGeneration, Self.timeOfDay), shelf.byteCount)
+    }
+  }
+
+  var opener: TableOpener { lookup.opener }
+
+  var ownedFile: TableFile? { lookup.shelf.withLock { $0.isOwner ? $0.file : nil } }
+
+  /// Makes the table ready for a change: open, unlocked, owned if it can be, and whole.
+  mutating func ensureWritable() throws(TableError) {
+    leaveToParent()
+    let (isOpen, isOwner) = lookup.shelf.withLock { ($0.file != nil, $0.isOwner) }
+    guard isOpen else { throw .closed }
+    // Before anything is evicted: a change that fails half-way costs pictures.
+    if lookup.isLocked { throw .protectedNow(name: opener.name) }
+    if !isOwner, !lookup.isNameless, !suspension.isSuspended { becomeOwner() }
+    try mendIfCut()
+  }
+
+  /// Puts another file and index on the shelf, and starts over for them; returns the former ones.
+  @discardableResult
+  mutating func exchange(for fresh: TableShelf) -> TableShelf {
+    let former = lookup.exchange(for: fresh)
+    var next = TableWriter(lookup)
+    next.generation = max(next.generation, generation)
+    next.suspension = suspension
+    next.loss = loss
+    self = next
+    return former
+  }
+
+  // MARK: Erasing
+
+  /// Makes the record of a slot zero; on failure, notes the slot for the next change.
+  @discardableResult
+  mutating func erase(_ slot: Int, in file: TableFile) -> SystemError? {
+    do throws(SystemError) {
+      try file.writeRecord(nil, to: slot)
+      noteErased(slot)
+      return nil
+    } catch {
+      noteUnerased(slot)
+      return error
+    }
+  }
+
+  /// Erases all records that are noted for it.
+  mutating func eraseRest(in file: TableFile) throws(TableError) {
+    noteRecordsToErase(in: file)
+    for slot in unerased.sorted() {
+      if let error = erase(slot, in: file) { throw TableError(error) }
+    }
+  }
+
+  /// Notes the records to erase: those in the file that the index does not have.
+  mutating func noteRecordsToErase(in file: TableFile) {
+    lookup.changeIndex(of: file) { index in
+      for slot in index.takeRecordsToErase() { noteUnerased(slot) }
+    }
   }
 
   /// Notes that a slot's record must be erased.
@@ -49,15 +116,6 @@ struct TableWriter {
   /// Notes that a slot's record is about to be written.
   mutating func noteRecord(of slot: Int) {
     if erased == slot { erased = nil }
-  }
-
-  /// Starts over for another file on the shelf.
-  mutating func restart(_ shelf: TableShelf) {
-    var next = TableWriter(shelf)
-    next.generation = max(next.generation, generation)
-    next.suspension = suspension
-    next.loss = loss
-    self = next
   }
 
   /// Microseconds since 1970; 0 for a clock so wrong that too few generations would be left.

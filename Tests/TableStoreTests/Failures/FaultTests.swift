@@ -1,4 +1,5 @@
 import Foundation
+import Locking
 import Testing
 
 @testable import TableStore
@@ -127,7 +128,7 @@ struct FaultTests {
     try table.store(key(3))
     // Writes the zeros that are still to be written.
     _ = try table.remove(key(2).entity)
-    let file = try #require(table.core.ownedFile)
+    let file = try #require(table.core.writer.withLock { $0.ownedFile })
     // What a new owner would find after a kill.
     let found = try file.slotReader.records().map(\.record.entity)
     #expect(Set(found) == [key(1).entity.digest, key(3).entity.digest])

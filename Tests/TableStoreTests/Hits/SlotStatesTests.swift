@@ -161,7 +161,7 @@ struct SlotStatesTests {
       buffer.pixels.copyBytes(from: pixels)
       return try core.insert(buffer.sealed(key: key(entity), extent: extent)).entry
     }
-    weak let file = core.shelf.withLock { $0.file }
+    weak let file = core.lookup.shelf.withLock { $0.file }
     try core.removeAll()
     while let entry = held.popLast() {
       #expect(file != nil)

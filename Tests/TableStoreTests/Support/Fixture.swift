@@ -1,4 +1,5 @@
 import Foundation
+import Locking
 import TestSupport
 import Testing
 
@@ -113,6 +114,26 @@ extension TableEntry {
   }
 }
 
+/// The calls of a `Table`, for tests that open a table past the registry.
 extension TableCore {
-  func entry(for key: TableKey) -> TableEntry? { entry(entity: key.entity, version: key.version) }
+  var statistics: TableStatistics { lookup.statistics }
+
+  func entry(for key: TableKey) -> TableEntry? {
+    lookup.entry(entity: key.entity, version: key.version)
+  }
+
+  func contains(_ key: TableKey) -> Bool { lookup.contains(key) }
+
+  func insert(_ sealed: SealedSlot) throws -> Insertion {
+    try writer.withLock { try $0.insert(sealed) }
+  }
+
+  func remove(_ entity: TableID) throws -> Bool { try writer.withLock { try $0.remove(entity) } }
+  func removeAll() throws { try writer.withLock { try $0.removeAll() } }
+  func flush() throws { try writer.withLock { try $0.flush() } }
+  func close() -> TableFile? { writer.withLock { $0.close() } }
+  func suspend(_ opening: ObjectIdentifier) throws {
+    try writer.withLock { try $0.suspend(opening) }
+  }
+  func resume(_ opening: ObjectIdentifier) { writer.withLock { $0.resume(opening) } }
 }

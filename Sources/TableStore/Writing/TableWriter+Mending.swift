@@ -1,6 +1,4 @@
-import Locking
-
-extension TableCore {
+extension TableWriter {
   /// Notices that the owned file was truncated, and goes on with a new one that has its whole slots.
   ///
   /// Called before each change, for the price of one `fstat(2)`: a slot written behind the cut
@@ -11,44 +9,38 @@ extension TableCore {
   /// When no new file can be made, the table is a second opener until its last entry is gone.
   ///
   /// - Throws: `TableError.diskFull` or `.system` when there is no room for a private file either.
-  func mendIfCut(_ writer: inout TableWriter) throws(TableError) {
-    guard let file = ownedFile, isCut(file, writer) else { return }
-    noteRecordsToErase(in: file, &writer)
+  mutating func mendIfCut() throws(TableError) {
+    guard let file = ownedFile, isCut(file) else { return }
+    noteRecordsToErase(in: file)
     // Whatever the reason, without a new file the table becomes a second opener.
-    let unerased = writer.unerased
     let salvage = try? opener.salvage(file) { slot, _ in unerased.contains(slot) }
     guard let opened = salvage ?? nil else {
       let reader = try TableError.wrapping { () throws(SystemError) in try opener.makeReader() }
       let replacement = TableShelf(nameless: try opener.makeNameless(), reader: reader)
       // Removed pictures stay removed in this process.
-      for slot in writer.unerased {
+      for slot in unerased {
         if let record = (try? file.slotReader.record(of: slot)) ?? nil {
           reader?.addTombstone(for: record)
         }
       }
-      writer.restart(replacement)
       exchange(for: replacement)
       return
     }
-    let shelf = TableShelf(opened)
-    writer.restart(shelf)
     // The old file has lost its name, so no process can open it.
-    exchange(for: shelf).file?.unlock()
+    exchange(for: TableShelf(opened)).file?.unlock()
   }
 
   /// The same, after the fault guard found pages missing.
-  func mend() {
-    writer.withLock { writer in
-      guard !isChild else { return }
-      // The next change tries again and throws the error.
-      try? mendIfCut(&writer)
-    }
+  mutating func mend() {
+    guard !lookup.isChild else { return }
+    // The next change tries again and throws the error.
+    try? mendIfCut()
   }
 
-  private func isCut(_ file: TableFile, _ writer: TableWriter) -> Bool {
+  private func isCut(_ file: TableFile) -> Bool {
     // A status that cannot be read is no sign of a cut.
     guard let status = try? file.system.status(of: file.descriptor) else { return false }
-    return status.byteCount < max(writer.byteCount, TableLayout.headerByteCount)
+    return status.byteCount < max(byteCount, TableLayout.headerByteCount)
   }
 }
 

@@ -7,7 +7,7 @@ import Locking
 ///
 /// A call that fails leaves the slots unread for the next lookup. A slot is lost only when its
 /// record was read and is not the adopted one.
-extension TableCore {
+extension TableLookup {
   /// Asks the shelf about one entity, after reading the records that the answer depends on.
   func ask<Answer>(
     about entity: TableID, _ question: (inout TableShelf) -> Answer

@@ -1,6 +1,6 @@
 import Locking
 
-extension TableCore {
+extension TableWriter {
   /// Writes what is pending and gives the file's lock up, until the opening resumes or closes.
   ///
   /// Meanwhile the table is a second opener that does not ask for the lock: it reads the file by
@@ -15,66 +15,54 @@ extension TableCore {
   ///
   /// When step 1 fails, the table goes on as before. When step 3 fails, it is suspended, but its lock
   /// goes with the last lease only.
-  func suspend(_ opening: ObjectIdentifier) throws(TableError) {
-    try writer.withLock { writer throws(TableError) in
-      if isChild { becomeSecondOpener(&writer) }
-      guard shelf.withLock({ $0.file != nil }) else { throw .closed }
-      if isLocked { throw .protectedNow(name: opener.name) }
-      let isFirst = writer.suspension.suspend(opening) == .letGo
-      // Owned, too, when a flush meanwhile could not let go.
-      guard let file = ownedFile else { return }
-      let replacement: TableShelf
-      do throws(TableError) {
-        replacement = try prepareToLetGo(of: file, &writer)
-      } catch {
-        if isFirst { writer.suspension.close(opening) }
-        throw error
-      }
-      try letGo(of: file, for: replacement, &writer)
+  mutating func suspend(_ opening: ObjectIdentifier) throws(TableError) {
+    leaveToParent()
+    guard lookup.shelf.withLock({ $0.file != nil }) else { throw .closed }
+    if lookup.isLocked { throw .protectedNow(name: opener.name) }
+    let isFirst = suspension.suspend(opening) == .letGo
+    // Owned, too, when a flush meanwhile could not let go.
+    guard let file = ownedFile else { return }
+    let replacement: TableShelf
+    do throws(TableError) {
+      replacement = try prepareToLetGo(of: file)
+    } catch {
+      if isFirst { suspension.close(opening) }
+      throw error
     }
+    try letGo(of: file, for: replacement)
   }
 
   /// Brings the waiting changes of a suspended table to the device, if no other process has the file.
-  func flushSuspended(_ writer: inout TableWriter) throws(TableError) {
-    if hasWaiting { becomeOwner(&writer) }
+  mutating func flushSuspended() throws(TableError) {
+    if hasWaiting { becomeOwner() }
     guard let file = ownedFile else { return }
-    try letGo(of: file, for: try prepareToLetGo(of: file, &writer), &writer)
+    try letGo(of: file, for: try prepareToLetGo(of: file))
   }
 
   /// Ends an opening's suspension. With the last one the table owns its file again, if no other
   /// process does, and stores there what was stored meanwhile.
-  func resume(_ opening: ObjectIdentifier) {
-    writer.withLock { writer in
-      guard writer.suspension.resume(opening) == .takeBack, !isNameless else { return }
-      if isChild { becomeSecondOpener(&writer) }
-      guard shelf.withLock({ $0.file != nil && !$0.isOwner }) else { return }
-      becomeOwner(&writer)
-    }
-  }
-
-  /// Forgets an opening that is being closed.
-  func forgetSuspension(of opening: ObjectIdentifier) {
-    writer.withLock { $0.suspension.close(opening) }
+  mutating func resume(_ opening: ObjectIdentifier) {
+    guard suspension.resume(opening) == .takeBack, !lookup.isNameless else { return }
+    leaveToParent()
+    guard lookup.shelf.withLock({ $0.file != nil && !$0.isOwner }) else { return }
+    becomeOwner()
   }
 
   // MARK: Private
 
   /// Step 1, and the shelf for step 2.
-  private func prepareToLetGo(
-    of file: TableFile, _ writer: inout TableWriter
-  ) throws(TableError) -> TableShelf {
-    try synchronize(file, &writer)
+  private mutating func prepareToLetGo(of file: TableFile) throws(TableError) -> TableShelf {
+    try synchronize(file)
     // Without a reader, removals would leave no tombstones.
     let reader = try TableError.wrapping { () throws(SystemError) in try opener.makeReader() }
     return TableShelf(nameless: try opener.makeNameless(), reader: reader)
   }
 
   /// Steps 2 to 4.
-  private func letGo(
-    of file: TableFile, for replacement: TableShelf, _ writer: inout TableWriter
+  private mutating func letGo(
+    of file: TableFile, for replacement: TableShelf
   ) throws(TableError) {
     let former = exchange(for: replacement)
-    writer.restart(replacement)
     try detachLeased(of: former, from: file)
     file.unlock()
   }

@@ -1,0 +1,61 @@
+import Locking
+import Synchronization
+
+/// Looks at all slots of a table.
+extension TableLookup {
+  var statistics: TableStatistics {
+    let file = shelf.withLock { $0.file }
+    let diskByteCount = file?.diskByteCount ?? 0
+    return shelf.withLock { shelf in
+      TableStatistics(
+        slotCount: opener.layout.slotCount,
+        liveCount: shelf.index.liveCount,
+        leasedCount: shelf.index.leasedSlots.count,
+        unprovenCount: shelf.index.unprovenCount,
+        evictionCount: shelf.index.evictionCount,
+        damageCount: formerDamageCount.load(ordering: .relaxed) + shelf.index.damageCount,
+        hitCount: formerHitCount.load(ordering: .relaxed) + shelf.index.states.hitCount,
+        diskByteCount: diskByteCount,
+        mappedByteCount: shelf.file?.mappedByteCount ?? 0,
+        isOwner: shelf.isOwner)
+    }
+  }
+
+  /// Reads every slot and checks every byte; damaged slots leave the index. Counts as no use of a
+  /// picture. Finds nothing while the device is locked.
+  func scan() -> (entries: [TableEntryInfo], damages: [TableDamage]) {
+    guard let file = shelf.withLock({ $0.file }) else { return ([], []) }
+    let lost: [Int]
+    do throws(SystemError) {
+      lost = try readRecords(of: file)
+    } catch {
+      if file.system.isLock(error) { return ([], []) }
+      lost = []
+    }
+    // Slots that cannot be read are reported as damaged, but stay in the index.
+    let unread = shelf.withLock { $0.file === file ? $0.index.unreadSlots : [] }
+    var entries: [TableEntryInfo] = []
+    var damages = (lost + unread).map { TableDamage(slot: $0, entity: nil) }
+    for slot in 0..<file.layout.slotCount {
+      let leased = shelf.withLock { shelf in
+        shelf.file === file ? shelf.index.leaseSilently(slot) : nil
+      }
+      guard let record = leased else { continue }
+      let made = pool.makeContent { file.slotReader.read(slot, record: record, into: $0) }
+      switch made?.result {
+      case .intact(let trailer)?:
+        entries.append(TableEntryInfo(slot: slot, trailer: trailer, recency: record.recency))
+      case .damaged(let entity)? where shelf.withLock({ $0.file === file }):
+        damages.append(TableDamage(slot: slot, entity: entity))
+        var isLost = false
+        changeIndex(of: file) { isLost = $0.discard(slot, generation: record.generation) }
+        if isLost { tellOfDamage(to: nil) }
+      case .damaged, .refused, nil:
+        // Another process may write to a file that was let go meanwhile.
+        break
+      }
+      file.states.releaseSilently(slot)
+    }
+    return (entries, damages)
+  }
+}

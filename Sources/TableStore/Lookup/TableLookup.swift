@@ -1,0 +1,215 @@
+import Locking
+import Synchronization
+
+/// Finds pictures in an open table: by the hit index without a lock, and otherwise on the shelf
+/// under its lock.
+///
+/// Lookups write nothing to a file. What they find out about it, such as damage, they note in the
+/// shelf's index, which `TableWriter` changes under the same lock.
+final class TableLookup: Sendable {
+  let opener: TableOpener
+  let pool: SlotBufferPool
+  /// True for a table that has no named file, because this process uses the name for another geometry.
+  let isNameless: Bool
+  let shelf: Lock<TableShelf>
+  /// The hit index of the file on the shelf; `nil` once closed.
+  private let hitIndex: CurrentHitIndex
+  /// Hits on files that left the shelf, and on those of other processes.
+  let formerHitCount = Atomic<Int>(0)
+  /// Damage found in files that left the shelf.
+  let formerDamageCount = Atomic<Int>(0)
+  /// The callbacks for damage, by opening.
+  let damageListeners = Lock<[ObjectIdentifier: @Sendable (TableID?) -> Void]>([:])
+  /// How often the process had forked when the file on the shelf became this process's own.
+  private let knownForks = Atomic<Int>(ForkWatch.start())
+
+  /// - Parameter opened: The file that this process owns, or `nil` to begin as a second opener.
+  init(
+    opener: TableOpener, opened: TableOpener.Opened?, isNameless: Bool
+  ) throws(TableError) {
+    self.opener = opener
+    self.isNameless = isNameless
+    pool = SlotBufferPool(layout: opener.layout)
+    let shelf: TableShelf
+    if let opened {
+      shelf = TableShelf(opened)
+    } else {
+      // Without a reader its pictures are misses; the next change looks again.
+      let reader = isNameless ? nil : (try? opener.makeReader()) ?? nil
+      shelf = TableShelf(nameless: try opener.makeNameless(), reader: reader)
+    }
+    hitIndex = CurrentHitIndex(shelf.file?.states)
+    self.shelf = Lock(shelf)
+  }
+
+  deinit {
+    // A file is closed with its last lease only after it left the shelf.
+    exchange(for: .closed)
+  }
+
+  // MARK: Looking up
+
+  /// The picture of a key. One that this process stored or has checked before costs no system call, no
+  /// lock, no file access, and one allocation. In a child of a fork, `TableWriter.leaveToParent` comes
+  /// first.
+  @inline(__always)
+  func entry(entity: TableID, version: TableID) -> TableEntry? {
+    let hit = TableKeyView.lending(entity, version) { hitIndex.load()?.hit($0) }
+    guard let hit else {
+      return entryByIndex(for: TableKey(entity: entity, version: version))
+    }
+    return TableEntry(hit)
+  }
+
+  /// The picture of a key without a hint: one of an earlier session, of another process, or none.
+  @inline(never)
+  private func entryByIndex(for key: TableKey) -> TableEntry? {
+    // A record that cannot be read now is a miss now, and stays for later lookups.
+    let answer = try? ask(about: key.entity) { ($0.index.lease(key), $0.file, $0.reader) }
+    guard let (finding, file, reader) = answer, let file else { return nil }
+    switch finding {
+    case .proven(let slot, let extent):
+      if file.base != nil { return entry(ofLeased: slot, in: file, copy: nil, extent: extent) }
+      // Without a mapping every hit is a copy.
+      return recordOfLeased(slot, in: file).flatMap { checkedEntry(for: key, slot, $0, in: file) }
+    case .unproven(let slot, let record):
+      return checkedEntry(for: key, slot, record, in: file)
+    case .missing:
+      guard let entry = reader?.entry(for: key) else { return nil }
+      formerHitCount.wrappingAdd(1, ordering: .relaxed)
+      return entry
+    }
+  }
+
+  /// The entry of a leased slot; it takes the lease over.
+  ///
+  /// - Parameter copy: The slot's content, shown where the file is not mapped.
+  func entry(
+    ofLeased slot: Int, in file: TableFile, copy: SlotContent?, extent: SlotExtent
+  ) -> TableEntry? {
+    guard let content = file.mappedContent(of: slot) else {
+      file.states.release(slot)
+      return copy.map { TableEntry(content: $0, extent: extent) }
+    }
+    return TableEntry(
+      HitIndex.Hit(lease: file.states.hitIndex.held(slot), content: content, extent: extent))
+  }
+
+  /// True when the table has the key's picture; one of an earlier session counts before it has been
+  /// checked. No use of the picture.
+  func contains(_ key: TableKey) -> Bool {
+    // A record that cannot be read now is a miss.
+    (try? holds(key)) ?? false
+  }
+
+  /// True when the device is locked and the table has the key's picture, or cannot tell.
+  func isProtectedNow(_ key: TableKey) -> Bool {
+    isLocked && (try? holds(key)) != false
+  }
+
+  /// True when the device is locked and closes the file; costs a system call where files can be
+  /// closed, and nothing elsewhere.
+  var isLocked: Bool {
+    guard !opener.mapsFiles, let file = shelf.withLock({ $0.file }) else { return false }
+    do throws(SystemError) {
+      _ = try file.system.read(file.descriptor, count: 1, at: 0)
+      return false
+    } catch {
+      return file.system.isLock(error)
+    }
+  }
+
+  // MARK: Damage
+
+  /// Calls the listeners after a picture was found damaged. The caller may hold the writer's lock and,
+  /// in closing, the registry's, but not the shelf's.
+  func tellOfDamage(to entity: TableID?) {
+    for listener in damageListeners.withLock({ Array($0.values) }) { listener(entity) }
+  }
+
+  // MARK: Private
+
+  private func holds(_ key: TableKey) throws(SystemError) -> Bool {
+    let (isThere, reader) = try ask(about: key.entity) { ($0.index.contains(key), $0.reader) }
+    return isThere || reader?.contains(key) ?? false
+  }
+
+  /// Reads a leased slot by call, and checks it.
+  private func checkedEntry(
+    for key: TableKey, _ slot: Int, _ record: SlotRecord, in file: TableFile
+  ) -> TableEntry? {
+    guard let checked = check(slot, record, of: key.entity, in: file) else { return nil }
+    let (content, extent) = (checked.content, checked.trailer.extent)
+    guard checked.trailer.matches(key) else {
+      file.states.hitIndex.held(slot).undo()
+      return nil
+    }
+    changeIndex(of: file) {
+      $0.prove(slot, generation: record.generation, key: key, extent: extent)
+    }
+    return entry(ofLeased: slot, in: file, copy: content, extent: extent)
+  }
+
+  /// Reads a leased slot and checks it. On failure the lease ends, and a damaged slot leaves the
+  /// index.
+  ///
+  /// - Parameter entity: The one whose picture the record names.
+  private func check(
+    _ slot: Int, _ record: SlotRecord, of entity: TableID, in file: TableFile
+  ) -> (content: SlotContent, trailer: SlotTrailer)? {
+    let made = pool.makeContent { file.slotReader.read(slot, record: record, into: $0) }
+    if let (content, finding) = made, let trailer = finding.trailer { return (content, trailer) }
+    var isLost = false
+    if case .damaged = made?.result {
+      changeIndex(of: file) { isLost = $0.discard(slot, generation: record.generation) }
+    }
+    file.states.hitIndex.held(slot).undo()
+    if isLost { tellOfDamage(to: entity) }
+    return nil
+  }
+
+  /// The record of a leased slot; `nil`, and the lease ended, when the slot left the index meanwhile.
+  private func recordOfLeased(_ slot: Int, in file: TableFile) -> SlotRecord? {
+    let record = shelf.withLock { shelf -> SlotRecord? in
+      guard shelf.file === file, shelf.index.isLive(slot) else { return nil }
+      return shelf.index.record(of: slot)
+    }
+    if record == nil { file.states.hitIndex.held(slot).undo() }
+    return record
+  }
+
+  /// Changes the index, if it still belongs to this file.
+  func changeIndex(of file: TableFile, _ change: (inout TableIndex) -> Void) {
+    shelf.withLock { shelf in
+      guard shelf.file === file else { return }
+      shelf.change(change)
+    }
+  }
+
+  // MARK: The shelf
+
+  /// Exchanges the shelf, and returns the former one, so that its file is closed outside the lock.
+  /// Leases on that file go on, and none begins any more.
+  @discardableResult
+  func exchange(for fresh: TableShelf) -> TableShelf {
+    let former = shelf.withLock { shelf in
+      defer { shelf = fresh }
+      hitIndex.store(fresh.file?.states)
+      return shelf
+    }
+    if let file = former.file {
+      file.states.retire(file)
+      formerHitCount.wrappingAdd(file.states.hitCount, ordering: .relaxed)
+      formerDamageCount.wrappingAdd(former.index.damageCount, ordering: .relaxed)
+    }
+    return former
+  }
+
+  /// True in a child of fork(2) that inherited the table: it has the mapping and the lock's
+  /// descriptor, but the parent owns the slots.
+  @inline(__always)
+  var isChild: Bool { knownForks.load(ordering: .acquiring) != ForkWatch.generation }
+
+  /// Notes that the shelf is this process's own, which has forked so often.
+  func noteForks(_ count: Int) { knownForks.store(count, ordering: .releasing) }
+}

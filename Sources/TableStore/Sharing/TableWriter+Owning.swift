@@ -1,0 +1,103 @@
+import Locking
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// Who owns the table's file: this process, or another one or nobody, for which the table is then a
+/// second opener. The shelf knows which (`TableShelf.isOwner`).
+///
+/// ```
+///              the next change finds no owner; the last resume; close: becomeOwner
+/// second opener ────────────────────────────────────────────────────────> owner
+///               <────────────────────────────────────────────────────────
+///              suspend, letGo; fork(2), in the child, leaveToParent; a cut file
+///              that cannot be replaced, mendIfCut
+/// ```
+///
+/// No machine decides this beside `Suspension`: each arrow is a system call whose success is the
+/// decision, and a failed one leaves the table what it was.
+extension TableWriter {
+  /// Takes the named file over when its owner is gone, and moves private pictures into it; without
+  /// effect while the owner is there, or when the file cannot be opened.
+  mutating func becomeOwner() {
+    // After an error the table stays a second opener, and the next change tries again.
+    let buried = lookup.shelf.withLock { $0.reader }.flatMap { $0.hasTombstones ? $0 : nil }
+    let opening = try? opener.open { _, record in buried?.isBuried(record) ?? false }
+    guard let opened = opening ?? nil else {
+      try? findReader()
+      return
+    }
+    let former = exchange(for: TableShelf(opened))
+    if buried != nil {
+      // Older records of the same entities too; the next change repeats what fails.
+      try? eraseRest(in: opened.file)
+    }
+    move(from: former)
+  }
+
+  /// In a child of fork(2), leaves the file to the parent: the table is a second opener, with a
+  /// private file, and reads the parent's by copies.
+  mutating func leaveToParent() {
+    guard lookup.isChild else { return }
+    let forks = ForkWatch.generation
+    // Without room for a private file the table is closed in the child.
+    let replacement = (try? opener.makeNameless()).map { nameless in
+      // Without a reader, the next change looks again.
+      let reader = lookup.isNameless ? nil : (try? opener.makeReader()) ?? nil
+      return TableShelf(nameless: nameless, reader: reader)
+    }
+    exchange(for: replacement ?? .closed)
+    // Last, so that other threads wait for the writer's lock until no lookup finds the parent's slots.
+    lookup.noteForks(forks)
+  }
+
+  /// Looks for another owner's file again, if there was none before.
+  ///
+  /// Throws when there is a file that cannot be read. Only removals need the error: a picture that
+  /// they cannot bury now may be found later.
+  func findReader() throws(SystemError) {
+    guard !lookup.isNameless, lookup.shelf.withLock({ !$0.isOwner && $0.reader == nil }) else {
+      return
+    }
+    let reader = try opener.makeReader()
+    lookup.shelf.withLock { $0.reader = reader }
+  }
+
+  /// True when private pictures or tombstones wait for the file to become ours.
+  var hasWaiting: Bool {
+    guard !lookup.isNameless else { return false }
+    return lookup.shelf.withLock { shelf in
+      !shelf.isOwner && (shelf.index.liveCount > 0 || shelf.reader?.hasTombstones == true)
+    }
+  }
+
+  // MARK: Private
+
+  /// Stores the pictures of a private file in the owned one, the least recently used first.
+  private mutating func move(from former: TableShelf) {
+    guard let file = former.file else { return }
+    let slots = former.index.liveSlots.sorted {
+      file.states.stamp(of: $0) < file.states.stamp(of: $1)
+    }
+    for slot in slots {
+      guard let key = former.index.key(of: slot) else { continue }
+      let record = former.index.record(of: slot)
+      let made = lookup.pool.makeContent { file.slotReader.read(slot, record: record, into: $0) }
+      guard let (content, finding) = made, let trailer = finding.trailer else {
+        loss = .system(SystemError(call: .read, code: EIO))
+        continue
+      }
+      let sealed = SealedSlot(key: key, extent: trailer.extent, content: content)
+      do throws(TableError) {
+        _ = try store(sealed)
+      } catch {
+        // Pictures that cannot be moved can be drawn again; only the next flush reports them.
+        loss = error
+        return
+      }
+    }
+  }
+}

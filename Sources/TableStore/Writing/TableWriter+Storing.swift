@@ -1,0 +1,90 @@
+import Locking
+
+/// The result of storing a picture.
+package struct Insertion: Sendable {
+  /// The picture, leased.
+  package let entry: TableEntry
+  /// The picture that was evicted for it.
+  package let eviction: Eviction?
+}
+
+extension TableWriter {
+  /// Stores a picture; from its return on it is found, in this process and after a crash of it.
+  ///
+  /// The order of the calls is what makes a picture whole or absent after a kill at any instant:
+  ///
+  /// 1. The record of the slot becomes zero, if it is not yet: nothing names the slot while it is
+  ///    written.
+  /// 2. The content is written.
+  /// 3. The record is written. It names content that the system has already.
+  /// 4. Readers see the picture.
+  /// 5. The record of the entity's older picture becomes zero.
+  ///
+  /// A power cut may keep any mixture of these writes; then the hashes decide.
+  mutating func insert(_ sealed: SealedSlot) throws(TableError) -> Insertion {
+    guard sealed.content.layout.hasSameSlots(as: opener.layout) else { throw .foreignSlot }
+    try ensureWritable()
+    try backOff.admit()
+    return try store(sealed)
+  }
+
+  /// Stores a picture in a table that is writable.
+  mutating func store(_ sealed: SealedSlot) throws(TableError) -> Insertion {
+    let key = sealed.key
+    guard let (file, reservation) = try reserve(for: key.entity) else { throw .allSlotsLeased }
+    let slot = reservation.slot
+    generation += 1
+    let record = SlotRecord(
+      entity: key.entity.digest, version: key.version.digest, generation: generation,
+      contentHash: sealed.contentHash, recency: file.states.hitIndex.nextStamp(),
+      at: file.slotAddress(of: slot))
+    do throws(SystemError) {
+      if erased != slot { try file.writeRecord(nil, to: slot) }
+      noteErased(slot)
+      try file.writeContent(sealed.content.bytes, to: slot)
+      byteCount = max(byteCount, file.layout.slotOffset(slot) + file.layout.contentByteCount)
+      noteRecord(of: slot)
+      try file.writeRecord(record, to: slot)
+    } catch {
+      erase(slot, in: file)
+      lookup.changeIndex(of: file) { $0.abandon(slot) }
+      backOff.fail()
+      throw TableError(error)
+    }
+    backOff.succeed()
+    let older = lookup.shelf.withLock { shelf in
+      shelf.change { $0.publish(slot, record: record, key: key, extent: sealed.extent) }
+    }
+    if let older { erase(older, in: file) }
+    let entry = lookup.entry(
+      ofLeased: slot, in: file, copy: sealed.content, extent: sealed.extent)
+    return Insertion(
+      entry: entry ?? TableEntry(keepingPrivate: sealed), eviction: reservation.eviction)
+  }
+
+  // MARK: Private
+
+  private mutating func reserve(
+    for entity: TableID
+  ) throws(TableError) -> (TableFile, TableIndex.Reservation)? {
+    var failure: SystemError?
+    while true {
+      let ((file, room), _) = lookup.askOrLose(about: entity) { shelf in
+        (shelf.file, shelf.change { $0.reserve(for: entity, mayGuess: hasReadRecords) })
+      }
+      guard let file else { return nil }
+      switch room {
+      case .reserved(let reservation): return (file, reservation)
+      case .full: return nil
+      case .unread:
+        if let failure {
+          backOff.fail()
+          throw TableError(failure)
+        }
+        // Records that failed once are not read again while others can be evicted.
+        hasReadRecords = true
+        do throws(SystemError) { try lookup.readRecords(of: file) } catch { failure = error }
+      }
+    }
+  }
+}

@@ -1,0 +1,109 @@
+import Locking
+
+extension TableWriter {
+  /// Takes an entity's picture out, and tells whether there was one.
+  ///
+  /// The system has the change when this returns; the device has it after `flush()`. Where another
+  /// process owns the file, a tombstone makes the picture a miss until the file is ours.
+  mutating func remove(_ entity: TableID) throws(TableError) -> Bool {
+    try ensureWritable()
+    // First, since it may fail, and then nothing is removed.
+    let isBuried =
+      try addTombstones { reader throws(SystemError) in try reader.addTombstone(for: entity) }
+      ?? false
+    let ((file, slot), lost) = lookup.askOrLose(about: entity) { shelf in
+      (shelf.file, shelf.change { $0.remove(entity) })
+    }
+    guard let file else { return isBuried }
+    if let slot { noteUnerased(slot) }
+    // Records that could not be erased before, or read now, may be of this entity.
+    try eraseRest(in: file)
+    return isBuried || slot != nil || !lost.isEmpty
+  }
+
+  /// Empties the table by replacing its file; the old one stays mapped for its leases.
+  mutating func removeAll() throws(TableError) {
+    try ensureWritable()
+    let fresh: TableShelf
+    if ownedFile != nil {
+      fresh = TableShelf(try opener.replaceEmpty())
+    } else {
+      let nameless = try opener.makeNameless()
+      try addTombstones { reader throws(SystemError) in try reader.addTombstonesForAll() }
+      fresh = TableShelf(nameless: nameless, reader: lookup.shelf.withLock { $0.reader })
+    }
+    // The old file has no name any more; held, its lock would only get a suspended process killed.
+    exchange(for: fresh).file?.unlock()
+  }
+
+  /// Writes erasures and the order of use, and brings the file to the device.
+  ///
+  /// - Throws: `TableError.inUse` when changes wait for another process; the errors of every change;
+  ///   the reason why private pictures were lost when the file became ours.
+  mutating func flush() throws(TableError) {
+    try ensureWritable()
+    if suspension.isSuspended {
+      try flushSuspended()
+    } else if let file = ownedFile {
+      try synchronize(file)
+    }
+    if let loss = loss.take() { throw loss }
+    if hasWaiting { throw .inUse }
+  }
+
+  /// Writes erasures and the order of use, and brings file and name to the device.
+  mutating func synchronize(_ file: TableFile) throws(TableError) {
+    try eraseRest(in: file)
+    try TableError.wrapping { () throws(SystemError) in
+      try writeRecency(to: file)
+      try file.synchronize()
+      // The name too: an older file may have had it until a moment ago.
+      try opener.directory.synchronize()
+    }
+  }
+
+  /// Ends the table: readers miss, writers throw, leases go on.
+  ///
+  /// Returns the owned file, which lives as long as its leases.
+  mutating func close() -> TableFile? {
+    leaveToParent()
+    // The last chance for private pictures and tombstones.
+    if hasWaiting { becomeOwner() }
+    let file = ownedFile
+    if let file {
+      // Ignored: losing recency is harmless, and a failed removal was reported to its caller.
+      try? eraseRest(in: file)
+      try? writeRecency(to: file)
+      try? file.synchronize()
+    }
+    exchange(for: .closed)
+    return file
+  }
+
+  // MARK: Private
+
+  /// Adds tombstones for pictures of another owner's file; `nil` where there is no such file.
+  @discardableResult
+  private func addTombstones<Result>(
+    _ body: (TableReader) throws(SystemError) -> Result
+  ) throws(TableError) -> Result? {
+    try TableError.wrapping { () throws(SystemError) in
+      try findReader()
+      return try lookup.shelf.withLock { $0.reader }.map { reader throws(SystemError) in
+        try body(reader)
+      }
+    }
+  }
+
+  /// Writes the stamps of last use, so that the order of eviction outlives this process.
+  private func writeRecency(to file: TableFile) throws(SystemError) {
+    var next = 0
+    // A few records at a time, since readers wait meanwhile.
+    while let (slot, records) = lookup.shelf.withLock({ shelf in
+      shelf.change { $0.takeOutdatedRecords(from: next, limit: 256) }
+    }) {
+      try file.writeRecords(records, from: slot)
+      next = slot + records.count
+    }
+  }
+}
