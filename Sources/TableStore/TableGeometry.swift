@@ -22,14 +22,6 @@ package struct TableGeometry: Hashable, Sendable {
 
   /// Bytes of the largest picture; meaningful once `TableLayout` has accepted the geometry.
   package var pixelByteCount: Int { rowByteCount * height }
-
-  /// True when the numbers stay inside the limits of the format, so that no sum of them overflows.
-  var isValid: Bool {
-    let sides = 1...Int(UInt16.max)
-    guard sides.contains(width), sides.contains(height) else { return false }
-    guard (64...(1 << 20)).contains(rowByteCount), rowByteCount % 64 == 0 else { return false }
-    return pixelByteCount <= TableLayout.maximumPixelByteCount
-  }
 }
 
 /// The size in pixels of the picture in one slot, which may be smaller than the slot.

@@ -4,7 +4,7 @@ extension SlotReader {
   ///
   /// - Parameter isUnwanted: Picks records of removed pictures, which are left out.
   func index(
-    on states: SlotStates, without isUnwanted: TableOpener.Filter = { _, _ in false }
+    on states: SlotStates, without isUnwanted: Filter = { _, _ in false }
   ) throws(SystemError) -> TableIndex {
     var index = TableIndex(slotCount: header.layout.slotCount, states: states)
     let count = try writtenSlotCount()

@@ -3,6 +3,9 @@
 /// Reading by call instead of through a mapping makes a file that somebody truncated, or a sector
 /// that cannot be read, an ordinary failure.
 struct SlotReader: Sendable {
+  /// Picks records by slot and content.
+  typealias Filter = (_ slot: Int, _ record: SlotRecord) -> Bool
+
   /// The result of reading a slot.
   enum Finding {
     /// Every byte is as stored.

@@ -17,7 +17,7 @@ struct TableCopy {
   /// - Parameter isUnwanted: Picks records of removed pictures, which are left out.
   /// - Throws: The error of reading the records, or of a locked device: the source must keep its
   ///   name then.
-  func run(without isUnwanted: TableOpener.Filter) throws(SystemError) {
+  func run(without isUnwanted: SlotReader.Filter) throws(SystemError) {
     let records = try source.records()
     let layout = target.header.layout
     let content = UnsafeMutableRawBufferPointer.allocate(
@@ -54,7 +54,7 @@ struct TableCopy {
   }
 
   private func newestPerEntity(
-    _ records: [(slot: Int, record: SlotRecord)], without isUnwanted: TableOpener.Filter
+    _ records: [(slot: Int, record: SlotRecord)], without isUnwanted: SlotReader.Filter
   ) -> [(slot: Int, record: SlotRecord)] {
     // After the last generation no store is possible; the new file begins empty.
     guard !records.contains(where: { $0.record.generation >= SlotRecord.maximumGeneration }) else {

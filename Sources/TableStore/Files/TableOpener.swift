@@ -4,9 +4,6 @@
 /// after locking, the name must still lead to the same file; and a replacement is locked before it
 /// gets the name.
 struct TableOpener: Sendable {
-  /// Picks records by slot and content.
-  typealias Filter = (_ slot: Int, _ record: SlotRecord) -> Bool
-
   /// An owned file, and its index.
   struct Opened {
     let file: TableFile
@@ -47,7 +44,7 @@ struct TableOpener: Sendable {
   ///
   /// - Parameter isUnwanted: Picks records of removed pictures, which are left out.
   func open(
-    without isUnwanted: Filter = { _, _ in false }
+    without isUnwanted: SlotReader.Filter = { _, _ in false }
   ) throws(TableError) -> Opened? {
     do throws(SystemError) {
       // Each turn loses a race against another process; after sixteen the table is taken for owned.
@@ -99,7 +96,7 @@ struct TableOpener: Sendable {
   ///
   /// - Parameter isUnwanted: Picks records that must not be found again.
   func salvage(
-    _ file: TableFile, without isUnwanted: Filter
+    _ file: TableFile, without isUnwanted: SlotReader.Filter
   ) throws(TableError) -> Opened? {
     try TableError.wrapping { () throws(SystemError) in
       let named = try system.status(of: fileName, in: directory.descriptor)
@@ -155,7 +152,7 @@ struct TableOpener: Sendable {
     return system.isLock(error) ? .protectedNow(name: name) : TableError(error)
   }
 
-  private func attempt(_ isUnwanted: Filter) throws(SystemError) -> Attempt {
+  private func attempt(_ isUnwanted: SlotReader.Filter) throws(SystemError) -> Attempt {
     let found = try system.status(of: fileName, in: directory.descriptor)
     if let found, !found.isRegularFile {
       // Renaming over a directory fails with an error; links and pipes are replaced, targets
@@ -191,7 +188,7 @@ struct TableOpener: Sendable {
 
   /// Takes over a file that is locked and under its name.
   private func take(
-    _ descriptor: consuming FileDescriptor, isEmpty: Bool, _ isUnwanted: Filter
+    _ descriptor: consuming FileDescriptor, isEmpty: Bool, _ isUnwanted: SlotReader.Filter
   ) throws(SystemError) -> Opened {
     try system.protect(descriptor.value, as: protection)
     if isEmpty {
@@ -214,7 +211,7 @@ struct TableOpener: Sendable {
 
   private func open(
     _ descriptor: consuming FileDescriptor, _ header: TableHeader,
-    without isUnwanted: Filter = { _, _ in false }
+    without isUnwanted: SlotReader.Filter = { _, _ in false }
   ) throws(SystemError) -> Opened {
     let file = TableFile(
       descriptor: descriptor, header: header, isMapped: mapsFiles, statesPool: statesPool,
@@ -233,7 +230,7 @@ struct TableOpener: Sendable {
 
   /// Makes a new file, locks it, fills it, and gives it the name.
   private func replace(
-    copying source: SlotReader?, without isUnwanted: Filter = { _, _ in false }
+    copying source: SlotReader?, without isUnwanted: SlotReader.Filter = { _, _ in false }
   ) throws(SystemError) -> Opened {
     for _ in 0..<4 {
       if let opened = try replaceOnce(copying: source, without: isUnwanted) { return opened }
@@ -244,7 +241,7 @@ struct TableOpener: Sendable {
   /// As above; `nil` when another process took the unfinished file for a left-over, which can only
   /// happen before it is locked.
   private func replaceOnce(
-    copying source: SlotReader?, without isUnwanted: Filter
+    copying source: SlotReader?, without isUnwanted: SlotReader.Filter
   ) throws(SystemError) -> Opened? {
     let temporary = TableDirectory.temporaryName(for: fileName)
     let descriptor = FileDescriptor(

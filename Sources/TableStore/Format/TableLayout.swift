@@ -32,7 +32,7 @@ struct TableLayout: Hashable, Sendable {
 
   /// Throws `invalidGeometry` or `invalidCapacity`.
   init(geometry: TableGeometry, capacity: TableCapacity) throws(TableError) {
-    guard geometry.isValid else { throw .invalidGeometry(geometry) }
+    guard Self.accepts(geometry) else { throw .invalidGeometry(geometry) }
     let pixels = geometry.pixelByteCount
     let room = Self.trailerByteCount(besides: pixels)
     let stride = Self.stride(pixels: pixels, trailer: room)
@@ -69,6 +69,15 @@ struct TableLayout: Hashable, Sendable {
   func hasSameSlots(as other: TableLayout) -> Bool { geometry == other.geometry }
 
   // MARK: Private
+
+  /// True when the numbers stay inside the limits of the format, so that no sum of them overflows.
+  private static func accepts(_ geometry: TableGeometry) -> Bool {
+    let sides = 1...Int(UInt16.max)
+    let rows = 64...(1 << 20)
+    return sides.contains(geometry.width) && sides.contains(geometry.height)
+      && rows.contains(geometry.rowByteCount) && geometry.rowByteCount % 64 == 0
+      && geometry.pixelByteCount <= maximumPixelByteCount
+  }
 
   /// Room for ids and metadata: a kilobyte beside most pictures, less beside tiny ones, never too
   /// little for two hashed ids.

@@ -27,14 +27,11 @@ struct HitIndex {
     /// Added to the processor's ticks, so that stamps continue those of an earlier session.
     let clockShift = Atomic<UInt64>(0)
     let clockGrain: UInt64
-    /// Leases on the retired file that have not ended; the last one closes the file.
-    let outstandingLeases = Atomic<Int>(0)
+    let retirement = Retirement()
     /// The mapped content of slot 0; constant while slots are open.
     var content: UnsafeRawPointer?
     var contentStride = 0
     var layout: TableLayout?
-    /// The owner of this memory; it outlives every reader.
-    var owner: Unmanaged<SlotStates>?
 
     /// Reserves address space for `slotCount` slots; a page costs memory once it is touched.
     init(slotCount: Int, clockGrain: UInt64) {
@@ -111,7 +108,7 @@ struct HitIndex {
     private func finish(_ old: UInt64) {
       // After this exchange the memory may be gone, unless the old state promised to wait.
       guard SlotState(bits: old).isRetired else { return }
-      memory.pointee.owner?.takeUnretainedValue().retiredLeaseEnded()
+      memory.pointee.retirement.leaseEnded()
     }
   }
 
@@ -186,14 +183,14 @@ struct HitIndex {
 struct CurrentHitIndex: ~Copyable, @unchecked Sendable {
   private let address: Atomic<UnsafeMutablePointer<HitIndex.Memory>?>
 
-  init(_ states: SlotStates?) { address = Atomic(states?.memory) }
+  init(_ hitIndex: HitIndex?) { address = Atomic(hitIndex?.memory) }
 
   @inline(__always)
   func load() -> HitIndex? {
     address.load(ordering: .acquiring).map { HitIndex(memory: $0) }
   }
 
-  func store(_ states: SlotStates?) { address.store(states?.memory, ordering: .releasing) }
+  func store(_ hitIndex: HitIndex?) { address.store(hitIndex?.memory, ordering: .releasing) }
 }
 
 extension HitIndex.Memory {

@@ -1,4 +1,3 @@
-import Locking
 import Synchronization
 
 /// The memory that a table's index shares with hits: for each slot its state, its stamp, its label,
@@ -19,9 +18,7 @@ import Synchronization
 ///    has this object.
 /// 4. The memory keeps its address while this object lives, and no slot of a closed file is open. So
 ///    a hit that still reads the states of a replaced file misses; the table's pool keeps them.
-/// 5. A retired file stays mapped until its last lease ends: `outstandingLeases` counts the leases
-///    that had not ended when it was retired, less those that ended since.
-/// 6. The state of an unread slot is zero, and its label and stamp mean nothing: their memory was
+/// 5. The state of an unread slot is zero, and its label and stamp mean nothing: their memory was
 ///    never touched, or was left by a closed file.
 ///
 /// `@unchecked Sendable` is safe: invariants 2 and 3 cover all memory that is not atomic or locked.
@@ -35,8 +32,6 @@ final class SlotStates: @unchecked Sendable {
   /// Beside the memory that hits read, and not in it: to change a part of that is, by the language's
   /// rules, to change all of it, while somebody reads.
   private var unread: SlotSet
-  /// The file, from its retirement until its last lease ends.
-  private let retiredFile = Lock<TableFile?>(nil)
   /// False while a file uses this memory.
   private let isResting = Atomic<Bool>(false)
 
@@ -47,7 +42,6 @@ final class SlotStates: @unchecked Sendable {
     unread = SlotSet(slotCount: slotCount)
     memory = .allocate(capacity: 1)
     memory.initialize(to: HitIndex.Memory(slotCount: slotCount, clockGrain: clockGrain))
-    memory.pointee.owner = Unmanaged.passUnretained(self)
   }
 
   deinit {
@@ -300,28 +294,21 @@ final class SlotStates: @unchecked Sendable {
   }
 
   /// Lets no slot of `file` be leased any more, and keeps the file until the last lease ends.
-  func retire(_ file: TableFile) {
-    let released = retiredFile.withLock { retired -> TableFile? in
-      retired = file
-      let leases = readSlots.reduce(0) { sum, slot in
+  func retire(_ file: any AnyObject & Sendable) {
+    memory.pointee.retirement.begin(keeping: file) {
+      readSlots.reduce(0) { sum, slot in
         let old = memory.pointee.cells[slot].state.bitwiseOr(
           SlotState.retired, ordering: .acquiringAndReleasing
         ).oldValue
         let state = SlotState(bits: old)
         return state.isRetired ? sum : sum + state.leaseCount
       }
-      let outstanding = memory.pointee.outstandingLeases.wrappingAdd(
-        leases, ordering: .acquiringAndReleasing)
-      guard outstanding.newValue == 0 else { return nil }
-      defer { retired = nil }
-      return retired
     }
-    withExtendedLifetime(released) {}
   }
 
   /// Opens a retired file's slots to be adopted anew, where leases on it go on.
   func resume() {
-    let released = retiredFile.withLock { retired -> TableFile? in
+    memory.pointee.retirement.end {
       carriedHitCount = 0
       let leases = readSlots.reduce(0) { sum, slot in
         let old = memory.pointee.cells[slot].state.bitwiseAnd(
@@ -332,27 +319,8 @@ final class SlotStates: @unchecked Sendable {
         carriedHitCount -= state.hitCount
         return state.isRetired ? sum + state.leaseCount : sum
       }
-      memory.pointee.outstandingLeases.wrappingSubtract(leases, ordering: .acquiringAndReleasing)
       unread.removeAll()
-      // Whoever opens the file again has it.
-      defer { retired = nil }
-      return retired
+      return leases
     }
-    withExtendedLifetime(released) {}
-  }
-
-  /// A lease on a retired file has ended.
-  func retiredLeaseEnded() {
-    let outstanding = memory.pointee.outstandingLeases.wrappingSubtract(
-      1, ordering: .acquiringAndReleasing)
-    guard outstanding.newValue == 0 else { return }
-    let released = retiredFile.withLock { retired -> TableFile? in
-      // The file may have been opened and retired again since.
-      guard memory.pointee.outstandingLeases.load(ordering: .acquiring) == 0 else { return nil }
-      defer { retired = nil }
-      return retired
-    }
-    // Outside the lock, because unmapping may take its time.
-    withExtendedLifetime(released) {}
   }
 }

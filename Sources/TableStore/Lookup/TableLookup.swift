@@ -38,7 +38,7 @@ final class TableLookup: Sendable {
       let reader = isNameless ? nil : (try? opener.makeReader()) ?? nil
       shelf = TableShelf(nameless: try opener.makeNameless(), reader: reader)
     }
-    hitIndex = CurrentHitIndex(shelf.file?.states)
+    hitIndex = CurrentHitIndex(shelf.file?.states.hitIndex)
     self.shelf = Lock(shelf)
   }
 
@@ -194,7 +194,7 @@ final class TableLookup: Sendable {
   func exchange(for fresh: TableShelf) -> TableShelf {
     let former = shelf.withLock { shelf in
       defer { shelf = fresh }
-      hitIndex.store(fresh.file?.states)
+      hitIndex.store(fresh.file?.states.hitIndex)
       return shelf
     }
     if let file = former.file {
