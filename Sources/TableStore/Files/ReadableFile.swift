@@ -1,4 +1,5 @@
-/// A table file that is open for reading only.
+/// A table file that is open for reading only: a descriptor, without the lock, the mapping and the
+/// leases of a `TableFile`.
 final class ReadableFile: Sendable {
   /// The table that the file must belong to. A file that other users may write, or of another
   /// table, can hold any pictures, with the right hashes.
@@ -7,9 +8,7 @@ final class ReadableFile: Sendable {
     let geometry: TableGeometry
   }
 
-  let descriptor: Int32
-  let header: TableHeader
-  private let system: SystemCalls
+  let slotReader: SlotReader
 
   /// - Returns: `nil` where there is no file, and for anything but the expected table of this version.
   static func open(
@@ -41,15 +40,15 @@ final class ReadableFile: Sendable {
   private init(
     _ descriptor: consuming FileDescriptor, _ header: TableHeader, _ system: SystemCalls
   ) {
-    self.descriptor = descriptor.release()
-    self.header = header
-    self.system = system
+    slotReader = SlotReader(descriptor: descriptor.release(), header: header, system: system)
   }
 
-  deinit { SystemCalls.closeFile(descriptor) }
+  deinit { SystemCalls.closeFile(slotReader.descriptor) }
 
-  var reader: SlotReader { SlotReader(descriptor: descriptor, header: header, system: system) }
+  var header: TableHeader { slotReader.header }
 
   /// True when the file has lost its name to another one.
-  func isReplaced() throws(SystemError) -> Bool { try system.status(of: descriptor).linkCount == 0 }
+  func isReplaced() throws(SystemError) -> Bool {
+    try slotReader.system.status(of: slotReader.descriptor).linkCount == 0
+  }
 }

@@ -100,6 +100,12 @@ struct SlotReader: Sendable {
     return .intact(trailer)
   }
 
+  /// Bytes of the file on its device, 0 when the system does not tell.
+  var diskByteCount: Int {
+    // A figure for people, so an error is not worth throwing.
+    (try? system.status(of: descriptor))?.diskByteCount ?? 0
+  }
+
   // MARK: Private
 
   private func slotAddress(of slot: Int) -> SlotAddress {

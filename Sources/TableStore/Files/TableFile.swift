@@ -106,14 +106,6 @@ final class TableFile: @unchecked Sendable {
 
   func synchronize() throws(SystemError) { try system.synchronize(descriptor) }
 
-  // MARK: Reading
-
   /// A reader of the same descriptor, for proofs and for opening.
   var slotReader: SlotReader { SlotReader(descriptor: descriptor, header: header, system: system) }
-
-  /// Bytes of the file on its device, 0 when the system does not tell.
-  var diskByteCount: Int {
-    // A figure for people, so an error is not worth throwing.
-    (try? system.status(of: descriptor))?.diskByteCount ?? 0
-  }
 }

@@ -1,5 +1,7 @@
-/// Decides which picture is in which slot: its own lists, over the `SlotStates` that it shares with
-/// hits.
+/// Decides which picture is in which slot. The lists are its own; the state of each slot is in
+/// `SlotStates`, memory that hits read and change at the same time.
+///
+/// So it is no pure value: copies share that memory, and only one of them may go on.
 ///
 /// ```
 /// fresh, free --reserve--> claimed --publish--> live --remove, replace, discard--> free
@@ -16,7 +18,7 @@
 /// of `SlotStates`, and all other state changes under the lock only.
 ///
 /// Opening a file leaves its records unread: the index keeps their slots under the first bits of
-/// their digests, because writing memory costs more than checking records. `TableCore` reads the
+/// their digests, because writing memory costs more than checking records. `TableLookup` reads the
 /// records that the index names as unread.
 ///
 /// Invariants:

@@ -5,7 +5,7 @@ import Synchronization
 extension TableLookup {
   var statistics: TableStatistics {
     let file = shelf.withLock { $0.file }
-    let diskByteCount = file?.diskByteCount ?? 0
+    let diskByteCount = file?.slotReader.diskByteCount ?? 0
     return shelf.withLock { shelf in
       TableStatistics(
         slotCount: opener.layout.slotCount,

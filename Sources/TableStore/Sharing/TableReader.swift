@@ -6,6 +6,11 @@ import Locking
 /// takes no lock on the file and changes nothing in it. It serves second openers, and tools that
 /// look into a directory without knowing its tables.
 ///
+/// `SlotReader` reads and checks the bytes, here as for the owner. All else differs with the owner's
+/// lease: nothing keeps a slot as it is while this reads it, so a record is read again where the
+/// owner takes a lease, and a snapshot has neither states nor an order of eviction to share with
+/// `TableIndex`.
+///
 /// Invariant: the snapshot only guesses where a picture may be; every picture handed out was checked
 /// against a record read after the lookup began.
 package final class TableReader: Sendable {
@@ -44,7 +49,7 @@ package final class TableReader: Sendable {
     guard let file else { return nil }
     return TableReader(
       fileName, directory, expectation, system,
-      snapshot: snapshot(of: file, try file.reader.records()))
+      snapshot: snapshot(of: file, try file.slotReader.records()))
   }
 
   private init(
@@ -65,10 +70,7 @@ package final class TableReader: Sendable {
   package var slotCount: Int { file.header.layout.slotCount }
 
   /// Bytes of the file on its device, 0 when the system does not tell.
-  package var diskByteCount: Int {
-    // A figure for people, so an error is not worth throwing.
-    (try? system.status(of: file.descriptor))?.diskByteCount ?? 0
-  }
+  package var diskByteCount: Int { file.slotReader.diskByteCount }
 
   /// Reads the picture of a key, as private memory.
   func entry(for key: TableKey) -> TableEntry? {
@@ -98,13 +100,13 @@ package final class TableReader: Sendable {
     var entries: [TableEntryInfo] = []
     var damages: [TableDamage] = []
     for (slot, record) in records.sorted(by: { $0.key < $1.key }) {
-      let finding = pool.makeContent { file.reader.read(slot, record: record, into: $0) }
+      let finding = pool.makeContent { file.slotReader.read(slot, record: record, into: $0) }
       switch finding?.result {
       case .intact(let trailer)?:
         entries.append(TableEntryInfo(slot: slot, trailer: trailer, recency: record.recency))
       case .damaged(let entity)?:
         // An owner at work may have reused the slot meanwhile, which is no damage.
-        let current = (try? file.reader.record(of: slot)) ?? nil
+        let current = (try? file.slotReader.record(of: slot)) ?? nil
         if current?.generation == record.generation {
           damages.append(TableDamage(slot: slot, entity: entity))
         }
@@ -185,10 +187,10 @@ package final class TableReader: Sendable {
     }
     // The owner may have written the slot since the snapshot, so its record is read again. A
     // record that cannot be read is a miss like any other.
-    guard let record = (try? file.reader.record(of: slot)) ?? nil,
+    guard let record = (try? file.slotReader.record(of: slot)) ?? nil,
       record.entity == entity.digest, !tombstones.withLock({ $0.covers(record) }),
       let (content, finding) = pool.makeContent({
-        file.reader.read(slot, record: record, into: $0)
+        file.slotReader.read(slot, record: record, into: $0)
       }),
       let trailer = finding.trailer, isWanted(record, trailer)
     else { return nil }
@@ -233,7 +235,7 @@ package final class TableReader: Sendable {
     var file = self.file
     // Each turn loses a race against an owner that replaces the file; sixteen in a row is an error.
     for _ in 0..<16 {
-      var found = try file.reader.records()
+      var found = try file.slotReader.records()
       // Asked after reading: the records of a replaced file are not the table's any more.
       if try file.isReplaced() {
         if let newer = try newerFile(than: file) {
