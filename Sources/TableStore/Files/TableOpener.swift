@@ -112,8 +112,8 @@ struct TableOpener: Sendable {
     try TableError.wrapping { () throws(SystemError) in try replace(copying: nil) }
   }
 
-  /// Makes a table without a name, which goes with its last user.
-  func makeNameless() throws(TableError) -> TableFile {
+  /// Makes a private file: one without a name, which the system deletes with its last user.
+  func makePrivateFile() throws(TableError) -> TableFile {
     try TableError.wrapping { () throws(SystemError) in
       let temporary = TableDirectory.temporaryName(for: fileName)
       let descriptor = FileDescriptor(
@@ -121,7 +121,7 @@ struct TableOpener: Sendable {
       do throws(SystemError) {
         try system.unlink(temporary, in: directory.descriptor)
       } catch  where error.isMissing {
-        // Another process swept it as a left-over; without a name is how it should be.
+        // Another process has swept the name as a left-over.
       }
       try system.protect(descriptor.value, as: protection)
       let header = freshHeader()

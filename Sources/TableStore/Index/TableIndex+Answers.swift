@@ -10,14 +10,14 @@ extension TableIndex {
   }
 
   /// A claimed slot, and the picture that it held.
-  struct Reservation {
+  struct Claim {
     let slot: Int
     let eviction: Eviction?
   }
 
-  /// The result of a reservation.
+  /// The result of a claim.
   enum Room {
-    case reserved(Reservation)
+    case claimed(Claim)
     /// The least recently used picture is known only when all records have been read.
     case unread
     /// Every slot is leased.

@@ -4,10 +4,10 @@
 /// So it is no pure value: copies share that memory, and only one of them may go on.
 ///
 /// ```
-/// fresh, free --reserve--> claimed --publish--> live --remove, replace, discard--> free
-///                              |                 ||                  or, if leased, pending free
-///                              +---abandon--> free|+--reserve (least recently used)--> claimed
-/// pending free --reserve, once its leases ended--> claimed
+/// fresh, free --claimSlot--> claimed --publish--> live --remove, replace, discard--> free
+///                              |                  ||                 or, if leased, pending free
+///                              +---unclaim--> free |+--claimSlot (least recently used)--> claimed
+/// pending free --claimSlot, once its leases ended--> claimed
 /// (a file's record) --adopt--> unread --learn--> live
 ///                                 +---lose---> free
 /// ```
@@ -145,7 +145,7 @@ struct TableIndex {
   mutating func lose(_ slot: Int, of entity: TableID.Digest) -> Bool {
     guard states.isUnread(slot) else { return false }
     damageCount += 1
-    letGo(of: slot, entity)
+    dropUnread(slot, entity)
     return true
   }
 
@@ -153,7 +153,7 @@ struct TableIndex {
   mutating func loseUnread(of entity: TableID.Digest) -> [Int] {
     var lost: [Int] = []
     while let slot = unreadSlot(for: entity) {
-      letGo(of: slot, entity)
+      dropUnread(slot, entity)
       lost.append(slot)
     }
     return lost
@@ -164,13 +164,13 @@ struct TableIndex {
     if states.unreadCount == 0 { return [] }
     let lost = unreadSlots
     table.removeAll(where: states.isUnread)
-    for slot in lost { letGo(of: slot, nil) }
+    for slot in lost { dropUnread(slot, nil) }
     damageCount += lost.count
     return lost
   }
 
   /// - Parameter entity: Under which the table has the slot, if it still does.
-  private mutating func letGo(of slot: Int, _ entity: TableID.Digest?) {
+  private mutating func dropUnread(_ slot: Int, _ entity: TableID.Digest?) {
     if let entity { table.remove(slot, for: entity) }
     states.giveUpUnread(slot)
     setFree(slot)
@@ -244,7 +244,7 @@ struct TableIndex {
 
   /// The slots whose records must not outlive a removal: of older pictures of an entity that a crash
   /// left behind, and of pictures that could not be read, since a later session might read them. No
-  /// slot may be reserved.
+  /// slot may be claimed.
   mutating func takeRecordsToErase() -> [Int] {
     defer { recordsToErase = [] }
     // Slots that were published since have other records.
@@ -260,21 +260,21 @@ struct TableIndex {
   ///
   /// - Parameter mayGuess: true evicts the least recently used picture among the records that were
   ///   read, though some are unread.
-  mutating func reserve(for entity: TableID, mayGuess: Bool = false) -> Room {
+  mutating func claimSlot(for entity: TableID, mayGuess: Bool = false) -> Room {
     // Leases that end from now on get later stamps than the selection of the oldest sees.
     _ = states.advanceClock()
     if let slot = claimedFree() ?? claimedFresh() ?? claimedReleased(probes: 16) {
-      return .reserved(Reservation(slot: slot, eviction: nil))
+      return .claimed(Claim(slot: slot, eviction: nil))
     }
     guard states.unreadCount == 0 || mayGuess else { return .unread }
     let own = find(entity.digest)
     while let slot = leastRecentlyUsed(except: own) {
-      if let reservation = evict(slot) { return .reserved(reservation) }
+      if let claim = evict(slot) { return .claimed(claim) }
     }
     if let slot = claimedReleased(probes: pendingFree.count) {
-      return .reserved(Reservation(slot: slot, eviction: nil))
+      return .claimed(Claim(slot: slot, eviction: nil))
     }
-    let room = own.flatMap { evict($0) }.map { Room.reserved($0) }
+    let room = own.flatMap { evict($0) }.map { Room.claimed($0) }
     return room ?? (states.unreadCount == 0 ? .full : .unread)
   }
 
@@ -292,8 +292,8 @@ struct TableIndex {
     return older
   }
 
-  /// Gives a reserved slot back without a picture.
-  mutating func abandon(_ slot: Int) {
+  /// Gives a claimed slot back without a picture.
+  mutating func unclaim(_ slot: Int) {
     states.unclaim(slot)
     setFree(slot)
     queue.reset()
@@ -346,12 +346,12 @@ struct TableIndex {
   }
 
   /// Takes the picture out of a slot for another one; `nil` when a hit has just leased it.
-  private mutating func evict(_ slot: Int) -> Reservation? {
+  private mutating func evict(_ slot: Int) -> Claim? {
     let eviction = Eviction(entity: entity(of: slot))
     guard states.claim(slot) else { return nil }
     table.remove(slot, for: states.label(of: slot).entity)
     evictionCount += 1
-    return Reservation(slot: slot, eviction: eviction)
+    return Claim(slot: slot, eviction: eviction)
   }
 
   private mutating func claimedFree() -> Int? {

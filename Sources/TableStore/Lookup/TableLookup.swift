@@ -9,8 +9,8 @@ import Synchronization
 final class TableLookup: Sendable {
   let opener: TableOpener
   let pool: SlotBufferPool
-  /// True for a table that has no named file, because this process uses the name for another geometry.
-  let isNameless: Bool
+  /// True for a table without a named file, because this process uses the name for another geometry.
+  let staysPrivate: Bool
   let shelf: Lock<TableShelf>
   /// The hit index of the file on the shelf; `nil` once closed.
   private let hitIndex: CurrentHitIndex
@@ -25,18 +25,18 @@ final class TableLookup: Sendable {
 
   /// - Parameter opened: The file that this process owns, or `nil` to begin as a second opener.
   init(
-    opener: TableOpener, opened: TableOpener.Opened?, isNameless: Bool
+    opener: TableOpener, opened: TableOpener.Opened?, staysPrivate: Bool
   ) throws(TableError) {
     self.opener = opener
-    self.isNameless = isNameless
+    self.staysPrivate = staysPrivate
     pool = SlotBufferPool(layout: opener.layout)
     let shelf: TableShelf
     if let opened {
       shelf = TableShelf(opened)
     } else {
       // Without a reader its pictures are misses; the next change looks again.
-      let reader = isNameless ? nil : (try? opener.makeReader()) ?? nil
-      shelf = TableShelf(nameless: try opener.makeNameless(), reader: reader)
+      let reader = staysPrivate ? nil : (try? opener.makeReader()) ?? nil
+      shelf = TableShelf(privateFile: try opener.makePrivateFile(), reader: reader)
     }
     hitIndex = CurrentHitIndex(shelf.file?.states.hitIndex)
     self.shelf = Lock(shelf)

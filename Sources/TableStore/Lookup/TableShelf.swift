@@ -16,8 +16,8 @@ struct TableShelf {
     self.init(file: opened.file, index: opened.index, isOwner: true)
   }
 
-  /// An empty file without a name.
-  init(nameless file: TableFile, reader: TableReader?) {
+  /// An empty private file.
+  init(privateFile file: TableFile, reader: TableReader?) {
     self.init(
       file: file, index: TableIndex(slotCount: file.layout.slotCount, states: file.states),
       isOwner: false)

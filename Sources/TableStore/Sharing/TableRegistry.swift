@@ -29,7 +29,7 @@ final class TableRegistry: Sendable {
       items = items.filter { $0.value.core != nil || $0.value.closedFile != nil }
       if let core = items[name]?.core {
         guard core.opener.layout.hasSameSlots(as: opener.layout) else {
-          return try TableCore(opener: opener, opened: nil, isNameless: true)
+          return try TableCore(opener: opener, opened: nil, staysPrivate: true)
         }
         guard core.opener.layout == opener.layout, core.opener.protection == opener.protection
         else {

@@ -44,10 +44,10 @@ extension TableWriter {
     guard lookup.isChild else { return }
     let forks = ForkWatch.generation
     // Without room for a private file the table is closed in the child.
-    let replacement = (try? opener.makeNameless()).map { nameless in
+    let replacement = (try? opener.makePrivateFile()).map { privateFile in
       // Without a reader, the next change looks again.
-      let reader = lookup.isNameless ? nil : (try? opener.makeReader()) ?? nil
-      return TableShelf(nameless: nameless, reader: reader)
+      let reader = lookup.staysPrivate ? nil : (try? opener.makeReader()) ?? nil
+      return TableShelf(privateFile: privateFile, reader: reader)
     }
     exchange(for: replacement ?? .closed)
     // Last, so that other threads wait for the writer's lock until no lookup finds the parent's slots.
@@ -59,7 +59,7 @@ extension TableWriter {
   /// Throws when there is a file that cannot be read. Only removals need the error: a picture that
   /// they cannot bury now may be found later.
   func findReader() throws(SystemError) {
-    guard !lookup.isNameless, lookup.shelf.withLock({ !$0.isOwner && $0.reader == nil }) else {
+    guard !lookup.staysPrivate, lookup.shelf.withLock({ !$0.isOwner && $0.reader == nil }) else {
       return
     }
     let reader = try opener.makeReader()
@@ -68,7 +68,7 @@ extension TableWriter {
 
   /// True when private pictures or tombstones wait for the file to become ours.
   var hasWaiting: Bool {
-    guard !lookup.isNameless else { return false }
+    guard !lookup.staysPrivate else { return false }
     return lookup.shelf.withLock { shelf in
       !shelf.isOwner && (shelf.index.liveCount > 0 || shelf.reader?.hasTombstones == true)
     }

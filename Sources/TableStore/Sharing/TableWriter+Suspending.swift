@@ -42,7 +42,7 @@ extension TableWriter {
   /// Ends an opening's suspension. With the last one the table owns its file again, if no other
   /// process does, and stores there what was stored meanwhile.
   mutating func resume(_ opening: ObjectIdentifier) {
-    guard suspension.resume(opening) == .takeBack, !lookup.isNameless else { return }
+    guard suspension.resume(opening) == .takeBack, !lookup.staysPrivate else { return }
     leaveToParent()
     guard lookup.shelf.withLock({ $0.file != nil && !$0.isOwner }) else { return }
     becomeOwner()
@@ -55,7 +55,7 @@ extension TableWriter {
     try synchronize(file)
     // Without a reader, removals would leave no tombstones.
     let reader = try TableError.wrapping { () throws(SystemError) in try opener.makeReader() }
-    return TableShelf(nameless: try opener.makeNameless(), reader: reader)
+    return TableShelf(privateFile: try opener.makePrivateFile(), reader: reader)
   }
 
   /// Steps 2 to 4.
@@ -70,7 +70,7 @@ extension TableWriter {
   private func detachLeased(of former: TableShelf, from file: TableFile) throws(TableError) {
     let leased = former.index.leasedSlots
     guard !leased.isEmpty, file.base != nil else { return }
-    let copy = try opener.makeNameless()
+    let copy = try opener.makePrivateFile()
     try TableError.wrapping { () throws(SystemError) in try file.detach(leased, to: copy) }
   }
 }

@@ -14,9 +14,9 @@ final class TableCore: Sendable {
 
   /// - Parameter opened: The file that this process owns, or `nil` to begin as a second opener.
   init(
-    opener: TableOpener, opened: TableOpener.Opened?, isNameless: Bool = false
+    opener: TableOpener, opened: TableOpener.Opened?, staysPrivate: Bool = false
   ) throws(TableError) {
-    lookup = try TableLookup(opener: opener, opened: opened, isNameless: isNameless)
+    lookup = try TableLookup(opener: opener, opened: opened, staysPrivate: staysPrivate)
     writer = Lock(TableWriter(lookup))
   }
 }

@@ -16,7 +16,7 @@ extension TableWriter {
     let salvage = try? opener.salvage(file) { slot, _ in unerased.contains(slot) }
     guard let opened = salvage ?? nil else {
       let reader = try TableError.wrapping { () throws(SystemError) in try opener.makeReader() }
-      let replacement = TableShelf(nameless: try opener.makeNameless(), reader: reader)
+      let replacement = TableShelf(privateFile: try opener.makePrivateFile(), reader: reader)
       // Removed pictures stay removed in this process.
       for slot in unerased {
         if let record = (try? file.slotReader.record(of: slot)) ?? nil {

@@ -31,8 +31,8 @@ extension TableWriter {
   /// Stores a picture in a table that is writable.
   mutating func store(_ sealed: SealedSlot) throws(TableError) -> Insertion {
     let key = sealed.key
-    guard let (file, reservation) = try reserve(for: key.entity) else { throw .allSlotsLeased }
-    let slot = reservation.slot
+    guard let (file, claim) = try claimSlot(for: key.entity) else { throw .allSlotsLeased }
+    let slot = claim.slot
     generation += 1
     let record = SlotRecord(
       entity: key.entity.digest, version: key.version.digest, generation: generation,
@@ -47,7 +47,7 @@ extension TableWriter {
       try file.writeRecord(record, to: slot)
     } catch {
       erase(slot, in: file)
-      lookup.changeIndex(of: file) { $0.abandon(slot) }
+      lookup.changeIndex(of: file) { $0.unclaim(slot) }
       backOff.fail()
       throw TableError(error)
     }
@@ -59,22 +59,22 @@ extension TableWriter {
     let entry = lookup.entry(
       ofLeased: slot, in: file, copy: sealed.content, extent: sealed.extent)
     return Insertion(
-      entry: entry ?? TableEntry(keepingPrivate: sealed), eviction: reservation.eviction)
+      entry: entry ?? TableEntry(keepingPrivate: sealed), eviction: claim.eviction)
   }
 
   // MARK: Private
 
-  private mutating func reserve(
+  private mutating func claimSlot(
     for entity: TableID
-  ) throws(TableError) -> (TableFile, TableIndex.Reservation)? {
+  ) throws(TableError) -> (TableFile, TableIndex.Claim)? {
     var failure: SystemError?
     while true {
       let ((file, room), _) = lookup.askOrLose(about: entity) { shelf in
-        (shelf.file, shelf.change { $0.reserve(for: entity, mayGuess: hasReadRecords) })
+        (shelf.file, shelf.change { $0.claimSlot(for: entity, mayGuess: hasReadRecords) })
       }
       guard let file else { return nil }
       switch room {
-      case .reserved(let reservation): return (file, reservation)
+      case .claimed(let claim): return (file, claim)
       case .full: return nil
       case .unread:
         if let failure {

@@ -28,9 +28,9 @@ extension TableWriter {
     if ownedFile != nil {
       fresh = TableShelf(try opener.replaceEmpty())
     } else {
-      let nameless = try opener.makeNameless()
+      let privateFile = try opener.makePrivateFile()
       try addTombstones { reader throws(SystemError) in try reader.addTombstonesForAll() }
-      fresh = TableShelf(nameless: nameless, reader: lookup.shelf.withLock { $0.reader })
+      fresh = TableShelf(privateFile: privateFile, reader: lookup.shelf.withLock { $0.reader })
     }
     // The old file has no name any more; held, its lock would only get a suspended process killed.
     exchange(for: fresh).file?.unlock()

@@ -55,7 +55,7 @@ struct TableWriter: Sendable {
     guard isOpen else { throw .closed }
     // Before anything is evicted: a change that fails half-way costs pictures.
     if lookup.isLocked { throw .protectedNow(name: opener.name) }
-    if !isOwner, !lookup.isNameless, !suspension.isSuspended { becomeOwner() }
+    if !isOwner, !lookup.staysPrivate, !suspension.isSuspended { becomeOwner() }
     try mendIfCut()
   }
 

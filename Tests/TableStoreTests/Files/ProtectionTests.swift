@@ -243,10 +243,11 @@ struct ProtectionTests {
     table = try open(slots: 8, .complete, witness.system)
     #expect(witness.counts == [7, 5])
     let other = TableGeometry(width: 8, height: 8, rowByteCount: 64, pixelFormat: 7)
-    let nameless = try fixture.open(geometry: other, protection: .complete, system: witness.system)
+    let privateTable = try fixture.open(
+      geometry: other, protection: .complete, system: witness.system)
     #expect(witness.counts == [8, 6])
     #expect(shows(1...2, table) == [1, 2])
-    nameless.close()
+    privateTable.close()
   }
 }
 

@@ -8,7 +8,7 @@ struct IndexExplorationTests {
   /// All that can happen to a table of two slots and three entities, without saying the same twice.
   private static let alphabet: [IndexEvent] = [
     .store(entity: 0, version: 0), .store(entity: 1, version: 0), .store(entity: 2, version: 0),
-    .store(entity: 0, version: 1), .abandon(entity: 1), .look(entity: 0, version: 0),
+    .store(entity: 0, version: 1), .unclaim(entity: 1), .look(entity: 0, version: 0),
     .look(entity: 1, version: 0), .release(0, fromNewest: false), .release(0, fromNewest: true),
     .remove(entity: 0), .reopen, .spoil(entity: 0),
   ]
@@ -48,7 +48,7 @@ struct IndexExplorationTests {
       let event: IndexEvent =
         switch Int.random(in: 0..<24, using: &random) {
         case 0..<7: .store(entity: entity, version: version)
-        case 7: .abandon(entity: entity)
+        case 7: .unclaim(entity: entity)
         case 8..<14: .look(entity: entity, version: version)
         case 14..<20: .release(index, fromNewest: false)
         case 20..<22: .reopen

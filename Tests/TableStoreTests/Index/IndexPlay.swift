@@ -50,8 +50,8 @@ struct IndexModel {
 /// Something that happens to an index.
 enum IndexEvent: Hashable {
   case store(entity: Int, version: Int)
-  /// A slot is reserved, and its writing fails.
-  case abandon(entity: Int)
+  /// A slot is claimed, and its writing fails.
+  case unclaim(entity: Int)
   case look(entity: Int, version: Int)
   /// Of the leases in hand, counted from the oldest or from the newest.
   case release(Int, fromNewest: Bool)
@@ -102,7 +102,7 @@ struct IndexPlay {
     let problem: String?
     switch event {
     case .store(let entity, let version): problem = store(entity, version, fails: false)
-    case .abandon(let entity): problem = store(entity, 0, fails: true)
+    case .unclaim(let entity): problem = store(entity, 0, fails: true)
     case .look(let entity, let version): problem = look(entity, version)
     case .release(let index, let fromNewest): problem = release(index, fromNewest)
     case .remove(let entity): problem = remove(entity)
@@ -126,38 +126,38 @@ struct IndexPlay {
   private mutating func store(_ entity: Int, _ version: Int, fails: Bool) -> String? {
     model.now += 1
     let expected = model.victims(for: entity)
-    guard let reservation = reserve(for: entity) else {
-      return expected.isEmpty ? nil : "no slot is reserved"
+    guard let claim = claimSlot(for: entity) else {
+      return expected.isEmpty ? nil : "no slot is claimed"
     }
-    file[reservation.slot] = nil
+    file[claim.slot] = nil
     // A slot that somebody looks at is in use, whoever it belonged to.
-    let isLeased = leases.contains { $0.slot == reservation.slot }
-    if isLeased { return "a leased slot is reserved" }
+    let isLeased = leases.contains { $0.slot == claim.slot }
+    if isLeased { return "a leased slot is claimed" }
     let victim = expected.first { victim in
       guard let evicted = victim.flatMap({ model.slots[$0] }) else {
-        return reservation.eviction == nil
+        return claim.eviction == nil
       }
       let name = evicted.isProven ? key(evicted.entity).entity : nil
-      return evicted.slot == reservation.slot && reservation.eviction == Eviction(entity: name)
+      return evicted.slot == claim.slot && claim.eviction == Eviction(entity: name)
     }
     guard let victim else { return "the wrong picture makes room" }
     if let victim { model.slots[victim] = nil }
     if fails {
-      index.abandon(reservation.slot)
+      index.unclaim(claim.slot)
       return nil
     }
     generation += 1
     let record = record(entity, version, generation)
     let older = index.publish(
-      reservation.slot, record: record, key: key(entity, version),
+      claim.slot, record: record, key: key(entity, version),
       extent: SlotExtent(width: 1, height: 1))
-    file[reservation.slot] = record
+    file[claim.slot] = record
     if let older { file[older] = nil }
     let modelledOlder = model.live(entity)
     if let modelledOlder { model.slots[modelledOlder]?.isLive = false }
     model.slots[nextModelled] = .init(
-      entity: entity, version: version, slot: reservation.slot, lastUse: 0)
-    take(reservation.slot, nextModelled)
+      entity: entity, version: version, slot: claim.slot, lastUse: 0)
+    take(claim.slot, nextModelled)
     nextModelled += 1
     return (older == nil) == (modelledOlder == nil) ? nil : "the older picture is another"
   }
@@ -247,14 +247,14 @@ struct IndexPlay {
 
   // MARK: What a table does for its index
 
-  private mutating func reserve(for entity: Int) -> TableIndex.Reservation? {
+  private mutating func claimSlot(for entity: Int) -> TableIndex.Claim? {
     read(entity)
-    var room = index.reserve(for: key(entity).entity)
+    var room = index.claimSlot(for: key(entity).entity)
     if case .unread = room {
       for (slot, record) in file { index.learn(record, in: slot) }
-      room = index.reserve(for: key(entity).entity)
+      room = index.claimSlot(for: key(entity).entity)
     }
-    return room.reservation
+    return room.claim
   }
 
   private mutating func read(_ entity: Int) {
@@ -270,7 +270,7 @@ struct IndexPlay {
 }
 
 extension TableIndex.Room {
-  var reservation: TableIndex.Reservation? {
-    if case .reserved(let reservation) = self { reservation } else { nil }
+  var claim: TableIndex.Claim? {
+    if case .claimed(let claim) = self { claim } else { nil }
   }
 }

@@ -54,10 +54,10 @@ struct TableIndexTests {
     states.lease(1)
     var index = TableIndex(slotCount: 2, states: states)
     index.finishAdopting()
-    let slots = (0..<2).map { _ in index.reserve(for: TableID("a")).reservation?.slot }
+    let slots = (0..<2).map { _ in index.claimSlot(for: TableID("a")).claim?.slot }
     #expect(slots == [0, nil])
     states.release(1)
-    let freed = index.reserve(for: TableID("b")).reservation?.slot
+    let freed = index.claimSlot(for: TableID("b")).claim?.slot
     #expect(freed == 1)
   }
 
@@ -108,9 +108,9 @@ struct TableIndexTests {
     index.finishAdopting()
     index.learn(record(1, 1, 2), in: 2)
     for entity in 4..<6 { try store(entity, in: &index) }
-    let reservation = index.reserve(for: key(6).entity).reservation
-    #expect(reservation?.slot == 2)
-    #expect(reservation?.eviction != nil)
+    let claim = index.claimSlot(for: key(6).entity).claim
+    #expect(claim?.slot == 2)
+    #expect(claim?.eviction != nil)
   }
 
   @Test("asks for the records before it says whose turn it is to go")
@@ -120,7 +120,7 @@ struct TableIndexTests {
     for slot in 0..<2 { index.adopt(record(slot, 1, 2 - slot), in: slot) }
     index.finishAdopting()
     try store(7, in: &index)
-    guard case .unread = index.reserve(for: key(8).entity) else {
+    guard case .unread = index.claimSlot(for: key(8).entity) else {
       Issue.record("A slot was chosen by an order that is not known.")
       return
     }
@@ -131,8 +131,8 @@ struct TableIndexTests {
     #expect(index.loseUnread() == [0])
     #expect(index.liveCount == 2)
     #expect(try store(8, in: &index) == nil)
-    let reservation = index.reserve(for: key(9).entity).reservation
-    #expect(reservation?.slot == 1)
+    let claim = index.claimSlot(for: key(9).entity).claim
+    #expect(claim?.slot == 1)
   }
 
   @Test("keeps two entities with one digest from showing each other's picture")
@@ -144,8 +144,8 @@ struct TableIndexTests {
         version: TableID("s"))
     }
     var index = TableIndex(slotCount: 4, states: SlotStates(slotCount: 4))
-    let reservation = index.reserve(for: twin("a").entity).reservation
-    let slot = try #require(reservation).slot
+    let claim = index.claimSlot(for: twin("a").entity).claim
+    let slot = try #require(claim).slot
     _ = index.publish(
       slot,
       record: SlotRecord(
@@ -173,12 +173,12 @@ struct TableIndexTests {
   /// Stores a picture, releases it, and returns who was evicted.
   @discardableResult
   private func store(_ entity: Int, in index: inout TableIndex) throws -> TableID? {
-    let reserved = index.reserve(for: key(entity).entity).reservation
-    let reservation = try #require(reserved)
+    let claimed = index.claimSlot(for: key(entity).entity).claim
+    let claim = try #require(claimed)
     _ = index.publish(
-      reservation.slot, record: record(entity, 1, entity + 1), key: key(entity),
+      claim.slot, record: record(entity, 1, entity + 1), key: key(entity),
       extent: SlotExtent(width: 1, height: 1))
-    index.states.release(reservation.slot)
-    return reservation.eviction?.entity
+    index.states.release(claim.slot)
+    return claim.eviction?.entity
   }
 }
