@@ -24,7 +24,7 @@ package final class Table: Sendable {
   ///
   /// - Parameters:
   ///   - protection: the class of all files of this table.
-  ///   - system: what tests put between the table and the operating system.
+  ///   - system: the calls to the operating system, which tests observe and refuse.
   ///   - onDamage: called for each picture that is found damaged, with its entity if that is known,
   ///     until this opening is closed. A lookup or a writer calls it, maybe in the middle of a
   ///     change, so it must neither wait nor use the table.
@@ -47,7 +47,7 @@ package final class Table: Sendable {
 
   deinit { close() }
 
-  /// Where the file is, while nobody renames it.
+  /// The path of the file, as long as no process renames it.
   package var path: String { core.opener.directory.path + "/" + core.opener.fileName }
 
   package var geometry: TableGeometry { core.opener.layout.geometry }
@@ -81,7 +81,8 @@ package final class Table: Sendable {
   private func leaveToParent() { core.writer.withLock { $0.leaveToParent() } }
 
   /// True when a lookup would find the key; no use of it. A picture of an earlier session counts
-  /// before it has been checked, but its record is read at the first question, with one system call.
+  /// before it has been checked, but its record is read at the first question, with one system
+  /// call.
   package func contains(_ key: TableKey) -> Bool {
     !isClosed && lookup.contains(key)
   }
@@ -96,17 +97,17 @@ package final class Table: Sendable {
 
   /// Memory to draw one picture into; `nil` when the system has none.
   ///
-  /// - Parameter isCleared: false leaves the pixels of another picture in it, for callers that write
-  ///   each pixel.
+  /// - Parameter isCleared: false leaves the pixels of another picture in it, for callers that
+  ///   write each pixel.
   package func makeBuffer(isCleared: Bool = true) -> SlotBuffer? {
     lookup.pool.makeBuffer(isCleared: isCleared)
   }
 
   /// Stores a sealed picture in place of the entity's older one, and leases it.
   ///
-  /// - Throws: `TableError.allSlotsLeased`, `.diskFull`, `.protectedNow`, `.system`, `.paused` after
-  ///   failures in a row, `.closed`, `.foreignSlot`. Nothing is stored then, and the older picture
-  ///   stays.
+  /// - Throws: `TableError.allSlotsLeased`, `.diskFull`, `.protectedNow`, `.system`, `.paused`
+  ///   after failures in a row, `.closed`, `.foreignSlot`. Nothing is stored then, and the older
+  ///   picture stays.
   package func insert(_ sealed: SealedSlot) throws(TableError) -> Insertion {
     try change { writer throws(TableError) in try writer.insert(sealed) }
   }
@@ -116,12 +117,12 @@ package final class Table: Sendable {
   /// Removes the picture of an entity, and tells whether there was one.
   ///
   /// It is a miss from now on, also after a crash of the process. After a power cut it may be back
-  /// unless `flush()` was called. Where another process owns the file, it is a miss in this process,
-  /// and is erased when this one comes to own the file, at its close at the latest.
+  /// unless `flush()` was called. Where another process owns the file, it is a miss in this
+  /// process, and is erased when this one comes to own the file, at its close at the latest.
   ///
   /// - Throws: `TableError.diskFull` or `.system` when the file still names the picture, which is a
-  ///   miss all the same and is erased by the next change; `.system` when another owner's file cannot
-  ///   be read, or `.protectedNow`, and then nothing was removed; `.closed`.
+  ///   miss all the same and is erased by the next change; `.system` when another owner's file
+  ///   cannot be read, or `.protectedNow`, and then nothing was removed; `.closed`.
   package func remove(_ entity: TableID) throws(TableError) -> Bool {
     try change { writer throws(TableError) in try writer.remove(entity) }
   }
@@ -136,10 +137,10 @@ package final class Table: Sendable {
 
   // MARK: Keeping
 
-  /// Brings everything to the device, the order of use included. The file of a suspended table is
-  /// taken for as long as that takes, if something waits for it.
+  /// Brings everything to the device, the order of use included. If changes of a suspended table
+  /// wait, takes the file for as long as that takes.
   ///
-  /// - Throws: `TableError.inUse` when something waits for another process, which owns the file;
+  /// - Throws: `TableError.inUse` when changes wait for another process, which owns the file;
   ///   `.diskFull`, `.protectedNow`, `.system`, `.closed`.
   package func flush() throws(TableError) {
     try change { writer throws(TableError) in try writer.flush() }
@@ -162,7 +163,7 @@ package final class Table: Sendable {
   /// All intact pictures of the file, in the order of slots; reads the whole file.
   package func entries() -> [TableEntryInfo] { lookup.scan().entries }
 
-  /// Checks every byte of every slot, removes what is damaged, and returns it; nothing while the
+  /// Checks every byte of every slot, removes the damaged ones, and returns them; none while the
   /// device is locked.
   package func verify() -> [TableDamage] { lookup.scan().damages }
 

@@ -1,7 +1,7 @@
 /// A picture that stays as it is while this object lives: a lease on a slot, or private memory.
 ///
-/// Its bytes are never written again before the last reference is gone, whatever happens to the
-/// table meanwhile: replacement, eviction, removal, closing.
+/// Its bytes are never written again before the last reference is gone, in spite of replacement,
+/// eviction, removal and closing.
 ///
 /// `@unchecked Sendable` is safe: all state is constant, and so are the bytes, by the lease or by
 /// the private content that this object retains.
@@ -52,7 +52,7 @@ package final class TableEntry: @unchecked Sendable {
     return try body(pixels)
   }
 
-  /// What was stored beside the pixels; read from the slot at each call.
+  /// The metadata stored beside the pixels; each call reads the slot.
   package var metadata: [UInt8] {
     guard let layout else { return [] }
     let room = UnsafeRawBufferPointer(

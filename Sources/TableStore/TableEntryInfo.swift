@@ -18,7 +18,7 @@ package struct TableEntryInfo: Hashable, Sendable {
   }
 }
 
-/// A slot whose bytes are not the ones that were stored.
+/// A slot with other bytes than those stored.
 package struct TableDamage: Hashable, Sendable {
   package let slot: Int
   /// The entity of the lost picture, if the trailer can still be read; not verified.

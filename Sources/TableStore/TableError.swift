@@ -1,18 +1,18 @@
-/// Why a table could not be opened or changed; reading never throws, it misses.
+/// The reason why a table could not be opened or changed; reading never throws, it misses.
 package enum TableError: Error, Hashable, Sendable {
   /// A name is empty or longer than 255 bytes of UTF-8.
   case invalidName(String)
-  /// A geometry has no pixels, contradicts itself, or exceeds what a table can hold.
+  /// A geometry has no pixels, contradicts itself, or exceeds the limits of a table.
   case invalidGeometry(TableGeometry)
   /// A capacity holds no slot, or more than a table can hold.
   case invalidCapacity(TableCapacity)
-  /// The path, or the name of a table in it, is taken by something that is not ours to replace.
+  /// The path, or the name of a table in it, is that of something that must not be replaced.
   case occupied(path: String)
   /// The metadata is longer than the room beside this table's pixels.
   case metadataTooLarge(byteCount: Int, limit: Int)
   /// The slot was sealed for a table of another geometry.
   case foreignSlot
-  /// Every slot is being looked at; nothing was stored and nothing evicted.
+  /// Every slot is leased; nothing was stored and nothing evicted.
   case allSlotsLeased
   /// Several stores failed in a row, and this many more will be refused without trying.
   case paused(attemptsLeft: Int)
@@ -20,13 +20,14 @@ package enum TableError: Error, Hashable, Sendable {
   case outOfMemory(byteCount: Int)
   /// The device, or the user's share of it, is full.
   case diskFull(SystemError)
-  /// The device is locked, and the table of this name cannot be read or changed until it is unlocked.
+  /// The device is locked, and the table of this name cannot be read or changed until it is
+  /// unlocked.
   case protectedNow(name: String)
   /// The table is open in this process, for so many pictures and with this protection.
   case openOtherwise(slotCount: Int, FileProtection)
   /// The system refused a call.
   case system(SystemError)
-  /// Another process owns the file, and what was stored or removed here waits until it is gone.
+  /// Another process owns the file, and the changes made here wait until it is gone.
   case inUse
   /// The table was closed.
   case closed
@@ -37,7 +38,7 @@ extension TableError {
     self = error.isDiskFull ? .diskFull(error) : .system(error)
   }
 
-  /// Runs system calls, and translates what they throw.
+  /// Runs system calls, and translates their errors.
   static func wrapping<Result: ~Copyable>(
     _ body: () throws(SystemError) -> Result
   ) throws(TableError) -> Result {

@@ -1,6 +1,6 @@
-/// What all slots of a table have in common; two different ones never share a file.
+/// The size and pixel layout of all slots of a table; a file has one geometry.
 ///
-/// The store itself only counts bytes. Width, height and format are kept for whoever looks into
+/// The store itself only counts bytes. Width, height and format are kept for tools that look into
 /// the file without knowing the program that wrote it.
 package struct TableGeometry: Hashable, Sendable {
   /// Pixels, the largest picture the slot takes.

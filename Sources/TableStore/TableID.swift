@@ -29,7 +29,7 @@ package struct TableID: Hashable, Sendable {
   let kind: Kind
   let bytes: IDBytes?
 
-  /// Takes a string as it is, byte for byte of its UTF-8, empty ones included.
+  /// Takes the UTF-8 of a string byte for byte; it may be empty.
   package init(_ string: String) {
     var string = string
     (digest, bytes) = string.withUTF8 { utf8 in
@@ -97,7 +97,7 @@ package struct TableID: Hashable, Sendable {
 
   // MARK: Private
 
-  /// A Feistel network, which is a permutation whatever its rounds compute. It spreads counting
+  /// A Feistel network, which is a permutation for any function in its rounds. It spreads counting
   /// numbers and similar UUIDs evenly; the kind takes part, so that equal bits of two kinds do not
   /// share a bucket.
   private static func permuted(_ words: (UInt64, UInt64), _ kind: Kind) -> Digest {

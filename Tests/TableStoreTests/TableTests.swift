@@ -92,7 +92,7 @@ struct TableTests {
 
   // MARK: Leases
 
-  @Test("keeps a picture that is looked at through replacement, removal, emptying and closing")
+  @Test("keeps a leased picture through replacement, removal, emptying and closing")
   func keepsLeasedPictures() throws {
     var table = try fixture.open(slots: 4)
     let replaced = try table.store(key(1, 1))
@@ -111,7 +111,7 @@ struct TableTests {
     #expect(emptied.shows(key(3)))
   }
 
-  @Test("refuses a store when every slot is looked at, and hands the picture out privately")
+  @Test("refuses a store when every slot is leased, and leaves the picture in private memory")
   func refusesWhenAllLeased() throws {
     let table = try fixture.open(slots: 2)
     let entries = [try table.store(key(1)), try table.store(key(2))]
@@ -124,7 +124,7 @@ struct TableTests {
     for (entry, entity) in zip(entries, 1...) { #expect(entry.shows(key(entity))) }
   }
 
-  @Test("stores again as soon as one picture is let go")
+  @Test("stores again as soon as one lease ends")
   func reusesReleasedSlots() throws {
     let table = try fixture.open(slots: 1)
     var entry: TableEntry? = try table.store(key(1))
@@ -135,7 +135,7 @@ struct TableTests {
     #expect(table.statistics.evictionCount == 1)
   }
 
-  @Test("hands out buffers without the pixels of other pictures")
+  @Test("makes buffers without the pixels of other pictures")
   func clearsBuffers() throws {
     let table = try fixture.open()
     for entity in 1..<10 { try table.store(key(entity)) }
@@ -157,7 +157,7 @@ struct TableTests {
     #expect(table.statistics.liveCount == slots)
   }
 
-  @Test("evicts the picture that was used least recently, and says whose it was")
+  @Test("evicts the least recently used picture, and names its entity")
   func evictsLeastRecent() throws {
     let table = try fixture.open(slots: 3)
     for entity in 1...3 { try table.store(key(entity)) }
@@ -167,7 +167,7 @@ struct TableTests {
     #expect(table.present(1...4) == [1, 3, 4])
   }
 
-  @Test("counts a picture as used for as long as it is looked at")
+  @Test("counts a picture as used for as long as it is leased")
   func countsLeasesAsUse() throws {
     let table = try fixture.open(slots: 3)
     var held: TableEntry? = try table.store(key(1))
@@ -189,7 +189,7 @@ struct TableTests {
 
   // MARK: Removing
 
-  @Test("removes one entity, whichever version it has")
+  @Test("removes one entity, of any version")
   func removesEntities() throws {
     var table = try fixture.open()
     for entity in 1...3 { try table.store(key(entity, 9)) }
@@ -249,12 +249,12 @@ struct TableTests {
     let error = TableError.openOtherwise(slotCount: 8, .untilFirstUnlock)
     #expect(throws: error) { try fixture.open(slots: 3, protection: .untilFirstUnlock) }
     #expect(throws: error) { try fixture.open(slots: 8) }
-    // They were no openings that would have to be closed.
+    // A refused opening needs no closing.
     first.close()
     #expect(try fixture.open(slots: 3).statistics.slotCount == 3)
   }
 
-  @Test("tells each opening of damage until it is closed, and counts it")
+  @Test("reports damage to each opening until it is closed, and counts it")
   func tellsOfDamage() throws {
     var table = try fixture.open()
     for entity in 1...4 { try table.store(key(entity)) }
@@ -298,7 +298,7 @@ struct TableTests {
 
   // MARK: Looking inside
 
-  @Test("lists what it has without counting that as use")
+  @Test("lists its pictures without counting that as use")
   func listsEntries() throws {
     var table = try fixture.open(slots: 3)
     for entity in 1...3 { try table.store(key(entity), metadata: [UInt8(entity)]) }

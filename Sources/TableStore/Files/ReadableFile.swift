@@ -10,7 +10,8 @@ final class ReadableFile: Sendable {
 
   let slotReader: SlotReader
 
-  /// - Returns: `nil` where there is no file, and for anything but the expected table of this version.
+  /// - Returns: `nil` where there is no file, and for anything but the expected table of this
+  ///   version.
   static func open(
     _ fileName: String, in directory: TableDirectory, expecting expectation: Expectation?,
     system: SystemCalls

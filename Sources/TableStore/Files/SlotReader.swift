@@ -1,7 +1,7 @@
 /// Reads records and slots of a table file with `pread(2)`, and believes nothing it cannot check.
 ///
-/// Reading by call instead of through a mapping makes a file that somebody truncated, or a sector
-/// that cannot be read, an ordinary failure.
+/// Through a call instead of a mapping, a truncated file or a sector that cannot be read is an
+/// ordinary failure.
 struct SlotReader: Sendable {
   /// Picks records by slot and content.
   typealias Filter = (_ slot: Int, _ record: SlotRecord) -> Bool
@@ -33,7 +33,8 @@ struct SlotReader: Sendable {
   ///
   /// - Parameters:
   ///   - slots: The slots to read; the file must have them.
-  ///   - prefetching: Called with an entity whose record, if it is one, comes a little later.
+  ///   - prefetching: Called with the entity of a record a little ahead, whose hash was not
+  ///     checked.
   @inline(__always)
   func forEachRecord(
     in slots: Range<Int>, prefetching: (TableID.Digest) -> Void = { _ in },

@@ -2,7 +2,7 @@
 /// there is room.
 ///
 /// Each slot is checked in full on the way. Content is the same in both files; only the hashes that
-/// bind it to its place are made anew.
+/// bind it to its slot address are new.
 struct TableCopy {
   private let source: SlotReader
   private let target: SlotReader
@@ -12,7 +12,8 @@ struct TableCopy {
     self.target = target
   }
 
-  /// Copies all intact pictures, until one cannot be written. The pictures copied by then are whole.
+  /// Copies all intact pictures, until one cannot be written. The pictures copied by then are
+  /// whole.
   ///
   /// - Parameter isUnwanted: Picks records of removed pictures, which are left out.
   /// - Throws: The error of reading the records, or of a locked device: the source must keep its

@@ -57,9 +57,9 @@ package final class TableDirectory: Sendable {
     return String(readable) + "-" + hash.map(hexadecimal).joined()
   }
 
-  /// Deletes the tables whose names are not among `names`, and returns how many that were.
+  /// Deletes the tables whose names are not among `names`, and returns their number.
   ///
-  /// Tables that are open anywhere are left alone, and so are files that are no tables.
+  /// Keeps tables that any process has open, and files that are no tables.
   @discardableResult
   package func removeTables(except names: Set<String>) throws(TableError) -> Int {
     var kept: Set<String> = []
@@ -82,7 +82,7 @@ package final class TableDirectory: Sendable {
     try safeName(for: name) + suffix
   }
 
-  /// A name for a file that is about to replace `fileName`, used by nobody else.
+  /// A name for a file that is about to replace `fileName`, unlike all others.
   static func temporaryName(for fileName: String) -> String {
     fileName + temporaryMark + hexadecimal(UInt64.random(in: .min ... .max))
   }
@@ -144,7 +144,8 @@ package final class TableDirectory: Sendable {
     guard named?.identity == (try system.status(of: file.value)).identity else { return false }
     let start = try system.read(file.value, count: TableHeader.magic.count, at: 0)
     let isOurs = start == TableHeader.magic
-    // A replacement whose process died before its header is empty; only replacements have such names.
+    // A replacement whose process died before its header is empty; only replacements have such
+    // names.
     let isBegun = start.isEmpty && name.contains(Self.suffix + Self.temporaryMark)
     guard isOurs || isBegun else { return false }
     try system.unlink(name, in: descriptor)

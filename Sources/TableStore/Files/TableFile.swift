@@ -5,17 +5,17 @@ import Locking
 ///
 /// The file is written with `pwrite(2)` and read through one read-only mapping. So a full disk is
 /// an error and never a signal, and a stray pointer cannot damage a table. The mapping may reach
-/// beyond the file's end; only written slots are handed out.
+/// beyond the file's end; only written slots are leased.
 ///
 /// Invariants:
-/// 1. Descriptor and mapping live exactly as long as this object, which is retained by the shelf it
-///    is on, and from then until its last lease ends by its slot states. With the descriptor goes the
-///    lock, so a new owner never writes under a lease of this process; it is given up earlier only
-///    when the file has lost its name, or when all leased slots were detached from it.
+/// 1. Descriptor and mapping live exactly as long as this object. Its shelf retains it, and from
+///    then on `Retirement` does, until its last lease ends. The lock goes with the descriptor, so a
+///    new owner never writes under a lease of this process; it goes earlier only when the file has
+///    lost its name, or when all leased slots were detached from it.
 /// 2. No code truncates a file that is open here.
 ///
 /// `@unchecked Sendable` is safe: all state is constant, and the mapped bytes of a slot change only
-/// while nobody has a lease on it (invariant 3 of `TableIndex`).
+/// while there is no lease on it (invariant 3 of `TableIndex`).
 final class TableFile: @unchecked Sendable {
   let descriptor: Int32
   let header: TableHeader

@@ -47,7 +47,7 @@ struct TableOpener: Sendable {
     without isUnwanted: SlotReader.Filter = { _, _ in false }
   ) throws(TableError) -> Opened? {
     do throws(SystemError) {
-      // Each turn loses a race against another process; after sixteen the table is taken for owned.
+      // Each turn loses a race against another process; after sixteen the table counts as owned.
       for _ in 0..<16 {
         switch try attempt(isUnwanted) {
         case .opened(let opened): return opened
@@ -61,7 +61,7 @@ struct TableOpener: Sendable {
     }
   }
 
-  /// Opens a file again whose lock this process still has, because leases on it go on.
+  /// Opens a file again that this process still has locked, because leases on it go on.
   func reopen(_ file: TableFile) throws(TableError) -> Opened? {
     do throws(SystemError) {
       let status = try system.status(of: fileName, in: directory.descriptor)
@@ -107,7 +107,7 @@ struct TableOpener: Sendable {
     }
   }
 
-  /// Puts a new and empty table in the place of whatever has the name.
+  /// Puts a new and empty table under the name.
   func replaceEmpty() throws(TableError) -> Opened {
     try TableError.wrapping { () throws(SystemError) in try replace(copying: nil) }
   }
@@ -238,8 +238,8 @@ struct TableOpener: Sendable {
     throw .lostRaces
   }
 
-  /// As above; `nil` when another process took the unfinished file for a left-over, which can only
-  /// happen before it is locked.
+  /// The same, once; `nil` when another process deleted the unfinished file as a left-over, which
+  /// it can do only before the file is locked.
   private func replaceOnce(
     copying source: SlotReader?, without isUnwanted: SlotReader.Filter
   ) throws(SystemError) -> Opened? {
@@ -258,7 +258,7 @@ struct TableOpener: Sendable {
         try TableCopy(from: source, to: target).run(without: isUnwanted)
       }
       let opened = try open(descriptor, header)
-      // What a flush had brought to the device must be under the name at any time.
+      // Pictures that a flush brought to the device must be under the name at any time.
       if source != nil { try opened.file.synchronize() }
       try system.rename(temporary, to: fileName, in: directory.descriptor)
       return opened

@@ -1,7 +1,7 @@
 /// The UTF-8 of an id, shared by all copies of the id.
 ///
-/// A buffer of its own and not a `String`, so that the index can compare bytes in place: passing a
-/// string costs a retain and a release, which is more than comparing it.
+/// A buffer and not a `String`, so that the index compares bytes in place: passing a string costs a
+/// retain and a release, which is more than the comparison.
 ///
 /// `@unchecked Sendable` is safe: the bytes are written once, before the buffer is shared.
 struct IDBytes: @unchecked Sendable {

@@ -1,7 +1,7 @@
 /// The hash function of FIPS 180-4, for ids too long to be kept on disk in full.
 ///
-/// Two different ids must not share it even when somebody tries, which rules `LaneHash` out. Tables
-/// meet it only when such an id is stored or proven, so it is written to be read.
+/// It must be infeasible to construct two ids with one hash, which rules `LaneHash` out. Tables
+/// compute it only when they store or prove such an id, so this code is plain and not fast.
 enum SHA256 {
   static let byteCount = 32
 

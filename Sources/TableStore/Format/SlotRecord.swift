@@ -5,7 +5,7 @@ struct SlotAddress: Hashable, Sendable {
   let slot: Int
 }
 
-/// The 64 bytes of a file that say what one slot holds.
+/// The 64 bytes of a file that name the picture of one slot.
 ///
 /// ```
 ///  0  entity digest, 16         40  slot hash, 8
@@ -13,19 +13,19 @@ struct SlotAddress: Hashable, Sendable {
 /// 32  generation, 8; 0 is free  56  record hash, 8
 /// ```
 ///
-/// A record never straddles a 512-byte sector. Its own place is no field of it: the hashes bind it
-/// to its file and slot, so that a record copied elsewhere is no record there.
+/// A record never straddles a 512-byte sector. No field of it is its slot address: the hashes bind
+/// it to file and slot, so a record copied elsewhere fails its hash there.
 struct SlotRecord: Hashable, Sendable {
   let entity: TableID.Digest
   let version: TableID.Digest
   /// Counts the stores of one table; of two records for an entity the higher one is newer.
   let generation: UInt64
-  /// Binds the slot's content to key, generation and place.
+  /// Binds the slot's content to key, generation and slot address.
   let slotHash: UInt64
   /// The stamp of the last use. A wrong one changes the order of eviction and nothing else.
   var recency: UInt64
 
-  /// A file whose generations have come so far is begun anew: no store could ever get there.
+  /// No series of stores reaches this generation, so a file that has it is forged and is replaced.
   static let maximumGeneration = UInt64(1) << 63
 
   init(
@@ -62,7 +62,8 @@ struct SlotRecord: Hashable, Sendable {
 
   // MARK: Bytes
 
-  /// Reads a record; `nil` for a free slot, for damage, and for a record of another place.
+  /// Reads a record; `nil` for a free slot, for damage, and for a record of another slot
+  /// address.
   init?(reading bytes: UnsafeRawBufferPointer, at address: SlotAddress) {
     func field(_ offset: Int) -> UInt64 {
       UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
@@ -74,7 +75,7 @@ struct SlotRecord: Hashable, Sendable {
     guard generation > 0, field(56) == recordHash(at: address) else { return nil }
   }
 
-  /// Whose record stands at an offset, if there is one.
+  /// The entity of the record at an offset, if there is a record.
   @inline(__always)
   static func entity(in bytes: UnsafeMutableRawBufferPointer, at offset: Int) -> TableID.Digest {
     TableID.Digest(
@@ -105,7 +106,7 @@ struct SlotRecord: Hashable, Sendable {
   }
 
   private func recordHash(at address: SlotAddress) -> UInt64 {
-    // The nonce is turned, so that this is never the value of a slot hash over the same numbers.
+    // The nonce's bytes are swapped, so that this never equals a slot hash over the same numbers.
     LaneHash.hash(
       slotHash, address.nonce.byteSwapped, UInt64(address.slot), generation,
       entity.low, entity.high, version.low, version.high)

@@ -1,4 +1,4 @@
-/// What stands behind the pixels of a slot: the picture's own size, its ids, and its metadata.
+/// The bytes behind the pixels of a slot: the picture's extent, its ids and its metadata.
 ///
 /// ```
 ///  0  width, 4       4  height, 4
@@ -7,8 +7,8 @@
 /// 16  entity id, version id, metadata, zeros up to the end
 /// ```
 ///
-/// A code holds the kind of an id and its byte count. Ids and metadata share the room: an id gives
-/// way first, by being hashed, the longer one before the shorter.
+/// A code holds the kind of an id and its byte count. Ids and metadata share the room. When they do
+/// not fit, the longer id is kept as its hash, and then the shorter one too.
 struct SlotTrailer: Hashable, Sendable {
   static let fixedByteCount = 16
 
@@ -17,14 +17,14 @@ struct SlotTrailer: Hashable, Sendable {
   let version: StoredID
   let metadata: [UInt8]
 
-  /// Throws `metadataTooLarge` when they do not fit even beside hashed ids.
+  /// Throws `metadataTooLarge` when the metadata does not fit beside two hashed ids.
   init(
     key: TableKey, extent: SlotExtent, metadata: [UInt8], roomByteCount: Int
   ) throws(TableError) {
     var entity = StoredID.full(key.entity)
     var version = StoredID.full(key.version)
     func isTooLong() -> Bool {
-      // Counted on the ids themselves: a string may exceed what a code can announce.
+      // Counts the ids themselves: a string may be longer than a code can say.
       let ids = [entity, version].map(Self.byteCount)
       return ids.reduce(Self.fixedByteCount + metadata.count, +) > roomByteCount
         || ids.contains { $0 > StoredID.maximumByteCount }

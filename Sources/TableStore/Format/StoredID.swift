@@ -14,7 +14,7 @@ package enum StoredID: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// True when this is what a file would keep for `id`, in either form.
+  /// True when a file keeps `id` like this, in full or hashed.
   func matches(_ id: TableID) -> Bool {
     switch self {
     case .full(let own): return own == id
@@ -24,7 +24,7 @@ package enum StoredID: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// The id as people read it; of a hashed one, `sha256:` and the hash.
+  /// The id for people to read; for a hashed one, `sha256:` and the hash.
   package var description: String {
     switch self {
     case .full(let id): return id.description
@@ -59,14 +59,14 @@ package enum StoredID: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// The longest string that a code can announce.
+  /// The longest string whose length a code can hold.
   static let maximumByteCount = 0x1fff
 
   private static let hashedKind: UInt16 = 7
 
   static func byteCount(code: UInt16) -> Int { Int(code & 0x1fff) }
 
-  /// Reads what `code` announced; `nil` when the bytes are no such id.
+  /// Reads an id of the kind and length in `code`; `nil` when the bytes are none.
   init?(code: UInt16, bytes: ArraySlice<UInt8>) {
     let number = { (slice: ArraySlice<UInt8>) in
       slice.reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }

@@ -13,7 +13,7 @@
 /// ```
 ///
 /// A header is accepted when it equals, byte for byte, the one that this code would write for the
-/// same geometry, slot count, nonce and name. So no offset is ever taken from a file.
+/// same geometry, slot count, nonce and name. So no code takes an offset from a file.
 struct TableHeader: Hashable, Sendable {
   static let magic: [UInt8] = Array("FICtable".utf8)
   static let version: UInt32 = 1

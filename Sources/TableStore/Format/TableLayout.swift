@@ -1,4 +1,4 @@
-/// Where everything in a table file lies; all arithmetic on offsets is here, and none does I/O.
+/// The offsets of everything in a table file, computed without I/O.
 ///
 /// ```
 /// 0         header, 512 bytes used
@@ -7,7 +7,7 @@
 /// slot      pixels, trailer, padding up to the stride
 /// ```
 ///
-/// A slot starts on a page where that is cheap, so that looking at one picture brings in no page of
+/// A slot starts on a page where that is cheap, so that reading one picture loads no page of
 /// another. File bytes per slot, record included, are at most 1.25 times the pixels for pictures of
 /// 16 KiB and up, at most 2 times from 192 bytes on, and at most 384 below; header and padding add
 /// less than 32 KiB to a whole table.
@@ -65,7 +65,7 @@ struct TableLayout: Hashable, Sendable {
 
   func slotOffset(_ slot: Int) -> Int { slotsOffset + slot * stride }
 
-  /// True when slots of both mean the same and can be copied from one file to the other.
+  /// True when slots can be copied from a file of one layout to one of the other.
   func hasSameSlots(as other: TableLayout) -> Bool { geometry == other.geometry }
 
   // MARK: Private
@@ -97,7 +97,7 @@ struct TableLayout: Hashable, Sendable {
   /// The largest count whose whole file stays within `bytes`; 0 when not even one slot does.
   private static func slotCount(fitting bytes: Int, stride: Int) -> Int {
     guard bytes > recordsOffset else { return 0 }
-    // A budget is an upper bound, so one beyond the limits means the largest table there can be.
+    // A budget is an upper bound, so one beyond the limits gives the largest table.
     let room = min(bytes, maximumFileByteCount) - recordsOffset
     var count = min(room / (stride + recordByteCount), TableCapacity.maximumSlotCount)
     // Rounding the records up to a page can cost a few slots more than the division knows.

@@ -2,9 +2,9 @@ import Synchronization
 
 /// A lock-free hash table that guesses in which slot a key's picture is.
 ///
-/// A hint may be wrong or missing, so a hit compares keys afterwards, and asks the index when no hint
-/// was right. That keeps the table simple: a hint is one word within a few buckets of its home, and a
-/// hint that finds no room there is left out.
+/// A hint may be wrong or missing, so a hit compares keys afterwards, and asks the index when no
+/// hint was right. That keeps the table simple: a hint is one word within a few buckets of its
+/// home, and a hint that finds no room there is left out.
 ///
 /// Invariants:
 /// 1. Hints are added and removed under the index lock; any thread reads them at any time.
@@ -46,18 +46,18 @@ struct HintBlock {
     entity.low ^ version.high
   }
 
-  /// Calls `isIt` with each slot that hints of this hash name, until it returns true.
+  /// Calls `isIt` with each slot under a hint of this hash, until it returns true.
   @inline(__always)
   func forEachSlot(for hash: UInt64, until isIt: (Int) -> Bool) {
     let mask = words.pointee.load(ordering: .relaxed)
     // No `for`: iterating allocates in builds without optimisation, and a hit must not.
     var distance: UInt64 = 0
-    // The mask is at least that; a loop of unknown length is not unrolled into eight hits.
+    // The mask is never smaller. `min` hides the length, or the loop is unrolled into eight hits.
     let reach = min(Self.reach, mask)
     while distance < reach {
       let bucket = (words + 1 + Int((hash &+ distance) & mask)).pointee.load(ordering: .acquiring)
       distance += 1
-      // Removing leaves holes, so an empty bucket says nothing about those behind it.
+      // Removing leaves holes, so there may be a hint behind an empty bucket.
       guard (bucket ^ hash) >> 32 == 0, bucket != 0 else { continue }
       if isIt(Int(truncatingIfNeeded: bucket & 0xffff_ffff) - 1) { return }
     }

@@ -86,7 +86,7 @@ struct HitIndex {
     func end() {
       let now = memory.pointee.clock.load(ordering: .relaxed)
       if cell.pointee.stamp.load(ordering: .relaxed) < now {
-        // Before the count falls, so that whoever sees the slot unleased sees this too.
+        // Before the count falls, so that a thread that sees the slot unleased sees this stamp.
         cell.pointee.stamp.store(now, ordering: .relaxed)
       }
       endSilently()
@@ -98,7 +98,7 @@ struct HitIndex {
       finish(cell.pointee.state.wrappingSubtract(SlotState.lease, ordering: .releasing).oldValue)
     }
 
-    /// Ends the lease and uncounts the hit, after the keys turned out to differ.
+    /// Ends the lease and takes back the hit, because the keys differ.
     func undo() {
       let change = SlotState.lease | SlotState.hit
       finish(cell.pointee.state.wrappingSubtract(change, ordering: .releasing).oldValue)
@@ -106,7 +106,7 @@ struct HitIndex {
 
     @inline(__always)
     private func finish(_ old: UInt64) {
-      // After this exchange the memory may be gone, unless the old state promised to wait.
+      // After this exchange the memory may be gone, unless the old state is retired.
       guard SlotState(bits: old).isRetired else { return }
       memory.pointee.retirement.leaseEnded()
     }
@@ -114,7 +114,7 @@ struct HitIndex {
 
   // MARK: Hits
 
-  /// A picture that is there and may be shown at once, leased.
+  /// The picture of a key, leased, if a hint leads to its slot and the slot is open.
   @inline(__always)
   func hit(_ key: TableKeyView) -> Hit? {
     let hints = HintBlock(memory.pointee.hints.load(ordering: .acquiring))
@@ -122,7 +122,7 @@ struct HitIndex {
     hints.forEachSlot(for: HintBlock.hash(key.entity, key.version)) { slot in
       guard lease(slot) else { return false }
       let cell = memory.pointee.cells + slot
-      // The order matters: the mapping is asked for under the lease, which keeps it there.
+      // The order matters: the lease keeps the mapping that is read after it.
       guard cell.pointee.label.matches(key),
         !key.hasStrings || memory.pointee.strings[slot].match(key),
         let content = memory.pointee.content
@@ -149,7 +149,7 @@ struct HitIndex {
     let cell = memory.pointee.cells + slot
     var state = SlotState(bits: cell.pointee.state.load(ordering: .relaxed))
     while state.isOpen {
-      // Acquiring: what was written before the slot was opened is seen from here on.
+      // Acquiring: from here on all is seen that was written before the slot was opened.
       let (exchanged, original) = cell.pointee.state.weakCompareExchange(
         expected: state.bits, desired: state.afterHit.bits, successOrdering: .acquiring,
         failureOrdering: .relaxed)
@@ -168,7 +168,7 @@ struct HitIndex {
     let clock = memory.pointee.clock.load(ordering: .relaxed)
     // Signed, since ticks may begin anew when a machine wakes up; time stands still then.
     let now = max(Int64(bitPattern: ticks), Int64(bitPattern: clock))
-    // Seldom, because writing what all hits read makes them wait for each other.
+    // Seldom, because all hits read the clock, and a write makes them wait.
     if UInt64(now) &- clock > memory.pointee.clockGrain {
       memory.pointee.clock.store(UInt64(now), ordering: .relaxed)
     }

@@ -3,9 +3,9 @@ import Synchronization
 
 /// Keeps a file that left the shelf until the last lease on it ends.
 ///
-/// Invariant: while a file is retired, `outstandingLeases` counts the leases that had not ended when
-/// it was retired, less those that ended since. The file goes with the last of them, outside the lock,
-/// because closing unmaps it, which may take its time.
+/// Invariant: while a file is retired, `outstandingLeases` counts the leases that had not ended
+/// when it was retired, less those that ended since. The file goes with the last of them, outside
+/// the lock, because closing unmaps it, which may take its time.
 final class Retirement: Sendable {
   private let outstandingLeases = Atomic<Int>(0)
   private let file = Lock<(any AnyObject & Sendable)?>(nil)

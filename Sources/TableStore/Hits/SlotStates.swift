@@ -4,20 +4,20 @@ import Synchronization
 /// and a hint to it.
 ///
 /// A hit follows a hint, takes a lease by one exchange of the slot's state, and compares keys. None
-/// of the three writes memory that hits on other slots write, so threads do not wait for each other.
-/// After a miss here the caller asks the index, under its lock.
+/// of the three writes memory that hits on other slots write, so threads do not wait for each
+/// other. After a miss here the caller asks the index, under its lock.
 ///
 /// Invariants:
-/// 1. A slot is leased only while it is live, by exchanging a state that says so, or under the index
-///    lock. It is claimed only without leases, in one exchange too. So no slot is written while
-///    anybody reads it.
+/// 1. A slot is leased only while it is live, by exchanging a state that says so, or under the
+///    index lock. It is claimed only without leases, in one exchange too. So no slot is written
+///    while a thread reads it.
 /// 2. A label is written before its slot becomes open, or under a claim; strings and sizes in it
 ///    before the slot is proven. A part that does not change is not written, so that reopening a
 ///    file disturbs no reader.
-/// 3. Everything but taking and ending leases happens under the index lock, or while no other thread
-///    has this object.
-/// 4. The memory keeps its address while this object lives, and no slot of a closed file is open. So
-///    a hit that still reads the states of a replaced file misses; the table's pool keeps them.
+/// 3. Everything but taking and ending leases happens under the index lock, or while no other
+///    thread has this object.
+/// 4. The memory keeps its address while this object lives, and no slot of a closed file is open.
+///    So a hit that still reads the states of a replaced file misses; the table's pool keeps them.
 /// 5. The state of an unread slot is zero, and its label and stamp mean nothing: their memory was
 ///    never touched, or was left by a closed file.
 ///
@@ -29,8 +29,8 @@ final class SlotStates: @unchecked Sendable {
   private var outgrownHints: [HintBlock] = []
   private var hintCount = 0
   private var carriedHitCount = 0
-  /// Beside the memory that hits read, and not in it: to change a part of that is, by the language's
-  /// rules, to change all of it, while somebody reads.
+  /// Not in the memory that hits read: by Swift's rule of exclusive access, a change of one part of
+  /// that is a change of all of it, during which no hit might read.
   private var unread: SlotSet
   /// False while a file uses this memory.
   private let isResting = Atomic<Bool>(false)
@@ -69,7 +69,7 @@ final class SlotStates: @unchecked Sendable {
   /// Leaves a slot's record in the file for now.
   func leaveUnread(_ slot: Int) { unread.insert(slot) }
 
-  /// Makes an unread slot one without a picture, because its record is lost.
+  /// Ends the unread state of a slot whose record is lost or was read.
   func giveUpUnread(_ slot: Int) { unread.remove(slot) }
 
   /// The slots whose records were read, or that have none.
@@ -86,12 +86,12 @@ final class SlotStates: @unchecked Sendable {
   /// True when every lease on the slot has ended.
   func isUnleased(_ slot: Int) -> Bool { state(of: slot).leaseCount == 0 }
 
-  /// Claims a slot for its writer, with whatever picture it holds; false while it is leased.
+  /// Claims a slot, with or without a picture; false while it is leased.
   func claim(_ slot: Int) -> Bool {
     let state = state(of: slot)
     guard let claimed = state.claimed else { return false }
     forgetHint(of: slot)
-    // Acquiring: all reads of those whose leases ended are over.
+    // Acquiring: all reads under leases that ended are over.
     return memory.pointee.cells[slot].state.compareExchange(
       expected: state.bits, desired: claimed.bits, ordering: .acquiringAndReleasing
     ).exchanged
@@ -106,7 +106,7 @@ final class SlotStates: @unchecked Sendable {
     setKey(key, extent, of: slot)
     setStamp(hitIndex.nextStamp(), of: slot)
     let change = SlotState.live &+ SlotState.proven &+ SlotState.lease &- SlotState.claimed
-    // Releasing: whoever leases the slot sees all that was written.
+    // Releasing: a thread that leases the slot sees all that was written.
     memory.pointee.cells[slot].state.wrappingAdd(change, ordering: .acquiringAndReleasing)
     giveHint(of: slot)
   }
@@ -115,12 +115,12 @@ final class SlotStates: @unchecked Sendable {
   func adopt(_ slot: Int, entity: TableID.Digest, version: TableID.Digest) {
     giveUpUnread(slot)
     let state = state(of: slot)
-    // Nobody else writes the state of a slot that is neither open nor leased.
+    // No other thread writes the state of a slot that is neither open nor leased.
     if state.bits == 0 {
       setDigests(entity, version, of: slot)
       return memory.pointee.cells[slot].state.store(SlotState.live, ordering: .releasing)
     }
-    // With leases from before, and the same ids, all that was known is still true.
+    // Where leases of an earlier opening go on and the ids are the same, the label still holds.
     let label = memory.pointee.cells[slot].label
     let isKnown =
       state.leaseCount > 0 && state.isProven && label.entity == entity && label.version == version
@@ -131,7 +131,7 @@ final class SlotStates: @unchecked Sendable {
     memory.pointee.cells[slot].state.bitwiseOr(SlotState.live, ordering: .acquiringAndReleasing)
   }
 
-  /// Notes that a live slot holds what its record says.
+  /// Notes that the content of a live slot matches its record.
   func prove(_ slot: Int, key: TableKey, extent: SlotExtent) {
     guard !state(of: slot).isProven else { return }
     setKey(key, extent, of: slot)
@@ -139,7 +139,7 @@ final class SlotStates: @unchecked Sendable {
     giveHint(of: slot)
   }
 
-  /// Lets nobody find a slot's picture any more; leases go on.
+  /// Closes a slot to hits and to the index; leases go on.
   func withdraw(_ slot: Int) {
     forgetHint(of: slot)
     clear(SlotState.live | SlotState.proven, of: slot)
@@ -185,8 +185,8 @@ final class SlotStates: @unchecked Sendable {
 
   // MARK: Hints
 
-  /// Lets hits find an open slot without the index. Without a mapping there are no hints: each hit is
-  /// a copy and goes through the index.
+  /// Lets hits find an open slot without the index. Without a mapping there are no hints: each hit
+  /// is a copy and goes through the index.
   func giveHint(of slot: Int) {
     guard memory.pointee.content != nil else { return }
     if hintCount * 2 >= hints.bucketCount, hints.bucketCount < slotCount * 4 { growHints() }
@@ -251,7 +251,7 @@ final class SlotStates: @unchecked Sendable {
     memory.pointee.cells[slot].stamp.store(stamp, ordering: .relaxed)
   }
 
-  /// A stamp later than all before, which leases that end from now on have at least.
+  /// A stamp later than all before; a lease that ends from now on leaves no earlier one.
   func advanceClock() -> UInt64 {
     let now = hitIndex.nextStamp()
     memory.pointee.clock.store(now, ordering: .relaxed)

@@ -2,8 +2,9 @@ import Locking
 
 /// All `SlotStates` of one table: those of the file in use, and of files that it replaced.
 ///
-/// A hit reads slot states without retaining them, so none may go while the table exists. Those of
-/// closed files are used again: there are never more than there were files with leases at one time.
+/// A hit reads slot states without retaining them, so none may be freed while the table exists. The
+/// pool uses those of closed files again, so it never has more than there were files with leases at
+/// one time.
 final class SlotStatesPool: Sendable {
   private let all = Lock<[SlotStates]>([])
 

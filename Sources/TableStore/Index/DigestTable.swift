@@ -27,15 +27,15 @@ struct DigestTable {
     bucket(for: digest, where: matches).map { slot(in: buckets[$0]) }
   }
 
-  /// Has the bucket of a digest brought into the processor's caches, for an insertion that follows
-  /// a little later; with many entries, waiting for memory would be most of it.
+  /// Prefetches the bucket of a digest, for an insertion a little later. With many entries, an
+  /// insertion mostly waits for memory.
   @inline(__always)
   func prefetch(_ digest: TableID.Digest) {
     let index = Int(tag(of: digest)) & (buckets.count - 1)
     buckets.withUnsafeBufferPointer { fic_expect($0.baseAddress.map { $0 + index }) }
   }
 
-  /// Adds a slot, unless there is one under this digest that `matches`, which is returned then.
+  /// Adds a slot, or returns the one under this digest that `matches`.
   @inline(__always)
   mutating func insert(
     _ slot: Int, for digest: TableID.Digest, unless matches: (Int) -> Bool
@@ -50,7 +50,7 @@ struct DigestTable {
     }
   }
 
-  /// Adds a slot, unless there is any under the part of the digest that is kept here.
+  /// Adds a slot; false if there is one under the part of the digest that is kept here.
   @inline(__always)
   mutating func insertFirst(_ slot: Int, for digest: TableID.Digest) -> Bool {
     if (count + 1) * 8 > buckets.count * 5 { grow() }
@@ -67,7 +67,7 @@ struct DigestTable {
     count += 1
   }
 
-  /// Takes a slot out, and tells whether it was there.
+  /// Removes a slot, and tells whether it was there.
   @discardableResult
   mutating func remove(_ slot: Int, for digest: TableID.Digest) -> Bool {
     guard var hole = bucket(for: digest, where: { $0 == slot }) else { return false }
@@ -87,7 +87,7 @@ struct DigestTable {
     return true
   }
 
-  /// Takes out what `isUnwanted`, by making the table anew.
+  /// Removes the slots that `isUnwanted`, by building the table anew.
   mutating func removeAll(where isUnwanted: (Int) -> Bool) {
     let old = buckets
     buckets = [UInt64](repeating: 0, count: old.count)
@@ -102,7 +102,7 @@ struct DigestTable {
 
   private enum Search {
     case found(bucket: Int)
-    /// The empty bucket where an entry of the digest would stand.
+    /// The empty bucket for an entry of the digest.
     case missing(bucket: Int)
   }
 

@@ -1,11 +1,11 @@
 /// Finds the least recently used slot in constant time on average.
 ///
-/// A hit only writes a stamp; no list is reordered. When a slot is wanted, the oldest ones are
-/// selected in one pass over the table and used up one by one.
+/// A hit only writes a stamp; no list is reordered. A search selects a batch of the oldest slots in
+/// one pass over the table, and later searches use the batch up.
 ///
-/// The order is exact: at the selection every slot outside the batch was leased or newer than all
-/// inside. Whatever was used since has a new stamp, later than those of the whole batch, and is
-/// passed over; so is what was leased then, whose stamp became new when the lease ended.
+/// The order is exact. At the selection, every slot outside the batch was leased or newer than the
+/// whole batch. A slot of the batch that was used since has a new stamp, and the search skips it. A
+/// slot that was leased has a stamp later than the batch once its lease ended.
 struct RecencyQueue {
   private struct Candidate {
     let stamp: UInt64
@@ -24,7 +24,7 @@ struct RecencyQueue {
     return next(stamp: stamp, isEvictable: isEvictable)
   }
 
-  /// Forgets the selection, for when a slot that was passed over may be wanted after all.
+  /// Forgets the batch, because a slot that a search skipped may be evictable again.
   mutating func reset() { batch.removeAll(keepingCapacity: true) }
 
   // MARK: Private

@@ -1,4 +1,4 @@
-/// Some of a table's slots, one bit each.
+/// A set of slots, with one bit for each slot of the table.
 struct SlotSet: ~Copyable {
   /// A bit for each slot that there can be, freed by `deinit`.
   private let words: UnsafeMutablePointer<UInt64>
@@ -7,7 +7,7 @@ struct SlotSet: ~Copyable {
 
   /// An empty set.
   ///
-  /// - Parameter slotCount: How many slots there can be; no others may be asked for.
+  /// - Parameter slotCount: The slots of the table. The other functions take no slot beyond them.
   init(slotCount: Int) {
     wordCount = slotCount / 64 + 1
     words = .allocate(capacity: wordCount)
@@ -35,18 +35,18 @@ struct SlotSet: ~Copyable {
     count = 0
   }
 
-  /// The slots of a range that are not in the set, in their order, as long as the set is there.
+  /// The slots of a range that are not in the set, in order; the set has to outlive the sequence.
   ///
-  /// Sixty-four that are in it are passed over at once, and whatever there is of them in memory is
-  /// not looked at: for what `SlotStates` keeps of a slot, that is a page.
+  /// Skips sixty-four slots of the set at once, so that the caller touches no memory of theirs: in
+  /// `SlotStates`, sixty-four cells are a page.
   func others(in range: Range<Int>) -> Others { Others(words: words, range: range) }
 
   struct Others: Sequence, IteratorProtocol {
-    /// The set's, which has to outlive this.
+    /// The words of the set.
     private let words: UnsafePointer<UInt64>
     private let end: Int
     private var wordIndex: Int
-    /// What is left of the word at `wordIndex`: ones stand for slots to be given out.
+    /// The rest of the word at `wordIndex`; its ones are the slots to come.
     private var rest: UInt64
 
     fileprivate init(words: UnsafePointer<UInt64>, range: Range<Int>) {

@@ -3,7 +3,7 @@ extension TableIndex {
   /// The result of a search for a key.
   enum Finding {
     case missing
-    /// A slot with a lease taken, ready to be shown.
+    /// A slot with a lease taken, whose picture may be shown.
     case proven(slot: Int, extent: SlotExtent)
     /// A slot with a lease taken, whose record was read and whose content was not.
     case unproven(slot: Int, record: SlotRecord)
@@ -18,7 +18,7 @@ extension TableIndex {
   /// The result of a claim.
   enum Room {
     case claimed(Claim)
-    /// The least recently used picture is known only when all records have been read.
+    /// All records must be read first: they tell the least recently used picture.
     case unread
     /// Every slot is leased.
     case full

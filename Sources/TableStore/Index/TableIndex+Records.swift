@@ -1,4 +1,4 @@
-/// What is known of the records of live slots.
+/// The records of live slots, and the keys of their pictures.
 extension TableIndex {
   func extent(of slot: Int) -> SlotExtent { states.label(of: slot).extent }
 
@@ -27,14 +27,14 @@ extension TableIndex {
     return TableKey(entity: entity, version: version)
   }
 
-  /// Takes a silent lease on a live slot, for looking into it outside the lock.
+  /// Takes a silent lease on a live slot, to read it outside the lock.
   func leaseSilently(_ slot: Int) -> SlotRecord? {
     guard slot < states.preparedCount, isLive(slot) else { return nil }
     states.leaseSilently(slot)
     return currentRecord(of: slot)
   }
 
-  /// The record of a live slot as it ought to stand in the file, with the stamp of its last use.
+  /// The record of a live slot with the stamp of its last use, which the file may not have yet.
   private func currentRecord(of slot: Int) -> SlotRecord {
     var record = record(of: slot)
     record.recency = states.stamp(of: slot)
@@ -43,8 +43,8 @@ extension TableIndex {
 
   // MARK: Recency
 
-  /// The records whose recency differs from the file's, noted as written: those of the first run of
-  /// neighbours at or after `slot`, at most `limit` of them.
+  /// The records of the first neighbouring slots, at or after `slot`, whose recency differs from
+  /// the file's, at most `limit` of them; notes them as written.
   func takeOutdatedRecords(
     from slot: Int, limit: Int
   ) -> (slot: Int, records: [SlotRecord])? {

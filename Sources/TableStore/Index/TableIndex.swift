@@ -12,18 +12,18 @@
 ///                                 +---lose---> free
 /// ```
 ///
-/// The caller holds the index lock (the shelf's). The index makes no system call and takes no lock of
-/// its own. Taking a lease changes only shared atomics, so such functions are not mutating. Hits take
-/// and end leases meanwhile without the lock: every decision that depends on leases is one atomic step
-/// of `SlotStates`, and all other state changes under the lock only.
+/// The caller holds the index lock (the shelf's). The index makes no system call and takes no lock
+/// of its own. Taking a lease changes only shared atomics, so such functions are not mutating. Hits
+/// take and end leases meanwhile without the lock: every decision that depends on leases is one
+/// atomic step of `SlotStates`, and all other state changes under the lock only.
 ///
 /// Opening a file leaves its records unread: the index keeps their slots under the first bits of
 /// their digests, because writing memory costs more than checking records. `TableLookup` reads the
 /// records that the index names as unread.
 ///
 /// Invariants:
-/// 1. A slot is live or unread exactly when `table` finds it, under its entity's digest; one slot per
-///    digest.
+/// 1. A slot is live or unread exactly when `table` finds it, under its entity's digest; one slot
+///    per digest.
 /// 2. Only live slots are leased, so that the leases of any other slot only get fewer.
 /// 3. A slot is claimed only when it has no leases, checked and claimed in one atomic step; while
 ///    claimed it is in no list.
@@ -69,8 +69,8 @@ struct TableIndex {
   @inline(__always)
   func prefetch(_ entity: TableID.Digest) { table.prefetch(entity) }
 
-  /// Takes a record of the file over, of a slot above all before; of two for one entity the newer
-  /// counts. No slot under the record's digest may be unread.
+  /// Adopts a record of the file, in a slot above all before. Of two records for one entity the
+  /// newer counts. No slot under the record's digest may be unread.
   mutating func adopt(_ record: SlotRecord, in slot: Int) {
     if let rival = insert(slot, record.entity) {
       let isOlder = states.recordMetadata(of: rival).generation >= record.generation
@@ -83,7 +83,7 @@ struct TableIndex {
     finishAdopting(record, in: slot)
   }
 
-  /// Takes a record over if its bucket is free, as it nearly always is; false otherwise.
+  /// Adopts a record if its bucket is free, as it nearly always is; false otherwise.
   @inline(__always)
   mutating func adoptFirst(_ record: SlotRecord, in slot: Int) -> Bool {
     guard table.insertFirst(slot, for: record.entity) else { return false }
@@ -99,7 +99,7 @@ struct TableIndex {
     if leavesUnread { states.leaveUnread(slot) } else { note(record, in: slot) }
   }
 
-  /// Leaves a record of the file out, of a slot above all before, and notes it for erasure.
+  /// Leaves a record out, in a slot above all before, and notes the slot for erasure.
   mutating func refuse(_ record: SlotRecord, in slot: Int) {
     use(upTo: slot + 1)
     newestGeneration = max(newestGeneration, record.generation)
@@ -119,14 +119,14 @@ struct TableIndex {
 
   // MARK: Unread records
 
-  /// A slot whose record has to be read before anything is decided about this entity.
+  /// A slot whose record must be read before a decision about this entity.
   func unreadSlot(for entity: TableID.Digest) -> Int? {
     if states.unreadCount == 0 { return nil }
     return table.slot(for: entity) { states.isUnread($0) }
   }
 
-  /// Notes the record of a slot that is unread. A record that cannot be the adopted one leaves the
-  /// slot unread.
+  /// Notes the record of an unread slot. A record that cannot be the adopted one leaves the slot
+  /// unread.
   mutating func learn(_ record: SlotRecord, in slot: Int) {
     guard states.isUnread(slot) else { return }
     // A record that another process changed since may have another digest, or be there twice.
@@ -139,9 +139,10 @@ struct TableIndex {
     note(record, in: slot)
   }
 
-  /// Takes a slot out whose record was read and is not the adopted one; false if it is not unread.
+  /// Removes an unread slot whose record turned out not to be the adopted one; false if the slot is
+  /// not unread.
   ///
-  /// - Parameter entity: Whose record was expected there.
+  /// - Parameter entity: The digest of the adopted record.
   mutating func lose(_ slot: Int, of entity: TableID.Digest) -> Bool {
     guard states.isUnread(slot) else { return false }
     damageCount += 1
@@ -149,7 +150,7 @@ struct TableIndex {
     return true
   }
 
-  /// Takes all unread slots out that may be the entity's, and returns them.
+  /// Removes all unread slots that may be the entity's, and returns them.
   mutating func loseUnread(of entity: TableID.Digest) -> [Int] {
     var lost: [Int] = []
     while let slot = unreadSlot(for: entity) {
@@ -159,7 +160,7 @@ struct TableIndex {
     return lost
   }
 
-  /// Takes all slots out that are still unread after the whole file was read, and returns them.
+  /// Removes the slots that are still unread after the whole file was read, and returns them.
   mutating func loseUnread() -> [Int] {
     if states.unreadCount == 0 { return [] }
     let lost = unreadSlots
@@ -169,7 +170,7 @@ struct TableIndex {
     return lost
   }
 
-  /// - Parameter entity: Under which the table has the slot, if it still does.
+  /// - Parameter entity: The digest under which the table has the slot; `nil` if it has not.
   private mutating func dropUnread(_ slot: Int, _ entity: TableID.Digest?) {
     if let entity { table.remove(slot, for: entity) }
     states.giveUpUnread(slot)
@@ -184,7 +185,7 @@ struct TableIndex {
     states.setStamp(Self.stamp(of: record), of: slot)
   }
 
-  /// When a record's picture was used last. Only a forged file has stamps beyond the limit.
+  /// The stamp of the record's last use. Only a forged file has stamps beyond the limit.
   private static func stamp(of record: SlotRecord) -> UInt64 {
     record.recency < UInt64.max / 2 ? record.recency : 0
   }
@@ -214,12 +215,12 @@ struct TableIndex {
     return !states.state(of: slot).isProven || isStored(key, in: slot)
   }
 
-  /// The last of the slots that a picture is in.
+  /// The last slot with a picture.
   var lastTakenSlot: Int? { (0..<usedCount).last(where: isTaken) }
 
   /// The live slots; none may be unread.
   var liveSlots: [Int] {
-    assert(states.unreadCount == 0, "Pictures are left out whose records were not read.")
+    assert(states.unreadCount == 0, "Pictures with unread records are left out.")
     return (0..<usedCount).filter(isLive)
   }
 
@@ -227,13 +228,13 @@ struct TableIndex {
 
   // MARK: Proof
 
-  /// Notes that a leased slot was read and holds what its record says.
+  /// Notes that a leased slot was read and matches its record.
   mutating func prove(_ slot: Int, generation: UInt64, key: TableKey, extent: SlotExtent) {
     guard isSame(slot, generation) else { return }
     states.prove(slot, key: key, extent: extent)
   }
 
-  /// Takes a damaged slot out; false if another picture is in it by now.
+  /// Removes a damaged slot; false if another picture is in it by now.
   mutating func discard(_ slot: Int, generation: UInt64) -> Bool {
     guard isSame(slot, generation) else { return false }
     takeOut(slot)
@@ -242,9 +243,9 @@ struct TableIndex {
     return true
   }
 
-  /// The slots whose records must not outlive a removal: of older pictures of an entity that a crash
-  /// left behind, and of pictures that could not be read, since a later session might read them. No
-  /// slot may be claimed.
+  /// The slots whose records must be erased: of an entity's older pictures that a crash left
+  /// behind, and of pictures that could not be read, since a later session might read them. No slot
+  /// may be claimed.
   mutating func takeRecordsToErase() -> [Int] {
     defer { recordsToErase = [] }
     // Slots that were published since have other records.
@@ -253,13 +254,13 @@ struct TableIndex {
 
   // MARK: Changes
 
-  /// Claims a slot for a picture of `entity`, and evicts the one that is in it.
+  /// Claims a slot for a picture of `entity`, and evicts the picture in it.
   ///
-  /// The entity's own older picture keeps its slot, so that it can be shown until the new one is
+  /// The entity's own older picture keeps its slot, so that hits find it until the new one is
   /// published; it is evicted only where there is no other slot.
   ///
-  /// - Parameter mayGuess: true evicts the least recently used picture among the records that were
-  ///   read, though some are unread.
+  /// - Parameter mayGuess: True evicts the least recently used picture among those whose records
+  ///   were read, though some are unread.
   mutating func claimSlot(for entity: TableID, mayGuess: Bool = false) -> Room {
     // Leases that end from now on get later stamps than the selection of the oldest sees.
     _ = states.advanceClock()
@@ -278,8 +279,8 @@ struct TableIndex {
     return room ?? (states.unreadCount == 0 ? .full : .unread)
   }
 
-  /// Makes a written slot findable, with one lease taken, and returns the slot of the older picture
-  /// of the same entity, which is not findable any more.
+  /// Makes a written slot live, with one lease taken, and returns the slot of the older picture of
+  /// the same entity, which is not live any more.
   mutating func publish(
     _ slot: Int, record: SlotRecord, key: TableKey, extent: SlotExtent
   ) -> Int? {
@@ -299,7 +300,7 @@ struct TableIndex {
     queue.reset()
   }
 
-  /// Takes an entity's picture out and returns its slot.
+  /// Removes an entity's picture and returns its slot.
   mutating func remove(_ entity: TableID) -> Int? {
     guard let slot = find(entity.digest) else { return nil }
     if let stored = self.entity(of: slot), stored != entity { return nil }
@@ -310,7 +311,7 @@ struct TableIndex {
   // MARK: Private
 
   private func find(_ entity: TableID.Digest) -> Int? {
-    assert(unreadSlot(for: entity) == nil, "A record was not read that may be the entity's.")
+    assert(unreadSlot(for: entity) == nil, "A record that may be the entity's is unread.")
     return table.slot(for: entity) { states.label(of: $0).entity == entity }
   }
 
@@ -345,7 +346,7 @@ struct TableIndex {
     if states.isUnleased(slot) { free.append(slot) } else { pendingFree.append(slot) }
   }
 
-  /// Takes the picture out of a slot for another one; `nil` when a hit has just leased it.
+  /// Claims a live slot; `nil` when a hit has just leased it.
   private mutating func evict(_ slot: Int) -> Claim? {
     let eviction = Eviction(entity: entity(of: slot))
     guard states.claim(slot) else { return nil }
@@ -376,7 +377,7 @@ struct TableIndex {
     usedCount = max(usedCount, count)
   }
 
-  /// True when a picture is in the slot, whether its record was read or not.
+  /// True when the slot has a picture, even if its record is unread.
   private func isTaken(_ slot: Int) -> Bool { states.isUnread(slot) || isLive(slot) }
 
   /// Claims a slot pending free whose leases have ended, among the last `probes` of the list.

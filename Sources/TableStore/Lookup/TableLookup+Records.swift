@@ -2,8 +2,8 @@ import Locking
 
 /// Reading records that the index left in the file (`TableIndex`, invariant 5).
 ///
-/// The shelf's lock is not held meanwhile, since a page of the file may have to come from the disk. An
-/// unread record does not change: a slot is written only after its record was read.
+/// The shelf's lock is not held meanwhile, since a page of the file may have to come from the disk.
+/// An unread record does not change: a slot is written only after its record was read.
 ///
 /// A call that fails leaves the slots unread for the next lookup. A slot is lost only when its
 /// record was read and is not the adopted one.
@@ -25,14 +25,14 @@ extension TableLookup {
         let record = try file.slotReader.record(of: slot)
         var isLost = false
         changeIndex(of: file) { isLost = $0.learn(record, in: slot, of: entity.digest) }
-        // Whose it was is unknown: it was found by the first bits of a digest.
+        // Its entity is unknown: the index had only the first bits of a digest.
         if isLost { tellOfDamage(to: nil) }
       }
     }
   }
 
-  /// Asks as above, for replacing or removing the entity's picture: slots that may be the entity's and
-  /// cannot be read are lost, since a later session might find the old picture in them.
+  /// Asks as above, for replacing or removing the entity's picture: slots that may be the entity's
+  /// and cannot be read are lost, since a later session might find the old picture in them.
   func askOrLose<Answer>(
     about entity: TableID, _ question: (inout TableShelf) -> Answer
   ) -> (answer: Answer, lost: [Int]) {
@@ -62,8 +62,8 @@ extension TableLookup {
 }
 
 extension TableIndex {
-  /// Notes the record that was read for a slot that is unread under this digest; true when the slot is
-  /// lost.
+  /// Notes the record that was read for a slot that is unread under this digest; true when the slot
+  /// is lost.
   @discardableResult
   mutating func learn(_ record: SlotRecord?, in slot: Int, of entity: TableID.Digest) -> Bool {
     if let record { learn(record, in: slot) }

@@ -4,12 +4,13 @@ import Synchronization
 /// Finds pictures in an open table: by the hit index without a lock, and otherwise on the shelf
 /// under its lock.
 ///
-/// Lookups write nothing to a file. What they find out about it, such as damage, they note in the
-/// shelf's index, which `TableWriter` changes under the same lock.
+/// Lookups write nothing to a file. They note proof and damage in the shelf's index, which
+/// `TableWriter` changes under the same lock.
 final class TableLookup: Sendable {
   let opener: TableOpener
   let pool: SlotBufferPool
-  /// True for a table without a named file, because this process uses the name for another geometry.
+  /// True for a table without a named file, because this process uses the name for another
+  /// geometry.
   let staysPrivate: Bool
   let shelf: Lock<TableShelf>
   /// The hit index of the file on the shelf; `nil` once closed.
@@ -49,9 +50,9 @@ final class TableLookup: Sendable {
 
   // MARK: Looking up
 
-  /// The picture of a key. One that this process stored or has checked before costs no system call, no
-  /// lock, no file access, and one allocation. In a child of a fork, `TableWriter.leaveToParent` comes
-  /// first.
+  /// The picture of a key. One that this process stored or has checked before costs no system call,
+  /// no lock, no file access, and one allocation. In a child of a fork, `TableWriter.leaveToParent`
+  /// comes first.
   @inline(__always)
   func entry(entity: TableID, version: TableID) -> TableEntry? {
     let hit = TableKeyView.lending(entity, version) { hitIndex.load()?.hit($0) }
@@ -121,8 +122,8 @@ final class TableLookup: Sendable {
 
   // MARK: Damage
 
-  /// Calls the listeners after a picture was found damaged. The caller may hold the writer's lock and,
-  /// in closing, the registry's, but not the shelf's.
+  /// Calls the listeners after a picture was found damaged. The caller may hold the writer's lock
+  /// and, in closing, the registry's, but not the shelf's.
   func tellOfDamage(to entity: TableID?) {
     for listener in damageListeners.withLock({ Array($0.values) }) { listener(entity) }
   }
@@ -153,7 +154,7 @@ final class TableLookup: Sendable {
   /// Reads a leased slot and checks it. On failure the lease ends, and a damaged slot leaves the
   /// index.
   ///
-  /// - Parameter entity: The one whose picture the record names.
+  /// - Parameter entity: The entity of the record.
   private func check(
     _ slot: Int, _ record: SlotRecord, of entity: TableID, in file: TableFile
   ) -> (content: SlotContent, trailer: SlotTrailer)? {
@@ -168,7 +169,8 @@ final class TableLookup: Sendable {
     return nil
   }
 
-  /// The record of a leased slot; `nil`, and the lease ended, when the slot left the index meanwhile.
+  /// The record of a leased slot; `nil`, and the lease ended, when the slot left the index
+  /// meanwhile.
   private func recordOfLeased(_ slot: Int, in file: TableFile) -> SlotRecord? {
     let record = shelf.withLock { shelf -> SlotRecord? in
       guard shelf.file === file, shelf.index.isLive(slot) else { return nil }

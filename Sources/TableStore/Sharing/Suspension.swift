@@ -1,4 +1,5 @@
-/// Which openings of a table want its file to be nobody's: a state machine without I/O.
+/// Decides when a table lets its file go and takes it back, by the openings that suspended it: a
+/// state machine without I/O.
 ///
 /// ```
 ///          the first suspends                   the last resumes
@@ -6,20 +7,21 @@
 ///          answer: let go                       answer: take back
 /// ```
 ///
-/// An opening that is closed counts as resumed, but nothing is taken back for those who close: the
-/// next change does that, as for any second opener.
+/// A closed opening counts as resumed, but closing takes nothing back: the next change does, as in
+/// any second opener.
 ///
 /// Invariants:
 /// 1. The table is suspended exactly while there is an opening that suspended it and has neither
-///    resumed nor closed; how often it did so makes no difference.
-/// 2. `letGo` and `takeBack` are answered in turn, `letGo` first, unless closing ended a suspension.
+///    resumed nor closed; suspending twice is suspending once.
+/// 2. `letGo` and `takeBack` are answered in turn, `letGo` first, unless closing ended a
+///    suspension.
 struct Suspension {
-  /// What is to be done about the file.
+  /// The step that the table takes next.
   enum Step {
     case nothing
     /// Give the lock up, and own no file until it is taken back.
     case letGo
-    /// Become the owner, if nobody else is.
+    /// Become the owner, if there is none.
     case takeBack
   }
 

@@ -15,8 +15,8 @@ extension Table {
     if isClosed { forgetSuspension() }
   }
 
-  /// Ends the suspension: the table is owned again if nobody else owns it, and what was stored
-  /// meanwhile goes into it. Otherwise this happens at the first change after the other is gone.
+  /// Ends the suspension: this process owns the file again if no other does, and the private
+  /// pictures go into it. Otherwise this happens at the first change after the other is gone.
   package func resume() { core.writer.withLock { $0.resume(ObjectIdentifier(self)) } }
 
   /// Forgets this opening's suspension, for an opening that is being closed.

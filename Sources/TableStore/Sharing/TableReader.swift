@@ -1,18 +1,19 @@
 import Locking
 
-/// Reads a table file that another process may be writing, by copying slots and checking every byte.
+/// Reads a table file that another process may be writing, by copying slots and checking every
+/// byte.
 ///
 /// A copy that a writer tore does not match the hash in its record, so it is a miss. The reader
 /// takes no lock on the file and changes nothing in it. It serves second openers, and tools that
 /// look into a directory without knowing its tables.
 ///
-/// `SlotReader` reads and checks the bytes, here as for the owner. All else differs with the owner's
-/// lease: nothing keeps a slot as it is while this reads it, so a record is read again where the
-/// owner takes a lease, and a snapshot has neither states nor an order of eviction to share with
-/// `TableIndex`.
+/// `SlotReader` reads and checks the bytes, here as for the owner. All else differs with the
+/// owner's lease: nothing keeps a slot as it is while this reads it, so a record is read again
+/// where the owner takes a lease, and a snapshot has neither states nor an order of eviction to
+/// share with `TableIndex`.
 ///
-/// Invariant: the snapshot only guesses where a picture may be; every picture handed out was checked
-/// against a record read after the lookup began.
+/// Invariant: the snapshot only guesses where a picture may be; every picture handed out was
+/// checked against a record read after the lookup began.
 package final class TableReader: Sendable {
   private struct Snapshot {
     var file: ReadableFile
@@ -91,8 +92,8 @@ package final class TableReader: Sendable {
     return refreshIfWorthwhile() && isThere()
   }
 
-  /// All pictures that are intact, and all slots that are not, both in the order of slots; reads the
-  /// whole file.
+  /// All pictures that are intact, and all slots that are not, both in the order of slots; reads
+  /// the whole file.
   package func scan() -> (entries: [TableEntryInfo], damages: [TableDamage]) {
     // After an error the records of the last snapshot are checked.
     _ = try? refresh()
@@ -154,8 +155,8 @@ package final class TableReader: Sendable {
 
   // MARK: Private
 
-  /// Removals that the file does not have, each up to a generation: pictures stored later have higher
-  /// ones, in whatever file (`TableWriter.generation`).
+  /// Removals that the file does not have, each up to a generation: pictures stored later have
+  /// higher ones, in every file of the table (`TableWriter.generation`).
   private struct Tombstones {
     private(set) var entities: [TableID.Digest: UInt64] = [:]
     var newestOfAll: UInt64 = 0
@@ -280,9 +281,9 @@ package final class TableReader: Sendable {
 }
 
 extension TableDirectory {
-  /// Opens every table in the directory for reading, whoever owns it, in the order of file names.
+  /// Opens every table in the directory for reading, with any owner, in the order of file names.
   package func tables() throws(TableError) -> [TableReader] {
-    // Files that cannot be read are left out, whatever the reason.
+    // Files that cannot be read are left out, for any reason.
     try tableFileNames().compactMap {
       (try? TableReader.open($0, in: self, expecting: nil, system: system)) ?? nil
     }

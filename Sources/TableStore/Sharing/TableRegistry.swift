@@ -3,8 +3,8 @@ import Locking
 /// The tables that are open in this process, so that two openings of one table share it.
 ///
 /// Invariant: openings and closings happen one after the other, under the lock. So an opening never
-/// takes a table that is just closing for another process's. The lock is held through file access;
-/// readers and writers of open tables never take it.
+/// mistakes a table that is just closing for another process's. The lock is held through file
+/// access; lookups and changes of open tables never take it.
 final class TableRegistry: Sendable {
   static let shared = TableRegistry()
 

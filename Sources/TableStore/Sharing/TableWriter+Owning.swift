@@ -6,8 +6,8 @@ import Locking
   import Glibc
 #endif
 
-/// Who owns the table's file: this process, or another one or nobody, for which the table is then a
-/// second opener. The shelf knows which (`TableShelf.isOwner`).
+/// Changes the ownership of the table's file. This process owns it, or the table is a second
+/// opener; `TableShelf.isOwner` tells which.
 ///
 /// ```
 ///              the next change finds no owner; the last resume; close: becomeOwner
@@ -18,10 +18,10 @@ import Locking
 /// ```
 ///
 /// No machine decides this beside `Suspension`: each arrow is a system call whose success is the
-/// decision, and a failed one leaves the table what it was.
+/// decision, and after a failed one the table is what it was before.
 extension TableWriter {
-  /// Takes the named file over when its owner is gone, and moves private pictures into it; without
-  /// effect while the owner is there, or when the file cannot be opened.
+  /// Takes the named file over when its owner is gone, and moves private pictures into it; has no
+  /// effect while there is an owner, or when the file cannot be opened.
   mutating func becomeOwner() {
     // After an error the table stays a second opener, and the next change tries again.
     let buried = lookup.shelf.withLock { $0.reader }.flatMap { $0.hasTombstones ? $0 : nil }
@@ -32,7 +32,7 @@ extension TableWriter {
     }
     let former = exchange(for: TableShelf(opened))
     if buried != nil {
-      // Older records of the same entities too; the next change repeats what fails.
+      // Older records of the same entities too; the next change repeats a failed erasure.
       try? eraseRest(in: opened.file)
     }
     move(from: former)
@@ -50,7 +50,8 @@ extension TableWriter {
       return TableShelf(privateFile: privateFile, reader: reader)
     }
     exchange(for: replacement ?? .closed)
-    // Last, so that other threads wait for the writer's lock until no lookup finds the parent's slots.
+    // Last, so that other threads wait for the writer's lock until no lookup finds the parent's
+    // slots.
     lookup.noteForks(forks)
   }
 
@@ -66,7 +67,7 @@ extension TableWriter {
     lookup.shelf.withLock { $0.reader = reader }
   }
 
-  /// True when private pictures or tombstones wait for the file to become ours.
+  /// True when private pictures or tombstones wait until this process owns the file.
   var hasWaiting: Bool {
     guard !lookup.staysPrivate else { return false }
     return lookup.shelf.withLock { shelf in
@@ -76,7 +77,7 @@ extension TableWriter {
 
   // MARK: Private
 
-  /// Stores the pictures of a private file in the owned one, the least recently used first.
+  /// Stores the pictures of a private file in the owned one, in the order of their last use.
   private mutating func move(from former: TableShelf) {
     guard let file = former.file else { return }
     let slots = former.index.liveSlots.sorted {

@@ -1,7 +1,7 @@
 import Locking
 
 extension TableWriter {
-  /// Writes what is pending and gives the file's lock up, until the opening resumes or closes.
+  /// Writes pending changes and gives the file's lock up, until the opening resumes or closes.
   ///
   /// Meanwhile the table is a second opener that does not ask for the lock: it reads the file by
   /// copies, whichever process owns it, and keeps new pictures in a private file. The order of
@@ -13,8 +13,8 @@ extension TableWriter {
   /// 3. Leased slots get pages of their own, at the same addresses.
   /// 4. The lock is given up. From here on another process may write to any slot.
   ///
-  /// When step 1 fails, the table goes on as before. When step 3 fails, it is suspended, but its lock
-  /// goes with the last lease only.
+  /// When step 1 fails, the table goes on as before. When step 3 fails, it is suspended, but its
+  /// lock goes with the last lease only.
   mutating func suspend(_ opening: ObjectIdentifier) throws(TableError) {
     leaveToParent()
     guard lookup.shelf.withLock({ $0.file != nil }) else { throw .closed }
@@ -32,7 +32,8 @@ extension TableWriter {
     try letGo(of: file, for: replacement)
   }
 
-  /// Brings the waiting changes of a suspended table to the device, if no other process has the file.
+  /// Brings the waiting changes of a suspended table to the device, if no other process has the
+  /// file.
   mutating func flushSuspended() throws(TableError) {
     if hasWaiting { becomeOwner() }
     guard let file = ownedFile else { return }
@@ -40,7 +41,7 @@ extension TableWriter {
   }
 
   /// Ends an opening's suspension. With the last one the table owns its file again, if no other
-  /// process does, and stores there what was stored meanwhile.
+  /// process does, and moves the private pictures into it.
   mutating func resume(_ opening: ObjectIdentifier) {
     guard suspension.resume(opening) == .takeBack, !lookup.staysPrivate else { return }
     leaveToParent()

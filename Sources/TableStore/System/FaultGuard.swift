@@ -11,11 +11,11 @@ import Dispatch
 package enum FaultGuard {
   /// Begins to handle SIGBUS; once is enough for a process, and further calls change nothing.
   ///
-  /// A page that is lost because somebody cut the file reads as zeros from then on. A moment later
-  /// the tables are looked through, and one whose file was cut goes on with a new one that has what
-  /// is left.
+  /// From then on a page that is lost because another process cut the file reads as zeros. A moment
+  /// later each table whose file was cut goes on with a new file that has the rest.
   ///
-  /// - Throws: `TableError.system` when there is no descriptor left, or no handler can be installed.
+  /// - Throws: `TableError.system` when there is no descriptor left, or no handler can be
+  ///   installed.
   package static func install() throws(TableError) {
     let descriptor = fic_guard_install()
     guard descriptor != -2 else { throw .system(SystemError(call: .handle, code: errno)) }
@@ -27,7 +27,7 @@ package enum FaultGuard {
       TableRegistry.shared.mendAll()
     }
     source.activate()
-    // The guard is there for the rest of the process, and so is this; nobody cancels it.
+    // The guard lasts as long as the process, and so does this source; nothing cancels it.
     _ = Unmanaged.passRetained(source as AnyObject)
   }
 

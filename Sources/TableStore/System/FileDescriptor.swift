@@ -1,4 +1,4 @@
-/// An open file that is unlocked and closed when its owner forgets it.
+/// An open file, unlocked and closed with its owner.
 struct FileDescriptor: ~Copyable {
   let value: Int32
 
@@ -9,7 +9,7 @@ struct FileDescriptor: ~Copyable {
     SystemCalls.closeFile(value)
   }
 
-  /// Gives the duty to close to the caller.
+  /// Leaves closing to the caller.
   consuming func release() -> Int32 {
     let value = value
     discard self

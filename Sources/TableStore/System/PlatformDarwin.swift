@@ -1,7 +1,7 @@
 #if canImport(Darwin)
   import Darwin
 
-  /// What Darwin spells in its own way; `PlatformLinux.swift` has the same face.
+  /// Darwin's forms of calls that differ between systems; `PlatformLinux.swift` has the same face.
   enum Platform {
     /// Brings a file's bytes to the device, which may keep them in a cache of its own: the full
     /// barrier of `fcntl(2)` takes too long for pictures that can be drawn again.
@@ -23,7 +23,7 @@
     /// The kind of volume that an open file is on, by the name of its file system.
     static func volumeKind(of descriptor: Int32) -> VolumeKind {
       var status = statfs()
-      // What nobody can tell is not relied upon.
+      // An unknown volume counts as unsteady.
       guard fstatfs(descriptor, &status) == 0 else { return .unsteady }
       let name = withUnsafeBytes(of: &status.f_fstypename) { bytes in
         String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
@@ -31,7 +31,7 @@
       return steadyNames.contains(name) ? .steady : .unsteady
     }
 
-    /// Everything else is on a network, in another program, or on sticks and cards.
+    /// All others are on a network, in another program, or on sticks and cards.
     private static let steadyNames: Set<String> = ["apfs", "hfs", "ufs", "tmpfs"]
   }
 #endif

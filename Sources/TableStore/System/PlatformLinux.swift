@@ -2,12 +2,12 @@
   import CMappedFiles
   import Glibc
 
-  /// What Linux spells in its own way; `PlatformDarwin.swift` has the same face.
+  /// Linux's forms of calls that differ between systems; `PlatformDarwin.swift` has the same face.
   enum Platform {
-    /// Brings a file's bytes to the device, with as much of its status as is needed to read them.
+    /// Brings a file's bytes to the device, with the part of its status that reading them needs.
     static func synchronize(_ descriptor: Int32) -> Int32 { fdatasync(descriptor) }
 
-    /// Files are kept from everybody but their owner, and from that one never.
+    /// A locked device closes no file to its owner.
     static let hasFileProtection = false
 
     static func protect(_ descriptor: Int32, as protection: FileProtection) -> Int32 { 0 }
@@ -21,9 +21,9 @@
       unsteadyTypes.contains(type) ? .unsteady : .steady
     }
 
-    /// From linux/magic.h, and for those that are not there from statfs(2) or the drivers.
+    /// From linux/magic.h, and otherwise from statfs(2) or the drivers.
     private static let unsteadyTypes: Set<UInt32> = [
-      0,  // what nobody can tell
+      0,  // unknown
       0x6969,  // NFS
       0x517B, 0xFF53_4D42, 0xFE53_4D42,  // SMB, CIFS, SMB 2
       0x6573_5546,  // FUSE
@@ -33,7 +33,7 @@
       0x7375_7245,  // Coda
       0x564C,  // NCP
       0x7461_636F, 0x0116_1970,  // OCFS 2, GFS 2: several machines on one disk
-      0x4D44, 0x2011_BAB0,  // FAT, exFAT: what sticks and cards have
+      0x4D44, 0x2011_BAB0,  // FAT, exFAT: sticks and cards
     ]
   }
 #endif

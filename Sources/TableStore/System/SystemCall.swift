@@ -4,7 +4,7 @@
   import Glibc
 #endif
 
-/// A call that is about to be made, as the observer in `SystemCalls` sees it.
+/// A call just before it is made, for the observer in `SystemCalls`.
 package struct SystemCall {
   package enum Kind: String, Hashable, Sendable, CaseIterable {
     case openDirectory = "open(2) of a directory"
@@ -26,9 +26,9 @@ package struct SystemCall {
   package let kind: Kind
   /// The file that is protected, read, written or synchronised, else -1.
   package let descriptor: Int32
-  /// Where in that file.
+  /// The offset in that file, in bytes.
   package let offset: Int
-  /// What is about to be written; valid during the observer's call only.
+  /// The bytes to write; valid during the observer's call only.
   package let bytes: UnsafeRawBufferPointer?
 }
 
@@ -47,7 +47,7 @@ package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// What a file is opened for.
+/// The purpose of opening a file.
 enum OpenPurpose {
   case reading
   case updating
@@ -57,7 +57,7 @@ enum OpenPurpose {
 
 /// The part of `stat(2)` that tables look at.
 struct FileStatus: Equatable {
-  /// Which file this is, whatever it is called.
+  /// Tells files apart, under any names.
   struct Identity: Hashable, Sendable {
     let device: UInt64
     let inode: UInt64
@@ -97,7 +97,7 @@ struct FileStatus: Equatable {
 extension SystemError {
   var isDiskFull: Bool { code == ENOSPC || code == EDQUOT || code == EFBIG }
 
-  /// Other processes came first, again and again.
+  /// Other processes won every race for a name.
   static let lostRaces = SystemError(call: .rename, code: EAGAIN)
 
   /// Nothing stands under the name.

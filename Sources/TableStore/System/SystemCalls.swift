@@ -17,7 +17,7 @@ package struct SystemCalls: Sendable {
 
   private let observer: Observer?
   private let fixedVolumeKind: VolumeKind?
-  /// Whether files may be kept from this process while the device is locked.
+  /// True where a locked device closes files to this process.
   let hasFileProtection: Bool
 
   /// - Parameter hasFileProtection: lets a system without data protection pass for one that has it.
@@ -94,7 +94,7 @@ package struct SystemCalls: Sendable {
     }
   }
 
-  /// What stands under a name, a link itself and not its target; `nil` when nothing does.
+  /// The status of a name, of a link itself and not its target; `nil` when nothing has the name.
   func status(of name: String, in directory: Int32) throws(SystemError) -> FileStatus? {
     try observe(.status)
     var value = stat()
@@ -144,7 +144,7 @@ package struct SystemCalls: Sendable {
     hasFileProtection && error.isRefusal && [.protect, .read, .write].contains(error.call)
   }
 
-  /// Takes the exclusive lock of the open file without waiting; false when somebody else has it.
+  /// Takes the exclusive lock of the open file without waiting; false when it is taken.
   func lock(_ descriptor: Int32) throws(SystemError) -> Bool {
     try observe(.lock)
     do throws(SystemError) {
@@ -155,7 +155,8 @@ package struct SystemCalls: Sendable {
     return true
   }
 
-  /// Fills `buffer` from `offset` on and returns how many bytes there were before the file's end.
+  /// Fills `buffer` from `offset` on and returns the number of bytes read, fewer where the file
+  /// ends.
   func read(
     _ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer, at offset: Int
   ) throws(SystemError) -> Int {
@@ -213,7 +214,7 @@ package struct SystemCalls: Sendable {
   func synchronizeNames(in directory: Int32) throws(SystemError) {
     try observe(.synchronize, descriptor: directory)
     do throws(SystemError) {
-      // In a directory fdatasync(2) may leave out what was renamed.
+      // In a directory fdatasync(2) may leave out a renaming.
       _ = try checked(.synchronize) { fsync(directory) }
     } catch  where error.code == EINVAL {
       return
@@ -250,11 +251,11 @@ package struct SystemCalls: Sendable {
 
   /// Gives the lock of an open file up, for all descriptors that share it.
   ///
-  /// Closing would do the same, but only once no process has a copy of the descriptor; one that is
-  /// being spawned has, for a moment, copies of all.
+  /// Closing would do the same, but only once no process has a copy of the descriptor; a process
+  /// that is being spawned has, for a moment, copies of all.
   static func unlock(_ descriptor: Int32) { _ = flock(descriptor, LOCK_UN) }
 
-  /// Closes without looking at the result: close(2) leaves nothing that a caller could still do.
+  /// Closes without a look at the result: after a failed close(2) a caller can do nothing more.
   static func closeFile(_ descriptor: Int32) { _ = close(descriptor) }
 
   // MARK: Private

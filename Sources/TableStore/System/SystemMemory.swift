@@ -16,7 +16,7 @@ enum SystemMemory {
     return posix_memalign(&memory, alignment, byteCount) == 0 ? memory : nil
   }
 
-  /// Memory full of zeros, of which a large part costs nothing before it is touched.
+  /// Memory full of zeros; a large block costs nothing where it is not touched.
   static func allocateZeros(byteCount: Int) -> UnsafeMutableRawPointer? {
     calloc(byteCount, 1)
   }
@@ -28,11 +28,11 @@ enum SystemMemory {
     memcmp(first, second, byteCount) == 0
   }
 
-  /// Gives memory of either kind back.
+  /// Frees memory of either kind.
   static func deallocate(_ memory: UnsafeMutableRawPointer) { free(memory) }
 }
 
-/// Zeros straight from the system, of which those that nobody touches cost nothing.
+/// Pages of zeros from the system; a page costs nothing until it is touched.
 ///
 /// `calloc(3)` clears memory that was used before, all of it.
 struct ZeroPages: ~Copyable {

@@ -1,6 +1,7 @@
 /// Slots in private memory, for drawing, and for pictures that no table keeps.
 ///
-/// They fit every table of the same geometry: what is drawn and sealed here can be inserted there.
+/// A picture that was drawn and sealed in one can be inserted into every table of the same
+/// geometry.
 package struct PrivateSlots: Sendable {
   private let pool: SlotBufferPool
 
@@ -14,8 +15,8 @@ package struct PrivateSlots: Sendable {
 
   /// Memory to draw one picture into; `nil` when the system has none.
   ///
-  /// - Parameter isCleared: false leaves the pixels of another picture in it, for callers that write
-  ///   each pixel.
+  /// - Parameter isCleared: false leaves the pixels of another picture in it, for callers that
+  ///   write each pixel.
   package func makeBuffer(isCleared: Bool = true) -> SlotBuffer? {
     pool.makeBuffer(isCleared: isCleared)
   }

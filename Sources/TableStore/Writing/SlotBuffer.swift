@@ -51,7 +51,7 @@ package final class SealedSlot: Sendable {
   }
 }
 
-/// The pixels and trailer of one slot in private memory, which do not change any more.
+/// The pixels and trailer of one slot in private memory, which never change again.
 ///
 /// `@unchecked Sendable` is safe: the memory is written before this object exists, and only read
 /// afterwards.
@@ -79,7 +79,7 @@ final class SlotContent: @unchecked Sendable {
 /// Keeps a few buffers of one size for reuse, since fresh memory costs a page fault every 4 KiB.
 final class SlotBufferPool: Sendable {
   private static let keptCount = 4
-  /// Beyond this size buffers go back to the system at once.
+  /// Larger buffers go back to the system at once.
   private static let keptByteCount = 16 << 20
 
   private let layout: TableLayout
@@ -87,7 +87,7 @@ final class SlotBufferPool: Sendable {
 
   init(layout: TableLayout) { self.layout = layout }
 
-  /// A buffer, its pixels zero if `isCleared` and otherwise anything; `nil` without memory for it.
+  /// A buffer; `nil` without memory for it. Unless `isCleared`, its pixels may be anything.
   func makeBuffer(isCleared: Bool) -> SlotBuffer? {
     guard let memory = takeMemory() else { return nil }
     if isCleared {
@@ -120,7 +120,7 @@ final class SlotBufferPool: Sendable {
   }
 }
 
-/// Memory that goes back to its pool when the last user lets go.
+/// Memory that returns to its pool with its last reference.
 private final class PooledMemory: Sendable {
   private let memory: OwnedMemory
   private let pool: SlotBufferPool
@@ -135,7 +135,7 @@ private final class PooledMemory: Sendable {
   var base: UnsafeMutableRawPointer { memory.base }
 }
 
-/// Memory from the system, given back at the end.
+/// Memory from the system, freed with its owner.
 ///
 /// `@unchecked Sendable` is safe: it only owns the address; `SlotBuffer` and `SlotContent` decide
 /// who writes.

@@ -1,10 +1,10 @@
 extension TableWriter {
-  /// Notices that the owned file was truncated, and goes on with a new one that has its whole slots.
+  /// Goes on with a new file, with the whole slots of the owned one, if that was truncated.
   ///
   /// Called before each change, for the price of one `fstat(2)`: a slot written behind the cut
   /// would make the file long again, and the lost slots between would read as zeros. Each slot is
-  /// checked as it is copied. Entries of the old file stay what they were; reading one behind the
-  /// cut faults, or reads zeros with the `FaultGuard`.
+  /// checked as it is copied. Entries of the old file stay valid; reading one behind the cut
+  /// faults, or gives zeros with the `FaultGuard`.
   ///
   /// When no new file can be made, the table is a second opener until its last entry is gone.
   ///
@@ -12,7 +12,7 @@ extension TableWriter {
   mutating func mendIfCut() throws(TableError) {
     guard let file = ownedFile, isCut(file) else { return }
     noteRecordsToErase(in: file)
-    // Whatever the reason, without a new file the table becomes a second opener.
+    // On any error there is no new file, and the table becomes a second opener.
     let salvage = try? opener.salvage(file) { slot, _ in unerased.contains(slot) }
     guard let opened = salvage ?? nil else {
       let reader = try TableError.wrapping { () throws(SystemError) in try opener.makeReader() }

@@ -1,10 +1,10 @@
 import Locking
 
 extension TableWriter {
-  /// Takes an entity's picture out, and tells whether there was one.
+  /// Removes an entity's picture, and tells whether there was one.
   ///
   /// The system has the change when this returns; the device has it after `flush()`. Where another
-  /// process owns the file, a tombstone makes the picture a miss until the file is ours.
+  /// process owns the file, a tombstone makes the picture a miss until this process owns it.
   mutating func remove(_ entity: TableID) throws(TableError) -> Bool {
     try ensureWritable()
     // First, since it may fail, and then nothing is removed.
@@ -38,8 +38,8 @@ extension TableWriter {
 
   /// Writes erasures and the order of use, and brings the file to the device.
   ///
-  /// - Throws: `TableError.inUse` when changes wait for another process; the errors of every change;
-  ///   the reason why private pictures were lost when the file became ours.
+  /// - Throws: `TableError.inUse` when changes wait for another process; the errors of every
+  ///   change; the error that lost private pictures when this process took the file over.
   mutating func flush() throws(TableError) {
     try ensureWritable()
     if suspension.isSuspended {

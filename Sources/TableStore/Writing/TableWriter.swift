@@ -13,8 +13,8 @@ import Locking
 /// 1. Only this writes to the file on the shelf.
 /// 2. A slot is written only while it is claimed, so that no slot is read while it is written
 ///    (invariant 1 of `SlotStates`).
-/// 3. A process writes to a named file only while it has that file's lock, and never in a child that
-///    inherited it.
+/// 3. A process writes to a named file only while it has that file's lock, and never in a child
+///    that inherited it.
 /// 4. A slot in `unerased` has no picture in the index, and its record must not be found again.
 /// 5. The record of the slot `erased` is zeros in the file, and the slot is not in `unerased`.
 struct TableWriter: Sendable {
@@ -30,7 +30,8 @@ struct TableWriter: Sendable {
   /// and needs no second erasure.
   private(set) var erased: Int?
   var suspension = Suspension()
-  /// The error that lost private pictures when the file became ours; thrown by the next flush.
+  /// The error that lost private pictures when this process took the file over; the next flush
+  /// throws it.
   var loss: TableError?
   /// True after an attempt to read all records of the file on the shelf.
   var hasReadRecords = false

@@ -31,7 +31,7 @@ private final class Assassin: Sendable {
 
 @Suite("A table whose process is killed", .timeLimit(.wholeRun))
 struct CrashTests {
-  /// Stores, replaces, evicts, removes and empties; exits with 7 when it comes to its end.
+  /// Stores, replaces, evicts, removes and empties; exits with 7 at its end.
   private static func work(in path: String, _ system: SystemCalls) {
     let fixture = Fixture(path: path)
     do {
@@ -54,7 +54,7 @@ struct CrashTests {
   private func check(_ fixture: Fixture, _ call: Int) throws {
     let table = try fixture.open(slots: 3)
     #expect(table.statistics.isOwner, "call \(call)")
-    // Asked before any hit, which would take a damaged picture out of the table.
+    // Asked before any hit, which would remove a damaged picture from the table.
     #expect(table.verify().isEmpty, "call \(call)")
     for entity in 0..<5 {
       for version in 0...5 {
@@ -69,7 +69,7 @@ struct CrashTests {
     #expect(files.count == 1, "call \(call)")
   }
 
-  @Test("shows no wrong picture afterwards, whichever call it died at", arguments: [false, true])
+  @Test("shows no wrong picture after a kill at any of its calls", arguments: [false, true])
   func survivesEveryKill(isMidway: Bool) async throws {
     for call in 0..<200 {
       let fixture = try Fixture()
@@ -84,7 +84,7 @@ struct CrashTests {
       }
       try check(fixture, call)
       if result?.exitStatus == .exitCode(7) {
-        // Fewer calls would mean that the work was not what it ought to be.
+        // Fewer calls would mean that the work was cut short.
         #expect(call > 50)
         return
       }

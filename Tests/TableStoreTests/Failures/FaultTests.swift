@@ -6,7 +6,7 @@ import Testing
 
 @Suite("A table whose system calls fail", .timeLimit(.wholeRun))
 struct FaultTests {
-  /// What a program does with a table, errors ignored; shows no wrong picture on the way.
+  /// Uses a table as a program does, ignores errors, and checks each picture.
   private func workload(_ fixture: Fixture, _ system: SystemCalls) {
     guard let table = try? fixture.open(slots: 4, system: system) else { return }
     for step in 0..<3 {
@@ -51,7 +51,7 @@ struct FaultTests {
   }
 
   @Test(
-    "shows no wrong picture and opens again, whichever calls fail, up to three or all from one on",
+    "shows no wrong picture and opens again when up to three calls fail, or all from one on",
     arguments: [1, 2, 3, Int.max])
   func survivesEveryFault(count: Int) throws {
     var failing = 0
@@ -82,7 +82,7 @@ struct FaultTests {
       #expect(table.entry(for: key(1, 1))?.shows(key(1, 1)) == true)
       #expect(!table.contains(key(1, 2)))
       plan.pass()
-      // Takes the slot, so that the next round finds one whose record is not known to be zeros.
+      // Takes the slot, so that the next round gets one whose record is not known to be zeros.
       try table.store(key(3 + write))
     }
     try table.store(key(1, 2))
@@ -116,7 +116,7 @@ struct FaultTests {
   }
 
   @Test(
-    "keeps what was stored where erasing had failed before", arguments: 1...3, 0...2)
+    "keeps a picture stored where erasing had failed before", arguments: 1...3, 0...2)
   func keepsWhatFollowsFailures(count: Int, after: Int) throws {
     let fixture = try Fixture()
     let plan = FaultPlan()
@@ -126,16 +126,16 @@ struct FaultTests {
     plan.pass()
     try table.store(key(1))
     try table.store(key(3))
-    // Writes the zeros that are still to be written.
+    // Writes the zeros that are still due.
     _ = try table.remove(key(2).entity)
     let file = try #require(table.core.writer.withLock { $0.ownedFile })
-    // What a new owner would find after a kill.
+    // The records that a new owner would find after a kill.
     let found = try file.slotReader.records().map(\.record.entity)
     #expect(Set(found) == [key(1).entity.digest, key(3).entity.digest])
     #expect(found.count == 2)
   }
 
-  @Test("erases again what could not be erased before it is written to")
+  @Test("erases a slot whose erasure failed before it writes to the slot")
   func erasesBeforeWriting() throws {
     let fixture = try Fixture()
     let plan = FaultPlan()
@@ -205,7 +205,7 @@ struct FaultTests {
     #expect(!table.contains(key(1, 2)))
   }
 
-  @Test("does not bring a removed picture back that could not be read when it was removed")
+  @Test("does not bring back a removed picture that could not be read at its removal")
   func removesUnreadable() throws {
     let fixture = try Fixture()
     try fixture.open().store(key(1))
@@ -218,7 +218,7 @@ struct FaultTests {
     plan.pass()
     table = try fixture.open()
     #expect(!table.contains(key(1)))
-    // A slot that was used again meanwhile is another picture's, and stays.
+    // A slot that was used again meanwhile has another picture, which stays.
     try table.store(key(2))
     table.close()
     table = try fixture.open(slots: 8, system: plan.system)
@@ -232,7 +232,7 @@ struct FaultTests {
     #expect(table.present(1..<11) == Array(3..<11))
   }
 
-  @Test("says why when its folder takes no files", arguments: [EACCES, EROFS, EPERM])
+  @Test("gives the reason when its folder takes no files", arguments: [EACCES, EROFS, EPERM])
   func refusesClosedFolders(code: Int32) throws {
     let fixture = try Fixture()
     let plan = FaultPlan(code: code)
@@ -283,7 +283,7 @@ struct FaultTests {
     }
   }
 
-  @Test("misses a picture that cannot be read, and gives its slot away")
+  @Test("misses a picture that cannot be read, and uses its slot again")
   func missesUnreadable() throws {
     let fixture = try Fixture()
     try fixture.open(slots: 1).store(key(1))
@@ -297,7 +297,7 @@ struct FaultTests {
     #expect(table.entry(for: key(2))?.shows(key(2)) == true)
   }
 
-  @Test("misses pictures of a file that somebody cut while it was open")
+  @Test("misses pictures of a file that was cut while it was open")
   func survivesTruncation() throws {
     let fixture = try Fixture()
     var table = try fixture.open()

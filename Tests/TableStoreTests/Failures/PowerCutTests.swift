@@ -7,7 +7,7 @@ import Testing
 
 @Suite("A table after a power cut", .timeLimit(.wholeRun))
 struct PowerCutTests {
-  /// What was written where, in order.
+  /// The writes and their offsets, in order.
   private final class Journal: Sendable {
     struct Write {
       let offset: Int
@@ -25,8 +25,8 @@ struct PowerCutTests {
     }
   }
 
-  /// The file as a device may hold it when the power goes: of each sector, any of the versions it
-  /// had since the start, or zeros where it never had one.
+  /// The file as a device may hold it when the power goes: each sector has any version since the
+  /// start, or zeros where there was none.
   private func remains(
     of writes: [Journal.Write], sectorByteCount: Int, using random: inout SplitMix64
   ) -> [UInt8] {
@@ -60,7 +60,7 @@ struct PowerCutTests {
     var random = SplitMix64(state: seed)
     var hitCount = 0
     for _ in 0..<60 {
-      // The header is on the device, or there would be nothing to see.
+      // The header is on the device, or no picture could be found.
       let count = Int.random(in: 2...journal.writes.count, using: &random)
       var bytes = remains(
         of: Array(journal.writes.prefix(count)), sectorByteCount: sectorByteCount, using: &random)
@@ -95,7 +95,7 @@ struct PowerCutTests {
     #expect(calls[write..<rename].contains(.synchronize))
   }
 
-  @Test("leads to the file that was flushed, and not to one that it replaced")
+  @Test("leads to the flushed file, and not to the one that this replaced")
   func synchronizesName() throws {
     let calls = Lock<[SystemCall.Kind]>([])
     let descriptors = Lock<[Int32]>([])
@@ -112,7 +112,7 @@ struct PowerCutTests {
     try table.removeAll()
     #expect(calls.withLock { $0 }.contains(.rename))
     try table.flush()
-    // The content first: a name that leads to a file without it would be of no use.
+    // The content first: a name that leads to a file without it is of no use.
     #expect(descriptors.withLock { $0 }.count == 2)
     #expect(descriptors.withLock { $0 }.last == directory.descriptor)
     table.close()

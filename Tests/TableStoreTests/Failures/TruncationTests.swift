@@ -25,7 +25,7 @@ struct TruncationTests {
     try #require(truncate(try fixture.filePath(), off_t(byteCount)) == 0)
   }
 
-  @Test("misses the pictures that are lost, and keeps the others and what comes")
+  @Test("misses the lost pictures, and keeps the others and later ones")
   func mends() throws {
     let table = try filled()
     try cut(to: layout.slotOffset(2))
@@ -53,7 +53,7 @@ struct TruncationTests {
   }
 
   @Test(
-    "leaves out what was removed, though its record could not be erased", arguments: [false, true])
+    "leaves out a removed picture, though its record could not be erased", arguments: [false, true])
   func forgetsRemoved(isMended: Bool) throws {
     let plan = FaultPlan()
     let table = try fixture.open(system: plan.system)
@@ -78,7 +78,7 @@ struct TruncationTests {
     #expect((1...5).filter { table.entry(for: key($0)) != nil } == [1, 2])
   }
 
-  @Test("keeps what is on display in the part that is left")
+  @Test("keeps leased pictures in the part that is left")
   func keepsLeases() throws {
     let table = try filled()
     let held = try #require(table.entry(for: key(1)))
@@ -134,7 +134,7 @@ struct TruncationTests {
 
 @Suite("The fault guard", .timeLimit(.wholeRun))
 struct FaultGuardTests {
-  /// A table with one picture that somebody looks at, and the path of its file.
+  /// A table with one leased picture, and the path of its file.
   fileprivate static func tableOnDisplay() throws -> (Table, TableEntry, String) {
     let path = NSTemporaryDirectory() + "fastimagecache-test-\(UUID().uuidString)"
     let fixture = Fixture(path: path)
@@ -142,7 +142,7 @@ struct FaultGuardTests {
     return (table, try table.store(key(1)), try fixture.filePath())
   }
 
-  /// Touches a page that its file has lost, in a mapping that is no table's.
+  /// Touches a lost page of a mapping that belongs to no table.
   private static func touchForeignPage() throws -> UInt8 {
     let path = NSTemporaryDirectory() + "fastimagecache-test-\(UUID().uuidString)"
     let descriptor = open(path, O_RDWR | O_CREAT, 0o600)
@@ -161,7 +161,7 @@ struct FaultGuardTests {
       let (table, held, path) = try Self.tableOnDisplay()
       try #require(truncate(path, 0) == 0)
       let isDark = held.withPixels { $0.allSatisfy { $0 == 0 } }
-      // The guard's own queue mends the table, at its time.
+      // The guard's own queue mends the table some time later.
       while table.contains(key(1)) { await Task.yield() }
       try table.store(key(2))
       let stores = table.entry(for: key(2))?.shows(key(2)) == true
@@ -170,7 +170,7 @@ struct FaultGuardTests {
     }
   }
 
-  @Test("survives while several threads read what is lost")
+  @Test("survives while several threads read lost pages")
   func survivesThreads() async {
     await #expect(processExitsWith: .exitCode(7)) {
       try FaultGuard.install()
@@ -199,7 +199,7 @@ struct FaultGuardTests {
     }
   }
 
-  @Test("leaves them to the handler that was there before")
+  @Test("leaves them to the handler that was installed before")
   func chains() async {
     await #expect(processExitsWith: .exitCode(7)) {
       var action = sigaction()
@@ -215,7 +215,7 @@ struct FaultGuardTests {
   @Test("forgets a table that is gone")
   func forgets() throws {
     let fixture = try Fixture()
-    // More than there is room for at a time.
+    // More tables than the guard has room for at a time.
     for _ in 0..<1100 {
       let table = try fixture.open()
       table.close()

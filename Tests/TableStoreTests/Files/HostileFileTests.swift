@@ -22,8 +22,8 @@ struct HostileFileTests {
     return try fixture.bytes()
   }
 
-  /// Opens the file and checks that each picture is right or absent, that the table still works,
-  /// and returns who was found.
+  /// Opens the file, checks that each picture is right or absent and that the table still works,
+  /// and returns the entities that were found.
   @discardableResult
   private func open(_ bytes: [UInt8]) throws -> [Int] {
     try fixture.replaceFile(with: bytes)
@@ -64,7 +64,7 @@ struct HostileFileTests {
     #expect(try open(bytes) == [])
   }
 
-  @Test("shows only what is right when it is a copy that was made while it was written")
+  @Test("shows no wrong picture when it is a copy made during writes")
   func survivesLiveCopies() throws {
     let table = try fixture.open()
     for entity in 1...5 { try table.store(key(entity)) }
@@ -74,8 +74,8 @@ struct HostileFileTests {
     try table.store(key(1, 2))
     let late = try fixture.bytes()
     table.close()
-    // A copy takes its time: it has the start as it was and the rest as it became, or the reverse
-    // where somebody reads backwards.
+    // A copy takes its time: it has the old start and the new rest, or the reverse if it is made
+    // backwards.
     var foundCount = 0
     for end in stride(from: 512, to: min(early.count, late.count), by: 512) {
       for (start, rest) in [(early, late), (late, early)] {
@@ -158,7 +158,7 @@ struct HostileFileTests {
     #expect(try open(mixed) == [])
   }
 
-  @Test("of another table is no file of this one, to whoever owns it and whoever reads it")
+  @Test("of another table is no file of this one, for its owner and for readers")
   func bindsFiles() throws {
     let other = try wholeFile()
     try fixture.replaceFile("copy", with: other)
@@ -171,7 +171,7 @@ struct HostileFileTests {
     #expect((1...5).allSatisfy { second.entry(for: key($0)) == nil })
   }
 
-  @Test("shows no picture that claims to be larger than its slot, or to have no pixel at all")
+  @Test("shows no picture with an extent beyond its slot, or without a pixel")
   func boundsPictures() throws {
     let whole = try wholeFile()
     let header = try #require(TableHeader(reading: Array(whole.prefix(512))))
@@ -218,7 +218,7 @@ struct HostileFileTests {
 
   @Test("shows no picture for an id that only shares the digest of the one stored")
   func comparesStoredIDs() throws {
-    // A whole slot whose trailer names somebody else, bound by right hashes to the digests of 1.
+    // A whole slot whose trailer names another entity, bound by right hashes to the digests of 1.
     var bytes = try wholeFile()
     let header = try #require(TableHeader(reading: Array(bytes.prefix(512))))
     let address = SlotAddress(nonce: header.nonce, slot: 1)
@@ -232,7 +232,7 @@ struct HostileFileTests {
     #expect(try open(bytes) == [3, 4, 5])
   }
 
-  @Test("is begun anew when its generations have come to their end")
+  @Test("is begun anew when it has no generation left")
   func restartsGenerations() throws {
     var bytes = try wholeFile()
     let header = try #require(TableHeader(reading: Array(bytes.prefix(512))))
@@ -250,7 +250,7 @@ struct HostileFileTests {
     #expect(larger.present(1...6) == [6])
   }
 
-  @Test("is begun anew, too, when it is opened again while somebody looks at it")
+  @Test("is begun anew, too, when it is opened again under a lease")
   func restartsGenerationsWhileLeased() throws {
     var table = try fixture.open()
     let held = try table.store(key(1))
@@ -270,7 +270,7 @@ struct HostileFileTests {
     #expect(held.shows(key(1)))
   }
 
-  @Test("of random damage shows only what is right", arguments: [UInt64(1), 2, 3])
+  @Test("of random damage shows no wrong picture", arguments: [UInt64(1), 2, 3])
   func survivesRandomDamage(seed: UInt64) throws {
     var random = SplitMix64(state: seed)
     let bytes = try wholeFile()
@@ -286,7 +286,7 @@ struct HostileFileTests {
     }
   }
 
-  @Test("is named by verify, slot by slot, and served no more")
+  @Test("is reported by verify, slot by slot, and not shown again")
   func verifies() throws {
     var bytes = try wholeFile()
     bytes[layout.slotOffset(2) + 7] ^= 1

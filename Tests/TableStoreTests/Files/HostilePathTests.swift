@@ -81,7 +81,7 @@ struct HostilePathTests {
         return !isDone
       }
       guard isFirst else { return }
-      // The name was looked at already, and led to a table.
+      // The opener has looked at the name already, and it led to a table.
       unlink(path)
       mkfifo(path, 0o600)
     }
@@ -116,7 +116,7 @@ struct HostilePathTests {
     #expect((owner as? NSNumber)?.intValue == 0)
   }
 
-  @Test("replaces a table that others may read or write", arguments: [0o666, 0o640, 0o000])
+  @Test("replaces a table that other users may read or write", arguments: [0o666, 0o640, 0o000])
   func replacesPublicFiles(mode: Int) throws {
     let table = try fixture.open()
     try table.store(key(2))
@@ -150,7 +150,7 @@ struct HostilePathTests {
     #expect(throws: TableError.occupied(path: below)) { try TableDirectory(path: below) }
   }
 
-  @Test("opens for tables that go on when it is deleted underneath")
+  @Test("has tables that go on when it is deleted")
   func survivesDeletion() throws {
     let table = try fixture.open()
     let entry = try table.store(key(1))
@@ -224,7 +224,7 @@ struct HostilePathTests {
     #expect(open.contains(key(1)))
   }
 
-  @Test("deletes no file that took a table's name meanwhile, and misses none that went")
+  @Test("deletes no file that took a table's name meanwhile, and accepts that one is gone")
   func deletesWhatItLocked() throws {
     let name = try TableDirectory.fileName(for: "old")
     let path = fixture.path + "/" + name
@@ -246,7 +246,7 @@ struct HostilePathTests {
     }
   }
 
-  @Test("clears away what unfinished replacements left, and nothing that looks alike")
+  @Test("deletes unfinished replacements, and no file with a similar name")
   func sweepsLeftovers() throws {
     try fixture.open().store(key(1))
     let table = try fixture.filePath()
@@ -263,7 +263,7 @@ struct HostilePathTests {
 
   // MARK: Looking inside
 
-  @Test("shows its tables and their pictures to those who know no format")
+  @Test("shows its tables and their pictures to tools that know no format")
   func inspectsTables() throws {
     let table = try fixture.open("Rows of Photos", slots: 5)
     for entity in 1...3 { try table.store(key(entity), metadata: [UInt8(entity)]) }
@@ -285,7 +285,7 @@ struct HostilePathTests {
     }
   }
 
-  @Test("names the damaged pictures of a table that nobody has open")
+  @Test("names the damaged pictures of a table that is not open")
   func inspectsDamage() throws {
     let table = try fixture.open()
     for entity in 1...3 { try table.store(key(entity)) }

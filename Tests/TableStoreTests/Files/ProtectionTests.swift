@@ -47,7 +47,7 @@ struct ProtectionTests {
   // MARK: Opening
 
   @Test(
-    "is never replaced because it cannot be opened or read now",
+    "is never replaced for a refusal that passes",
     arguments: [SystemCall.Kind.open, .protect, .read], [EPERM, EACCES])
   func keepsFile(call: SystemCall.Kind, code: Int32) throws {
     let device = Device(refusing: [call])
@@ -68,7 +68,7 @@ struct ProtectionTests {
   }
 
   @Test(
-    "is not replaced by a copy of the part that was copied before the device was locked",
+    "is not replaced by a copy that the lock of the device cut short",
     arguments: [SystemCall.Kind.read, .write])
   func keepsFileHalfCopied(call refused: SystemCall.Kind) throws {
     var table = try open()
@@ -98,7 +98,7 @@ struct ProtectionTests {
     } else {
       try #require(chmod(try fixture.filePath(), 0o200) == 0)
     }
-    // What others than root get when they open it.
+    // The error for all users but root.
     let plan = FaultPlan(code: EACCES)
     plan.fail(after: 0, count: 1, only: [.open])
     table = try fixture.open(slots: 4, system: plan.system)
@@ -109,7 +109,7 @@ struct ProtectionTests {
     #expect(shows(1...2, try open()) == [2])
   }
 
-  @Test("is replaced where devices have no lock, whatever refuses to open it")
+  @Test("is replaced where devices have no lock, for any refusal")
   func replacesClosed() throws {
     var table = try open()
     try table.store(key(1))
@@ -134,7 +134,7 @@ struct ProtectionTests {
     #expect(table.statistics.damageCount == 1)
   }
 
-  @Test("is left alone while it cannot be opened, though it is not wanted any more")
+  @Test("is not deleted while it cannot be opened")
   func isNotDeleted() throws {
     try open().store(key(1))
     let directory = try TableDirectory(path: fixture.path, system: device.system)
@@ -203,7 +203,7 @@ struct ProtectionTests {
     }
   }
 
-  @Test("keeps its pictures when its class changes, also while somebody looks at them")
+  @Test("keeps its pictures when its class changes, also under leases")
   func changesClass() throws {
     var table = try open(.none)
     for entity in 1...3 { try table.store(key(entity)) }
@@ -220,7 +220,7 @@ struct ProtectionTests {
 
   // MARK: Protecting
 
-  @Test("gives each file its class before the first byte, whatever it is made for")
+  @Test("gives each file its class before the first byte")
   func protectsFirst() throws {
     let witness = Witness()
     var table = try open(.complete, witness.system)
@@ -228,17 +228,17 @@ struct ProtectionTests {
     try table.store(key(1))
     try table.removeAll()
     #expect(witness.counts == [2, 2])
-    // Mended, with what is left.
+    // A file that mending makes.
     try #require(truncate(try fixture.filePath(), 100) == 0)
     try table.store(key(1))
     #expect(witness.counts == [3, 3])
-    // Let go, for a file without a name; and taken back.
+    // The private file of a suspended table, and its own file taken back.
     try table.suspend()
     #expect(witness.counts == [4, 4])
     try table.store(key(2))
     table.resume()
     #expect(witness.counts == [5, 4])
-    // Of another capacity, and of no use to another geometry of the same name.
+    // A file of another capacity, and the private file of another geometry of the same name.
     table.close()
     table = try open(slots: 8, .complete, witness.system)
     #expect(witness.counts == [7, 5])
@@ -251,7 +251,7 @@ struct ProtectionTests {
   }
 }
 
-/// Sees that nobody writes to an empty file before it was given its class.
+/// Sees that no call writes to an empty file before the file has its class.
 private final class Witness: Sendable {
   private struct State {
     var protectedCount = 0
@@ -262,7 +262,7 @@ private final class Witness: Sendable {
 
   private let state = Lock(State())
 
-  /// How often a class was given, and how many files were begun.
+  /// The counts of classes given and of files begun.
   var counts: [Int] { state.withLock { [$0.protectedCount, $0.begunCount] } }
 
   var system: SystemCalls {

@@ -41,13 +41,13 @@ struct ReopeningTests {
   }
 
   @Test(
-    "goes on in the order of use whatever the time is said to be", arguments: [0, 2_147_483_648])
+    "goes on in the order of use with any time on its file", arguments: [0, 2_147_483_648])
   func ignoresClocks(time: Double) throws {
     var table = try fixture.open(slots: 3)
     for entity in 1...3 { try table.store(key(entity)) }
     #expect(table.entry(for: key(1)) != nil)
     table.close()
-    // The only clock that comes near a table is the one of its file.
+    // The clock of its file is the only one near a table.
     try FileManager.default.setAttributes(
       [.modificationDate: Date(timeIntervalSince1970: time)], ofItemAtPath: fixture.filePath())
     table = try fixture.open(slots: 3)
@@ -71,7 +71,7 @@ struct ReopeningTests {
     #expect(table.statistics.liveCount == min(slots, 9))
   }
 
-  @Test("does not bring back the older of two pictures that a crash left of one entity")
+  @Test("does not bring back the older of two pictures of one entity after a crash")
   func forgetsOlder() throws {
     let plan = FaultPlan()
     var table = try fixture.open(system: plan.system)
@@ -110,7 +110,7 @@ struct ReopeningTests {
     for entity in 1...3 { try table.store(key(entity)) }
     table.close()
     plan.fail(after: after, count: 1, only: [.read])
-    // Refused for the time being, or opened.
+    // Opening is refused for now, or succeeds.
     (try? fixture.open(slots: 6, system: plan.system))?.close()
     plan.pass()
     table = try fixture.open(slots: 6, system: plan.system)
@@ -136,7 +136,7 @@ struct ReopeningTests {
     #expect(entry.shows(key(1)))
   }
 
-  @Test("is owned again while pictures of before are still looked at")
+  @Test("is owned again while earlier pictures are still leased")
   func reopensWhileLeased() throws {
     var table = try fixture.open(slots: 2)
     let held = try table.store(key(1))
@@ -151,7 +151,7 @@ struct ReopeningTests {
     #expect(removed.shows(key(2)))
   }
 
-  @Test("changes its capacity while pictures of before are still looked at")
+  @Test("changes its capacity while earlier pictures are still leased")
   func resizesWhileLeased() throws {
     var table = try fixture.open(slots: 2)
     let held = try table.store(key(1))

@@ -23,7 +23,7 @@ struct VolumeKindTests {
     #expect(table.statistics.leasedCount == 0)
   }
 
-  @Test("stores, replaces, evicts and removes as any other, and finds it all again")
+  @Test("stores, replaces, evicts and removes as any other table, also when reopened")
   func works() throws {
     for entity in 1...4 { try table.store(key(entity)) }
     #expect(table.present(1...4) == [2, 3, 4])
@@ -37,7 +37,7 @@ struct VolumeKindTests {
     #expect(reopened.statistics.mappedByteCount > 0)
   }
 
-  @Test("misses what is lost, without a signal, when somebody cuts the file")
+  @Test("misses lost pictures, without a signal, when its file is cut")
   func survivesCuts() throws {
     let held = try table.store(key(1))
     try table.store(key(2))
@@ -46,7 +46,7 @@ struct VolumeKindTests {
     #expect(held.shows(key(1)))
   }
 
-  @Test("checks every copy, so that no damage is ever shown")
+  @Test("checks every copy, and shows no damaged one")
   func checksCopies() throws {
     try table.store(key(1))
     let layout = try TableLayout(geometry: Fixture.geometry, capacity: .slots(3))

@@ -18,7 +18,7 @@ struct TableHeaderTests {
     #expect(TableHeader(reading: header.bytes) == header)
   }
 
-  @Test("is refused when any bit of it is another")
+  @Test("is refused when any bit of it differs")
   func refusesChanges() {
     for index in header.bytes.indices {
       for bit in 0..<8 {
@@ -63,7 +63,7 @@ struct SlotRecordTests {
     #expect(read(record.bytes(at: address), at: address) == record)
   }
 
-  @Test("is refused when any bit but those of its recency is another")
+  @Test("is refused when any bit outside its recency differs")
   func refusesChanges() {
     for index in 0..<64 {
       var bytes = record.bytes(at: address)
@@ -79,7 +79,7 @@ struct SlotRecordTests {
     #expect(read(bytes, at: SlotAddress(nonce: 12, slot: 3)) == nil)
   }
 
-  @Test("covers one content, in one place, of one generation and key")
+  @Test("covers one content, at one slot address, of one generation and key")
   func bindsContent() {
     #expect(record.covers(contentHash: 99, at: address))
     #expect(!record.covers(contentHash: 98, at: address))
@@ -154,7 +154,7 @@ struct SlotTrailerTests {
     #expect(read(written(trailer, room: 300_000)) == trailer)
   }
 
-  @Test("takes metadata up to its limit and says what the limit is")
+  @Test("takes metadata up to its limit and names the limit")
   func limitsMetadata() throws {
     let fits = [UInt8](repeating: 7, count: 128 - 16 - 2)
     #expect(try read(written(trailer("e", "s", metadata: fits), room: 128))?.metadata == fits)
@@ -175,7 +175,7 @@ struct SlotTrailerTests {
     #expect(read([]) == nil)
   }
 
-  @Test("is refused with a picture larger than any")
+  @Test("is refused with an extent above the limit")
   func refusesExtents() throws {
     var bytes = written(try trailer("entity", "source"), room: 128)
     bytes[2] = 1

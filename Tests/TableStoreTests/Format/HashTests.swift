@@ -73,7 +73,7 @@ struct LaneHashTests {
     #expect(seen.count == 8)
   }
 
-  @Test("has the values that older files were written with")
+  @Test("has the values of older files")
   func isStable() {
     let value = [UInt8](0..<100).withUnsafeBytes { LaneHash.hash($0, seed: 42) }
     #expect(value == 14_562_644_955_665_624_955)

@@ -70,7 +70,7 @@ struct StoredIDTests {
   }
 
   @Test(
-    "refuses what no id is written as",
+    "refuses bytes that are no id",
     arguments: [(1, 15, 15), (2, 9, 9), (3, 8, 8), (4, 8, 8), (7, 39, 39), (0, 4, 3)])
   func refusesNonsense(kind: UInt16, announced: UInt16, byteCount: Int) {
     let bytes = [UInt8](repeating: 1, count: byteCount)

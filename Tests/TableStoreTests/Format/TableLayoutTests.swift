@@ -8,7 +8,7 @@ struct TableLayoutTests {
     TableGeometry(width: 1, height: rows, rowByteCount: rowBytes, pixelFormat: 0)
   }
 
-  /// Every byte count of pixels up to 32 KiB, and a sample of those above.
+  /// Every byte count of pixels up to 32 KiB, and a sample of larger ones.
   private static let sizes = Array(1...512) + stride(from: 513, to: 100_000, by: 331)
 
   @Test("wastes no more of a file than it promises")
@@ -85,7 +85,7 @@ struct TableLayoutTests {
   }
 
   @Test(
-    "refuses geometries that no table has",
+    "refuses geometries beyond the limits",
     arguments: [
       TableGeometry(width: 0, height: 1, rowByteCount: 64, pixelFormat: 0),
       TableGeometry(width: 1, height: -1, rowByteCount: 64, pixelFormat: 0),

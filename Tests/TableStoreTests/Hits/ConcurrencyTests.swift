@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A table used by many tasks", .timeLimit(.wholeRun))
 struct ConcurrencyTests {
-  @Test("never changes a picture that is looked at, however much is evicted around it")
+  @Test("never changes a leased picture, however many are evicted around it")
   func keepsLeasesUnderEviction() async throws {
     let fixture = try Fixture()
     let table = try fixture.open(slots: 6)
@@ -25,7 +25,7 @@ struct ConcurrencyTests {
             let wanted = key(entity, version)
             switch Int.random(in: 0..<8, using: &random) {
             case 0..<3:
-              // All slots may be leased at the moment, which is not the matter here.
+              // All slots may be leased at the moment, which this test does not care about.
               if let entry = try? table.insert(sealed[entity][version]).entry {
                 held.append((wanted, entry))
                 stored.increment()
@@ -48,7 +48,7 @@ struct ConcurrencyTests {
         }
       }
     }
-    // The table was really used: stores succeeded and pictures were looked at.
+    // The table was really used: stores succeeded and pictures were leased.
     #expect(stored.value > 100)
     #expect(shown.value > 20)
     #expect(table.statistics.leasedCount == 0)

@@ -33,7 +33,7 @@ struct SlotStatesTests {
     key.lend { states.hitIndex.hit($0) }
   }
 
-  @Test("finds every picture without the index, however many there are")
+  @Test("find every picture without the index, however many there are")
   func growsHints() throws {
     let count = 5000
     let states = try makeStates(slots: count, published: count)
@@ -48,7 +48,7 @@ struct SlotStatesTests {
     #expect(states.hitCount == found)
   }
 
-  @Test("hands nothing out that is claimed, withdrawn, unproven or retired")
+  @Test("lease no slot that is claimed, withdrawn, unproven or retired")
   func leasesOpenSlotsOnly() throws {
     let states = try makeStates(slots: 4, published: 3)
     #expect(states.claim(0))
@@ -64,7 +64,7 @@ struct SlotStatesTests {
     #expect(states.claim(2))
   }
 
-  @Test("tells keys apart that a hint takes for each other")
+  @Test("tell apart two keys with one hint")
   func comparesKeys() throws {
     let states = try makeStates(slots: 1, published: 1)
     let (kind, digest) = (TableID.Kind.uuid, key(0).entity.digest)
@@ -74,7 +74,7 @@ struct SlotStatesTests {
     #expect(states.hitCount == 0)
   }
 
-  @Test("carries hits over before their count overflows")
+  @Test("carry hits over before the count overflows")
   func carriesHits() throws {
     let states = try makeStates(slots: 1, published: 1)
     let many = SlotState.manyHits | SlotState.live | SlotState.proven
@@ -87,7 +87,7 @@ struct SlotStatesTests {
     #expect(states.hitCount == before + 2)
   }
 
-  @Test("counts no hits of before it was opened again, and lets one of them be taken back")
+  @Test("count no earlier hits after reopening, and let one of them be taken back")
   func resumesHits() throws {
     let states = try makeStates(slots: 2, published: 2)
     let early = try #require(hit(0, on: states))
@@ -104,7 +104,7 @@ struct SlotStatesTests {
     #expect(states.isUnleased(0) && states.isUnleased(1))
   }
 
-  @Test("counts no hits of before it was opened again that were carried over either")
+  @Test("count no earlier hits after reopening that were carried over either")
   func resumesCarriedHits() throws {
     let states = try makeStates(slots: 1, published: 1)
     let many = SlotState.manyHits | SlotState.live | SlotState.proven
@@ -116,7 +116,7 @@ struct SlotStatesTests {
     #expect(states.hitCount == 0)
   }
 
-  @Test("goes on after the stamps of an earlier session")
+  @Test("go on after the stamps of an earlier session")
   func resumesClock() throws {
     let states = try makeStates(slots: 2, published: 1)
     let late = states.hitIndex.nextStamp() + 1 << 50
@@ -126,7 +126,7 @@ struct SlotStatesTests {
     #expect(states.hitIndex.nextStamp() > late)
   }
 
-  @Test("is used again when its file is gone, and not before")
+  @Test("are used again when their file is gone, and not before")
   func isReused() throws {
     let pool = SlotStatesPool()
     let first = pool.take(slotCount: 3)
@@ -147,7 +147,7 @@ struct SlotStatesTests {
     #expect(third.state(of: 0).bits == 0 && third.hitCount == 0)
   }
 
-  @Test("keeps a replaced file until its last picture is let go")
+  @Test("keep a replaced file until its last lease ends")
   func keepsRetiredFile() throws {
     let fixture = try Fixture()
     let layout = try TableLayout(geometry: Fixture.geometry, capacity: .slots(4))

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A digest table", .timeLimit(.wholeRun))
 struct DigestTableTests {
-  /// Digests of which many share their home bucket, and some even their tag.
+  /// Digests, many with a common home bucket and some even with a common tag.
   private static func digest(_ number: Int) -> TableID.Digest {
     TableID.Digest(low: UInt64(number % 37) &* 0x1_0001, high: UInt64(number))
   }

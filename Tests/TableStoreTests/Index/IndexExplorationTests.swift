@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A table index, played against a plain model,", .timeLimit(.wholeRun))
 struct IndexExplorationTests {
-  /// All that can happen to a table of two slots and three entities, without saying the same twice.
+  /// All events of a table of two slots and three entities that differ in effect.
   private static let alphabet: [IndexEvent] = [
     .store(entity: 0, version: 0), .store(entity: 1, version: 0), .store(entity: 2, version: 0),
     .store(entity: 0, version: 1), .unclaim(entity: 1), .look(entity: 0, version: 0),
@@ -13,7 +13,7 @@ struct IndexExplorationTests {
     .remove(entity: 0), .reopen, .spoil(entity: 0),
   ]
 
-  /// Plays every sequence of so many events, and returns the first that the two disagree after.
+  /// Plays every sequence of so many events, and returns the first after which the two disagree.
   private func explore(length: Int, capacity: Int, _ plant: IndexPlay.Plant) -> String? {
     let count = (0..<length).reduce(1) { product, _ in product * Self.alphabet.count }
     for number in 0..<count {
@@ -63,14 +63,14 @@ struct IndexExplorationTests {
   }
 
   @Test(
-    "is found out when it ignores what it must not",
+    "is found out when it ignores leases or removals",
     arguments: [IndexPlay.Plant.leasesIgnored, .removalsIgnored])
   func findsPlantedFaults(plant: IndexPlay.Plant) {
     #expect(explore(length: 4, capacity: 2, plant) != nil)
   }
 
   @Test(
-    "is found out when looking counts as no use, or only until the file is closed",
+    "is found out when a hit counts as no use, or only until the file is closed",
     arguments: [IndexPlay.Plant.none, .usesIgnored, .orderForgotten])
   func findsIgnoredUses(plant: IndexPlay.Plant) {
     var play = IndexPlay(capacity: 2, plant: plant)

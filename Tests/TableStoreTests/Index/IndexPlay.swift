@@ -1,11 +1,11 @@
 @testable import TableStore
 
-/// What an index must do, told as plainly as possible: all slots in one list.
+/// The plain model of an index: all slots in one list.
 struct IndexModel {
   struct Slot {
     var entity: Int
     var version: Int
-    /// In the index; which one it is, is the index's own business.
+    /// The number of the slot in the index, which is free to choose it.
     let slot: Int
     var isLive = true
     /// Seen in this session.
@@ -21,8 +21,8 @@ struct IndexModel {
     slots.first { $0.value.isLive && $0.value.entity == entity }?.key
   }
 
-  /// The pictures of which one has to make room, `[nil]` when there is room, nothing when there
-  /// is none to be made. They are several when their leases ended between the same two events.
+  /// The candidates for eviction: `[nil]` when there is room, none when every slot is leased. There
+  /// are several when their leases ended between the same two events.
   func victims(for entity: Int) -> [Int?] {
     let taken = slots.values.count { $0.isLive || $0.leases > 0 }
     if taken < capacity { return [nil] }
@@ -56,13 +56,13 @@ enum IndexEvent: Hashable {
   /// Of the leases in hand, counted from the oldest or from the newest.
   case release(Int, fromNewest: Bool)
   case remove(entity: Int)
-  /// The file is closed and opened again, if nobody has a lease.
+  /// The file is closed and opened again, if there is no lease.
   case reopen
-  /// What stands in the file for a picture is lost, if it was not read since the file was opened.
+  /// The record of a picture in the file is lost, if it was not read since the file was opened.
   case spoil(entity: Int)
 }
 
-/// An index and its model, to which the same happens.
+/// An index and its model, which get the same events.
 struct IndexPlay {
   /// Faults that a play must find.
   enum Plant {
@@ -71,7 +71,7 @@ struct IndexPlay {
     case leasesIgnored
     /// A removal takes nothing out.
     case removalsIgnored
-    /// Looking counts as no use.
+    /// A hit counts as no use.
     case usesIgnored
     /// The order of use is not written before the file is closed.
     case orderForgotten
@@ -97,7 +97,7 @@ struct IndexPlay {
 
   var leaseCount: Int { leases.count }
 
-  /// Lets an event happen, and says what the two disagree about.
+  /// Plays an event, and returns the disagreement of the two, if any.
   mutating func apply(_ event: IndexEvent) -> String? {
     let problem: String?
     switch event {
@@ -130,7 +130,7 @@ struct IndexPlay {
       return expected.isEmpty ? nil : "no slot is claimed"
     }
     file[claim.slot] = nil
-    // A slot that somebody looks at is in use, whoever it belonged to.
+    // A leased slot is in use, of whatever entity it was.
     let isLeased = leases.contains { $0.slot == claim.slot }
     if isLeased { return "a leased slot is claimed" }
     let victim = expected.first { victim in
@@ -240,12 +240,12 @@ struct IndexPlay {
     guard let slot = index.unreadSlot(for: key(entity).entity.digest) else { return nil }
     file[slot] = nil
     if let modelled = model.live(entity) { model.slots[modelled] = nil }
-    // As whoever asks next.
+    // As the next caller sees it.
     read(entity)
     return index.takeRecordsToErase() == [slot] ? nil : "what was lost is not to be erased"
   }
 
-  // MARK: What a table does for its index
+  // MARK: The table's part
 
   private mutating func claimSlot(for entity: Int) -> TableIndex.Claim? {
     read(entity)

@@ -47,7 +47,7 @@ struct TableIndexTests {
     }
   }
 
-  @Test("does not give out a slot that is leased from before")
+  @Test("does not claim a slot with a lease of an earlier opening")
   func respectsOldLeases() throws {
     let states = SlotStates(slotCount: 2)
     states.prepare(2)
@@ -61,7 +61,7 @@ struct TableIndexTests {
     #expect(freed == 1)
   }
 
-  @Test("holds its clock against stamps that nobody could have made")
+  @Test("does not set its clock by forged stamps")
   func survivesForgedRecency() throws {
     var forged = record(1, 1, 1)
     forged.recency = .max
@@ -77,13 +77,13 @@ struct TableIndexTests {
     #expect(index.contains(key(2)))
   }
 
-  @Test("has no picture whose record is another's by the time it is read")
+  @Test("loses a picture whose record has become another's when it is read")
   func refusesChangedRecords() {
     let states = SlotStates(slotCount: 200)
     var index = TableIndex(slotCount: 200, states: states)
     for slot in 0..<150 { index.adopt(record(slot, 1, slot + 1), in: slot) }
     index.finishAdopting()
-    // Somebody else's, one that is elsewhere already, and one that cannot be read.
+    // A record of another entity, one that is in another slot already, and one that is unreadable.
     index.learn(record(300, 1, 500), in: 70, of: key(70).entity.digest)
     index.learn(record(4, 1, 500), in: 4, of: key(4).entity.digest)
     index.learn(record(4, 1, 501), in: 5, of: key(5).entity.digest)
@@ -99,7 +99,7 @@ struct TableIndexTests {
     #expect(!index.contains(key(300)))
   }
 
-  @Test("gives a slot out once that was lost while the file was opened")
+  @Test("claims a slot once that was lost while the file was opened")
   func freesLostSlotsOnce() throws {
     var index = TableIndex(slotCount: 3, states: SlotStates(slotCount: 3))
     index.adopt(record(1, 1, 1), in: 0)
@@ -113,7 +113,7 @@ struct TableIndexTests {
     #expect(claim?.eviction != nil)
   }
 
-  @Test("asks for the records before it says whose turn it is to go")
+  @Test("asks for the records before it chooses a picture to evict")
   func readsBeforeEvicting() throws {
     let states = SlotStates(slotCount: 3)
     var index = TableIndex(slotCount: 3, states: states)
@@ -125,7 +125,7 @@ struct TableIndexTests {
       return
     }
     index.learn(record(1, 1, 1), in: 1)
-    // What stands for another slot's picture is not what stood there.
+    // The record of another slot's picture is not the adopted one.
     index.learn(record(5, 1, 9), in: 0)
     #expect(index.unreadCount == 1)
     #expect(index.loseUnread() == [0])
@@ -170,7 +170,7 @@ struct TableIndexTests {
       generation: UInt64(generation), slotHash: 0, recency: UInt64(generation))
   }
 
-  /// Stores a picture, releases it, and returns who was evicted.
+  /// Stores a picture, releases it, and returns the evicted entity.
   @discardableResult
   private func store(_ entity: Int, in index: inout TableIndex) throws -> TableID? {
     let claimed = index.claimSlot(for: key(entity).entity).claim

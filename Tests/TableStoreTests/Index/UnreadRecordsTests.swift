@@ -3,14 +3,14 @@ import Testing
 
 @testable import TableStore
 
-@Suite("What stays in the file until somebody asks", .timeLimit(.wholeRun))
+@Suite("A record that stays in the file until it is needed", .timeLimit(.wholeRun))
 struct UnreadRecordsTests {
   let fixture: Fixture
   let plan = FaultPlan()
 
   init() throws { fixture = try Fixture() }
 
-  /// A table of an earlier session, full of pictures that nobody has asked for yet.
+  /// A full table of an earlier session, whose records are all unread.
   private func reopened(count: Int = 8) throws -> Table {
     let table = try fixture.open(slots: count)
     for entity in 1...count { try table.store(key(entity)) }
@@ -20,7 +20,7 @@ struct UnreadRecordsTests {
     return reopened
   }
 
-  @Test("is not there as long as it cannot be read, and no longer")
+  @Test("is a miss as long as it cannot be read, and no longer")
   func staysUnread() throws {
     let table = try reopened()
     plan.fail(after: 0, only: [.read])
@@ -47,7 +47,7 @@ struct UnreadRecordsTests {
     }
   }
 
-  @Test("keeps nothing else from being evicted, when a page of it cannot be read")
+  @Test("lets other pictures be evicted when its page cannot be read")
   func evictsWhatIsKnown() throws {
     let table = try reopened(count: 130)
     // The second of three pages.
@@ -56,13 +56,13 @@ struct UnreadRecordsTests {
     #expect(plan.failureCount == 1)
     plan.pass()
     try table.store(key(132))
-    // Nor is it looked for again.
+    // The record is not read again.
     #expect(!plan.calls.contains(.read))
     #expect(table.present(1...132) == Array(3...132))
     #expect(table.statistics.damageCount == 0)
   }
 
-  @Test("is told of by a check that cannot read it, and stays")
+  @Test("is reported by a check that cannot read it, and stays")
   func isReportedUnread() throws {
     let table = try reopened(count: 130)
     plan.fail(after: 1, count: 1, only: [.read])
@@ -112,7 +112,7 @@ struct UnreadRecordsTests {
     #expect(table.present(1...12) == Array(5...12))
   }
 
-  @Test("is told of by a check, when it is gone", arguments: [false, true])
+  @Test("is reported by a check when it is gone", arguments: [false, true])
   func isReported(isCut: Bool) throws {
     let table = try reopened()
     let layout = try TableLayout(geometry: Fixture.geometry, capacity: .slots(8))
@@ -131,7 +131,7 @@ struct UnreadRecordsTests {
     #expect(table.present(1...9) == (isCut ? [9] : [1, 2, 4, 5, 6, 7, 8, 9]))
   }
 
-  @Test("is found, and nothing else, on memory that another file has used")
+  @Test("is found, and no other, in memory that another file has used")
   func isFoundOnUsedMemory() throws {
     let table = try fixture.open(slots: 200)
     for turn in 1...3 {
@@ -151,10 +151,10 @@ struct UnreadRecordsTests {
     }
   }
 
-  @Test("is forgotten with the file that it is in")
+  @Test("is forgotten with its file")
   func isForgotten() throws {
     let table = try reopened(count: 70)
-    // The second new file gets the memory that was used for the first.
+    // The second new file gets the memory of the first.
     for _ in 0..<2 { try table.removeAll() }
     #expect(table.statistics.unprovenCount == 0)
     for entity in 1...71 { try table.store(key(entity)) }
@@ -164,7 +164,7 @@ struct UnreadRecordsTests {
   @Test("leaves its slot to others when it is gone at the next opening")
   func isGone() throws {
     var table = try reopened()
-    // The file is kept by this until it is opened again.
+    // This keeps the file until it is opened again.
     let held = try #require(table.entry(for: key(1)))
     table.close()
     let layout = try TableLayout(geometry: Fixture.geometry, capacity: .slots(8))
@@ -177,7 +177,7 @@ struct UnreadRecordsTests {
     #expect(held.shows(key(1)))
   }
 
-  /// Zeros the record of a slot, as nobody should.
+  /// Zeros the record of a slot, past the table.
   private func overwriteRecord(_ slot: Int, _ layout: TableLayout) throws {
     let file = try FileHandle(forUpdating: URL(fileURLWithPath: fixture.filePath()))
     try file.seek(toOffset: UInt64(layout.recordOffset(slot)))

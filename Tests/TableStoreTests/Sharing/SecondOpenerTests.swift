@@ -4,8 +4,8 @@ import Testing
 
 @testable import TableStore
 
-/// A second opener of a table, as another process is one: past the registry that would let it share
-/// the first one's.
+/// A second opener of a table: like another process, it opens the file past the registry, which
+/// would let it share the first opening's core.
 struct Stranger {
   let core: TableCore
 
@@ -33,7 +33,7 @@ struct SecondOpenerTests {
     table = try fixture.open()
   }
 
-  @Test("finds the owner's pictures, those stored later too")
+  @Test("finds the owner's pictures, also those stored later")
   func readsOwner() throws {
     try table.store(key(1))
     let stranger = try Stranger(fixture)
@@ -101,7 +101,7 @@ struct SecondOpenerTests {
     _ = stranger.core.close()
   }
 
-  @Test("does not find what it removed itself, until that is stored anew")
+  @Test("does not find a picture that it removed, until that is stored anew")
   func hidesRemoved() throws {
     try table.store(key(1))
     try table.store(key(2))
@@ -118,7 +118,7 @@ struct SecondOpenerTests {
     #expect(stranger.shows(key(1, 2)))
   }
 
-  @Test("becomes the owner when the first one is gone, and brings its pictures along")
+  @Test("becomes the owner when the first one is gone, and moves its pictures into the file")
   func becomesOwner() throws {
     for entity in 1...3 { try table.store(key(entity)) }
     var stranger: Stranger? = try Stranger(fixture)
@@ -141,7 +141,7 @@ struct SecondOpenerTests {
     }
   }
 
-  @Test("keeps what it looks at when it becomes the owner")
+  @Test("keeps leased pictures when it becomes the owner")
   func keepsLeases() throws {
     let stranger = try Stranger(fixture, slots: 2)
     let own = try stranger.core.insert(table.sealed(key(1))).entry
@@ -223,7 +223,7 @@ struct TwoProcessTests {
       try table.store(key(1))
       let held = try table.store(key(2))
       let sealed = try (3...5).map { try table.sealed(key($0)) }
-      // fork(2) itself is hidden from Swift.
+      // Swift hides fork(2) itself.
       typealias Fork = @convention(c) () -> Int32
       guard let symbol = dlsym(LinkedSymbols.everywhere, "fork") else { exit(2) }
       let child = unsafeBitCast(symbol, to: Fork.self)()

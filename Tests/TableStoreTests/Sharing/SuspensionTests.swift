@@ -12,7 +12,7 @@ struct SuspensionDecisionTests {
   private let first = NSObject()
   private let second = NSObject()
 
-  /// What a set of openings, written down beside the state machine, says.
+  /// The model: a set of the openings that have suspended the table.
   private func check(_ events: [Event]) {
     var suspension = Suspension()
     var wanting: Set<Int> = []
@@ -51,7 +51,7 @@ struct SuspensionDecisionTests {
     }
   }
 
-  @Test("is taken and taken back in turn, whatever two openings ask in whatever order")
+  @Test("is made and taken back in turn, in every order of the calls of two openings")
   func exploresSequences() {
     var sequences: [[Event]] = [[]]
     for _ in 0..<5 {
@@ -71,7 +71,7 @@ struct SuspensionTests {
     table = try fixture.open(slots: 3)
   }
 
-  /// Opens the file past the registry, as another process does; `nil` when somebody has the lock.
+  /// Opens the file past the registry, as another process does; `nil` when the file is locked.
   private func owner() throws -> TableCore? {
     let opener = try TableOpener(
       directory: TableDirectory(path: fixture.path), name: "rows",
@@ -79,7 +79,7 @@ struct SuspensionTests {
     return try opener.open().map { try TableCore(opener: opener, opened: $0) }
   }
 
-  @Test("is nobody's, and is taken back")
+  @Test("has no owner, and is taken back")
   func givesLockUp() throws {
     try table.store(key(1))
     #expect(try owner() == nil)
@@ -96,7 +96,7 @@ struct SuspensionTests {
     #expect(table.entry(for: key(1))?.isPrivate == false)
   }
 
-  @Test("keeps what is on display as it is while another process writes every slot")
+  @Test("keeps leased pictures as they are while another process writes every slot")
   func detachesLeases() throws {
     let held = try (1...2).map { try table.store(key($0)) }
     try table.store(key(3))
@@ -123,7 +123,7 @@ struct SuspensionTests {
     #expect(table.entry(for: key(2))?.shows(key(2)) == true)
   }
 
-  @Test("stores privately without asking for the lock, and brings that along")
+  @Test("stores in its private file without asking for the lock, and moves those pictures later")
   func storesPrivately() throws {
     try table.suspend()
     try table.store(key(1))
@@ -137,7 +137,7 @@ struct SuspensionTests {
     #expect(try fixture.open(slots: 3).entry(for: key(1))?.shows(key(1)) == true)
   }
 
-  @Test("does not show again what was removed before and meanwhile")
+  @Test("does not show again a picture removed before or during the suspension")
   func removes() throws {
     for entity in 1...3 { try table.store(key(entity)) }
     _ = try table.remove(key(1).entity)
@@ -189,7 +189,7 @@ struct SuspensionTests {
     #expect((1...4).filter { other.contains(key($0)) } == [1, 3, 4])
   }
 
-  @Test("goes on as before when what is pending cannot be written")
+  @Test("goes on as before when pending changes cannot be written")
   func keepsOwningAfterFailure() throws {
     let plan = FaultPlan()
     let table = try fixture.open("other", slots: 3, system: plan.system)
@@ -205,7 +205,7 @@ struct SuspensionTests {
     #expect(table.statistics.isOwner)
   }
 
-  @Test("keeps its lock when the pictures on display cannot be copied")
+  @Test("keeps its lock when leased pictures cannot be copied")
   func keepsLockAfterFailedCopy() throws {
     let plan = FaultPlan()
     let opener = try TableOpener(
@@ -227,7 +227,7 @@ struct SuspensionTests {
     #expect(core.entry(for: key(1))?.shows(key(1)) == true)
   }
 
-  @Test("leaves no lock on a file that was emptied while somebody looked at it")
+  @Test("leaves no lock on a file that was emptied under a lease")
   func unlocksReplacedFiles() throws {
     let held = try table.store(key(1))
     let directory = try TableDirectory(path: fixture.path)
@@ -240,7 +240,7 @@ struct SuspensionTests {
     #expect(held.shows(key(1)))
   }
 
-  @Test("shows nothing wrong to readers while it lets go and takes back again and again")
+  @Test("shows no wrong picture while it is suspended and resumed again and again")
   func toleratesReaders() async throws {
     let table = table
     for entity in 1...3 { try table.store(key(entity)) }
@@ -264,7 +264,7 @@ struct SuspensionTests {
     #expect(table.statistics.isOwner)
   }
 
-  @Test("is taken over by another process, which is left its lock and its pictures")
+  @Test("is taken over by another process, which keeps its lock and its pictures")
   func letsAnotherProcessOwn() async throws {
     let held = try table.store(key(1))
     try table.suspend()

@@ -5,7 +5,7 @@ import Testing
 @testable import TableStore
 
 /// Pictures stored and removed by a process that does not own the table's file.
-@Suite("What waits for the file's owner to go", .timeLimit(.wholeRun))
+@Suite("A change that waits for the file's owner to go", .timeLimit(.wholeRun))
 struct WaitingChangesTests {
   let fixture: Fixture
   let table: Table
@@ -33,7 +33,7 @@ struct WaitingChangesTests {
     #expect(try fixture.open().present(1...3) == (isAll ? [3] : [2, 3]))
   }
 
-  @Test("is done by flushing a suspended table, which is nobody's afterwards")
+  @Test("is done by flushing a suspended table, which has no owner afterwards")
   func isDoneByFlushing() throws {
     for entity in 1...2 { try table.store(key(entity)) }
     let held = try #require(table.entry(for: key(2)))
@@ -49,7 +49,9 @@ struct WaitingChangesTests {
     #expect(held.shows(key(2)))
   }
 
-  @Test("is let go by the next flush, or suspension, when one could not", arguments: [false, true])
+  @Test(
+    "leaves the file unowned after the next flush, or suspension, if one could not",
+    arguments: [false, true])
   func isLetGoLater(bySuspending: Bool) throws {
     try removeFirstWhileSuspended()
     // The first opens the file to own it, the second to read it afterwards.
@@ -64,7 +66,7 @@ struct WaitingChangesTests {
     #expect((1...2).filter { other.shows(key($0)) } == [2])
   }
 
-  @Test("is still to be done when the file could not be read to do it")
+  @Test("still waits when the file could not be read")
   func isNotForgotten() throws {
     try removeFirstWhileSuspended()
     // The header is read to own the file, and then the records.
@@ -90,7 +92,7 @@ struct WaitingChangesTests {
     #expect(table.present([3]) == [])
   }
 
-  @Test("is on the device when a flush says so, also what was stored before a suspension")
+  @Test("is on the device after a flush, as are the pictures stored before a suspension")
   func isSynchronized() throws {
     plan.pass()
     try table.store(key(1))
@@ -106,7 +108,7 @@ struct WaitingChangesTests {
     #expect(!table.statistics.isOwner)
   }
 
-  @Test("is nothing where there was nothing to be removed")
+  @Test("is none where there is no picture to remove")
   func isNothing() throws {
     try table.store(key(1))
     let stranger = try Stranger(fixture)
@@ -123,7 +125,7 @@ struct WaitingChangesTests {
     let table = table
     let fixture = fixture
     let successor = Lock<Table?>(nil)
-    // Between the reading of the old file's records and the question whether it is still the table's.
+    // Between reading the old file's records and asking if the file is still the table's.
     let awaited = Lock<SystemCall.Kind?>(nil)
     let system = SystemCalls { call throws(SystemError) in
       let isNow = awaited.withLock { awaited in
@@ -142,7 +144,7 @@ struct WaitingChangesTests {
     #expect(stranger.core.entry(for: key(1)) == nil)
   }
 
-  @Test("takes older records of a removed picture out, too")
+  @Test("erases older records of a removed picture, too")
   func erasesOlder() throws {
     try table.store(key(1))
     plan.fail(after: 3, only: [.write])
@@ -151,7 +153,7 @@ struct WaitingChangesTests {
     let stranger = try Stranger(fixture)
     #expect(try stranger.core.remove(key(1).entity))
     let sealed = try table.sealed(key(2))
-    // As its process would leave the file that is killed now.
+    // The file as a kill would leave it now.
     let bytes = try fixture.bytes()
     table.close()
     try fixture.replaceFile(with: bytes)
@@ -237,7 +239,7 @@ struct WaitingChangesTests {
     #expect(table.present([1]) == [])
   }
 
-  @Test("is not read from a file that others may write to")
+  @Test("is not made by a file that other users may write to")
   func distrustsPublicFiles() throws {
     try table.store(key(1))
     let path = try fixture.filePath()
@@ -254,7 +256,7 @@ struct WaitingChangesTests {
       let table = try fixture.open(slots: 2)
       let held = try (1...2).map { try table.store(key($0)) }
       table.close()
-      // fork(2) itself is hidden from Swift.
+      // Swift hides fork(2) itself.
       typealias Fork = @convention(c) () -> Int32
       guard let symbol = dlsym(LinkedSymbols.everywhere, "fork") else { exit(2) }
       let child = unsafeBitCast(symbol, to: Fork.self)()

@@ -56,7 +56,7 @@ struct Fixture {
   }
 }
 
-/// A key by two small numbers: which entity, and which version of its picture.
+/// A key by two small numbers: of an entity, and of a version of its picture.
 func key(_ entity: Int, _ version: Int = 1) -> TableKey {
   TableKey(entity: TableID("entity \(entity)"), version: TableID("version \(version) of \(entity)"))
 }

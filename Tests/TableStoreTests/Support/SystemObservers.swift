@@ -46,10 +46,10 @@ final class FaultPlan: Sendable {
   /// The calls so far.
   var calls: [SystemCall.Kind] { state.withLock { $0.kinds } }
 
-  /// Where the calls so far wrote or read.
+  /// The offsets of the writes and reads so far.
   var offsets: [Int] { state.withLock { $0.offsets } }
 
-  /// How many calls were made to fail.
+  /// The number of calls that failed by plan.
   var failureCount: Int { state.withLock { $0.failureCount } }
 
   /// Forgets the calls so far, and lets those after the next `skipped` fail, `count` of them.
