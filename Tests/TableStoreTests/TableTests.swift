@@ -238,6 +238,7 @@ struct TableTests {
     try first.store(key(1))
     #expect(second.entry(for: key(1))?.shows(key(1)) == true)
     first.close()
+    #expect(throws: TableError.closed) { try first.store(key(3)) }
     try second.store(key(2))
     #expect(second.present(1...2) == [1, 2])
     #expect(second.statistics.isOwner)
@@ -283,7 +284,7 @@ struct TableTests {
     #expect(table.statistics.damageCount == 3)
   }
 
-  @Test("gives an opening with another geometry a private table")
+  @Test("gives an opening with another geometry a private table, for good")
   func separatesGeometries() throws {
     let other = TableGeometry(width: 8, height: 8, rowByteCount: 64, pixelFormat: 7)
     let first = try fixture.open()
@@ -294,6 +295,10 @@ struct TableTests {
     #expect(second.entry(for: key(1)) == nil)
     #expect(first.entry(for: key(1))?.shows(key(1)) == true)
     #expect(throws: TableError.foreignSlot) { try first.insert(second.sealed(key(3))) }
+    first.close()
+    try second.store(key(3))
+    #expect(!second.statistics.isOwner)
+    #expect(try fixture.open().present(1...3) == [1])
   }
 
   // MARK: Looking inside

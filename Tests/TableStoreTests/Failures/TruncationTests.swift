@@ -78,13 +78,15 @@ struct TruncationTests {
     #expect((1...5).filter { table.entry(for: key($0)) != nil } == [1, 2])
   }
 
-  @Test("keeps leased pictures in the part that is left")
+  @Test("keeps leased pictures in the part that is left, without the lock of the old file")
   func keepsLeases() throws {
     let table = try filled()
     let held = try #require(table.entry(for: key(1)))
+    let descriptor = FileDescriptor(open(try fixture.filePath(), O_RDWR))
     try cut(to: layout.slotOffset(2))
     for entity in 11...30 { try table.store(key(entity)) }
     #expect(held.shows(key(1)))
+    #expect(try SystemCalls.live.lock(descriptor.value))
   }
 
   @Test("stores nothing where a hole would show, when no new file can be made")

@@ -151,6 +151,20 @@ struct ReopeningTests {
     #expect(removed.shows(key(2)))
   }
 
+  @Test("gives its file up with the last lease, though it was opened again under that")
+  func unlocksReopenedFile() throws {
+    var held: TableEntry? = try fixture.open().store(key(1))
+    try fixture.open().close()
+    let directory = try TableDirectory(path: fixture.path)
+    let descriptor = FileDescriptor(
+      try SystemCalls.live.openFile(
+        TableDirectory.fileName(for: "rows"), in: directory.descriptor, .updating))
+    #expect(try !SystemCalls.live.lock(descriptor.value))
+    #expect(held?.shows(key(1)) == true)
+    held = nil
+    #expect(try SystemCalls.live.lock(descriptor.value))
+  }
+
   @Test("changes its capacity while earlier pictures are still leased")
   func resizesWhileLeased() throws {
     var table = try fixture.open(slots: 2)

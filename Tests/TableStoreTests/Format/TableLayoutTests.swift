@@ -92,6 +92,7 @@ struct TableLayoutTests {
       TableGeometry(width: 65_536, height: 1, rowByteCount: 64, pixelFormat: 0),
       TableGeometry(width: 1, height: 1, rowByteCount: 63, pixelFormat: 0),
       TableGeometry(width: 1, height: 1, rowByteCount: 0, pixelFormat: 0),
+      TableGeometry(width: 1, height: 1, rowByteCount: 96, pixelFormat: 0),
       TableGeometry(width: 1, height: 65_535, rowByteCount: 1 << 20, pixelFormat: 0),
       TableGeometry(width: .max, height: .max, rowByteCount: .max, pixelFormat: 0),
     ])

@@ -223,6 +223,8 @@ struct TwoProcessTests {
       try table.store(key(1))
       let held = try table.store(key(2))
       let sealed = try (3...5).map { try table.sealed(key($0)) }
+      let other = try fixture.open("other")
+      let first = try other.sealed(key(1))
       // Swift hides fork(2) itself.
       typealias Fork = @convention(c) () -> Int32
       guard let symbol = dlsym(LinkedSymbols.everywhere, "fork") else { exit(2) }
@@ -234,7 +236,11 @@ struct TwoProcessTests {
         let isSecond = !table.statistics.isOwner
         let stores = table.entry(for: key(5))?.shows(key(5)) == true
         table.close()
-        _exit(reads && isPrivate && isSecond && stores ? 7 : 1)
+        // A change notices the fork, too, without a lookup before it.
+        _ = try other.insert(first)
+        let isSecondToo = !other.statistics.isOwner
+        other.close()
+        _exit(reads && isPrivate && isSecond && stores && isSecondToo ? 7 : 1)
       }
       var status: Int32 = 0
       waitpid(child, &status, 0)

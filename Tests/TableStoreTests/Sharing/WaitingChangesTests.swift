@@ -184,6 +184,28 @@ struct WaitingChangesTests {
       try fixture.open().present(1...2) == (changes == [2] ? [1, 2] : changes.filter { $0 == 2 }))
   }
 
+  @Test("buries no picture that was stored later, though the clock stands before the generations")
+  func buriesOlderOnlyWithAnEarlyClock() throws {
+    try table.store(key(1))
+    table.close()
+    var bytes = try fixture.bytes()
+    let header = try #require(TableHeader(reading: Array(bytes.prefix(512))))
+    let (layout, address) = (header.layout, SlotAddress(nonce: header.nonce, slot: 0))
+    let content = Array(bytes[layout.slotOffset(0)...].prefix(layout.contentByteCount))
+    let late = SlotRecord(
+      entity: key(1).entity.digest, version: key(1).version.digest, generation: 1 << 60,
+      contentHash: content.withUnsafeBytes { SlotContent.hash(of: $0) }, recency: 1, at: address)
+    bytes.replaceSubrange(
+      layout.recordOffset(0)..<layout.recordOffset(1), with: late.bytes(at: address))
+    try fixture.replaceFile(with: bytes)
+    let next = try fixture.open()
+    let stranger = try Stranger(fixture)
+    #expect(try stranger.core.remove(key(1).entity))
+    try next.removeAll()
+    try next.store(key(1))
+    #expect(stranger.shows(key(1)))
+  }
+
   @Test("buries no picture that was stored later, in a new file or a new session either")
   func buriesOlderOnly() throws {
     for entity in 1...3 { try table.store(key(entity)) }
