@@ -87,7 +87,7 @@ extension ImageCache {
     let image = try await store(request, besides: others, from: &picture, urgency)
     for other in others {
       do {
-        _ = try await store(other, besides: [], from: &picture, urgency)
+        _ = try await store(other, from: &picture, urgency)
       } catch {
         await giveUp(other, error)
       }
@@ -109,34 +109,22 @@ extension ImageCache {
   }
 
   private func store(
-    _ request: ImageRequest, besides family: [ImageRequest], from picture: inout SourcePicture,
-    _ urgency: Urgency
+    _ request: ImageRequest, besides family: [ImageRequest] = [],
+    from picture: inout SourcePicture, _ urgency: Urgency
   ) async throws(ImageCacheError) -> CachedImage {
-    // Asked right before the picture is stored, once more for loads that began while it was drawn;
-    // whoever asks later finds it.
-    let supersedeLoads: @Sendable () -> Bool = { [registry] in
-      registry.forbidStoring(.entity(request.key.entity, format: request.key.format))
-      return true
-    }
-    let drawn = try await maker.draw(
-      [request], besides: family, from: &picture, urgency: urgency, report: { _ in },
-      deliver: { [recorder] request, result -> Result<CachedImage, ImageCacheError>? in
-        guard case .success(let slot) = result else { return nil }
-        do throws(ImageCacheError) {
-          return try request.table.storeIfIdle(
-            slot, for: request.key, recorder, if: supersedeLoads
-          ).map { .success($0) }
-        } catch {
-          return .failure(error)
+    let stored = try await maker.draw(
+      [request], besides: family, from: &picture, urgency: urgency
+    ) { [recorder, registry] request, drawn in
+      Result { () throws(ImageCacheError) in
+        try request.table.store(try drawn.get(), for: request.key, recorder) {
+          // Once more, for loads that began while the picture was drawn; later ones find it.
+          registry.forbidStoring(.entity(request.key.entity, format: request.key.format))
+          return true
         }
-      })
-    let image: CachedImage
-    switch drawn.first {
-    case .delivered(let stored): image = try stored.get()
-    case .left(let result):
-      image = try await request.table.store(
-        try result.get(), for: request.key, recorder, if: supersedeLoads)
-    case nil: preconditionFailure("Each request that is drawn has its result.")
+      }
+    }
+    guard let image = try stored.first?.get() else {
+      preconditionFailure("Each request that is drawn has its result.")
     }
     registry.satisfy(request.key, with: image)
     return image

@@ -131,32 +131,26 @@ struct ImageLoader: Sendable {
     return picture
   }
 
-  /// Draws what is waited for and answers; `family` only makes sure that the one decode is large
-  /// enough for what is drawn afterwards.
+  /// Draws the pictures that somebody waits for, stores them and answers.
+  ///
+  /// - Parameter family: Pictures that will be drawn from the same decode afterwards.
   private func serve(
     _ requests: [ImageRequest], besides family: [ImageRequest], from picture: inout SourcePicture,
     _ flight: Flight, _ registry: InFlightRegistry
   ) async throws {
     guard !requests.isEmpty else { return }
     let isFetched = picture.url != nil
-    // Not the first of several: who has delivered is not cancelled any more, and would go on drawing
-    // for nobody if the others left.
-    let isOnlyOne = requests.count == 1
-    let drawn = try await maker.draw(
+    _ = try await maker.draw(
       requests, besides: family, from: &picture, urgency: flight.urgency,
       report: flight.progress.report
-    ) { request, result -> Void? in
-      guard isOnlyOne, let outcome = keepAtOnce(result, for: request, flight, registry)
-      else { return nil }
-      return finish(request, isFetched: isFetched, with: consume outcome, flight, registry)
-    }
-    for case (let request, .left(let result)) in zip(requests, drawn) {
-      let outcome = await keep(result, for: request, flight, registry)
-      finish(request, isFetched: isFetched, with: consume outcome, flight, registry)
+    ) { request, drawn in
+      finish(
+        request, isFetched: isFetched, with: keep(drawn, for: request, flight, registry), flight,
+        registry)
     }
   }
 
-  /// Draws the rest of the family, one by one, and stops as soon as somebody waits for something.
+  /// Draws and stores the rest of the family, one by one, until somebody waits for something.
   private func serveFamily(
     _ family: inout [ImageRequest], from picture: inout SourcePicture, _ flight: Flight,
     _ registry: InFlightRegistry
@@ -164,48 +158,24 @@ struct ImageLoader: Sendable {
     while let sibling = family.first, !registry.hasRequests(flight.id) {
       family.removeFirst()
       if sibling.table.contains(sibling.key) { continue }
-      let drawn = try await maker.draw(
-        [sibling], besides: [], from: &picture, urgency: flight.urgency,
-        report: flight.progress.report
-      ) { request, result in
-        // The lease goes here and now.
-        keepAtOnce(result, for: request, flight, registry) == nil ? nil : ()
-      }
-      for case .left(let result) in drawn {
-        _ = await keep(result, for: sibling, flight, registry)
+      _ = try await maker.draw(
+        [sibling], from: &picture, urgency: flight.urgency, report: flight.progress.report
+      ) { request, drawn in
+        _ = keep(drawn, for: request, flight, registry)
       }
     }
   }
 
-  /// Stores what was drawn, on a worker's thread; `nil` if the table is busy.
-  private func keepAtOnce(
-    _ drawn: Result<DrawnSlot, ImageCacheError>, for request: ImageRequest, _ flight: Flight,
-    _ registry: InFlightRegistry
-  ) -> InFlightRegistry.Outcome? {
-    guard case .success(let slot) = drawn else { return drawn.map(request.table.privateImage) }
-    do {
-      return try request.table.storeIfIdle(slot, for: request.key, recorder) {
-        registry.storesResult(request.key, of: flight.id)
-      }.map { .success($0) }
-    } catch {
-      // The reason stands in the recorder; the picture is shown all the same.
-      return .success(request.table.privateImage(slot))
-    }
-  }
-
-  /// Stores what was drawn, when the table has time.
+  /// Stores a drawn picture, on the worker's thread; the picture is private where that fails.
   private func keep(
-    _ drawn: Result<DrawnSlot, ImageCacheError>, for request: ImageRequest, _ flight: Flight,
-    _ registry: InFlightRegistry
-  ) async -> InFlightRegistry.Outcome {
-    guard case .success(let slot) = drawn else { return drawn.map(request.table.privateImage) }
-    do {
-      return .success(
-        try await request.table.store(slot, for: request.key, recorder) {
-          registry.storesResult(request.key, of: flight.id)
-        })
-    } catch {
-      return .success(request.table.privateImage(slot))
+    _ drawn: DrawnResult, for request: ImageRequest, _ flight: Flight, _ registry: InFlightRegistry
+  ) -> InFlightRegistry.Outcome {
+    drawn.map { slot in
+      let stored = try? request.table.store(slot, for: request.key, recorder) {
+        registry.storesResult(request.key, of: flight.id)
+      }
+      // The recorder has the reason.
+      return stored ?? request.table.privateImage(slot)
     }
   }
 

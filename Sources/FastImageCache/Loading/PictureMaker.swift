@@ -10,13 +10,8 @@ struct DrawnSlot: Sendable {
   let layout: PixelLayout
 }
 
-/// What became of one request on the thread that drew it.
-enum Drawn<Delivery: Sendable>: Sendable {
-  /// Whoever takes deliveries has it.
-  case delivered(Delivery)
-  /// It is for the caller to deliver.
-  case left(Result<DrawnSlot, ImageCacheError>)
-}
+/// What drawing a request came to.
+typealias DrawnResult = Result<DrawnSlot, ImageCacheError>
 
 /// Decodes and draws on threads of its own, as many at once as there are cores and as memory allows.
 struct PictureMaker: Sendable {
@@ -45,80 +40,102 @@ struct PictureMaker: Sendable {
     }
   }
 
-  /// Draws each request, decoding before if what is decoded does not suffice for all.
+  /// Draws each request, after a decode if the one that is there does not suffice for all.
   ///
-  /// Where one decode for all would be too large, each request gets its own; which of them is too
-  /// large even so stands in the results.
+  /// Where one decode for all would be too large, each request gets its own; its result is an error if
+  /// that is too large as well.
+  ///
+  /// Invariant: no result is delivered before the last request is drawn. A load that has answered one
+  /// waiter is not cancelled when the others leave, and would draw their pictures for nobody.
   ///
   /// - Parameters:
-  ///   - family: What will be drawn later from the same decode, which has to be large enough for it.
-  ///   - deliver: Takes each result at once, on the thread that drew, where it may block for a
-  ///     moment; `nil` leaves the result to the caller. Two changes of thread are saved by it.
-  /// - Returns: What became of each request, in their order.
+  ///   - family: Requests that will be drawn later; the decode is large enough for them, if it can be.
+  ///   - deliver: Takes each result. A picture is delivered on a worker's thread, the one that drew it
+  ///     as a rule, and `deliver` may block it.
+  /// - Returns: What `deliver` returned for each request, in their order.
   /// - Throws: ``ImageCacheError`` when there is nothing to draw from, or when the calling task was
   ///   cancelled.
-  func draw<Delivery>(
-    _ requests: [ImageRequest], besides family: [ImageRequest], from picture: inout SourcePicture,
-    urgency: Urgency, report: @escaping @Sendable (ImageProgress) -> Void,
-    deliver:
-      @escaping @Sendable (ImageRequest, Result<DrawnSlot, ImageCacheError>) -> Delivery?
-  ) async throws(ImageCacheError) -> [Drawn<Delivery>] {
+  func draw<Value: Sendable>(
+    _ requests: [ImageRequest], besides family: [ImageRequest] = [],
+    from picture: inout SourcePicture, urgency: Urgency,
+    report: @escaping @Sendable (ImageProgress) -> Void = { _ in },
+    deliver: @escaping @Sendable (ImageRequest, DrawnResult) -> Value
+  ) async throws(ImageCacheError) -> [Value] {
+    let deliverAll: @Sendable ([DrawnResult]) -> [Value] = { results in
+      zip(requests, results).map(deliver)
+    }
     do throws(ImageCacheError) {
-      return try await drawAtOnce(
-        requests, besides: family, from: &picture, urgency, report, deliver)
+      return try await drawTogether(
+        requests, besides: family, from: &picture, urgency, report, then: deliverAll)
     } catch {
       guard case .pictureTooLarge = error else { throw error }
-      if requests.count == 1, family.isEmpty { return [.left(.failure(error))] }
-      // The family last of all: nobody waits for it.
-      let parts = family.isEmpty ? requests.map { [$0] } : [requests]
-      var drawn: [Drawn<Delivery>] = []
-      for part in parts {
-        do throws(ImageCacheError) {
-          drawn += try await draw(
-            part, besides: [], from: &picture, urgency: urgency, report: report, deliver: deliver)
-        } catch {
-          // The others have their pictures, or their own errors.
-          if parts.count == 1 { throw error }
-          if case .cancelled = error { throw error }
-          drawn.append(.left(.failure(error)))
-        }
+      if !family.isEmpty {
+        // Nobody waits for the family: it gets decodes of its own, later.
+        return try await draw(
+          requests, from: &picture, urgency: urgency, report: report, deliver: deliver)
       }
-      return drawn
+      if requests.count == 1 { return deliverAll([.failure(error)]) }
+      let results = try await drawApart(requests, from: &picture, urgency, report)
+      return try await onWorker(picture.url, urgency) { _ in deliverAll(results) }
     }
   }
 
-  private func drawAtOnce<Delivery>(
+  /// Draws each request from a decode of its own.
+  private func drawApart(
+    _ requests: [ImageRequest], from picture: inout SourcePicture, _ urgency: Urgency,
+    _ report: @escaping @Sendable (ImageProgress) -> Void
+  ) async throws(ImageCacheError) -> [DrawnResult] {
+    var results: [DrawnResult] = []
+    for request in requests {
+      do throws(ImageCacheError) {
+        results += try await drawTogether(
+          [request], besides: [], from: &picture, urgency, report, then: { $0 })
+      } catch {
+        if case .cancelled = error { throw error }
+        // The others have their pictures, or their own errors.
+        results.append(.failure(error))
+      }
+    }
+    return results
+  }
+
+  /// Draws all requests from one decode, and hands the results to `finish` on the same thread.
+  private func drawTogether<Value: Sendable>(
     _ requests: [ImageRequest], besides family: [ImageRequest], from picture: inout SourcePicture,
     _ urgency: Urgency, _ report: @escaping @Sendable (ImageProgress) -> Void,
-    _ deliver:
-      @escaping @Sendable (ImageRequest, Result<DrawnSlot, ImageCacheError>) -> Delivery?
-  ) async throws(ImageCacheError) -> [Drawn<Delivery>] {
+    then finish: @escaping @Sendable ([DrawnResult]) -> Value
+  ) async throws(ImageCacheError) -> Value {
     let wanted = (requests + family).map { $0.sourceSize(for: picture.fullSize) }
     let minimum = wanted.reduce(PixelSize(width: 1, height: 1)) { $0.union($1) }
     let source = picture
     let needsDecode = !source.isDecoded(to: minimum)
+    let (decoded, value) = try await onWorker(
+      source.url, urgency,
+      byteCount: needsDecode ? source.workingByteCount(minimumSize: minimum) : 0
+    ) { isCancelled throws(ImageDecodingError) in
+      report(needsDecode ? .decoding : .drawing)
+      let bitmap = try decode(source, to: minimum, needsDecode, isCancelled)
+      if needsDecode { report(.drawing) }
+      let results = requests.map { draw($0, bitmap, of: source.fullSize, isCancelled) }
+      return (bitmap, finish(results))
+    }
+    picture.decoded = decoded
+    if needsDecode { picture.decodedSize = minimum }
+    return value
+  }
+
+  private func onWorker<Value: Sendable>(
+    _ url: URL?, _ urgency: Urgency, byteCount: Int = 0,
+    _ body:
+      @escaping @Sendable (@escaping @Sendable () -> Bool) throws(ImageDecodingError) -> Value
+  ) async throws(ImageCacheError) -> Value {
     do throws(JobError<ImageDecodingError>) {
-      let (decoded, drawn) = try await workers.run(
-        urgency: urgency,
-        byteCount: needsDecode ? source.workingByteCount(minimumSize: minimum) : 0
-      ) { isCancelled throws(ImageDecodingError) in
-        report(needsDecode ? .decoding : .drawing)
-        let bitmap = try decode(source, to: minimum, needsDecode, isCancelled)
-        if needsDecode { report(.drawing) }
-        let drawn = requests.map { request in
-          let result = draw(request, bitmap, of: source.fullSize, isCancelled)
-          return deliver(request, result).map { .delivered($0) } ?? Drawn.left(result)
-        }
-        return (bitmap, drawn)
-      }
-      picture.decoded = decoded
-      if needsDecode { picture.decodedSize = minimum }
-      return drawn
+      return try await workers.run(urgency: urgency, byteCount: byteCount, body)
     } catch {
       switch error {
       case .cancelled: throw .cancelled
-      case .refused(let refusal): throw .pictureTooLarge(source.url, "\(refusal)")
-      case .failed(let failure): throw ImageCacheError(failure, url: source.url)
+      case .refused(let refusal): throw .pictureTooLarge(url, "\(refusal)")
+      case .failed(let failure): throw ImageCacheError(failure, url: url)
       }
     }
   }
@@ -150,7 +167,7 @@ struct PictureMaker: Sendable {
   private func draw(
     _ request: ImageRequest, _ bitmap: Bitmap, of fullSize: PixelSize,
     _ isCancelled: @Sendable () -> Bool
-  ) -> Result<DrawnSlot, ImageCacheError> {
+  ) -> DrawnResult {
     let start = ContinuousClock.now
     let format = request.format
     let drawing = request.entity.drawing(for: format)

@@ -86,46 +86,21 @@ actor ImageTable {
 
   // MARK: Writing
 
-  /// Stores a drawn picture, or says why not.
+  /// Stores a drawn picture in a turn of the actor's queue, on the calling thread, which must be one
+  /// that may block: it waits for the turns before, and for the disk.
   ///
-  /// A table whose slots are all leased is no fault: the picture is private then.
-  ///
-  /// - Parameter isWanted: Asked on the actor right before the picture is stored; it must not wait.
-  ///   Whoever first makes it false and then removes can be sure that nothing comes back: the
+  /// - Parameter isWanted: The turn begins with this question; it must not wait. A caller that makes
+  ///   the answer false and then removes the picture can be sure that it does not come back: the
   ///   removal finds what was stored before, and nothing is stored after it.
+  /// - Returns: A lease on the stored picture. The picture is private if nobody wants it stored, if
+  ///   all slots are leased, or if pictures are not kept on this kind of device.
+  /// - Throws: What kept the table from storing, which the recorder has been told.
   nonisolated func store(
     _ drawn: DrawnSlot, for key: ImageKey, _ recorder: CacheRecorder,
-    if isWanted: @Sendable () -> Bool = { true }
-  ) async throws(ImageCacheError) -> CachedImage {
-    try conclude(await insert(drawn, if: isWanted), drawn, key, recorder)
-  }
-
-  /// Stores a drawn picture as above, on the calling thread; `nil` if the actor is busy.
-  ///
-  /// Blocks for as long as storing takes, so it is for threads that may.
-  nonisolated func storeIfIdle(
-    _ drawn: DrawnSlot, for key: ImageKey, _ recorder: CacheRecorder,
     if isWanted: @Sendable () -> Bool
-  ) throws(ImageCacheError) -> CachedImage? {
-    let insertion = executor.runIfIdle {
-      assumeIsolated { table in table.insert(drawn, if: isWanted) }
-    }
-    guard let insertion else { return nil }
-    return try conclude(insertion, drawn, key, recorder)
-  }
-
-  private func insert(
-    _ drawn: DrawnSlot, if isWanted: () -> Bool
-  ) -> Result<Insertion?, TableError> {
-    guard let store, isWanted() else { return .success(nil) }
-    return Result { () throws(TableError) in try store.insert(drawn.slot) }
-  }
-
-  private nonisolated func conclude(
-    _ insertion: Result<Insertion?, TableError>, _ drawn: DrawnSlot, _ key: ImageKey,
-    _ recorder: CacheRecorder
   ) throws(ImageCacheError) -> CachedImage {
-    do {
+    do throws(TableError) {
+      let insertion = executor.runBlocking { assumeIsolated { $0.insert(drawn, if: isWanted) } }
       guard let insertion = try insertion.get() else { return privateImage(drawn) }
       recorder.stored(key)
       if let eviction = insertion.eviction {
@@ -138,6 +113,13 @@ actor ImageTable {
       if error == .allSlotsLeased { return privateImage(drawn) }
       throw ImageCacheError(error)
     }
+  }
+
+  private func insert(
+    _ drawn: DrawnSlot, if isWanted: () -> Bool
+  ) -> Result<Insertion?, TableError> {
+    guard let store, isWanted() else { return .success(nil) }
+    return Result { () throws(TableError) in try store.insert(drawn.slot) }
   }
 
   /// Removes an entity's picture, whatever its version; false if there was none.

@@ -5,6 +5,13 @@ import Testing
 
 @Suite("A family", .timeLimit(.minutes(10)))
 struct FamilyTests {
+  private let wide = ImageFormat(
+    name: "wide", size: PixelSize(width: 40, height: 4), capacity: 4)
+  private let tall = ImageFormat(
+    name: "tall", size: PixelSize(width: 4, height: 40), capacity: 4)
+  /// Enough for the decode of each, and not for one that is as wide and as tall.
+  private let budget = 5000
+
   @Test("is drawn from one load")
   func isDrawnTogether() async throws {
     let fixture = try await Fixture([.large, .dot, .row])
@@ -133,10 +140,6 @@ struct FamilyTests {
   @Test("drawn apart loses only those of its pictures that cannot be drawn")
   func losesBroken() async throws {
     let gate = CancellableGate()
-    let (wide, tall) = (
-      ImageFormat(name: "wide", size: PixelSize(width: 40, height: 4), capacity: 4),
-      ImageFormat(name: "tall", size: PixelSize(width: 4, height: 40), capacity: 4)
-    )
     let fixture = try await Fixture(
       [wide, tall],
       source: ScriptedSource { _, _, _ in
@@ -145,8 +148,7 @@ struct FamilyTests {
       }
     ) { configuration in
       configuration.decoders = [HollowDecoder { $0.height > $0.width }]
-      // Enough for each, and not for one decode that is as wide and as tall.
-      configuration.decodeByteBudget = 5000
+      configuration.decodeByteBudget = budget
     }
     let photo = Photo("a", url: "test:/3")
     let broken = Task { try await fixture.cache.image(for: photo, format: tall) }
@@ -160,6 +162,41 @@ struct FamilyTests {
     } catch ImageCacheError.undecodable {}
     #expect(try await fine.value.isPrivate == false)
     await fixture.quiet()
+  }
+
+  @Test("drawn apart answers nobody before all is drawn, so that all can be given up")
+  func answersLast() async throws {
+    let (gate, started, release) = (CancellableGate(), Counter(), Gate())
+    let fixture = try await Fixture(
+      [wide, tall],
+      source: ScriptedSource { _, _, _ in
+        try await gate.pass()
+        return .encoded(Data("hollow".utf8))
+      }
+    ) { configuration in
+      configuration.decoders = [
+        HollowDecoder { size in
+          guard size.height > size.width else { return false }
+          started.increment()
+          release.waitBlocking()
+          return false
+        }
+      ]
+      configuration.decodeByteBudget = budget
+    }
+    var waiting: [Task<CachedImage, any Error>] = []
+    for format in [wide, tall] {
+      waiting.append(Task { try await fixture.cache.image(for: Photo("a"), format: format) })
+      await fixture.waiters(waiting.count)
+    }
+    gate.open()
+    await started.reaches(1)
+    #expect(await fixture.cache.statistics().waiters == 2)
+    for task in waiting { task.cancel() }
+    for task in waiting { await #expect { try await task.value } throws: { $0.isCancelled } }
+    release.open()
+    await fixture.quiet()
+    #expect(await fixture.cache.statistics().stores == 0)
   }
 
   @Test("loses the pictures that one stored by hand is too large for")

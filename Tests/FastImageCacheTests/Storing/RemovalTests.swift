@@ -93,10 +93,7 @@ struct RemovalTests {
     }
     // Traps elsewhere: only on the table's own actor is nobody between this and the store.
     let isWanted: @Sendable () -> Bool = { table.assumeIsolated { _ in false } }
-    let other = try #require(
-      try table.storeIfIdle(slot, for: key, fixture.cache.recorder, if: isWanted))
-    #expect(other.isPrivate)
-    let image = try await table.store(slot, for: key, fixture.cache.recorder, if: isWanted)
+    let image = try table.store(slot, for: key, fixture.cache.recorder, if: isWanted)
     #expect(image.isPrivate && !table.contains(key))
     #expect(fixture.cache.recorder.counts.stores == 0)
   }

@@ -20,59 +20,50 @@ extension ImageTable {
 
 @Suite("A busy table", .timeLimit(.minutes(10)))
 struct BusyTableTests {
-  @Test("lets nobody in beside the job that runs, and then whoever comes")
-  func executor() async throws {
-    let fixture = try await Fixture()
-    let table = try #require(fixture.cache.tables[.row])
-    let gate = Gate()
-    let key = ImageKey(entity: "a", version: "a", format: ImageFormat.row.name)
-    func store() throws -> CachedImage? {
-      let slot = try table.drawSlot(for: key, size: ImageFormat.row.size) { bytes, _ in
-        for index in bytes.indices { bytes[index] = 8 }
-      }
-      return try table.storeIfIdle(slot, for: key, fixture.cache.recorder) { true }
-    }
-    let holding = await table.hold(until: gate)
-    #expect(try store() == nil)
-    gate.open()
-    await holding.value
-    // The job is over a moment after its caller goes on.
-    var stored = try store()
-    while stored == nil {
-      await Task.yield()
-      stored = try store()
-    }
-    #expect(stored?.isPrivate == false && table.contains(key))
-  }
+  private let gate = Gate()
+  private let photo = Photo("a", url: "test:/7")
 
-  @Test("keeps a load's picture all the same, later")
+  @Test("has a load wait for its turn, and answers when the picture is stored")
   func load() async throws {
     let fixture = try await Fixture()
     let table = try #require(fixture.cache.tables[.row])
-    let gate = Gate()
     let holding = await table.hold(until: gate)
-    let waiting = Task {
-      try await fixture.cache.image(for: Photo("a", url: "test:/7"), format: .row)
-    }
+    let waiting = Task { try await fixture.cache.image(for: photo, format: .row) }
     while fixture.cache.recorder.counts.drawings == 0 { await Task.yield() }
     #expect(fixture.cache.recorder.counts.stores == 0)
     gate.open()
-    #expect(try await waiting.value.solidNumber == 7)
+    let image = try await waiting.value
+    #expect(image.solidNumber == 7 && !image.isPrivate)
     #expect(fixture.cache.recorder.counts.stores == 1)
     await holding.value
   }
 
-  @Test("keeps a picture that is stored by hand all the same, later")
+  @Test("has a store by hand wait for its turn")
   func byHand() async throws {
     let fixture = try await Fixture()
     let table = try #require(fixture.cache.tables[.row])
-    let gate = Gate()
     let holding = await table.hold(until: gate)
-    let storing = Task { try await fixture.cache.store(solid(7), for: Photo("a"), format: .row) }
+    let storing = Task { try await fixture.cache.store(solid(7), for: photo, format: .row) }
     while fixture.cache.recorder.counts.drawings == 0 { await Task.yield() }
     gate.open()
     #expect(try await storing.value.solidNumber == 7)
-    #expect(fixture.cache.cachedImage(for: Photo("a"), format: .row)?.solidNumber == 7)
+    #expect(fixture.cache.cachedImage(for: photo, format: .row)?.solidNumber == 7)
+    await holding.value
+  }
+
+  @Test("keeps no picture that was removed while the load waited for its turn")
+  func removal() async throws {
+    let fixture = try await Fixture()
+    let table = try #require(fixture.cache.tables[.row])
+    let holding = await table.hold(until: gate)
+    let waiting = Task { try await fixture.cache.image(for: photo, format: .row) }
+    while fixture.cache.recorder.counts.drawings == 0 { await Task.yield() }
+    // The first half of a removal: the other one waits for its turn as well.
+    fixture.cache.registry.forbidJoining(.entity("a", format: "row"))
+    gate.open()
+    let image = try await waiting.value
+    #expect(image.solidNumber == 7 && image.isPrivate)
+    #expect(!fixture.cache.containsImage(for: photo, format: .row))
     await holding.value
   }
 }
