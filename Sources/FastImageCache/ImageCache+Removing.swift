@@ -56,12 +56,16 @@ extension ImageCache {
   ///   whose pictures were stored or removed here; ``ImageCacheError/protectedNow(format:)``,
   ///   ``ImageCacheError/diskFull``, ``ImageCacheError/closed``.
   public func flush() async throws(ImageCacheError) {
-    var failure: TableError?
+    var failure: ImageCacheError?
     for table in tables.all {
       // One that cannot be flushed keeps none of the others from it.
-      do { try await table.flush() } catch { failure = failure ?? error }
+      do throws(ImageCacheError) {
+        try await table.write { store throws(TableError) in try store.flush() }
+      } catch {
+        failure = failure ?? error
+      }
     }
-    if let failure { throw ImageCacheError(failure) }
+    if let failure { throw failure }
   }
 
   /// Ends all loads, writes the order of use, and lets the files go.
@@ -71,7 +75,8 @@ extension ImageCache {
   /// them, and the rest happens with the end of the last.
   public func close() async {
     registry.close()
-    for table in tables.all { await table.close() }
+    // Closing throws nothing.
+    for table in tables.all { try? await table.write { $0.close() } }
     recorder.hub.finish()
     spareMemory.end()
   }
@@ -79,22 +84,18 @@ extension ImageCache {
   func remove(_ entity: ImageID, from table: ImageTable) async throws(ImageCacheError) {
     // First the loads: one that ends between these two lines would put the picture back.
     registry.forbidJoining(.entity(entity, format: table.format.name))
-    do {
-      guard try await table.remove(entity) else { return }
+    let isRemoved = try await table.write { store throws(TableError) in
+      try store.remove(entity.tableID)
+    }
+    if isRemoved == true {
       recorder.hub.send(.removed(entity: entity, format: table.format.name))
-    } catch {
-      throw ImageCacheError(error)
     }
   }
 
   private func removeAll(in table: ImageTable) async throws(ImageCacheError) {
     registry.forbidJoining(.format(table.format.name))
-    do {
-      try await table.removeAll()
-      recorder.hub.send(.removed(entity: nil, format: table.format.name))
-    } catch {
-      throw ImageCacheError(error)
-    }
+    try await table.write { store throws(TableError) in try store.removeAll() }
+    recorder.hub.send(.removed(entity: nil, format: table.format.name))
   }
 }
 

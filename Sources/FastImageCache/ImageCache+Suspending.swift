@@ -32,13 +32,17 @@ extension ImageCache {
     isSuspensionWanted = true
     // A process in the background is not to hold what it can do without.
     spareMemory.pause()
-    var failure: TableError?
+    var failure: ImageCacheError?
     for table in tables.all {
       // A call of `resume()` that came meanwhile has the last word, on each table.
       guard isSuspensionWanted else { return }
-      do { try await table.suspend() } catch { failure = failure ?? error }
+      do throws(ImageCacheError) {
+        try await table.write { store throws(TableError) in try store.suspend() }
+      } catch {
+        failure = failure ?? error
+      }
     }
-    if let failure { throw ImageCacheError(failure) }
+    if let failure { throw failure }
   }
 
   /// Takes the tables again that ``suspend()`` let go, and brings new pictures along.
@@ -51,7 +55,8 @@ extension ImageCache {
     spareMemory.resume()
     for table in tables.all {
       guard !isSuspensionWanted else { return }
-      await table.resume()
+      // Resuming throws nothing.
+      try? await table.write { $0.resume() }
     }
   }
 }

@@ -122,25 +122,15 @@ actor ImageTable {
     return Result { () throws(TableError) in try store.insert(drawn.slot) }
   }
 
-  /// Removes an entity's picture, whatever its version; false if there was none.
-  func remove(_ entity: ImageID) throws(TableError) -> Bool {
-    try store?.remove(entity.tableID) ?? false
+  /// Removes from the table, flushes it, or changes it otherwise, in a turn of the actor's queue.
+  ///
+  /// - Returns: What `change` returns; `nil` where pictures are not kept.
+  @discardableResult
+  func write<Value: Sendable>(
+    _ change: @Sendable (Table) throws(TableError) -> Value
+  ) throws(ImageCacheError) -> Value? {
+    do throws(TableError) { return try store.map(change) } catch { throw ImageCacheError(error) }
   }
-
-  /// Removes everything, by putting a new file in the old one's place.
-  func removeAll() throws(TableError) { try store?.removeAll() }
-
-  /// Waits until everything stored and removed so far would survive a power cut.
-  func flush() throws(TableError) { try store?.flush() }
-
-  /// Lets the file's lock go, see `ImageCache.suspend()`.
-  func suspend() throws(TableError) { try store?.suspend() }
-
-  /// Takes the file again if it is free.
-  func resume() { store?.resume() }
-
-  /// Writes the order of use and lets the file go; leases stay valid.
-  func close() { store?.close() }
 
   /// Figures of this moment, `nil` where pictures are not kept.
   nonisolated var figures: TableStatistics? { store?.statistics }

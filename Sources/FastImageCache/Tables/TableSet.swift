@@ -42,8 +42,6 @@ final class TableSet: @unchecked Sendable {
     row(of: format)?.table.takeUnretainedValue()
   }
 
-  subscript(name: String) -> ImageTable? { all.first { $0.format.name == name } }
-
   /// The tables whose formats belong to a family.
   func family(_ name: String) -> [ImageTable] { all.filter { $0.format.family == name } }
 

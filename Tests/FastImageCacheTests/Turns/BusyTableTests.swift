@@ -51,6 +51,23 @@ struct BusyTableTests {
     await holding.value
   }
 
+  @Test("keeps the picture that was stored by hand, not a load's that has its turn later")
+  func byHandFirst() async throws {
+    let fixture = try await Fixture { $0.decodeWidth = 2 }
+    let (cache, recorder) = (fixture.cache, fixture.cache.recorder)
+    let table = try #require(cache.tables[.row])
+    let holding = await table.hold(until: gate)
+    async let stored = cache.store(solid(3), for: Photo("a", version: 1), format: .row)
+    while recorder.counts.drawings == 0 { await Task.yield() }
+    async let loaded = cache.image(for: Photo("a", version: 2, url: "test:/7"), format: .row)
+    while recorder.counts.drawings == 1 { await Task.yield() }
+    gate.open()
+    let numbers = try await [stored.solidNumber, loaded.solidNumber]
+    #expect(numbers == [3, 7])
+    #expect(cache.containsImage(for: Photo("a", version: 1), format: .row))
+    await holding.value
+  }
+
   @Test("keeps no picture that was removed while the load waited for its turn")
   func removal() async throws {
     let fixture = try await Fixture()
