@@ -49,29 +49,15 @@ extension ImageCache {
 
   /// What the cache has done since it was opened, and what it holds now.
   public func statistics() async -> CacheStatistics {
-    let counts = recorder.counts
-    let load = registry.load
-    var statistics = CacheStatistics()
-    statistics.misses = counts.misses
-    statistics.joinedRequests = counts.joined
-    statistics.fetches = counts.fetches
-    statistics.fetchedByteCount = counts.fetchedByteCount
-    statistics.fetchSeconds = counts.fetchSeconds
-    statistics.decodes = counts.decodes
-    statistics.decodeSeconds = counts.decodeSeconds
-    statistics.drawings = counts.drawings
-    statistics.drawSeconds = counts.drawSeconds
-    statistics.stores = counts.stores
-    statistics.notStored = counts.notStored
-    statistics.failures = counts.failures
-    statistics.cancellations = counts.cancellations
-    statistics.flights = load.flights
-    statistics.waiters = load.waiters
-    // Once for each table, since it looks at every slot.
-    let tables = tables.all.map { (format: $0.format.name, figures: $0.figures) }
-    statistics.tables = tables.map { CacheStatistics.Table(format: $0.format, $0.figures) }
-    // Tables count their own hits, without a counter that all threads would write.
-    statistics.hits = tables.reduce(-counts.lateHits) { $0 + ($1.figures?.hitCount ?? 0) }
+    var statistics = recorder.counts
+    (statistics.flights, statistics.waiters) = registry.load
+    for table in tables.all {
+      // Once for each table, since it looks at every slot.
+      let figures = table.figures
+      statistics.tables.append(CacheStatistics.Table(format: table.format.name, figures))
+      // Tables count their own hits, without a counter that all threads would write.
+      statistics.hits += figures?.hitCount ?? 0
+    }
     return statistics
   }
 }

@@ -2,47 +2,31 @@ import Foundation
 import Locking
 import Pixels
 
-/// Counts what happens in a cache and tells whoever listens.
+/// Counts what happens in a cache and tells the listeners of its events.
 ///
-/// Invariants:
-/// 1. Numbers only grow.
-/// 2. Nothing here is touched by a hit, unless somebody listens; everything else happens where
-///    milliseconds are spent anyway.
+/// Invariant: a hit touches nothing here, unless somebody listens. Every other count is changed where
+/// milliseconds are spent anyway.
 final class CacheRecorder: Sendable {
-  struct Counts: Sendable {
-    var misses = 0
-    /// Misses whose picture was there when they were looked at again; tables count them as hits.
-    var lateHits = 0
-    var joined = 0
-    var fetches = 0
-    var fetchedByteCount = 0
-    var fetchSeconds = 0.0
-    var decodes = 0
-    var decodeSeconds = 0.0
-    var drawings = 0
-    var drawSeconds = 0.0
-    var stores = 0
-    var notStored = 0
-    var failures = 0
-    var cancellations = 0
-  }
-
   let hub: EventHub
-  private let state = Lock(Counts())
+  private let state = Lock(CacheStatistics())
 
   init(hub: EventHub) { self.hub = hub }
 
-  var counts: Counts { state.withLock { $0 } }
+  /// The counts so far, without those that the registry and the tables have. `hits` is negative: a
+  /// correction of the tables' counts.
+  var counts: CacheStatistics { state.withLock { $0 } }
 
   func missed(_ key: ImageKey) {
     state.withLock { $0.misses += 1 }
     hub.send(.missed(entity: key.entity, format: key.format))
   }
 
-  func hitLate() { state.withLock { $0.lateHits += 1 } }
+  /// The picture of a miss was there when the cache looked again; its table has counted a hit, which
+  /// is none.
+  func hitLate() { state.withLock { $0.hits -= 1 } }
 
   func joined(_ request: ImageRequest) {
-    state.withLock { $0.joined += 1 }
+    state.withLock { $0.joinedRequests += 1 }
     hub.send(.joined(entity: request.key.entity, format: request.key.format))
   }
 
@@ -84,7 +68,7 @@ final class CacheRecorder: Sendable {
     hub.send(.damaged(entity: entity, format: format))
   }
 
-  /// A picture that somebody waited for could not be had; a cancellation is no failure.
+  /// A waiter got an error instead of its picture; a cancellation is no failure.
   func failed(_ key: ImageKey, _ error: ImageCacheError) {
     if case .cancelled = error { return }
     state.withLock { $0.failures += 1 }
