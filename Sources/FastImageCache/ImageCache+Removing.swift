@@ -74,11 +74,12 @@ extension ImageCache {
   /// valid. When the last reference to the cache goes, its loads go on for those who still wait for
   /// them, and the rest happens with the end of the last.
   public func close() async {
+    life = .closed
+    spareMemory.pause()
     registry.close()
     // Closing throws nothing.
     for table in tables.all { try? await table.write { $0.close() } }
     recorder.hub.finish()
-    spareMemory.end()
   }
 
   func remove(_ entity: ImageID, from table: ImageTable) async throws(ImageCacheError) {

@@ -29,13 +29,12 @@ extension ImageCache {
   ///   ``ImageCacheError/storageUnavailable(_:)`` when a table is still locked, at the latest until its last picture is let go; the other tables are
   ///   suspended all the same. ``ImageCacheError/closed``.
   public func suspend() async throws(ImageCacheError) {
-    isSuspensionWanted = true
+    guard life != .closed else { throw .closed }
+    life = .suspended
     // A process in the background is not to hold what it can do without.
     spareMemory.pause()
     var failure: ImageCacheError?
-    for table in tables.all {
-      // A call of `resume()` that came meanwhile has the last word, on each table.
-      guard isSuspensionWanted else { return }
+    for table in tables.all where life != .active {
       do throws(ImageCacheError) {
         try await table.write { store throws(TableError) in try store.suspend() }
       } catch {
@@ -51,12 +50,10 @@ extension ImageCache {
   /// over at its first change after the other process is gone. Pictures found in a table taken back
   /// are checked anew at their first hit, since anybody may have written meanwhile.
   public func resume() async {
-    isSuspensionWanted = false
+    guard life != .closed else { return }
+    life = .active
     spareMemory.resume()
-    for table in tables.all {
-      guard !isSuspensionWanted else { return }
-      // Resuming throws nothing.
-      try? await table.write { $0.resume() }
-    }
+    // Resuming throws nothing.
+    for table in tables.all where life == .active { try? await table.write { $0.resume() } }
   }
 }

@@ -40,10 +40,17 @@ public final actor ImageCache {
   /// Reads the files that are stored by hand; several lanes, so that a slow volume does not hold up
   /// the others.
   lazy var fileReading = WorkerPool(name: "FastImageCache.stored-files", width: 3)
-  /// Wanted until the cache is closed, and not while it is suspended.
+  /// Wanted while the cache is active.
   nonisolated let spareMemory = SpareMemoryUse()
-  /// Which of `suspend()` and `resume()` was called last.
-  var isSuspensionWanted = false
+
+  /// Whether the cache works, has let its files go for a while, or for good.
+  enum Life { case active, suspended, closed }
+
+  /// Invariants:
+  /// 1. `closed` is the last state.
+  /// 2. A call changes the state first and the tables second; suspending and resuming look at it again
+  ///    before each table. So the last of several calls has the last word on every table.
+  var life = Life.active
 
   /// Opens the tables of a namespace, and creates those that are missing.
   ///

@@ -128,34 +128,28 @@ package final class SpareMemory: Sendable {
 
 /// Somebody's wish that spare memory be kept; it ends with the object at the latest.
 package final class SpareMemoryUse: Sendable {
-  private enum Wish { case underWay, paused, over }
-
   private let memory: SpareMemory
-  private let wish = Lock(Wish.paused)
+  private let wish = Lock(false)
 
   package init(of memory: SpareMemory = .shared) {
     self.memory = memory
     resume()
   }
 
-  deinit { end() }
+  deinit { pause() }
 
-  package var isUnderWay: Bool { wish.withLock { $0 == .underWay } }
+  package var isUnderWay: Bool { wish.withLock { $0 } }
 
   /// Nothing is kept any more when this was the last wish.
-  package func pause() { change(to: .paused) }
+  package func pause() { change(to: false) }
 
-  package func resume() { change(to: .underWay) }
+  package func resume() { change(to: true) }
 
-  /// Pauses for good.
-  package func end() { change(to: .over) }
-
-  private func change(to next: Wish) {
-    let change = wish.withLock { wish in
-      guard wish != .over else { return 0 }
+  private func change(to next: Bool) {
+    let hasChanged = wish.withLock { wish in
       defer { wish = next }
-      return (next == .underWay ? 1 : 0) - (wish == .underWay ? 1 : 0)
+      return wish != next
     }
-    if change != 0 { memory.changeUsers(by: change) }
+    if hasChanged { memory.changeUsers(by: next ? 1 : -1) }
   }
 }

@@ -50,7 +50,7 @@
       [nil, PixelSize(width: 150, height: 105)])
     func writesEverything(_ file: (name: String, data: Data), size: PixelSize?) throws {
       let use = SpareMemoryUse()
-      defer { use.end() }
+      defer { use.pause() }
       let layout = try ImageCodecsTests.decode(file.data, atLeast: size).layout
       let first = try decode(file.data, over: 0x00, like: layout, atLeast: size)
       let second = try decode(file.data, over: 0xab, like: layout, atLeast: size)

@@ -93,9 +93,6 @@ final class SpareMemoryTests {
     use.resume()
     _ = try keep(200)
     #expect(memory.keptByteCount == 200 * kilobyte)
-    use.end()
-    use.resume()
-    #expect(memory.keptByteCount == 0)
     #expect(other == nil)
   }
 
@@ -110,7 +107,7 @@ final class SpareMemoryTests {
       return isRefused ? nil : malloc(byteCount)
     }
     let use = SpareMemoryUse(of: memory)
-    defer { use.end() }
+    defer { use.pause() }
     if let block = memory.take(byteCount: 200 * kilobyte) { memory.give(block) }
     #expect(memory.keptByteCount == 200 * kilobyte)
 
@@ -140,7 +137,7 @@ struct BitmapMemoryTests {
   @Test("is zeroed for those who do not write all of it, whatever was in it before")
   func isZeroed() throws {
     let use = SpareMemoryUse()
-    defer { use.end() }
+    defer { use.pause() }
     let layout = try #require(
       PixelLayout(size: PixelSize(width: 301, height: 503), format: .bgra32))
     for _ in 0..<2 {

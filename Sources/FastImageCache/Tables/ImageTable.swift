@@ -2,16 +2,17 @@ import Foundation
 import Pixels
 import TableStore
 
-/// One format's pictures, and all that one cache writes to their table.
+/// One format's pictures, and the order in which one cache changes their table.
 ///
-/// Everything that writes is the actor's and runs on a thread that may wait for the disk. The store
-/// below lets one writer in at a time: beside this actor that is another cache's, or the fault guard,
-/// which mends a file that was cut. Reading is not: a hit asks the store's published index from whatever thread it is on,
-/// and never waits for a write.
+/// Each store, removal and flush is one turn of the actor's queue: a task awaits its turn, a worker
+/// blocks its thread. The lock for writers below remains, because other caches of the process, the
+/// fault guard and the table's last close write to the same file. A hit takes no turn: it reads the
+/// published index on its caller's thread, and never waits for a write.
 ///
 /// Invariants:
-/// 1. This cache reserves, writes, publishes and removes slots in methods of the actor only.
-/// 2. `store` and `format` never change, so they are reached without isolation.
+/// 1. This cache changes the table in turns of the queue only.
+/// 2. A turn may wait for the disk but never for a worker, since workers wait for turns.
+/// 3. `store` and `format` never change, so they are reached without isolation.
 actor ImageTable {
   nonisolated let format: ImageFormat
 

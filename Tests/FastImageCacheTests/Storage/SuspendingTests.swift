@@ -63,9 +63,12 @@ struct SuspendingTests {
     #expect(!cache.spareMemory.isUnderWay)
   }
 
-  @Test("cannot be had from a closed one")
-  func refusesClosed() async throws {
-    let fixture = try await Fixture()
+  @Test("cannot be had from a closed one", arguments: [ImageFormat.Devices.all, .phone])
+  func refusesClosed(devices: ImageFormat.Devices) async throws {
+    let size = PixelSize(width: 8, height: 8)
+    let fixture = try await Fixture([
+      ImageFormat(name: "row", size: size, capacity: 4, devices: devices)
+    ])
     await fixture.cache.close()
     await #expect {
       try await fixture.cache.suspend()
