@@ -4,14 +4,8 @@ import ImageDrawing
 import Pixels
 import TableStore
 
-/// A picture drawn into a slot's bytes that no table has yet.
-struct DrawnSlot: Sendable {
-  let slot: SealedSlot
-  let layout: PixelLayout
-}
-
 /// What drawing a request came to.
-typealias DrawnResult = Result<DrawnSlot, ImageCacheError>
+typealias DrawnResult = Result<SealedSlot, ImageCacheError>
 
 /// Decodes and draws on threads of its own, as many at once as there are cores and as memory allows.
 struct PictureMaker: Sendable {

@@ -71,18 +71,18 @@ actor ImageTable {
   nonisolated func drawSlot(
     for key: ImageKey, size: PixelSize,
     _ draw: (UnsafeMutableRawBufferPointer, PixelLayout) throws -> Void
-  ) throws -> DrawnSlot {
+  ) throws -> SealedSlot {
     guard let layout = PixelLayout(size: size, format: format.pixelFormat),
       let buffer = slots.makeBuffer()
     else { throw BitmapError.outOfMemory(byteCount: slots.geometry.pixelByteCount) }
     try draw(UnsafeMutableRawBufferPointer(rebasing: buffer.pixels[..<layout.byteCount]), layout)
     let extent = SlotExtent(width: size.width, height: size.height)
-    return DrawnSlot(slot: try buffer.sealed(key: key.tableKey, extent: extent), layout: layout)
+    return try buffer.sealed(key: key.tableKey, extent: extent)
   }
 
   /// The picture in private memory, which no table keeps.
-  nonisolated func privateImage(_ drawn: DrawnSlot) -> CachedImage {
-    image(of: TableEntry(keepingPrivate: drawn.slot))
+  nonisolated func privateImage(_ drawn: SealedSlot) -> CachedImage {
+    image(of: TableEntry(keepingPrivate: drawn))
   }
 
   // MARK: Writing
@@ -97,7 +97,7 @@ actor ImageTable {
   ///   all slots are leased, or if pictures are not kept on this kind of device.
   /// - Throws: What kept the table from storing, which the recorder has been told.
   nonisolated func store(
-    _ drawn: DrawnSlot, for key: ImageKey, _ recorder: CacheRecorder,
+    _ drawn: SealedSlot, for key: ImageKey, _ recorder: CacheRecorder,
     if isWanted: @Sendable () -> Bool
   ) throws(ImageCacheError) -> CachedImage {
     do throws(TableError) {
@@ -117,10 +117,10 @@ actor ImageTable {
   }
 
   private func insert(
-    _ drawn: DrawnSlot, if isWanted: () -> Bool
+    _ drawn: SealedSlot, if isWanted: () -> Bool
   ) -> Result<Insertion?, TableError> {
     guard let store, isWanted() else { return .success(nil) }
-    return Result { () throws(TableError) in try store.insert(drawn.slot) }
+    return Result { () throws(TableError) in try store.insert(drawn) }
   }
 
   /// Removes from the table, flushes it, or changes it otherwise, in a turn of the actor's queue.
