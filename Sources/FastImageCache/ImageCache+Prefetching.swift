@@ -1,11 +1,11 @@
 import TableStore
 
 extension ImageCache {
-  /// How far ahead of the eye pictures are brought.
+  /// How near to the screen a prefetch brings its pictures.
   public enum PrefetchDepth: Sendable {
     /// Into the table.
     case disk
-    /// Into the table, and its pages into memory, so that the first look waits for no disk.
+    /// Into the table, and from there into memory, so that showing the picture waits for no disk.
     case resident
   }
 
@@ -13,9 +13,9 @@ extension ImageCache {
   public struct PrefetchProgress: Hashable, Sendable {
     /// Pictures that are in the table.
     public internal(set) var loadedCount = 0
-    /// Pictures that could not be had; ``ImageCache/events(bufferSize:)`` tells why.
+    /// Pictures whose load failed; ``ImageCache/events(bufferSize:)`` tells why.
     public internal(set) var failedCount = 0
-    /// Pictures that the table has no room for. Those beyond its capacity are not asked for at all.
+    /// Pictures that the table has no room for; those beyond its capacity are not loaded at all.
     public internal(set) var leftOutCount = 0
     /// Pictures asked for.
     public internal(set) var totalCount = 0
@@ -24,24 +24,26 @@ extension ImageCache {
     public var isFinished: Bool { loadedCount + failedCount + leftOutCount == totalCount }
   }
 
-  /// Brings the pictures of many entities, at low priority, so that requests for what is on screen
-  /// go first.
+  /// Loads the pictures of many entities at low priority, so that requests for pictures on screen go
+  /// first.
   ///
-  /// Sources are asked in the order of `entities`, a few at the same time. A prefetch brings no more
-  /// than the table holds beside the pictures that are on screen: the first entities get their
-  /// pictures, the rest is left out. A picture that is in the table already counts as loaded and does
-  /// not make room for a later one. A format that is not stored on this device leaves out everything.
+  /// The loads begin in the order of `entities`, a few at the same time. A prefetch loads no more
+  /// pictures than the table has room for beside those on screen: the first entities get their
+  /// pictures, the others are left out. A picture that is in the table already counts as loaded and
+  /// does not make room for a later one. A format that is not stored on this device leaves out
+  /// everything.
   ///
-  /// Returns when all are there, have failed, or were left out; cancelling the calling task cancels
-  /// the rest, which is not counted. With a format that is not one of ``formats`` all fail.
+  /// The call returns when each picture is there, has failed, or was left out. Cancelling the calling
+  /// task cancels the remaining loads, which count as nothing. With a format that is not one of
+  /// ``formats`` all fail.
   ///
   /// Cost: two lookups for each picture that is there, before the first load begins.
   ///
   /// - Parameters:
-  ///   - entities: Whose pictures, the most urgent first.
+  ///   - entities: Their pictures are loaded, the most urgent first.
   ///   - format: One of ``formats``.
   ///   - depth: Into the table, or into memory as well.
-  /// - Returns: How many are in the table, and how many could not be had or found no room.
+  /// - Returns: How many pictures are in the table, failed, and found no room.
   @discardableResult
   public nonisolated func prefetch<Entity: ImageEntity>(
     _ entities: some Sequence<Entity>, format: ImageFormat, depth: PrefetchDepth = .disk
@@ -49,7 +51,7 @@ extension ImageCache {
     await prefetch(Array(entities), format, depth) { _ in }
   }
 
-  /// The same as a stream: iterating it does the work, leaving it cancels what is left.
+  /// The same as a stream: leaving its loop cancels the remaining loads.
   ///
   /// The last element has ``PrefetchProgress/isFinished``. Cancelling the reading task ends the stream
   /// without another element.
@@ -77,10 +79,10 @@ extension ImageCache {
     report(progress)
     return await withTaskGroup(of: PrefetchStep.self) { group in
       var remaining = fitting.makeIterator()
-      // A few at a time: the gates bound what is loaded, this bounds what waits before them.
+      // A few at a time: the gates bound the loads under way, this bounds those that wait for them.
       var (idleCount, isStarting) = (8, false)
       while true {
-        // One after the other, or the pool's threads would decide which is the first at its gate.
+        // One after the other, or the pool's threads would decide which load comes to its gate first.
         if !isStarting, idleCount > 0, !Task.isCancelled, let entity = remaining.next() {
           (idleCount, isStarting) = (idleCount - 1, true)
           start(entity, format, depth, in: &group)
@@ -97,7 +99,7 @@ extension ImageCache {
     }
   }
 
-  /// Adds the load, and whoever notices that it goes ahead.
+  /// Adds a task that loads one picture, and another that ends when the load goes ahead.
   private nonisolated func start(
     _ entity: some ImageEntity, _ format: ImageFormat, _ depth: PrefetchDepth,
     in group: inout TaskGroup<PrefetchStep>
@@ -113,10 +115,10 @@ extension ImageCache {
     }
   }
 
-  /// The first entities, as many as have room in the table beside the pictures that others hold.
+  /// The first entities, as many as have room in the table beside the leased pictures of others.
   ///
-  /// Their pictures that are there are used by this, the most urgent one last, so that the table
-  /// evicts any other before them.
+  /// A look at each picture that is there, the most urgent one last, makes it recently used: the table
+  /// evicts all others before.
   private nonisolated func fitting<Entity: ImageEntity>(
     _ entities: [Entity], in table: ImageTable
   ) -> [Entity] {
@@ -129,26 +131,26 @@ extension ImageCache {
     return Self.first(room, of: entities)
   }
 
-  /// Slots that are held, but for those of some pictures.
+  /// Leased slots, but for those of some pictures.
   ///
-  /// A function of its own, at whose end the leases are gone: leases that end together may get the
-  /// same time of use.
+  /// This is a function of its own so that its leases end before the looks in order begin: leases that
+  /// end together may get the same time of use.
   private nonisolated func leasedCount(beside keys: [ImageKey], in table: ImageTable) -> Int {
     let found = keys.compactMap { look(for: $0, in: table) }
-    // Counted while these are held as well, since somebody else may hold one of them.
+    // Counted while these leases last, since somebody else may have a lease on the same slot.
     return withExtendedLifetime(found) {
       max((table.figures?.leasedCount ?? 0) - found.count { !$0.isPrivate }, 0)
     }
   }
 
-  /// A look that does not count: the request that comes for the picture does.
+  /// A look that does not count as a hit, since the request for the picture will.
   private nonisolated func look(for key: ImageKey, in table: ImageTable) -> CachedImage? {
     guard let image = table.cachedImage(for: key) else { return nil }
     recorder.hitLate()
     return image
   }
 
-  /// Those whose ids are the first `count` different ones.
+  /// The entities with the first `count` different ids.
   private static func first<Entity: ImageEntity>(_ count: Int, of entities: [Entity]) -> [Entity] {
     var ids: Set<ImageID> = []
     return entities.filter { entity in
@@ -158,7 +160,7 @@ extension ImageCache {
     }
   }
 
-  /// - Parameter begins: Called when a load goes ahead; the caller begins the next one then.
+  /// - Parameter begins: A load that goes ahead calls it; the caller begins the next one then.
   private nonisolated func bring(
     _ entity: some ImageEntity, _ format: ImageFormat, _ depth: PrefetchDepth,
     _ begins: @escaping @Sendable () -> Void
@@ -171,19 +173,19 @@ extension ImageCache {
       let request = try missedRequest(for: entity, format: format, whenLoading: begins)
       let image = try await registry.image(for: request, priority: .low).get()
       if depth == .resident { await image.prepareForDisplay() }
-      // Held meanwhile, so that no other picture takes its slot.
+      // The lease keeps other pictures out of its slot until the table was asked.
       return withExtendedLifetime(image) { request.table.contains(request.key) }
         ? .loaded : .leftOut
     } catch {
-      // Why a picture failed stands in the event stream; here it only counts.
+      // The event stream tells why; here a failure only counts.
       return Task.isCancelled ? .cancelled : .failed
     }
   }
 }
 
-/// What a prefetch waits for.
+/// An event that a prefetch waits for.
 private enum PrefetchStep {
-  /// The last load that was started has reached its source, or is over.
+  /// The load that was started last has reached its source, or is over.
   case began
   case ended(PrefetchOutcome)
 }

@@ -3,12 +3,11 @@ import TableStore
 extension ImageCache {
   /// Removes the entity's picture of one format, whatever its version.
   ///
-  /// The picture cannot be found any more when this returns; whoever shows it goes on showing it.
-  /// A load under way still answers its waiters and stores nothing; requests that come later start
-  /// another one. Removed pixels stay in the file until their slot is used again;
-  /// ``removeAllImages(in:)`` replaces the file. A removal outlives a power cut only after
-  /// ``flush()``. Where another process owns the table, that one goes on finding the picture until
-  /// this one comes to own the table, see <doc:SharedFolders>.
+  /// When this returns, no request finds the picture any more; leases on it stay valid. A load under
+  /// way still answers its waiters and stores nothing; later requests start another one. Removed
+  /// pixels stay in the file until their slot is used again; ``removeAllImages(in:)`` replaces the
+  /// file. A removal outlives a power cut only after ``flush()``. Another process that owns the table
+  /// goes on finding the picture until this process comes to own it, see <doc:SharedFolders>.
   ///
   /// - Throws: ``ImageCacheError/unknownFormat(_:)``, ``ImageCacheError/storageUnavailable(_:)``,
   ///   ``ImageCacheError/protectedNow(format:)``, ``ImageCacheError/diskFull``,
@@ -50,15 +49,15 @@ extension ImageCache {
 
   /// Waits until everything stored and removed so far would survive a power cut; for sign-out.
   ///
-  /// All tables are flushed, also when one fails; that one's error is thrown.
+  /// An error of one table is thrown after all others have been flushed.
   ///
-  /// - Throws: ``ImageCacheError/storageUnavailable(_:)``, also when another process owns a table
-  ///   whose pictures were stored or removed here; ``ImageCacheError/protectedNow(format:)``,
+  /// - Throws: ``ImageCacheError/storageUnavailable(_:)``, also when another process owns a table in
+  ///   which this one stored or removed pictures; ``ImageCacheError/protectedNow(format:)``,
   ///   ``ImageCacheError/diskFull``, ``ImageCacheError/closed``.
   public func flush() async throws(ImageCacheError) {
     var failure: ImageCacheError?
     for table in tables.all {
-      // One that cannot be flushed keeps none of the others from it.
+      // A table that cannot be flushed does not keep the others from it.
       do throws(ImageCacheError) {
         try await table.write { store throws(TableError) in try store.flush() }
       } catch {
@@ -70,9 +69,8 @@ extension ImageCache {
 
   /// Ends all loads, writes the order of use, and lets the files go.
   ///
-  /// Waiters are told ``ImageCacheError/closed``; streams end. Pictures that somebody holds stay
-  /// valid. When the last reference to the cache goes, its loads go on for those who still wait for
-  /// them, and the rest happens with the end of the last.
+  /// Waiters get ``ImageCacheError/closed``; streams end; leases stay valid. A cache that loses its
+  /// last reference without this call closes when its last load ends: loads go on for their waiters.
   public func close() async {
     life = .closed
     spareMemory.pause()
@@ -83,7 +81,7 @@ extension ImageCache {
   }
 
   func remove(_ entity: ImageID, from table: ImageTable) async throws(ImageCacheError) {
-    // First the loads: one that ends between these two lines would put the picture back.
+    // First the loads: one that stores between these two lines would put the picture back.
     registry.forbidJoining(.entity(entity, format: table.format.name))
     let isRemoved = try await table.write { store throws(TableError) in
       try store.remove(entity.tableID)

@@ -5,17 +5,16 @@ import TableStore
 extension ImageCache {
   /// Stores a bitmap as the entity's picture, drawn as the entity wants it.
   ///
-  /// The other formats of the family are drawn anew too, unless the entity says no. Where that fails,
-  /// this call does not: the sibling's old picture is removed, and
-  /// ``CacheEvent/notStored(entity:format:reason:)`` tells why. Requests that wait for this picture
-  /// are answered with it, and loads under way store no other version over it. What is stored stays
-  /// stored: a cancellation that comes afterwards changes nothing.
+  /// The other formats of the family are drawn anew too, unless the entity says no. A sibling that
+  /// cannot be drawn loses its old picture, and ``CacheEvent/notStored(entity:format:reason:)`` tells
+  /// why; this call succeeds all the same. The picture answers the requests that wait for it, and
+  /// loads under way store no other version over it. A cancellation after the store changes nothing.
   ///
   /// - Parameters:
   ///   - bitmap: The source picture, of any size and pixel format.
-  ///   - entity: Whose picture.
+  ///   - entity: The picture becomes this entity's.
   ///   - format: One of ``formats``.
-  /// - Returns: A lease on what was stored; private if all slots are leased, or if the format is
+  /// - Returns: A lease on the stored picture; private if all slots are leased, or if the format is
   ///   not stored on this device.
   /// - Throws: ``ImageCacheError/unknownFormat(_:)``,
   ///   ``ImageCacheError/drawingFailed(entity:format:underlying:)``, ``ImageCacheError/diskFull``,
@@ -39,14 +38,14 @@ extension ImageCache {
     try await store(.encoded(data), for: try request(for: entity, format: format))
   }
 
-  /// Stores what a file holds as the entity's picture.
+  /// Stores the content of a file as the entity's picture.
   ///
-  /// The file is read on a thread of this cache, past its source. One with more bytes than
+  /// A thread of this cache reads the file; the cache's source does not. A file with more bytes than
   /// ``DecodingLimits/encodedByteCount`` is refused unread.
   ///
   /// - Parameters:
-  ///   - file: A `file` URL. A picture behind another one comes with ``image(for:format:)``.
-  ///   - entity: Whose picture.
+  ///   - file: A `file` URL. ``image(for:format:)`` loads a picture behind another one.
+  ///   - entity: The picture becomes this entity's.
   ///   - format: One of ``formats``.
   /// - Throws: As with encoded bytes, and ``ImageCacheError/sourceFailed(_:underlying:)`` with an
   ///   ``ImageSourceError``: ``ImageSourceError/unsupportedScheme(_:)`` where `file` is no `file` URL.
@@ -54,7 +53,7 @@ extension ImageCache {
   public func store(
     contentsOf file: URL, for entity: some ImageEntity, format: ImageFormat
   ) async throws(ImageCacheError) -> CachedImage {
-    // Before anything is read for nothing.
+    // First, so that no file is read for an unknown format.
     let request = try request(for: entity, format: format)
     let limit = maker.limits.encodedByteCount
     let path: String
@@ -76,7 +75,7 @@ extension ImageCache {
   private func store(
     _ content: ImageSourceContent, for request: ImageRequest
   ) async throws(ImageCacheError) -> CachedImage {
-    // The caller's format first; whoever waits for it does not wait for the family.
+    // The caller's format comes first: its waiters do not wait for the family.
     let others = request.family()
     // Loads under way would put an older picture over this one.
     for superseded in [request] + others {
@@ -95,16 +94,16 @@ extension ImageCache {
     return image
   }
 
-  /// Removes a sibling's picture that could not be drawn anew: what is there shows another picture
-  /// than the rest of the family now. The caller has what was asked for, so nothing is thrown.
+  /// Removes the picture of a sibling that could not be drawn anew, since it shows another picture
+  /// than the rest of the family now. Throws nothing: the caller's own format is stored.
   private func giveUp(_ sibling: ImageRequest, _ error: ImageCacheError) async {
     switch error {
-    // The table has told this one.
+    // The table has recorded these.
     case .diskFull, .storageUnavailable, .protectedNow, .closed: break
     case .pictureTooLarge(_, let reason): recorder.notStored(sibling.key, reason: reason)
     default: recorder.notStored(sibling.key, reason: error.description)
     }
-    // A table that can do neither has no better answer than the picture that it has.
+    // A table that can neither store nor remove keeps the picture that it has.
     try? await remove(sibling.key.entity, from: sibling.table)
   }
 
@@ -117,7 +116,7 @@ extension ImageCache {
     ) { [recorder, registry] request, drawn in
       Result { () throws(ImageCacheError) in
         try request.table.store(try drawn.get(), for: request.key, recorder) {
-          // Once more, for loads that began while the picture was drawn; later ones find it.
+          // Once more, for loads that began while the picture was drawn; later requests find it.
           registry.forbidStoring(.entity(request.key.entity, format: request.key.format))
           return true
         }

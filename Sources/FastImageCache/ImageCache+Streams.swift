@@ -1,12 +1,12 @@
 import TableStore
 
 extension ImageCache {
-  /// The steps of one picture's load, which starts if nobody has started it.
+  /// The steps of one picture's load, which starts unless it is under way.
   ///
-  /// The stream holds an interest in the load, as a call of ``image(for:format:)`` does: when it is
-  /// not iterated any more, that interest ends, and the load too if it was the last. A slow reader
-  /// misses steps but never the last one, which is `finished` or `failed`. Cancelling the reading task
-  /// ends the stream at once, without another step.
+  /// The stream waits for the load, as a call of ``image(for:format:)`` does. When nobody iterates it
+  /// any more, that wait ends, and the load too if no other waiter is left. A slow reader misses steps
+  /// but never the last one, which is `finished` or `failed`. Cancelling the reading task ends the
+  /// stream at once, without another step.
   ///
   /// ```swift
   /// for await step in cache.progress(for: photo, format: .row) {
@@ -15,11 +15,11 @@ extension ImageCache {
   /// }
   /// ```
   ///
-  /// The question in the last line is for a reader on an actor: a step goes there after the stream has
-  /// looked for a cancellation.
+  /// The question in the last line is for a reader on an actor: the stream looks for a cancellation
+  /// before the step goes there.
   ///
   /// - Parameters:
-  ///   - entity: Whose picture.
+  ///   - entity: Its picture is loaded.
   ///   - format: One of ``formats``.
   public nonisolated func progress(
     for entity: some ImageEntity, format: ImageFormat
@@ -35,19 +35,21 @@ extension ImageCache {
     }
   }
 
-  /// What happens in this cache from now on.
+  /// The events of this cache from now on.
   ///
-  /// Nothing waits for a listener. One that falls behind by more than `bufferSize` events loses the
-  /// newest, and finds ``CacheEvent/skipped(_:)`` with their number where they are missing. The
-  /// stream ends when the cache is closed, after what is unread, and when the reading task is cancelled,
-  /// at once.
+  /// Nothing waits for a listener. A listener that falls behind by more than `bufferSize` events loses
+  /// the newest, and finds ``CacheEvent/skipped(_:)`` with their number where they are missing. When
+  /// the cache is closed, the stream ends after its unread events; when the reading task is cancelled,
+  /// it ends at once.
   ///
-  /// - Parameter bufferSize: Unread events that are kept, at least one.
+  /// - Parameter bufferSize: How many unread events are kept, at least one.
   public nonisolated func events(bufferSize: Int = 256) -> AsyncStream<CacheEvent> {
     recorder.hub.makeStream(bufferSize: max(bufferSize, 1))
   }
 
-  /// What the cache has done since it was opened, and what it holds now.
+  /// Counts of what the cache has done since it was opened, and of what it holds now.
+  ///
+  /// Cost: a look at every slot.
   public func statistics() async -> CacheStatistics {
     var statistics = recorder.counts
     (statistics.flights, statistics.waiters) = registry.load

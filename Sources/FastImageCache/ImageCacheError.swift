@@ -3,21 +3,20 @@ public import ImageCodecs
 
 /// Everything that can go wrong, as one list.
 ///
-/// Cancellation is a case of it, so that a function has one error type; it is an outcome rather
+/// Cancellation is a case of the list, so that a function has one error type; it is an outcome rather
 /// than a failure.
 @nonexhaustive public enum ImageCacheError: Error, Sendable {
-  /// The format is not one of those that the cache was created with, or differs from the one of its
-  /// name.
+  /// The cache was created without this format, or with another one of the same name.
   ///
-  /// Every call that can throw throws it. A progress stream ends with it, a prefetch counts failures;
-  /// these two, requests and stores also send it as ``CacheEvent/failed(entity:format:_:)``. Asked
-  /// what is there, a cache answers that there is no such picture.
+  /// Every call that can throw throws this error. A progress stream ends with it, a prefetch counts
+  /// failures; these two, requests and stores also send it as
+  /// ``CacheEvent/failed(entity:format:_:)``. Lookups find no picture.
   case unknownFormat(String)
 
   /// Two formats with the same name were given.
   case duplicateFormat(String)
 
-  /// A format cannot have a table; the reason names the offending value.
+  /// No table can have this format; the reason names the offending value.
   case invalidFormat(String, reason: String)
 
   /// The namespace is empty or longer than 255 bytes.
@@ -29,7 +28,7 @@ public import ImageCodecs
   /// The source did not deliver; the underlying error says why.
   case sourceFailed(URL?, underlying: any Error)
 
-  /// The bytes are not a picture that a decoder here can read whole.
+  /// None of the cache's decoders can read the bytes as a whole picture.
   case undecodable(URL?, reason: ImageDecodingError)
 
   /// The picture exceeds a limit for decoding; the text names the limit and both numbers.
@@ -40,15 +39,15 @@ public import ImageCodecs
 
   /// The disk is full.
   ///
-  /// A request answers with a picture in private memory instead. Opening, storing by hand, removing,
-  /// emptying, flushing and suspending report it.
+  /// Opening, storing by hand, removing, emptying, flushing and suspending throw this error. A request
+  /// gets a picture in private memory instead.
   case diskFull
 
   /// The table's file cannot be read or written; the text is the system's.
   case storageUnavailable(String)
 
-  /// The device is locked, and the format's table cannot be read until it is unlocked; see
-  /// ``ImageFormat/Protection``. Nothing is lost, and what the table has is not loaded again.
+  /// The format's table cannot be read until the device is unlocked; see ``ImageFormat/Protection``.
+  /// Nothing is lost, and no picture that the table has is loaded again.
   case protectedNow(format: String)
 
   /// The awaiting task was cancelled.
@@ -59,7 +58,7 @@ public import ImageCodecs
 }
 
 extension ImageCacheError: LocalizedError {
-  /// The same as ``description``, so that `localizedDescription` says it too; in English.
+  /// The same as ``description``, in English, for `localizedDescription`.
   public var errorDescription: String? { description }
 }
 
@@ -94,7 +93,7 @@ extension ImageCacheError: CustomStringConvertible {
 }
 
 extension Error {
-  /// What an error says of itself; the name of its case where it says nothing.
+  /// The error's own description; the name of its case where it has none.
   fileprivate var text: String { (self as? any LocalizedError)?.errorDescription ?? "\(self)" }
 }
 

@@ -3,8 +3,8 @@ public import ImageDrawing
 
 /// Something that has a picture: a photo, a person, an album.
 ///
-/// Only ``imageID`` and ``sourceURL(for:)`` must be written. The other members have defaults that
-/// suit a picture whose URL changes whenever the picture does.
+/// Only ``imageID`` and ``sourceURL(for:)`` are required. The other members have defaults for a
+/// picture whose URL changes whenever the picture does.
 ///
 /// ```swift
 /// struct Photo: ImageEntity {
@@ -17,36 +17,36 @@ public import ImageDrawing
 ///
 /// `FICEntity` of the original library.
 public protocol ImageEntity: Sendable {
-  /// Who: constant for the entity's life, and the same in every run of the program.
+  /// Names the entity: constant for its life, and the same in every run of the program.
   var imageID: ImageID { get }
 
-  /// Which picture: changes when the picture does, so that the old one is not shown any more.
+  /// Names the version of the picture: changes when the picture does, so that the old one is a miss.
   ///
   /// The default is the URL, or ``imageID`` where there is none.
   func versionID(for format: ImageFormat) -> ImageID
 
-  /// Where the encoded picture is; requests with equal URLs share one load. `nil` for an entity
+  /// The address of the encoded picture; requests with equal URLs share one load. `nil` for an entity
   /// that supplies every picture itself.
   func sourceURL(for format: ImageFormat) -> URL?
 
   /// How the picture is laid into the slot; aspect fill by default.
   func drawing(for format: ImageFormat) -> Drawing
 
-  /// A picture that the entity has already, asked for before the source; `nil` by default.
+  /// A picture that the entity has already; a load asks for it before it asks the source. `nil` by
+  /// default.
   ///
-  /// Called from no actor in particular, once for all who wait for this picture at a time, and again
-  /// for those who come later if the table could not keep it. Not called for a format that is drawn
-  /// along with another one of its family, from that one's source.
+  /// The call comes from no particular actor, once for all requests that wait for this picture, and
+  /// again for later ones if the table could not keep it. A format that is drawn along with its
+  /// family is drawn from the other format's source, without this call.
   ///
-  /// It may ask the cache for other pictures, of the same URL too. Asking it for the very picture that
-  /// is wanted here, be it through other entities, throws
-  /// ``ImageCacheError/sourceFailed(_:underlying:)``.
-  /// That is noticed of what the calling task and those that it begins ask of the same cache; detached
-  /// tasks, and rings through another cache, would wait for ever.
+  /// The method may ask the cache for other pictures, of the same URL too. Asking for the very picture
+  /// that it is to supply, even through other entities, throws
+  /// ``ImageCacheError/sourceFailed(_:underlying:)``. The cache detects this for the calling task and
+  /// the tasks that it begins; a detached task, or a ring through another cache, would wait for ever.
   func picture(for format: ImageFormat) async throws -> ImageSourceContent?
 
-  /// Whether the other formats of a family shall be drawn too when one of them is loaded from the same
-  /// URL or stored by hand; yes by default.
+  /// Whether the other formats of a family are drawn too when one of them is loaded from the same URL
+  /// or stored by hand; yes by default.
   func wantsAllFormats(inFamily family: String) -> Bool
 }
 

@@ -1,9 +1,9 @@
 public import Pixels
 import TableStore
 
-/// What all pictures of one table have in common: size, pixel format, and how many are kept.
+/// The common properties of all pictures of one table: size, pixel format, and how many are kept.
 ///
-/// A format is a value that lives in code, so that a picture is asked for by leading dot:
+/// A format is a constant in code, so that a request names it by leading dot:
 ///
 /// ```swift
 /// extension ImageFormat {
@@ -13,9 +13,9 @@ import TableStore
 /// }
 /// ```
 ///
-/// The name, the size and the pixel format decide whether pictures from an earlier run are still valid;
-/// changing one of them starts the table afresh. Family, capacity, devices, scale and protection
-/// may change freely: the pictures stay. `FICImageFormat` of the original library.
+/// Changing the size or the pixel format starts the table afresh, and so does another name. Family,
+/// capacity, devices, scale and protection may change freely: the pictures stay. `FICImageFormat` of
+/// the original library.
 public struct ImageFormat: Sendable {
   /// Shared by all copies of the value, so that a copy costs one reference and the table of a
   /// format is found by one address.
@@ -24,16 +24,16 @@ public struct ImageFormat: Sendable {
   /// Names the table; unique within a cache, 1 to 255 bytes.
   public var name: String { fields.values.name }
 
-  /// Formats of one family are drawn from the same decode; `nil` stands alone.
+  /// Formats of one family are drawn from the same decode; `nil` for a format without siblings.
   public var family: String? { fields.values.family }
 
   /// The size of every picture, or the largest one if ``keepsProportions`` is set, in pixels.
   public var size: PixelSize { fields.values.size }
 
-  /// Whether each picture has its own width and height within ``size`` instead of filling it.
+  /// Whether each picture has its own width and height within ``size`` instead of that very size.
   public var keepsProportions: Bool { fields.values.keepsProportions }
 
-  /// Pixels in a point, which drawing closures and native images use; 1 where points do not matter.
+  /// Pixels in a point, for drawing closures and native images; 1 where points do not matter.
   public var scale: Double { fields.values.scale }
 
   /// How a pixel lies in memory and on disk.
@@ -106,7 +106,7 @@ public struct ImageFormat: Sendable {
 }
 
 extension ImageFormat: Hashable, Codable {
-  /// What a format consists of.
+  /// All properties of a format.
   struct Values: Hashable, Sendable, Codable {
     let name: String
     let family: String?
@@ -133,7 +133,7 @@ extension ImageFormat: Hashable, Codable {
   /// Feeds everything that `==` compares.
   public func hash(into hasher: inout Hasher) { hasher.combine(fields.values) }
 
-  /// Reads what ``encode(to:)`` wrote.
+  /// Reads the output of ``encode(to:)``.
   public init(from decoder: any Decoder) throws {
     fields = Fields(try Values(from: decoder))
   }
@@ -146,7 +146,7 @@ extension ImageFormat {
   /// How much a table keeps.
   ///
   /// The table's file never exceeds it. A file that was emptied or suspended lives beside the new one
-  /// while its pictures are on screen, and who opens a table that another process owns has a file of
+  /// while leases on its pictures last, and a process that opens another one's table has a file of
   /// the same capacity for itself meanwhile.
   public enum Capacity: Hashable, Sendable, Codable, ExpressibleByIntegerLiteral {
     /// At most this many pictures.
@@ -185,15 +185,15 @@ extension ImageFormat {
 
   /// When a table's file may be read; the classes of Apple's data protection, without effect elsewhere.
   ///
-  /// What cannot be read is not lost: opening the cache then throws
+  /// A table that cannot be read is not lost: opening the cache then throws
   /// ``ImageCacheError/protectedNow(format:)``, and so do requests for pictures of a table that was
   /// opened before.
   public enum Protection: String, Hashable, Sendable, Codable {
     /// Always.
     case none
-    /// While the device is unlocked. Pictures on screen stay: such a table is not mapped, since reading
-    /// a mapped page of a locked file would end the process, and each hit is a checked copy in private
-    /// memory, for tens of microseconds instead of a fraction of one.
+    /// While the device is unlocked. Leases stay valid: each hit is a checked copy in private memory,
+    /// which takes tens of microseconds instead of a fraction of one. Such a table is not mapped, since
+    /// reading a mapped page of a locked file would end the process.
     case complete
     /// From the first unlock after a restart.
     case untilFirstUnlock

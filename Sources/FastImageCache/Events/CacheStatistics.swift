@@ -1,14 +1,14 @@
 import TableStore
 
-/// What a cache has done since it was opened, and what it holds now.
+/// Counts of what a cache has done since it was opened, and of what it holds now.
 public struct CacheStatistics: Sendable {
-  /// Requests answered from a table; of all caches of this process that share the tables.
+  /// Requests answered from a table, by all caches of this process that share the tables.
   public internal(set) var hits = 0
   /// Requests that no table could answer.
   public internal(set) var misses = 0
   /// Requests that joined a load under way; they count as misses too.
   public internal(set) var joinedRequests = 0
-  /// Sources asked and answered.
+  /// Loads whose source delivered.
   public internal(set) var fetches = 0
   /// Encoded bytes that sources delivered.
   public internal(set) var fetchedByteCount = 0
@@ -16,18 +16,18 @@ public struct CacheStatistics: Sendable {
   public internal(set) var fetchSeconds = 0.0
   /// Pictures decoded.
   public internal(set) var decodes = 0
-  /// Seconds spent decoding, over all threads, by the clock: what a thread waits for its processor or
-  /// for memory counts.
+  /// Seconds spent decoding, over all threads, by the clock: a thread's waits for its processor or for
+  /// memory count.
   public internal(set) var decodeSeconds = 0.0
   /// Pictures drawn into slots.
   public internal(set) var drawings = 0
-  /// Seconds spent drawing, over all threads, by the clock; what closures wait for counts.
+  /// Seconds spent drawing, over all threads, by the clock; the waits of closures count.
   public internal(set) var drawSeconds = 0.0
   /// Pictures written to tables.
   public internal(set) var stores = 0
-  /// Pictures shown but not kept.
+  /// Pictures that could not be stored.
   public internal(set) var notStored = 0
-  /// Pictures that were waited for and could not be had.
+  /// Pictures whose waiters got an error.
   public internal(set) var failures = 0
   /// Pictures whose last waiter left before they were ready.
   public internal(set) var cancellations = 0
@@ -43,7 +43,7 @@ public struct CacheStatistics: Sendable {
     hits + misses == 0 ? 0 : Double(hits) / Double(hits + misses)
   }
 
-  /// What one table holds.
+  /// Counts of what one table holds.
   public struct Table: Sendable {
     /// The format's name.
     public let format: String
@@ -51,7 +51,7 @@ public struct CacheStatistics: Sendable {
     public let entryCount: Int
     /// Pictures that fit.
     public let slotCount: Int
-    /// Pictures that somebody holds right now.
+    /// Pictures that are leased right now.
     public let leasedCount: Int
     /// Pictures that made room for others since the table was opened.
     public let evictionCount: Int

@@ -1,8 +1,9 @@
 import Foundation
 
-/// Runs one flight, straight down: source, decode, draw, store, answer, then the rest of the family.
+/// Runs one flight, straight down: entity, gate, source, decode, draw, store, answer, then the rest of
+/// the family.
 ///
-/// It holds no state; what has to be remembered between two awaits stands in ``InFlightRegistry``.
+/// The loader has no state; ``InFlightRegistry`` remembers what several awaits need.
 struct ImageLoader: Sendable {
   let source: any ImageSource
   let gates: LoadGates
@@ -10,7 +11,7 @@ struct ImageLoader: Sendable {
   let recorder: CacheRecorder
   let encodedByteLimit: Int
 
-  /// Serves a flight until nobody wants anything of it any more.
+  /// Serves a flight until no request of it is left.
   func run(_ flight: Flight, for registry: InFlightRegistry) async {
     defer { flight.permit.close() }
     do {
@@ -29,7 +30,7 @@ struct ImageLoader: Sendable {
       try await flight.permit.pass(source.need(for: url))
       for request in requests { request.whenLoading?() }
       var picture = try await fetch(url, for: requests, flight, registry)
-      // Whoever joined while the bytes arrived shares the decode that comes now.
+      // Requests that joined while the bytes arrived share the decode that comes now.
       requests += try await askEntities(registry.take(flight.id), flight, registry)
       var family: [ImageRequest] = []
       repeat {
@@ -43,7 +44,7 @@ struct ImageLoader: Sendable {
     }
   }
 
-  /// Whether nothing is left to do; the flight is off the board then.
+  /// Whether nothing is left to do; the flight has left the board then.
   private func isOver(
     _ flight: Flight, _ requests: [ImageRequest], _ registry: InFlightRegistry
   ) async throws -> Bool {
@@ -52,21 +53,20 @@ struct ImageLoader: Sendable {
     return registry.retire(flight.id)
   }
 
-  /// Serves the requests whose picture is there already, in the table or with the entity, and
-  /// returns the others; none if nobody waits any more, since those who did may have left while an
-  /// entity thought about its answer.
+  /// Serves the requests whose picture is in the table, or comes from the entity, and returns the
+  /// others; none if no waiter is left, since all may leave while an entity works on its answer.
   private func askEntities(
     _ requests: [ImageRequest], _ flight: Flight, _ registry: InFlightRegistry
   ) async throws -> [ImageRequest] {
     var others: [ImageRequest] = []
     for request in requests {
-      // Drawn with its family, a moment before somebody asked for it.
+      // Its family's load stored the picture a moment before the request joined.
       if let image = request.table.cachedImage(for: request.key) {
         recorder.hitLate()
         finish(request, isFetched: false, with: .success(consume image), flight, registry)
         continue
       }
-      // The entity is all there is to be asked.
+      // No source will be asked.
       if flight.url == nil { request.whenLoading?() }
       do {
         guard let content = try await askEntity(of: request, flight, registry) else {
@@ -86,9 +86,9 @@ struct ImageLoader: Sendable {
     return registry.isWanted(flight.id) ? others : []
   }
 
-  /// The picture that the entity has itself.
+  /// The entity's own picture.
   ///
-  /// - Throws: What the entity throws, and ``CircularPictureError``.
+  /// - Throws: The entity's error, and ``CircularPictureError``.
   private func askEntity(
     of request: ImageRequest, _ flight: Flight, _ registry: InFlightRegistry
   ) async throws -> ImageSourceContent? {
@@ -188,10 +188,10 @@ struct ImageLoader: Sendable {
 }
 
 extension ImageCacheError {
-  /// What the waiters of a flight are told about the error that ended it.
+  /// The answer for the waiters of a flight that an error has ended.
   ///
-  /// Never a cancellation: a flight that is cancelled has left the board, and an entity that throws one
-  /// of its own has failed those who still wait.
+  /// Never a cancellation: a cancelled flight has left the board, and an entity that throws a
+  /// cancellation of its own has failed its waiters.
   fileprivate init(flightEndedBy error: any Error, url: URL?) {
     switch error {
     case ImageCacheError.cancelled: self = .sourceFailed(url, underlying: error)

@@ -4,17 +4,17 @@ import ImageDrawing
 import Pixels
 import TableStore
 
-/// What drawing a request came to.
+/// A drawn picture, or the error of its request.
 typealias DrawnResult = Result<SealedSlot, ImageCacheError>
 
-/// Decodes and draws on threads of its own, as many at once as there are cores and as memory allows.
+/// Decodes and draws on worker threads, as many pictures at once as cores and memory allow.
 struct PictureMaker: Sendable {
   let decoders: [any ImageDecoder]
   let limits: DecodingLimits
   let workers: WorkerPool
   let recorder: CacheRecorder
 
-  /// Chooses the decoder by the first bytes and reads the header; decodes nothing.
+  /// Chooses the decoder by the first bytes and has it read the header; decodes nothing.
   func picture(
     from content: ImageSourceContent, url: URL?
   ) throws(ImageCacheError) -> SourcePicture {
@@ -140,7 +140,7 @@ struct PictureMaker: Sendable {
   ) throws(ImageDecodingError) -> Bitmap {
     switch source.content {
     case .encoded(let data, let decoder, let header) where needsDecode:
-      // The limits hold for decoders that do not look at them, too.
+      // The limits hold for decoders too that do not look at them.
       try limits.check(
         header, encodedByteCount: data.count,
         workingByteCount: decoder.workingByteCount(for: header, minimumSize: minimum))
@@ -176,7 +176,7 @@ struct PictureMaker: Sendable {
       recorder.drew(in: ContinuousClock.now - start)
       return .success(slot)
     } catch {
-      // A closure may turn its cancellation into any error.
+      // A closure may throw any error when it is cancelled.
       if isCancelled() { return .failure(.cancelled) }
       return .failure(
         .drawingFailed(entity: request.key.entity, format: format.name, underlying: error))
@@ -187,8 +187,8 @@ struct PictureMaker: Sendable {
 extension ImageRequest {
   /// The size at which the source has to be decoded for this request.
   ///
-  /// Twice what is drawn, where the picture has it: from there the resampler loses nothing that
-  /// could be seen, while a decoder's own reduction to the exact size would.
+  /// Twice the drawn size, where the picture is that large: the resampler's reduction from there shows
+  /// no loss, while a decoder's own reduction to the exact size would.
   fileprivate func sourceSize(for fullSize: PixelSize) -> PixelSize {
     let drawn = entity.drawing(for: format).minimumSourceSize(
       source: fullSize, slot: format.size, upTo: format.keepsProportions)
@@ -211,8 +211,8 @@ extension PixelSize {
 }
 
 extension ImageCacheError {
-  /// What a decoder throws for a task that was cancelled does not come here; one that calls itself
-  /// cancelled for nobody could not read the picture.
+  /// The pool turns the errors of cancelled jobs into cancellations. A decoder that throws its own
+  /// without that has failed to read the picture.
   fileprivate init(_ error: ImageDecodingError, url: URL?) {
     switch error {
     case .tooLarge(let text): self = .pictureTooLarge(url, text)

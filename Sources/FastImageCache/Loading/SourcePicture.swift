@@ -2,7 +2,7 @@ import Foundation
 import ImageCodecs
 import Pixels
 
-/// One source's picture: as it arrived, and as far as it has been decoded.
+/// One source's picture: its encoded bytes, and its largest decode so far.
 struct SourcePicture: Sendable {
   enum Content: Sendable {
     case encoded(Data, any ImageDecoder, ImageHeader)
@@ -11,17 +11,17 @@ struct SourcePicture: Sendable {
 
   let url: URL?
   let content: Content
-  /// The largest decode so far; it serves every format that needs no more than its pixels.
+  /// The largest decode so far, for every format that needs no more than its pixels.
   var decoded: Bitmap?
-  /// What that decode was asked for, in pixels; `nil` for a picture that needed none. Decoders leave
-  /// out what the reduction that follows would hide, so more than this is not in it.
+  /// The size that this decode was made for; `nil` for a picture that needed none. Decoders leave out
+  /// details that the reduction to this size would hide.
   var decodedSize: PixelSize?
 
   var encodedByteCount: Int {
     if case .encoded(let data, _, _) = content { data.count } else { 0 }
   }
 
-  /// Width and height of the upright, complete picture in pixels.
+  /// The size of the upright, complete picture in pixels.
   var fullSize: PixelSize {
     switch content {
     case .encoded(_, _, let header): header.size
@@ -29,7 +29,7 @@ struct SourcePicture: Sendable {
     }
   }
 
-  /// Whether what is decoded serves for pictures that need `size`, at most ``fullSize``.
+  /// Whether the decode suffices for formats that need `size`, at most ``fullSize``.
   func isDecoded(to size: PixelSize) -> Bool {
     guard let decoded, decoded.size.width >= size.width, decoded.size.height >= size.height
     else { return false }
@@ -37,7 +37,7 @@ struct SourcePicture: Sendable {
     return isWhole(decodedSize) || !isWhole(size)
   }
 
-  /// Whether a decode for `size` may leave nothing out.
+  /// Whether a decode for `size` leaves no details out.
   private func isWhole(_ size: PixelSize) -> Bool {
     size.width >= fullSize.width || size.height >= fullSize.height
   }

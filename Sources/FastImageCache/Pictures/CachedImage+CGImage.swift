@@ -6,7 +6,7 @@
   extension CachedImage {
     /// Makes a `CGImage` over the mapped pixels, without copying them.
     ///
-    /// The image holds this lease until it is released itself. `nil` if CoreGraphics refuses.
+    /// The image holds this lease until its own release. `nil` if CoreGraphics makes no image.
     public func makeCGImage() -> CGImage? {
       let lease = Unmanaged.passRetained(entry)
       let byteCount = layout.byteCount

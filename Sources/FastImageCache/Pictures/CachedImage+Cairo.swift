@@ -6,8 +6,8 @@
   extension CachedImage {
     /// Makes a `cairo_surface_t` over the mapped pixels, without copying them.
     ///
-    /// The surface holds this lease until it is destroyed. It is there to be drawn from: the pixels
-    /// are mapped for reading only, and drawing onto them ends the process.
+    /// The surface holds this lease until its destruction. Use it as a source only: the pixels are
+    /// mapped for reading, and drawing onto them ends the process.
     ///
     /// - Returns: The surface, which the caller releases with `cairo_surface_destroy`; `nil` for
     ///   the pixel formats that Cairo does not know, `bgr16` and `gray8`.
@@ -19,8 +19,8 @@
       case .bgr16, .gray8: return nil
       }
       guard let address = entry.pixels.baseAddress else { return nil }
-      // Cairo asks for memory it may write to; as a source it only reads. The lease that keeps the
-      // memory where it is goes along as the surface's user data.
+      // Cairo asks for memory that it may write to; of a source it only reads. The surface's user data
+      // holds the lease that keeps the memory.
       let pixels = UnsafeMutableRawPointer(mutating: address)
       let surface = cairo_image_surface_create_for_data(
         pixels.assumingMemoryBound(to: UInt8.self), format, Int32(size.width), Int32(size.height),
@@ -31,7 +31,7 @@
       }
       guard status == CAIRO_STATUS_SUCCESS, cairo_surface_status(surface) == CAIRO_STATUS_SUCCESS
       else {
-        // A refused lease was not taken over; one that was goes with the surface.
+        // Destroying the surface releases a lease that it has taken over.
         if status != CAIRO_STATUS_SUCCESS { lease.release() }
         cairo_surface_destroy(surface)
         return nil
@@ -40,7 +40,7 @@
     }
   }
 
-  /// Tells our user data from that of others, by its address.
+  /// An address that names this library's user data.
   ///
   /// `@unchecked Sendable` is safe: the memory is never read or written.
   private struct LeaseKey: @unchecked Sendable {

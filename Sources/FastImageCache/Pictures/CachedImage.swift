@@ -5,11 +5,11 @@ package import TableStore
 
 /// A picture that is ready to be shown: a lease on the slot that holds its pixels.
 ///
-/// The pixels never change while this value, or a copy of it, exists: whatever is stored, removed
-/// or evicted meanwhile goes to other slots. Keep it as long as the picture is on screen and no
-/// longer, because a leased slot cannot make room for another picture.
+/// The pixels never change while this value, or a copy of it, exists: other pictures go to other
+/// slots. Keep it as long as the picture is on screen and no longer, because a leased slot cannot
+/// make room for another picture.
 ///
-/// Copying costs one reference count; the pixels stay where they are, in the mapped file.
+/// A copy costs one reference count; the pixels stay in the mapped file.
 public struct CachedImage: Sendable {
   package let entry: TableEntry
 
@@ -18,7 +18,7 @@ public struct CachedImage: Sendable {
   /// Pixels in a point, as the format declares.
   public let scale: Double
 
-  // Small, so that it is returned in registers; the layout follows from these.
+  // Few properties, so that functions return the value in registers; the layout follows from these.
   init(entry: TableEntry, pixelFormat: PixelFormat, scale: Double) {
     self.entry = entry
     self.pixelFormat = pixelFormat
@@ -38,10 +38,9 @@ public struct CachedImage: Sendable {
 
   /// Whether the pixels live in private memory instead of a mapped file.
   ///
-  /// That happens when no table could take them, because all slots are leased, the disk is full, or
-  /// the format is not stored on this kind of device; and when they were copied from a table, because
-  /// another process owns it, or because it is on a volume, or of a class of protection, that is not
-  /// safe to map.
+  /// No table could take a private picture, because all slots are leased, the disk is full, or the
+  /// format is not stored on this kind of device. Or it is a copy from a table that another process
+  /// owns, or whose volume or class of protection makes mapping unsafe.
   public var isPrivate: Bool { entry.isPrivate }
 
   /// Lends the pixels, top row first, for the length of `body`.
@@ -50,7 +49,7 @@ public struct CachedImage: Sendable {
   /// let blue = image.withPixels { $0.unsafeLoad(as: UInt8.self) }
   /// ```
   ///
-  /// The first touch of a page may wait for the disk; ``prepareForDisplay()`` does that elsewhere.
+  /// The first touch of a page may wait for the disk; ``prepareForDisplay()`` waits in advance.
   public func withPixels<Result, Failure: Error>(
     _ body: (RawSpan) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -59,7 +58,7 @@ public struct CachedImage: Sendable {
     }
   }
 
-  /// Copies the pixels into private memory, which ends the need for this lease.
+  /// Copies the pixels into private memory; the copy needs no lease.
   ///
   /// - Throws: ``BitmapError/outOfMemory(byteCount:)``.
   public func makeBitmap() throws -> Bitmap {
@@ -81,7 +80,7 @@ public struct CachedImage: Sendable {
     }
   }
 
-  /// Encodes the picture as JPEG; what is transparent becomes white.
+  /// Encodes the picture as JPEG; transparent parts become white.
   ///
   /// Blocks its thread for the time of the compression: call it away from actors.
   ///
@@ -102,7 +101,7 @@ public struct CachedImage: Sendable {
       for offset in stride(from: 0, to: span.byteCount, by: 4096) {
         sum &+= span.unsafeLoad(fromByteOffset: offset, as: UInt8.self)
       }
-      // The sum is what keeps the loop from being optimised away.
+      // The sum keeps the optimiser from dropping the loop.
       withExtendedLifetime(sum) {}
     }
   }

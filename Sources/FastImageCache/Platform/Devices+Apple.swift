@@ -13,7 +13,7 @@
       #elseif os(visionOS)
         return .headset
       #else
-        // The idiom is UIKit's to tell and the main actor's to ask; the model's name is nobody's.
+        // The model's name, since UIKit's idiom can be asked on the main actor only.
         var system = utsname()
         uname(&system)
         let model = withUnsafeBytes(of: &system.machine) { bytes in

@@ -54,7 +54,7 @@ actor ImageTable {
     store?.contains(key.tableKey) ?? false
   }
 
-  /// True when the table has the picture and the device is locked.
+  /// Whether the table has the picture and the device is locked.
   nonisolated func isProtectedNow(_ key: ImageKey) -> Bool {
     store?.isProtectedNow(key.tableKey) ?? false
   }
@@ -65,7 +65,7 @@ actor ImageTable {
 
   // MARK: Drawing, on a worker
 
-  /// Has `draw` write a picture into scratch memory and prepares it for being stored.
+  /// Draws a picture into scratch memory, ready for ``store(_:for:_:if:)``.
   ///
   /// - Parameter size: At most the format's size, in pixels.
   nonisolated func drawSlot(
@@ -80,7 +80,7 @@ actor ImageTable {
     return try buffer.sealed(key: key.tableKey, extent: extent)
   }
 
-  /// The picture in private memory, which no table keeps.
+  /// A lease on the drawn picture in private memory, which no table keeps.
   nonisolated func privateImage(_ drawn: SealedSlot) -> CachedImage {
     image(of: TableEntry(keepingPrivate: drawn))
   }
@@ -95,7 +95,7 @@ actor ImageTable {
   ///   removal finds what was stored before, and nothing is stored after it.
   /// - Returns: A lease on the stored picture. The picture is private if nobody wants it stored, if
   ///   all slots are leased, or if pictures are not kept on this kind of device.
-  /// - Throws: What kept the table from storing, which the recorder has been told.
+  /// - Throws: The table's error; the recorder has counted it.
   nonisolated func store(
     _ drawn: SealedSlot, for key: ImageKey, _ recorder: CacheRecorder,
     if isWanted: @Sendable () -> Bool
@@ -125,7 +125,7 @@ actor ImageTable {
 
   /// Removes from the table, flushes it, or changes it otherwise, in a turn of the actor's queue.
   ///
-  /// - Returns: What `change` returns; `nil` where pictures are not kept.
+  /// - Returns: The value of `change`; `nil` where pictures are not kept.
   @discardableResult
   func write<Value: Sendable>(
     _ change: @Sendable (Table) throws(TableError) -> Value

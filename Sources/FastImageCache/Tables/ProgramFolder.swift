@@ -1,11 +1,10 @@
 import Foundation
 import TableStore
 
-/// This program's folder among the user's caches, below which everything is kept that was given no
-/// other place.
+/// This program's folder in the user's caches folder: the default place of all caches.
 ///
-/// A cache deletes the tables that its program does not list. So two programs must not meet in one
-/// folder, as they would on Linux, and on a Mac outside of a sandbox.
+/// A cache deletes the tables that its program does not list. So each program needs a folder of its
+/// own: without one, programs on Linux, and on a Mac outside of a sandbox, would meet in one folder.
 enum ProgramFolder {
   static var url: URL {
     FileManager.default.urls(for: .cachesDirectory, in: .userDomainMask)[0]
@@ -16,18 +15,19 @@ enum ProgramFolder {
         isDirectory: true)
   }
 
-  /// The program's name, as the name of a folder.
+  /// The folder's name, made of the program's.
   ///
   /// - Parameters:
   ///   - bundleIdentifier: Names programs on Apple platforms.
-  ///   - command: What the program was started as. Not the path of its file: where that is reached by
-  ///     a link it often has the version in it, and one file can be several programs.
+  ///   - command: The program's first argument, not the path of its executable: a path behind a link
+  ///     often contains the version, and one executable can be several programs.
   static func name(bundleIdentifier: String?, command: String) -> String {
     let name =
       [bundleIdentifier, command.split(separator: "/").last.map(String.init)]
       .compactMap { $0 }.first { !$0.isEmpty } ?? "unnamed"
     if isPlain(name) { return name }
-    // The end of it, since it throws for more than 255 bytes; cutting a character adds a few.
+    // The end of the name, since `safeName` throws for more than 255 bytes; a character cut in two
+    // becomes a few bytes longer.
     let end = String(decoding: name.utf8.suffix(200), as: UTF8.self)
     return (try? TableDirectory.safeName(for: end)) ?? "unnamed"
   }

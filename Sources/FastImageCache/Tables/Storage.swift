@@ -2,12 +2,12 @@ import Foundation
 package import Pixels
 import TableStore
 
-/// Opens what a cache keeps on disk.
+/// The folder and the tables of a cache, and how they are opened.
 struct Storage: Sendable {
   let directory: URL
   let tables: TableSet
 
-  /// Opens one table for each format, on a thread that may wait for the disk.
+  /// Opens one table for each format, on a worker thread, which waits for the disk.
   static func open(
     namespace: String, formats: [ImageFormat], configuration: ImageCache.Configuration,
     recorder: CacheRecorder
@@ -44,14 +44,14 @@ struct Storage: Sendable {
         format: format, slots: try slots(for: format),
         store: isStored ? try table(for: format, in: directory, recorder) : nil)
     }
-    // After opening: tables in use are locked, by this process or another, and left alone.
+    // After opening, which locks this cache's tables; `removeTables` leaves locked ones alone.
     try translating { () throws(TableError) in
       _ = try directory.removeTables(except: Set(formats.map(\.name)))
     }
     return Storage(directory: folder, tables: TableSet(tables))
   }
 
-  /// Puts a fault of the table store into the words of the public face.
+  /// Throws the table store's errors as those of the public face.
   private static func translating<Value>(
     _ body: () throws(TableError) -> Value
   ) throws(ImageCacheError) -> Value {
@@ -100,10 +100,10 @@ struct Storage: Sendable {
   }
 }
 
-/// What a table's header says about its pictures beside their size, as one number.
+/// The number in a table's header that tells how its pictures are drawn, beside their size.
 ///
-/// The low byte is the pixel format; bit 8 is set where pictures keep their own proportions, since a
-/// table of one kind must not be taken for one of the other.
+/// The low byte is the pixel format. Bit 8 is set where pictures keep their own proportions: a cache
+/// must not take a table of one kind for one of the other.
 package struct PictureCode: Hashable, Sendable {
   package let pixelFormat: PixelFormat
   package let keepsProportions: Bool
@@ -127,7 +127,7 @@ package struct PictureCode: Hashable, Sendable {
     return code | (keepsProportions ? 0x100 : 0)
   }
 
-  // These stand on disk: the values of the original library's styles.
+  // Part of the file format: the values of the original library's styles.
   private static let codes: [(pixelFormat: PixelFormat, code: UInt32)] = [
     (.bgra32, 0), (.bgrx32, 1), (.bgr16, 2), (.gray8, 3),
   ]

@@ -2,11 +2,11 @@ import TableStore
 
 /// The tables of one cache; fixed from its creation on, so that a hit reaches them from any thread.
 ///
-/// `@unchecked Sendable` is safe: nothing changes after the initialiser, and `rows` keeps what it
-/// points to alive by way of `all`.
+/// `@unchecked Sendable` is safe: nothing changes after the initialiser, and `all` keeps the objects
+/// alive that `rows` points to.
 final class TableSet: @unchecked Sendable {
-  /// What a hit needs of a table, where reading it retains nothing: reference counts of tables would
-  /// be written by every hit of every thread.
+  /// What a hit needs of a table. Reading it retains nothing: every hit of every thread would write
+  /// the table's reference count.
   struct Row {
     let format: Unmanaged<ImageFormat.Fields>
     let table: Unmanaged<ImageTable>
@@ -37,7 +37,7 @@ final class TableSet: @unchecked Sendable {
     return CachedImage(entry: entry, pixelFormat: row.pixelFormat, scale: row.scale)
   }
 
-  /// The table of a format; `nil` for a format that differs from the one the cache was made with.
+  /// The table of a format; `nil` for a format that the cache was not made with.
   subscript(format: ImageFormat) -> ImageTable? {
     row(of: format)?.table.takeUnretainedValue()
   }
@@ -45,12 +45,12 @@ final class TableSet: @unchecked Sendable {
   /// The tables whose formats belong to a family.
   func family(_ name: String) -> [ImageTable] { all.filter { $0.format.family == name } }
 
-  /// Searched from the front: caches have a handful of formats, and comparing a handful of
-  /// addresses costs less than hashing one.
+  /// Searches from the front: caches have a handful of formats, and comparing a handful of addresses
+  /// costs less than hashing one.
   @inline(__always)
   private func row(of format: ImageFormat) -> Row? {
     let wanted = Unmanaged.passUnretained(format.fields).toOpaque()
-    // By index, since iterating allocates in builds without optimisation, and a hit must not.
+    // By index, since iterating allocates in debug builds, and a hit must not.
     var index = 0
     while index < rows.count {
       if rows[index].format.toOpaque() == wanted { return rows[index] }
@@ -59,7 +59,7 @@ final class TableSet: @unchecked Sendable {
     return equalRow(of: format)
   }
 
-  /// For a format that was made a second time.
+  /// Finds a format whose value was made a second time.
   @inline(never)
   private func equalRow(of format: ImageFormat) -> Row? {
     rows.first { $0.format.takeUnretainedValue().values == format.fields.values }
