@@ -40,7 +40,7 @@ public final actor ImageCache {
   nonisolated let recorder: CacheRecorder
   nonisolated let registry: InFlightRegistry
   nonisolated let maker: PictureMaker
-  /// Reads the files that are stored by hand, on several lanes: a slow volume does not hold up the
+  /// Reads the files that are stored by hand, on several workers: a slow volume does not hold up the
   /// others.
   lazy var fileReading = WorkerPool(name: "FastImageCache.stored-files", width: 3)
   /// Wanted while the cache is active.

@@ -21,7 +21,7 @@ import Foundation
 public struct URLImageSource: ImageSource {
   /// Few, since a disk gains little from more; several, so that a slow volume does not hold up the
   /// others.
-  private static let fileLaneCount = 3
+  private static let fileWorkerCount = 3
 
   private let files: WorkerPool
   private let client: HTTPClient
@@ -35,7 +35,7 @@ public struct URLImageSource: ImageSource {
 
   init(http: HTTPOptions, clock: any PatienceClock) {
     // Without a budget: a file's bytes live on, for the decoder, when its reading is over.
-    files = WorkerPool(name: "FastImageCache.files", width: Self.fileLaneCount)
+    files = WorkerPool(name: "FastImageCache.files", width: Self.fileWorkerCount)
     client = HTTPClient(options: http, clock: clock)
   }
 

@@ -12,7 +12,7 @@ struct Effort: Sendable {
   let singleHitCount: Int
   /// Pictures stored in one turn.
   let storeBatch: Int
-  /// Files that are decoded in one turn, on one lane and on two.
+  /// Files that are decoded in one turn, by one worker and by two.
   let fileCount: Int
   /// Requests for one picture, and requests that are cancelled.
   let waiterCount: Int

@@ -209,7 +209,7 @@ struct AskingTests {
     let next = Task { try await gates[.local].pass(urgency: Urgency(.medium)) {} }
     while gates[.local].counts.waiting != 1 { await Task.yield() }
     let asking = Asking(
-      registry: ObjectIdentifier(gates[.local]), flight: flight, subject: .picture(key))
+      registry: ObjectIdentifier(flight.progress), flight: flight, subject: .picture(key))
     // Asks there once more itself, which is no business of this gate either.
     let plain = Photo("plain", url: "test:/5")
     let other = photo("other", url: "test:/5", above: plain, in: elsewhere.cache)

@@ -5,8 +5,8 @@ import Testing
 
 @Suite("Admission", .timeLimit(.minutes(10)))
 struct AdmissionTests {
-  @Test("starts jobs until every lane is taken")
-  func fillsLanes() throws {
+  @Test("starts as many jobs as its width")
+  func fillsWidth() throws {
     var admission = Admission(width: 2, byteBudget: 100)
     let ids = (0..<3).map { _ in admission.makeJobID() }
     #expect(try admission.submit(ids[0], priority: .medium, byteCount: 1) == [ids[0]])

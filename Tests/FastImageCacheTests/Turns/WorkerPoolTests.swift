@@ -233,7 +233,7 @@ struct WorkerPoolTests {
   }
 }
 
-/// Work that holds a pool's only lane until it is let go.
+/// Work that holds a pool's only worker until it is let go.
 private struct Occupied {
   private let door = DispatchSemaphore(value: 0)
   private let task: Task<Void, any Error>

@@ -46,7 +46,7 @@ struct Admission: Sendable {
   private var arrivalCount = 0
 
   init(width: Int, byteBudget: Int) {
-    precondition(width > 0, "A pool needs at least one lane.")
+    precondition(width > 0, "A queue admits at least one job at a time.")
     precondition(byteBudget >= 0, "A budget of bytes cannot be negative.")
     self.width = width
     self.byteBudget = byteBudget

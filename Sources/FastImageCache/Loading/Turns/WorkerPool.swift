@@ -3,187 +3,108 @@ import Locking
 
 /// Threads for work that blocks or computes, so that it never occupies Swift's cooperative pool.
 ///
-/// A lane is a serial dispatch queue: it has a thread of its own as long as it works and none when
-/// it is idle. Lanes of a concurrent queue would share the system's pool, where a few blocking
-/// calls hold up everybody.
+/// A worker is a serial dispatch queue: it has a thread of its own as long as it works and none when
+/// it is idle. The jobs of a concurrent queue would share the system's pool, where a few blocking
+/// calls hold up everybody. On Linux libdispatch gives all its threads the priority of the process, so
+/// a priority only orders the jobs that wait there; threads of a lower priority would have to be the
+/// pool's own, since libdispatch lends its threads to Swift's pool too.
 ///
 /// Invariants:
-/// 1. `jobs` holds exactly the jobs that wait in `admission` or were handed to a lane a moment ago; who
-///    takes a job out, under the lock, resumes its continuation, outside the lock, and so each is
-///    resumed once.
-/// 2. Running jobs and idle lanes add up to the width, so a job that is admitted finds a lane.
-/// 3. When the caller of `run` goes on, its job and result are released here. What they hold, a lease
-///    or a whole table, is then nobody's but the caller's.
-/// 4. A job's cancellation is set before the lock is taken to withdraw it, and read under the lock
-///    when it is submitted: so a cancelled job is either never submitted or withdrawn.
+/// 1. A worker is idle again before its job is finished in `queue`. So there are always enough idle
+///    workers for the jobs that `queue` admits.
+/// 2. An admitted job starts on the thread that admitted it, without a turn of the cooperative pool.
+///    So no worker stays idle while a job waits.
+/// 3. When the caller of `run` goes on with a result, its job and that result are released here. What
+///    they hold, a lease or a whole table, is then nobody's but the caller's.
 final class WorkerPool: Sendable {
-  private struct State {
-    var admission: Admission
-    var jobs: [Admission.JobID: Job] = [:]
-    var idleLanes: [DispatchQueue]
+  typealias Job<Value, Failure: Error> =
+    @Sendable (_ isCancelled: @escaping @Sendable () -> Bool) throws(Failure) -> Value
 
-    mutating func launches(of started: [Admission.JobID]) -> [Launch] {
-      started.map { id in
-        guard let urgency = jobs[id]?.urgency, let lane = idleLanes.popLast() else {
-          preconditionFailure("An admitted job has a lane and is launched once.")
-        }
-        return Launch(id: id, priority: urgency.priority, lane: lane)
-      }
-    }
-  }
-
-  private struct Job: Sendable {
-    /// Does the work and gives back its result, to be delivered.
-    let work: @Sendable () -> any Delivery
-    /// Answers instead: with the reason, or with the caller's cancellation if there is none.
-    let refuse: @Sendable (AdmissionError?) -> Void
-    let urgency: Urgency
-  }
-
-  private struct Launch {
-    let id: Admission.JobID
-    let priority: Priority
-    let lane: DispatchQueue
-  }
-
-  private let state: Lock<State>
+  private let queue: AdmissionQueue
+  private let idleWorkers: Lock<[DispatchQueue]>
 
   /// - Parameters:
   ///   - name: Names the threads in debuggers.
   ///   - width: How many jobs may run at the same time.
   ///   - byteBudget: How many bytes the jobs that run may have declared together.
   init(name: String, width: Int, byteBudget: Int = .max) {
-    let lanes = (0..<width).map { DispatchQueue(label: "\(name).\($0)") }
-    state = Lock(
-      State(admission: Admission(width: width, byteBudget: byteBudget), idleLanes: lanes))
+    queue = AdmissionQueue(width: width, byteBudget: byteBudget)
+    idleWorkers = Lock((0..<width).map { DispatchQueue(label: "\(name).\($0)") })
   }
 
-  /// Runs `body` on a lane as soon as width and budget admit it.
+  /// Runs `body` on a worker as soon as width and budget admit it.
   ///
-  /// A task that is cancelled while its job waits leaves at once and the job never runs. Once the
-  /// job runs it is told by `isCancelled` and is waited for; what it returns is returned, and
-  /// whatever it throws after being cancelled reaches the caller as ``JobError/cancelled``.
+  /// A task that is cancelled while its job waits goes on at once, and the job never runs. A running
+  /// job learns of the cancellation from `isCancelled` and is waited for: its value is returned, and
+  /// any error that it throws then reaches the caller as ``JobError/cancelled``.
   ///
   /// - Parameters:
   ///   - urgency: Orders the waiting jobs; it may change meanwhile.
   ///   - byteCount: The private memory that `body` takes at its peak.
   ///   - body: May block. `isCancelled` can be asked from any thread, at the cost of an atomic load.
-  /// - Throws: ``JobError``, which tells what `body` throws from a cancellation.
+  /// - Throws: ``JobError``, which tells errors of `body` from a cancellation.
   func run<Value: Sendable, Failure: Error>(
-    urgency: Urgency, byteCount: Int = 0,
-    _ body:
-      @escaping @Sendable (_ isCancelled: @escaping @Sendable () -> Bool) throws(Failure) -> Value
+    urgency: Urgency, byteCount: Int = 0, _ body: @escaping Job<Value, Failure>
   ) async throws(JobError<Failure>) -> Value {
-    let id = state.withLock { $0.admission.makeJobID() }
-    let cancellation = Cancellation()
-    let observation = urgency.observe { self.move(id, urgency) }
-    defer {
-      urgency.endObservation(observation)
-      SanitizerWitness.didResume(at: self)
-    }
-
-    let result: Result<Value, JobError<Failure>> = await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
-        let job = Job(
-          work: { Parcel(Self.result(of: body, cancellation), for: continuation) },
-          refuse: { reason in
-            continuation.resume(returning: .failure(reason.map { .refused($0) } ?? .cancelled))
-          },
-          urgency: urgency)
-        submit(id, job, byteCount: byteCount, cancellation)
+    defer { SanitizerWitness.didResume(at: self) }
+    let result: Result<Value, JobError<Failure>> = await queue.enter(
+      urgency, byteCount: byteCount
+    ) { continuation, cancellation in
+      // Emptied by the worker: the reply stays for a moment with the thread that gives the answer.
+      let job = Lock<Job<Value, Failure>?>(body)
+      return { answer in
+        switch answer {
+        case .admitted(let id):
+          self.start(job, id, urgency.priority, cancellation, for: continuation)
+        case .refused(let error): continuation.resume(returning: .failure(.refused(error)))
+        case .cancelled: continuation.resume(returning: .failure(.cancelled))
+        }
       }
-    } onCancel: {
-      cancellation.set()
-      withdraw(id)
     }
     return try result.get()
   }
 
   /// Runs `body` as above, at a priority that stays as it is.
   func run<Value: Sendable, Failure: Error>(
-    priority: Priority, byteCount: Int = 0,
-    _ body:
-      @escaping @Sendable (_ isCancelled: @escaping @Sendable () -> Bool) throws(Failure) -> Value
+    priority: Priority, byteCount: Int = 0, _ body: @escaping Job<Value, Failure>
   ) async throws(JobError<Failure>) -> Value {
     try await run(urgency: Urgency(priority), byteCount: byteCount, body)
   }
 
-  /// Jobs that wait for a lane or for memory at this moment.
-  var waitingCount: Int { state.withLock { $0.admission.waitingCount } }
+  /// Jobs that wait for a worker or for memory at this moment.
+  var waitingCount: Int { queue.counts.waiting }
 
+  private func start<Value: Sendable, Failure>(
+    _ job: Lock<Job<Value, Failure>?>, _ id: Admission.JobID, _ priority: Priority,
+    _ cancellation: Cancellation,
+    for continuation: CheckedContinuation<Result<Value, JobError<Failure>>, Never>
+  ) {
+    guard let worker = idleWorkers.withLock({ $0.popLast() }) else {
+      preconditionFailure("An admitted job finds an idle worker.")
+    }
+    worker.async(qos: DispatchQoS(priority), flags: .enforceQoS) {
+      let result = Self.result(of: job, cancellation)
+      // First the room, then the result: the caller may submit again at once.
+      self.idleWorkers.withLock { $0.append(worker) }
+      self.queue.finish(id)
+      SanitizerWitness.willResume(at: self)
+      // Moved, or it would be released at some time after the caller went on.
+      continuation.resume(returning: consume result)
+    }
+  }
+
+  /// A function of its own, at whose end the job is gone.
   private static func result<Value, Failure>(
-    of body: (_ isCancelled: @escaping @Sendable () -> Bool) throws(Failure) -> Value,
-    _ cancellation: Cancellation
+    of job: Lock<Job<Value, Failure>?>, _ cancellation: Cancellation
   ) -> Result<Value, JobError<Failure>> {
+    guard let body = job.withLock({ $0.take() }) else {
+      preconditionFailure("A job is started once.")
+    }
     do throws(Failure) {
       return .success(try body { cancellation.isSet })
     } catch {
       return .failure(cancellation.isSet ? .cancelled : .failed(error))
     }
-  }
-
-  private func submit(
-    _ id: Admission.JobID, _ job: Job, byteCount: Int, _ cancellation: Cancellation
-  ) {
-    let launches: [Launch]?
-    do throws(AdmissionError) {
-      launches = try state.withLock { state throws(AdmissionError) in
-        if cancellation.isSet { return nil }
-        // Read under the lock: a change either comes before and is seen here, or finds the job.
-        let started = try state.admission.submit(
-          id, priority: job.urgency.priority, byteCount: byteCount)
-        state.jobs[id] = job
-        return state.launches(of: started)
-      }
-    } catch {
-      return job.refuse(error)
-    }
-    if let launches { launch(launches) } else { job.refuse(nil) }
-  }
-
-  private func move(_ id: Admission.JobID, _ urgency: Urgency) {
-    launch(
-      state.withLock { state in
-        // Read under the lock, so that the last of several changes is the one that stays.
-        state.launches(of: state.admission.move(id, to: urgency.priority))
-      })
-  }
-
-  private func withdraw(_ id: Admission.JobID) {
-    let (job, launches): (Job?, [Launch]) = state.withLock { state in
-      guard let started = state.admission.withdraw(id) else { return (nil, []) }
-      return (state.jobs.removeValue(forKey: id), state.launches(of: started))
-    }
-    launch(launches)
-    job?.refuse(nil)
-  }
-
-  private func finish(_ launched: Launch) {
-    launch(
-      state.withLock { state in
-        state.idleLanes.append(launched.lane)
-        return state.launches(of: state.admission.finish(launched.id))
-      })
-  }
-
-  private func launch(_ launches: [Launch]) {
-    for next in launches {
-      next.lane.async(qos: DispatchQoS(next.priority), flags: .enforceQoS) {
-        let delivery = self.work(on: next.id)
-        // First the room, then the result: whoever awaits it may submit again.
-        self.finish(next)
-        SanitizerWitness.willResume(at: self)
-        delivery.deliver()
-      }
-    }
-  }
-
-  /// A function of its own, at whose end the job is gone.
-  private func work(on id: Admission.JobID) -> any Delivery {
-    guard let job = state.withLock({ $0.jobs.removeValue(forKey: id) }) else {
-      preconditionFailure("A launched job is taken once.")
-    }
-    return job.work()
   }
 }
 
@@ -207,28 +128,6 @@ enum JobError<Failure: Error>: Error {
 }
 
 extension JobError: Equatable where Failure: Equatable {}
-
-private protocol Delivery: Sendable {
-  /// Hands the result over, once.
-  func deliver()
-}
-
-/// A result on its way: whoever is resumed with it has the only reference.
-private final class Parcel<Content: Sendable>: Delivery {
-  private let content: Lock<Content?>
-  private let continuation: CheckedContinuation<Content, Never>
-
-  init(_ content: Content, for continuation: CheckedContinuation<Content, Never>) {
-    self.content = Lock(content)
-    self.continuation = continuation
-  }
-
-  func deliver() {
-    guard let content = content.withLock({ $0.take() }) else { return }
-    // Moved, or it would be let go of at some time after the caller went on.
-    continuation.resume(returning: consume content)
-  }
-}
 
 extension DispatchQoS {
   fileprivate init(_ priority: Priority) {

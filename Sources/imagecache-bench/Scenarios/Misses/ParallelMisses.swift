@@ -11,7 +11,7 @@ struct ParallelMisses: Scenario {
   static let name = "parallel-misses"
   static let summary = """
     200 JPEG files of 800 x 600 that are asked for at once, on two cores, against the same with the \
-    process held to one core: the same cache, the same two lanes, the same files, in turns. Beside it \
+    process held to one core: the same cache, the same two workers, the same files, in turns. Beside it \
     two threads that call the parts of such misses one after the other, and two of libjpeg alone, since \
     two cores of a hypervisor may be less than two
     """

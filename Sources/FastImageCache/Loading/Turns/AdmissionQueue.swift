@@ -1,0 +1,122 @@
+import Locking
+
+/// Callers that wait until an ``Admission`` lets their jobs start, and the answer to each of them.
+///
+/// Invariants:
+/// 1. `waiting` holds exactly the jobs that wait in `admission`. Each thread takes jobs out under the
+///    lock and answers them outside it, so each job is answered once.
+/// 2. A caller's cancellation is noted before the lock is taken to withdraw the job, and read under
+///    the lock when the job is submitted. So a cancelled job is never submitted, or is withdrawn.
+/// 3. A job's priority is read under the lock. So the last of several changes is the one that stays,
+///    in whatever order their observers come.
+/// 4. The caller finishes each admitted job exactly once, with ``finish(_:)``.
+///
+/// A guest, a job that starts only where nobody waits, will be one more event of ``Admission``, which
+/// refuses the guest at once instead of queueing it.
+final class AdmissionQueue: Sendable {
+  typealias JobID = Admission.JobID
+
+  enum Answer: Sendable {
+    case admitted(JobID)
+    case refused(AdmissionError)
+    /// The caller's task was cancelled before the job was admitted.
+    case cancelled
+  }
+
+  /// Takes a job's answer, outside the lock; the thread may be anybody's.
+  typealias Reply = @Sendable (Answer) -> Void
+
+  private struct State {
+    var admission: Admission
+    var waiting: [JobID: Reply] = [:]
+
+    mutating func admitted(_ ids: [JobID]) -> [(Reply, Answer)] {
+      ids.map { id in
+        guard let reply = waiting.removeValue(forKey: id) else {
+          preconditionFailure("A job that is admitted has waited.")
+        }
+        return (reply, .admitted(id))
+      }
+    }
+  }
+
+  private let state: Lock<State>
+
+  init(width: Int, byteBudget: Int) {
+    state = Lock(State(admission: Admission(width: width, byteBudget: byteBudget)))
+  }
+
+  /// Jobs that wait at this moment, and those that were admitted and have not finished.
+  var counts: (waiting: Int, inside: Int) {
+    state.withLock { ($0.admission.waitingCount, $0.admission.runningCount) }
+  }
+
+  /// Waits until a job is answered, the most urgent one first, and for what its reply makes of that.
+  ///
+  /// - Parameters:
+  ///   - urgency: Orders the waiting jobs; it may change meanwhile.
+  ///   - byteCount: The job's part of the budget.
+  ///   - willWait: Called if the job is not answered at once.
+  ///   - makeReply: Makes the job's reply, which resumes the continuation, then or later. The reply may
+  ///     outlive that moment on another thread. The cancellation is that of the caller's task.
+  func enter<Value: Sendable>(
+    _ urgency: Urgency, byteCount: Int = 0, willWait: () -> Void = {},
+    reply makeReply: (CheckedContinuation<Value, Never>, Cancellation) -> Reply
+  ) async -> Value {
+    let id = state.withLock { $0.admission.makeJobID() }
+    let cancellation = Cancellation()
+    let observation = urgency.observe {
+      self.apply { $0.admitted($0.admission.move(id, to: urgency.priority)) }
+    }
+    defer { urgency.endObservation(observation) }
+    return await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let reply = makeReply(continuation, cancellation)
+        if submit(id, urgency, byteCount, cancellation, reply) { willWait() }
+      }
+    } onCancel: {
+      cancellation.set()
+      withdraw(id)
+    }
+  }
+
+  /// Ends an admitted job and admits those that its room suffices for.
+  func finish(_ id: JobID) {
+    apply { $0.admitted($0.admission.finish(id)) }
+  }
+
+  /// - Returns: Whether the job waits.
+  private func submit(
+    _ id: JobID, _ urgency: Urgency, _ byteCount: Int, _ cancellation: Cancellation,
+    _ reply: @escaping Reply
+  ) -> Bool {
+    var waits = false
+    apply { state in
+      if cancellation.isSet { return [(reply, .cancelled)] }
+      do throws(AdmissionError) {
+        let started = try state.admission.submit(
+          id, priority: urgency.priority, byteCount: byteCount)
+        state.waiting[id] = reply
+        waits = !started.contains(id)
+        return state.admitted(started)
+      } catch {
+        return [(reply, .refused(error))]
+      }
+    }
+    return waits
+  }
+
+  private func withdraw(_ id: JobID) {
+    apply { state in
+      guard let started = state.admission.withdraw(id),
+        let reply = state.waiting.removeValue(forKey: id)
+      else { return [] }
+      return state.admitted(started) + [(reply, .cancelled)]
+    }
+  }
+
+  /// Applies an event under the lock and gives its answers outside.
+  private func apply(_ event: (inout State) -> [(Reply, Answer)]) {
+    for (reply, answer) in state.withLock(event) { reply(answer) }
+  }
+}
