@@ -204,7 +204,7 @@ struct AskingTests {
     let gates = LoadGates(network: 1, local: 1)
     let key = ImageKey(entity: "asking", version: "1", format: "row")
     let flight = Flight(
-      id: FlightID(number: 1, place: 0), url: nil, priority: .medium, gates: gates)
+      id: FlightID(number: 1, index: 0), url: nil, priority: .medium, gates: gates)
     try await flight.permit.pass(.local)
     let next = Task { try await gates[.local].pass(urgency: Urgency(.medium)) {} }
     while gates[.local].counts.waiting != 1 { await Task.yield() }

@@ -126,7 +126,7 @@ struct SourceAskingTests {
     let fixture = try await fixture { number, _ in number }
     let (registry, url) = (fixture.cache.registry, try #require(URL(string: "test:/1")))
     let flight = Flight(
-      id: FlightID(number: 0, place: 0), url: url, priority: .medium,
+      id: FlightID(number: 0, index: 0), url: url, priority: .medium,
       gates: LoadGates(network: 1, local: 1))
     let counts = try await registry.ask(.source(url), for: flight, of: []) {
       let photo = Photo("a", url: "test:/1")

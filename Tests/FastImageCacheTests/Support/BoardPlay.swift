@@ -62,8 +62,8 @@ struct BoardModel {
   }
 
   mutating func change(_ id: FlightID, _ body: (inout Flight) -> Void) {
-    guard let place = flights.firstIndex(where: { $0.id == id }) else { return }
-    body(&flights[place])
+    guard let index = flights.firstIndex(where: { $0.id == id }) else { return }
+    body(&flights[index])
   }
 
   /// Whether a flight may store a picture for a request; stores it if so.
@@ -97,11 +97,11 @@ struct BoardModel {
   /// Gives each flight the highest priority of its waiters, and returns those that have changed.
   mutating func followWaiters() -> [FlightID: Priority] {
     var changed: [FlightID: Priority] = [:]
-    for place in flights.indices {
-      let priorities = waiters.filter { $0.flight == flights[place].id }.map(\.priority)
-      guard let highest = priorities.max(), highest != flights[place].priority else { continue }
-      flights[place].priority = highest
-      changed[flights[place].id] = highest
+    for index in flights.indices {
+      let priorities = waiters.filter { $0.flight == flights[index].id }.map(\.priority)
+      guard let highest = priorities.max(), highest != flights[index].priority else { continue }
+      flights[index].priority = highest
+      changed[flights[index].id] = highest
     }
     return changed
   }
@@ -110,6 +110,10 @@ struct BoardModel {
   func isAbandoned(_ flight: Flight) -> Bool {
     !flight.hasDelivered && !waiters.contains { $0.flight == flight.id }
   }
+}
+
+extension FlightBoard.Joined where Load == FlightID {
+  var flight: FlightID { load }
 }
 
 /// A board and its model, to which the same happens.
@@ -212,7 +216,6 @@ struct BoardPlay {
       start: { $0 }, waiter: { _ in id })
     if joined.isNewFlight != (joinable == nil) { return "a flight is wrongly new or old" }
     if let joinable, joined.flight != joinable.id { return "another flight was joined" }
-    if joined.isNewRendition != isNewRendition { return "a picture is wrongly new or old" }
     if joinable == nil {
       model.flights.append(
         .init(id: joined.flight, older: model.current, version: version, priority: priority))
@@ -235,7 +238,7 @@ struct BoardPlay {
     if plant == .leavingIgnored { return nil }
     let left = board.leave(WaiterID(number: waiter.number))
     let isRight =
-      left?.waiter == WaiterID(number: waiter.number) && left?.flight == waiter.flight
+      left?.waiter == WaiterID(number: waiter.number)
       && left?.abandoned?.load == (isAbandoned ? waiter.flight : nil)
     return isRight ? nil : "leaving did \(String(describing: left))"
   }

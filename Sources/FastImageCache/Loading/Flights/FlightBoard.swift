@@ -18,7 +18,7 @@
 ///    `moved` lists each flight whose priority changed since the last ``takeMoved()``.
 /// 6. No flight waits for itself, be it through others: a waiter never joins a flight that waits for
 ///    one of those in its `asking`.
-/// 7. The flight numbered `id.number` stands at `flights[id.place]`, or nowhere; `ids` says which.
+/// 7. The flight numbered `id.number` stands at `flights[id.index]`, or nowhere; `ids` says which.
 /// 8. No flight stores a picture after another flight stored a younger request's picture of the same
 ///    entity and format, in another version. Waiters' numbers tell the younger request; a picture counts
 ///    as the youngest request that it answers, and a sibling as the youngest of its entity. Hits are no
@@ -26,7 +26,7 @@
 struct FlightBoard<Waiter, Request, Load> {
   private typealias Flight = FlightRecord<Request, Load>
 
-  private struct Place {
+  private struct WaiterRecord {
     let waiter: Waiter
     let flight: FlightID
     let rendition: Int
@@ -37,37 +37,32 @@ struct FlightBoard<Waiter, Request, Load> {
 
   /// What `join` did.
   struct Joined {
-    /// The flight that the waiter now belongs to.
-    let flight: FlightID
+    /// That of the flight which the waiter belongs to now.
     let load: Load
     /// Whether that flight has begun with this waiter.
     let isNewFlight: Bool
-    /// Whether nobody wanted this picture of this flight.
-    let isNewRendition: Bool
   }
 
   /// What `leave` did.
   struct Left {
     let waiter: Waiter
-    /// The flight that the waiter belonged to.
-    let flight: FlightID
     /// What must be cancelled, and all that had been asked of it, if that flight has left the board.
     let abandoned: (load: Load, requests: [Request])?
   }
 
   private var flights: [Flight?] = []
   private var ids: [FlightID?] = []
-  private var freePlaces: [Int] = []
+  private var freeIndices: [Int] = []
   private var current: [FlightOrigin: FlightID] = [:]
-  private var places: [WaiterID: Place] = [:]
+  private var waiters: [WaiterID: WaiterRecord] = [:]
   private var lastFlight = 0
   private var dropped: [Request] = []
   private var moved: [(load: Load, priority: Priority)] = []
 
   init() {}
 
-  var flightCount: Int { flights.count - freePlaces.count }
-  var waiterCount: Int { places.count }
+  var flightCount: Int { flights.count - freeIndices.count }
+  var waiterCount: Int { waiters.count }
 
   // MARK: Waiters
 
@@ -86,7 +81,7 @@ struct FlightBoard<Waiter, Request, Load> {
     versions: [ImageKey], asking: [FlightID] = [], request: Request, start: (FlightID) -> Load,
     waiter: (Load) -> Waiter
   ) -> Joined {
-    precondition(places[id] == nil, "A waiter joins once.")
+    precondition(waiters[id] == nil, "A waiter joins once.")
     let waiting = flightsWaiting(forOneOf: asking)
     let newest = current[origin]
     let isRefused = newest.map(waiting.contains) ?? false
@@ -97,22 +92,17 @@ struct FlightBoard<Waiter, Request, Load> {
     let isNewFlight = flight == nil
     let target = flight ?? begin(origin, priority, isCurrent: !isRefused, start)
     let joined = look(at: target) { flight in
-      let added = flight.add(id, for: key, request, priority: priority)
-      return (
-        rendition: added.place, dropped: added.dropped,
-        outcome: Joined(
-          flight: target, load: flight.load, isNewFlight: isNewFlight, isNewRendition: added.isNew)
-      )
+      (load: flight.load, added: flight.add(id, for: key, request, priority: priority))
     }
     guard let joined else {
       preconditionFailure("A flight that was found or begun is under way.")
     }
-    if let request = joined.dropped { dropped.append(request) }
-    places[id] = Place(
-      waiter: waiter(joined.outcome.load), flight: target, rendition: joined.rendition,
+    if let request = joined.added.dropped { dropped.append(request) }
+    waiters[id] = WaiterRecord(
+      waiter: waiter(joined.load), flight: target, rendition: joined.added.index,
       priority: priority, asking: asking)
     followWaiters(of: target)
-    return joined.outcome
+    return Joined(load: joined.load, isNewFlight: isNewFlight)
   }
 
   /// Those that go on only when one of `others` does, and these.
@@ -122,8 +112,8 @@ struct FlightBoard<Waiter, Request, Load> {
     var count = 0
     while count < waiting.count {
       count = waiting.count
-      for place in places.values where waiting.contains(place.flight) {
-        waiting.formUnion(place.asking)
+      for waiter in waiters.values where waiting.contains(waiter.flight) {
+        waiting.formUnion(waiter.asking)
       }
     }
     return waiting
@@ -143,14 +133,14 @@ struct FlightBoard<Waiter, Request, Load> {
     _ origin: FlightOrigin, _ priority: Priority, isCurrent: Bool, _ start: (FlightID) -> Load
   ) -> FlightID {
     lastFlight += 1
-    let place = freePlaces.popLast() ?? flights.count
-    let id = FlightID(number: lastFlight, place: place)
-    if place == flights.count {
+    let index = freeIndices.popLast() ?? flights.count
+    let id = FlightID(number: lastFlight, index: index)
+    if index == flights.count {
       flights.append(nil)
       ids.append(nil)
     }
-    ids[place] = id
-    flights[place] = Flight(
+    ids[index] = id
+    flights[index] = Flight(
       id: id, origin: origin, older: current[origin], isForRefused: !isCurrent, priority: priority,
       load: start(id))
     if isCurrent { current[origin] = id }
@@ -164,18 +154,18 @@ struct FlightBoard<Waiter, Request, Load> {
 
   /// A waiter became more or less urgent; one that has been answered is left alone.
   mutating func move(_ id: WaiterID, to priority: Priority) {
-    guard let place = places[id] else { return }
-    look(at: place.flight) { $0.move(from: place.priority, to: priority) }
-    places[id]?.priority = priority
-    followWaiters(of: place.flight)
+    guard let waiter = waiters[id] else { return }
+    look(at: waiter.flight) { $0.move(from: waiter.priority, to: priority) }
+    waiters[id]?.priority = priority
+    followWaiters(of: waiter.flight)
   }
 
   /// Ends a waiter's interest; `nil` if it has been answered already.
   ///
   /// - Parameter isAnswered: Whether it has its picture from elsewhere.
   mutating func leave(_ id: WaiterID, isAnswered: Bool = false) -> Left? {
-    guard let left = places.removeValue(forKey: id) else { return nil }
-    let waiting = places
+    guard let left = waiters.removeValue(forKey: id) else { return nil }
+    let waiting = waiters
     let isAbandoned = look(at: left.flight) { flight in
       flight.remove(at: left.rendition, priority: left.priority, isAnswered: isAnswered) {
         waiting[$0] != nil
@@ -188,7 +178,7 @@ struct FlightBoard<Waiter, Request, Load> {
     } else {
       followWaiters(of: left.flight)
     }
-    return Left(waiter: left.waiter, flight: left.flight, abandoned: abandoned)
+    return Left(waiter: left.waiter, abandoned: abandoned)
   }
 
   /// The requests that the board has forgotten since the last call, for the caller to let go of where
@@ -218,11 +208,11 @@ struct FlightBoard<Waiter, Request, Load> {
   /// To be asked right before the store, in the order of the stores: when the answer is yes, older
   /// requests' pictures of other versions are not stored any more.
   mutating func storesResult(_ key: ImageKey, of id: FlightID) -> Bool {
-    let waiting = places
+    let waiting = waiters
     let request = look(at: id) { $0.requestStored(by: key) { waiting[$0] != nil } }
     guard case .some(.some(let request)) = request else { return false }
-    for place in flights.indices where ids[place] != id {
-      flights[place]?.noteStored(key, for: request)
+    for index in flights.indices where ids[index] != id {
+      flights[index]?.noteStored(key, for: request)
     }
     return true
   }
@@ -245,7 +235,7 @@ struct FlightBoard<Waiter, Request, Load> {
     _ key: ImageKey, of id: FlightID, isFetched: Bool
   ) -> [Waiter] {
     let rendition = look(at: id) { flight in
-      let rendition = flight.wantedPlace(of: key)
+      let rendition = flight.wantedIndex(of: key)
       if isFetched, rendition != nil { flight.hasDelivered = true }
       return rendition
     }
@@ -277,8 +267,8 @@ struct FlightBoard<Waiter, Request, Load> {
   ///
   /// - Parameter andJoining: Whether later requests for them start flights of their own.
   mutating func forbidStoring(_ removal: Removal, andJoining: Bool) {
-    for place in flights.indices {
-      flights[place]?.forbidStoring(removal, andJoining: andJoining)
+    for index in flights.indices {
+      flights[index]?.forbidStoring(removal, andJoining: andJoining)
     }
   }
 
@@ -292,7 +282,7 @@ struct FlightBoard<Waiter, Request, Load> {
     var abandoned: [Load] = []
     forbidStoring(.entity(key.entity, format: key.format), andJoining: false)
     for id in underWay {
-      let rendition = look(at: id) { $0.wantedPlace(of: key) }
+      let rendition = look(at: id) { $0.wantedIndex(of: key) }
       guard case .some(.some(let rendition)) = rendition else { continue }
       waiters += end(rendition, of: id)
       if look(at: id, { $0.isAbandoned }) == true, let flight = remove(id) {
@@ -307,7 +297,7 @@ struct FlightBoard<Waiter, Request, Load> {
   /// Takes everything off the board, and says what has to be cancelled and who told.
   mutating func failAll() -> (loads: [Load], waiters: [Waiter]) {
     let ids = underWay
-    return (ids.compactMap { flights[$0.place]?.load }, ids.flatMap { fail($0).waiters })
+    return (ids.compactMap { flights[$0.index]?.load }, ids.flatMap { fail($0).waiters })
   }
 
   /// Those under way, the oldest first.
@@ -316,7 +306,7 @@ struct FlightBoard<Waiter, Request, Load> {
   }
 
   func isUnderWay(_ id: FlightID) -> Bool {
-    ids.indices.contains(id.place) && ids[id.place] == id
+    ids.indices.contains(id.index) && ids[id.index] == id
   }
 
   /// Asks or changes a flight where it stands, since a record is large to copy; `nil` if it has ended.
@@ -324,7 +314,7 @@ struct FlightBoard<Waiter, Request, Load> {
   private mutating func look<Answer>(
     at id: FlightID, _ body: (inout Flight) -> Answer
   ) -> Answer? {
-    isUnderWay(id) ? flights[id.place]?.apply(body) : nil
+    isUnderWay(id) ? flights[id.index]?.apply(body) : nil
   }
 
   private mutating func followWaiters(of id: FlightID) {
@@ -335,17 +325,17 @@ struct FlightBoard<Waiter, Request, Load> {
   private mutating func end(_ rendition: Int, of id: FlightID) -> [Waiter] {
     let listed = look(at: id) { $0.end(at: rendition) } ?? []
     return listed.compactMap { waiter in
-      guard let place = places.removeValue(forKey: waiter) else { return nil }
-      look(at: id) { $0.answer(waiter, at: rendition, priority: place.priority) }
-      return place.waiter
+      guard let record = waiters.removeValue(forKey: waiter) else { return nil }
+      look(at: id) { $0.answer(waiter, at: rendition, priority: record.priority) }
+      return record.waiter
     }
   }
 
   @discardableResult
   private mutating func remove(_ id: FlightID) -> Flight? {
-    guard isUnderWay(id), let flight = flights[id.place].take() else { return nil }
-    ids[id.place] = nil
-    freePlaces.append(id.place)
+    guard isUnderWay(id), let flight = flights[id.index].take() else { return nil }
+    ids[id.index] = nil
+    freeIndices.append(id.index)
     if current[flight.origin] == id {
       current[flight.origin] = flight.older.flatMap { isUnderWay($0) ? $0 : nil }
     }

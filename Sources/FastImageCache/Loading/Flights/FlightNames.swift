@@ -34,14 +34,12 @@ struct FlightOrigin: Hashable, Sendable {
 enum Removal: Hashable, Sendable {
   case entity(ImageID, format: String?)
   case format(String)
-  case everything
 
   func covers(_ key: ImageKey) -> Bool {
     switch self {
     case .entity(let entity, let format):
       key.entity == entity && (format == nil || key.format == format)
     case .format(let format): key.format == format
-    case .everything: true
     }
   }
 }
@@ -54,7 +52,7 @@ struct Removals {
 
   func cover(_ key: ImageKey) -> Bool {
     if all.isEmpty { return false }
-    return all.contains(.everything) || all.contains(.format(key.format))
+    return all.contains(.format(key.format))
       || all.contains(.entity(key.entity, format: key.format))
       || all.contains(.entity(key.entity, format: nil))
   }
@@ -63,8 +61,8 @@ struct Removals {
 /// One load, never used again after it ended.
 struct FlightID: Hashable, Sendable {
   let number: Int
-  /// Where the board keeps it while it is under way.
-  let place: Int
+  /// That of its record on the board while it is under way.
+  let index: Int
 }
 
 /// One caller waiting for one picture.

@@ -3,7 +3,7 @@
 /// Invariants:
 /// 1. `renditions` holds whatever was ever asked of the flight, so that a newer version of an entity
 ///    is told from an older one even when nobody waits for the older any more. No two renditions are
-///    of the same entity and format, and a rendition keeps its place.
+///    of the same entity and format, and a rendition keeps its index.
 /// 2. Those who wait for a rendition are the `waitingCount` of its `waiters` that still stand on the
 ///    board.
 /// 3. `waiting` counts all waiters of all renditions.
@@ -45,7 +45,7 @@ struct FlightRecord<Request, Load> {
   var priority: Priority
   /// Whether somebody has a picture that was made of what the flight fetched.
   var hasDelivered = false
-  /// The flight of the same origin that this one took the place of.
+  /// The flight of the same origin that was current before this one.
   let older: FlightID?
   /// Whether it began because the current one of its origin was refused.
   let isForRefused: Bool
@@ -61,7 +61,7 @@ struct FlightRecord<Request, Load> {
   private var arrivalCount = 0
   private var openCount = 0
   /// Only for flights of many renditions: the few of the others are found sooner one by one.
-  private var index: [Subject: Int]?
+  private var indexBySubject: [Subject: Int]?
 
   init(
     id: FlightID, origin: FlightOrigin, older: FlightID?, isForRefused: Bool, priority: Priority,
@@ -92,11 +92,11 @@ struct FlightRecord<Request, Load> {
   ///
   /// - Parameter isWaiting: Who still stands on the board.
   func requestStored(by key: ImageKey, isWaiting: (WaiterID) -> Bool) -> Int? {
-    let place = wantedPlace(of: key)
-    let isForbidden = place.map { !renditions[$0].storesResult } ?? forbidden.cover(key)
+    let index = wantedIndex(of: key)
+    let isForbidden = index.map { !renditions[$0].storesResult } ?? forbidden.cover(key)
     if isForbidden { return nil }
     let request =
-      place.map { renditions[$0].youngest(isWaiting) } ?? youngest(of: key.entity, isWaiting)
+      index.map { renditions[$0].youngest(isWaiting) } ?? youngest(of: key.entity, isWaiting)
     if let other = stored[Subject(key)], other.version != key.version, other.request > request {
       return nil
     }
@@ -121,20 +121,20 @@ struct FlightRecord<Request, Load> {
 
   /// Where the pictures are that somebody waits for, the oldest wish first.
   var wishes: [Int] {
-    let places = renditions.indices.filter { renditions[$0].isWanted }
-    return places.count > 1
-      ? places.sorted { renditions[$0].arrival < renditions[$1].arrival } : places
+    let indices = renditions.indices.filter { renditions[$0].isWanted }
+    return indices.count > 1
+      ? indices.sorted { renditions[$0].arrival < renditions[$1].arrival } : indices
   }
 
   /// Where the picture of an entity in a format is among the renditions, of whatever version.
-  func place(of key: ImageKey) -> Int? {
-    if let index { return index[Subject(key)] }
+  func index(of key: ImageKey) -> Int? {
+    if let indexBySubject { return indexBySubject[Subject(key)] }
     return renditions.firstIndex { $0.key.entity == key.entity && $0.key.format == key.format }
   }
 
   /// Where this very picture is, if somebody waits for it.
-  func wantedPlace(of key: ImageKey) -> Int? {
-    place(of: key).flatMap { renditions[$0].isWanted && renditions[$0].key == key ? $0 : nil }
+  func wantedIndex(of key: ImageKey) -> Int? {
+    index(of: key).flatMap { renditions[$0].isWanted && renditions[$0].key == key ? $0 : nil }
   }
 
   /// Whether somebody who wants this picture, and knows these versions of others, may join: if all
@@ -144,106 +144,104 @@ struct FlightRecord<Request, Load> {
   }
 
   private func agrees(with keys: [ImageKey]) -> Bool {
-    keys.allSatisfy { key in place(of: key).map { renditions[$0].key == key } ?? true }
+    keys.allSatisfy { key in index(of: key).map { renditions[$0].key == key } ?? true }
   }
 
   /// Adds somebody who wants a picture that the flight agrees with.
   ///
-  /// - Returns: Where the rendition stands, whether nobody wanted it before, and the request of whoever
-  ///   had wanted it last, which is forgotten.
+  /// - Returns: The rendition's index, and the request by which it was wanted last, which is forgotten.
   mutating func add(
     _ waiter: WaiterID, for key: ImageKey, _ request: Request, priority: Priority
-  ) -> (place: Int, isNew: Bool, dropped: Request?) {
-    let known = place(of: key)
-    let place = known ?? append(key, request)
-    let isNew = !renditions[place].isWanted
+  ) -> (index: Int, dropped: Request?) {
+    let known = index(of: key)
+    let index = known ?? append(key, request)
     var dropped: Request?
-    if isNew {
+    if !renditions[index].isWanted {
       arrivalCount += 1
       openCount += 1
       dropped = known.map { renditions[$0].request }
-      renditions[place].request = request
-      renditions[place].arrival = arrivalCount
-      renditions[place].isTaken = false
-      renditions[place].isAnswered = false
-      renditions[place].storesResult = !forbidden.cover(key)
+      renditions[index].request = request
+      renditions[index].arrival = arrivalCount
+      renditions[index].isTaken = false
+      renditions[index].isAnswered = false
+      renditions[index].storesResult = !forbidden.cover(key)
     }
-    renditions[place].waiters.append(waiter)
-    renditions[place].waitingCount += 1
+    renditions[index].waiters.append(waiter)
+    renditions[index].waitingCount += 1
     count(+1, at: priority)
-    return (place, isNew, dropped)
+    return (index, dropped)
   }
 
   private mutating func append(_ key: ImageKey, _ request: Request) -> Int {
     renditions.append(Rendition(key: key, request: request, arrival: 0))
-    let place = renditions.count - 1
-    if index != nil {
-      index?[Subject(key)] = place
+    let index = renditions.count - 1
+    if indexBySubject != nil {
+      indexBySubject?[Subject(key)] = index
     } else if renditions.count > 8 {
-      index = Dictionary(
+      indexBySubject = Dictionary(
         uniqueKeysWithValues: renditions.indices.map { (Subject(renditions[$0].key), $0) })
     }
-    return place
+    return index
   }
 
   /// Counts somebody out who has left the board.
   ///
   /// - Parameter isWaiting: Who still stands on the board.
   mutating func remove(
-    at place: Int, priority: Priority, isAnswered: Bool, isWaiting: (WaiterID) -> Bool
+    at index: Int, priority: Priority, isAnswered: Bool, isWaiting: (WaiterID) -> Bool
   ) {
-    renditions[place].waitingCount -= 1
+    renditions[index].waitingCount -= 1
     count(-1, at: priority)
-    let (listed, waitingCount) = (renditions[place].waiters.count, renditions[place].waitingCount)
+    let (listed, waitingCount) = (renditions[index].waiters.count, renditions[index].waitingCount)
     // Rows may come and go while one stays: those who left are not kept for ever.
     if waitingCount == 0 {
-      close(place)
-      renditions[place].isAnswered = isAnswered
-      renditions[place].waiters = []
+      close(index)
+      renditions[index].isAnswered = isAnswered
+      renditions[index].waiters = []
     } else if listed > 32, listed > 2 * waitingCount {
-      renditions[place].waiters.removeAll { !isWaiting($0) }
+      renditions[index].waiters.removeAll { !isWaiting($0) }
     }
   }
 
   /// Hands out what is wanted and was not handed out, the oldest wish first.
   mutating func take() -> [Request] {
     guard hasRequests else { return [] }
-    var places = wishes
-    places.removeAll { renditions[$0].isTaken }
-    for place in places { renditions[place].isTaken = true }
+    var indices = wishes
+    indices.removeAll { renditions[$0].isTaken }
+    for index in indices { renditions[index].isTaken = true }
     openCount = 0
-    return places.map { renditions[$0].request }
+    return indices.map { renditions[$0].request }
   }
 
   /// Forgets that anybody wants a rendition; its waiters, and some that had left.
-  mutating func end(at place: Int) -> [WaiterID] {
-    close(place)
-    renditions[place].isAnswered = true
-    renditions[place].waitingCount = 0
-    defer { renditions[place].waiters = [] }
-    return renditions[place].waiters
+  mutating func end(at index: Int) -> [WaiterID] {
+    close(index)
+    renditions[index].isAnswered = true
+    renditions[index].waitingCount = 0
+    defer { renditions[index].waiters = [] }
+    return renditions[index].waiters
   }
 
   /// Notes that nobody wants a rendition any more, whether it was handed out or not.
-  private mutating func close(_ place: Int) {
-    if !renditions[place].isTaken { openCount -= 1 }
+  private mutating func close(_ index: Int) {
+    if !renditions[index].isTaken { openCount -= 1 }
   }
 
   mutating func forbidStoring(_ removal: Removal, andJoining: Bool) {
     forbidden.insert(removal)
     if andJoining { removed.insert(removal) }
-    for place in renditions.indices where removal.covers(renditions[place].key) {
-      renditions[place].storesResult = false
+    for index in renditions.indices where removal.covers(renditions[index].key) {
+      renditions[index].storesResult = false
     }
   }
 
-  /// Has `body` ask or change the record in place: called by way of an optional, too.
+  /// Has `body` ask or change the record in place: called through an optional, too.
   @inline(__always)
   mutating func apply<Answer>(_ body: (inout Self) -> Answer) -> Answer { body(&self) }
 
   /// Counts somebody out who is answered.
-  mutating func answer(_ waiter: WaiterID, at place: Int, priority: Priority) {
-    renditions[place].lastAnswered = max(renditions[place].lastAnswered, waiter.number)
+  mutating func answer(_ waiter: WaiterID, at index: Int, priority: Priority) {
+    renditions[index].lastAnswered = max(renditions[index].lastAnswered, waiter.number)
     count(-1, at: priority)
   }
 
@@ -282,10 +280,10 @@ struct WaiterCounts {
   }
 
   mutating func count(_ change: Int, at priority: Priority) {
-    guard let place = levels.firstIndex(where: { $0.priority == priority }) else {
+    guard let index = levels.firstIndex(where: { $0.priority == priority }) else {
       return levels.append((priority, change))
     }
-    levels[place].count += change
-    if levels[place].count == 0 { levels.remove(at: place) }
+    levels[index].count += change
+    if levels[index].count == 0 { levels.remove(at: index) }
   }
 }
