@@ -92,7 +92,7 @@ struct ImageLoader: Sendable {
   private func askEntity(
     of request: ImageRequest, _ flight: Flight, _ registry: InFlightRegistry
   ) async throws -> ImageSourceContent? {
-    let subject = Asking.Subject.picture(request.key)
+    let subject = ReentrancyContext.Subject.picture(request.key)
     try registry.checkRing(subject, for: request)
     return try await registry.ask(subject, for: flight, of: [request]) {
       try await request.entity.picture(for: request.format)

@@ -12,12 +12,13 @@ struct FlightBoardTests {
 
   private mutating func join(
     _ number: Int, _ key: ImageKey, priority: Priority = .medium,
-    versions: [String: ImageID] = ["row": "a1", "dot": "a1"], asking: [FlightID] = [],
+    versions: [String: ImageID] = ["row": "a1", "dot": "a1"], dependents: [FlightID] = [],
     origin: FlightOrigin? = nil
   ) -> FlightBoard<Int, ImageKey, FlightID>.Joined {
     board.join(
       WaiterID(number: number), key: key, origin: origin ?? url, priority: priority,
-      versions: versions.map { ImageKey(entity: "a", version: $1, format: $0) }, asking: asking,
+      versions: versions.map { ImageKey(entity: "a", version: $1, format: $0) },
+      dependents: dependents,
       request: key, start: { $0 }, waiter: { _ in number })
   }
 
@@ -280,7 +281,7 @@ struct FlightBoardTests {
   @Test("lets nobody join a flight that waits for the answer, and others still do")
   mutating func refusesTheAskers() {
     let flight = join(1, row).flight
-    let inner = join(2, dot, asking: [flight])
+    let inner = join(2, dot, dependents: [flight])
     #expect(inner.isNewFlight)
     #expect(join(3, dot).flight == flight)
     _ = board.leave(WaiterID(number: 2))
@@ -290,10 +291,10 @@ struct FlightBoardTests {
   @Test("lets those whom the current flight is refused join each other")
   mutating func joinsTheRefused() {
     let flight = join(1, row).flight
-    let inner = join(2, dot, asking: [flight])
-    #expect(join(3, dot, asking: [flight]).flight == inner.flight)
-    #expect(join(4, row, asking: [flight]).flight == inner.flight)
-    #expect(join(5, row, asking: [flight, inner.flight]).isNewFlight)
+    let inner = join(2, dot, dependents: [flight])
+    #expect(join(3, dot, dependents: [flight]).flight == inner.flight)
+    #expect(join(4, row, dependents: [flight]).flight == inner.flight)
+    #expect(join(5, row, dependents: [flight, inner.flight]).isNewFlight)
   }
 
   @Test("lets them join the newest of theirs, and none whose place the current one has taken")
@@ -304,10 +305,11 @@ struct FlightBoardTests {
     _ = join(1, row)
     let flight = join(2, ImageKey(entity: "a", version: "a2", format: "row"), versions: [:]).flight
     // The first one would agree with it.
-    #expect(join(3, other("row", "b1"), versions: [:], asking: [flight]).isNewFlight)
-    let newest = join(4, other("row", "b2"), versions: [:], asking: [flight])
+    #expect(join(3, other("row", "b1"), versions: [:], dependents: [flight]).isNewFlight)
+    let newest = join(4, other("row", "b2"), versions: [:], dependents: [flight])
     #expect(newest.isNewFlight)
-    #expect(join(5, other("dot", "b2"), versions: [:], asking: [flight]).flight == newest.flight)
+    #expect(
+      join(5, other("dot", "b2"), versions: [:], dependents: [flight]).flight == newest.flight)
     #expect(join(6, other("dot", "b2"), versions: [:]).flight == flight)
   }
 
@@ -328,11 +330,11 @@ struct FlightBoardTests {
     let other = FlightOrigin.entity("b")
     let first = join(1, row).flight
     let second = join(2, row, origin: other).flight
-    #expect(join(3, row, asking: [first], origin: other).flight == second)
-    #expect(join(4, row, asking: [second]).isNewFlight)
+    #expect(join(3, row, dependents: [first], origin: other).flight == second)
+    #expect(join(4, row, dependents: [second]).isNewFlight)
     // Nobody of the first flight waits for the second any more.
     _ = board.leave(WaiterID(number: 3))
-    #expect(join(5, row, asking: [second]).flight == first)
+    #expect(join(5, row, dependents: [second]).flight == first)
   }
 
   @Test("tells all waiters of a failed flight, and those of all flights at the end")

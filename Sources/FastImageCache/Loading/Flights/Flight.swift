@@ -8,8 +8,8 @@ final class ImageRequest: Sendable {
   let url: URL?
   /// All formats that the cache has.
   let tables: TableSet
-  /// Who waits for the task that made the request.
-  let asking = Asking.current
+  /// The questions that the task works on which made the request.
+  let contexts = ReentrancyContext.current
   /// Called when the load goes ahead: its source is about to be asked, or whoever has the picture
   /// already. Perhaps more than once, and not where the load ends before.
   let whenLoading: (@Sendable () -> Void)?

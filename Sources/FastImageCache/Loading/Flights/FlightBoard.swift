@@ -17,7 +17,7 @@
 /// 5. A flight's priority is the highest among its waiters; when none is left it stays as it was.
 ///    `moved` lists each flight whose priority changed since the last ``takeMoved()``.
 /// 6. No flight waits for itself, be it through others: a waiter never joins a flight that waits for
-///    one of those in its `asking`.
+///    one of its dependents.
 /// 7. The flight numbered `id.number` stands at `flights[id.index]`, or nowhere; `ids` says which.
 /// 8. No flight stores a picture after another flight stored a younger request's picture of the same
 ///    entity and format, in another version. Waiters' numbers tell the younger request; a picture counts
@@ -32,7 +32,7 @@ struct FlightBoard<Waiter, Request, Load> {
     let rendition: Int
     var priority: Priority
     /// The flights that go on only after this waiter has its answer.
-    let asking: [FlightID]
+    let dependents: [FlightID]
   }
 
   /// What `join` did.
@@ -72,17 +72,17 @@ struct FlightBoard<Waiter, Request, Load> {
   ///   - versions: The waiter's own idea of its entity's source version in each format. It joins a
   ///     flight only if that idea agrees with all that the flight was asked for, and if its picture
   ///     was not removed since the flight began.
-  ///   - asking: Flights that wait until this waiter is answered.
+  ///   - dependents: Flights that wait until this waiter is answered.
   ///   - request: Handed out by ``take(_:)``, if nobody else wants the same picture.
   ///   - start: Begins a load; called if a flight is new.
   ///   - waiter: Made for the load that it waits for.
   mutating func join(
     _ id: WaiterID, key: ImageKey, origin: FlightOrigin, priority: Priority,
-    versions: [ImageKey], asking: [FlightID] = [], request: Request, start: (FlightID) -> Load,
+    versions: [ImageKey], dependents: [FlightID] = [], request: Request, start: (FlightID) -> Load,
     waiter: (Load) -> Waiter
   ) -> Joined {
     precondition(waiters[id] == nil, "A waiter joins once.")
-    let waiting = flightsWaiting(forOneOf: asking)
+    let waiting = flightsWaiting(forOneOf: dependents)
     let newest = current[origin]
     let isRefused = newest.map(waiting.contains) ?? false
     let found = isRefused ? newestFlight(of: origin, besides: waiting) : newest
@@ -100,7 +100,7 @@ struct FlightBoard<Waiter, Request, Load> {
     if let request = joined.added.dropped { dropped.append(request) }
     waiters[id] = WaiterRecord(
       waiter: waiter(joined.load), flight: target, rendition: joined.added.index,
-      priority: priority, asking: asking)
+      priority: priority, dependents: dependents)
     followWaiters(of: target)
     return Joined(load: joined.load, isNewFlight: isNewFlight)
   }
@@ -113,7 +113,7 @@ struct FlightBoard<Waiter, Request, Load> {
     while count < waiting.count {
       count = waiting.count
       for waiter in waiters.values where waiting.contains(waiter.flight) {
-        waiting.formUnion(waiter.asking)
+        waiting.formUnion(waiter.dependents)
       }
     }
     return waiting

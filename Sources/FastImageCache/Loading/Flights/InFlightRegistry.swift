@@ -27,8 +27,8 @@ final class InFlightRegistry: Sendable {
     let answer: @Sendable (consuming Outcome) -> Void
 
     /// The same waiter, with whose answer `wait` ends.
-    func ending(_ wait: WaitOnBehalf) -> Waiter {
-      if wait.isForCallerOnly { return self }
+    func ending(_ wait: NestedWait) -> Waiter {
+      if wait.isPlain { return self }
       return Waiter { (outcome: consuming Outcome) in
         wait.end()
         answer(outcome)
@@ -116,14 +116,14 @@ final class InFlightRegistry: Sendable {
     // Asked before the lock is taken, since entities answer with code of their own.
     let versions = request.versionsElsewhere()
     let origin = request.origin
-    let wait = WaitOnBehalf(of: id, for: request, priority, in: self)
+    let wait = NestedWait(of: id, for: request, priority, in: self)
     let joined = step { state -> FlightBoard<Waiter, ImageRequest, Load>.Joined? in
       if state.isClosed { return nil }
       // Read under the lock: a change either comes before and is seen here, or finds the waiter.
       let priority = wait.priority
       return state.board.join(
         id, key: request.key, origin: origin, priority: priority, versions: versions,
-        asking: wait.asking.map(\.flight), request: request,
+        dependents: wait.dependents.map(\.id), request: request,
         start: {
           Load(
             flight: Flight(id: $0, url: request.url, priority: priority, gates: loader.gates))
@@ -157,7 +157,7 @@ final class InFlightRegistry: Sendable {
   /// Outside the lock, since making a task takes longer than all that is done under it.
   private func start(_ flight: Flight) {
     // The task is this registry's: it is cancelled when the last waiter leaves, or at close.
-    let task = Asking.begin {
+    let task = ReentrancyContext.outside {
       Task(name: "image load", priority: flight.taskPriority.task) { [loader] in
         await loader.run(flight, for: self)
       }

@@ -6,7 +6,7 @@ import Testing
 @testable import FastImageCache
 
 @Suite("A source that asks the cache for other pictures", .timeLimit(.minutes(10)))
-struct SourceAskingTests {
+struct SourceReentrancyTests {
   private typealias Answer = @Sendable (_ number: Int, Asker) async throws -> Int
 
   /// The cache, as its source sees it.
@@ -45,7 +45,7 @@ struct SourceAskingTests {
   /// The ring that a request fails for.
   private func ring(
     _ number: Int, in fixture: Fixture
-  ) async -> [Asking.Subject]? {
+  ) async -> [ReentrancyContext.Subject]? {
     do {
       _ = try await self.number(number, from: fixture)
     } catch ImageCacheError.sourceFailed(let url, let circular as CircularPictureError) {
@@ -57,7 +57,7 @@ struct SourceAskingTests {
     return nil
   }
 
-  private func source(_ number: Int) throws -> Asking.Subject {
+  private func source(_ number: Int) throws -> ReentrancyContext.Subject {
     .source(try #require(URL(string: "test:/\(number)")))
   }
 
@@ -70,11 +70,11 @@ struct SourceAskingTests {
 
   @Test("leaves its turn to them, if every load under way does so, too")
   func derived() async throws {
-    let asking = Counter()
+    let arrived = Counter()
     let fixture = try await fixture(localWidth: 4) { number, asker in
       guard number < 4 else { return number }
-      asking.increment()
-      await asking.reaches(4)
+      arrived.increment()
+      await arrived.reaches(4)
       return try await asker.number(number + 10) + 100
     }
     let tasks = (0..<4).map { index in Task { try await number(index, from: fixture) } }
@@ -132,7 +132,7 @@ struct SourceAskingTests {
       let photo = Photo("a", url: "test:/1")
       let requests = try (0..<2).map { _ in try fixture.cache.request(for: photo, format: .row) }
       return try await registry.ask(.source(url), for: flight, of: requests) {
-        (requests.map(\.asking.count), Asking.current.count)
+        (requests.map(\.contexts.count), ReentrancyContext.current.count)
       }
     }
     #expect(counts.0 == [1, 1])
@@ -208,7 +208,7 @@ struct SourceAskingTests {
     try await isFree(fixture)
   }
 
-  @Test("counts as asking only until it has answered")
+  @Test("counts as waiting only until it has answered")
   func asksLater() async throws {
     let later = CancellableGate()
     let begun = Lock<Task<Int, any Error>?>(nil)

@@ -6,7 +6,7 @@ import Testing
 @testable import FastImageCache
 
 @Suite("An entity that asks the cache for other pictures", .timeLimit(.minutes(10)))
-struct AskingTests {
+struct EntityReentrancyTests {
   /// An entity that is one more than another picture.
   private func photo(
     _ id: ImageID, url: String, above other: Photo, in cache: ImageCache,
@@ -60,7 +60,7 @@ struct AskingTests {
     await fixture.quiet()
   }
 
-  @Test("counts as asking only until it has answered")
+  @Test("counts as waiting only until it has answered")
   func asksLater() async throws {
     let (gate, later) = (CancellableGate(), CancellableGate())
     let fixture = try await Fixture(source: ScriptedSource(gate: gate))
@@ -178,8 +178,8 @@ struct AskingTests {
     #expect(fixture.source.started.value == 0)
   }
 
-  @Test("while its load is at a gate gives the place to the one that it asks for")
-  func givesItsPlace() async throws {
+  @Test("inside a gate leaves the permit to the load that it asks for")
+  func givesItsPermit() async throws {
     let gate = CancellableGate()
     let fixture = try await Fixture(source: ScriptedSource(gate: gate)) { $0.localWidth = 1 }
     let cache = fixture.cache
@@ -198,8 +198,8 @@ struct AskingTests {
     #expect(fixture.source.started.value == 2)
   }
 
-  @Test("of another cache keeps the place at its own gate meanwhile")
-  func keepsItsPlace() async throws {
+  @Test("of another cache keeps the permit of its own gate meanwhile")
+  func keepsItsPermit() async throws {
     let elsewhere = try await Fixture()
     let gates = LoadGates(network: 1, local: 1)
     let key = ImageKey(entity: "asking", version: "1", format: "row")
@@ -208,12 +208,12 @@ struct AskingTests {
     try await flight.permit.pass(.local)
     let next = Task { try await gates[.local].pass(urgency: Urgency(.medium)) {} }
     while gates[.local].counts.waiting != 1 { await Task.yield() }
-    let asking = Asking(
+    let context = ReentrancyContext(
       registry: ObjectIdentifier(flight.progress), flight: flight, subject: .picture(key))
     // Asks there once more itself, which is no business of this gate either.
     let plain = Photo("plain", url: "test:/5")
     let other = photo("other", url: "test:/5", above: plain, in: elsewhere.cache)
-    let image = try await asking.run(besides: []) {
+    let image = try await context.run(inside: []) {
       try await elsewhere.cache.image(for: other, format: .row)
     }
     #expect(image.solidNumber == 6)

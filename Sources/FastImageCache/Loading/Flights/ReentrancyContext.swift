@@ -1,0 +1,151 @@
+import Foundation
+import Synchronization
+
+/// One open question of a flight to an entity or the source, known to the tasks that work on its
+/// answer.
+///
+/// Entities and sources may ask the cache for other pictures before they answer. Such a nested request
+/// must not join a flight that waits for the answer itself: both would wait for ever.
+final class ReentrancyContext: Sendable {
+  enum Subject: Hashable, Sendable {
+    case picture(ImageKey)
+    case source(URL)
+  }
+
+  /// The questions that the running task works on, the oldest first. Child tasks inherit them, and
+  /// keep them when they have been answered.
+  @TaskLocal private static var inherited: [ReentrancyContext] = []
+
+  /// The questions that the running task works on and that are still open.
+  static var current: [ReentrancyContext] { inherited.filter(\.isOpen) }
+
+  /// Flights of another cache may have the same numbers.
+  let registry: ObjectIdentifier
+  let flight: Flight
+  let subject: Subject
+  private let hasEnded = Atomic(false)
+
+  init(registry: ObjectIdentifier, flight: Flight, subject: Subject) {
+    (self.registry, self.flight, self.subject) = (registry, flight, subject)
+  }
+
+  var isOpen: Bool { !hasEnded.load(ordering: .relaxed) }
+
+  /// Runs `body`, which answers this question and with it `others`.
+  func run<Answer>(
+    inside others: [ReentrancyContext], _ body: () async throws -> Answer
+  ) async throws -> Answer {
+    defer { hasEnded.store(true, ordering: .relaxed) }
+    return try await Self.$inherited.withValue(others + [self], operation: body)
+  }
+
+  /// Begins a task that works on no question: a load serves other requests than the one that started
+  /// it.
+  static func outside<Value>(_ begin: () -> Task<Value, Never>) -> Task<Value, Never> {
+    // As a rule there is nothing that the task must not inherit.
+    inherited.isEmpty ? begin() : $inherited.withValue([], operation: begin)
+  }
+}
+
+extension InFlightRegistry {
+  /// Asks an entity or the source, for a flight that waits for the answer.
+  ///
+  /// - Parameter requests: The requests that the flight makes the picture for. The questions that led
+  ///   to them wait for the answer, too.
+  /// - Throws: What `question` throws.
+  func ask<Answer>(
+    _ subject: ReentrancyContext.Subject, for flight: Flight, of requests: [ImageRequest],
+    _ question: () async throws -> Answer
+  ) async throws -> Answer {
+    var others: [ReentrancyContext] = []
+    // Each once: those that several requests lead to would double with every level of a pyramid.
+    for other in requests.flatMap(\.contexts) where other.isOpen {
+      if !others.contains(where: { $0 === other }) { others.append(other) }
+    }
+    let context = ReentrancyContext(
+      registry: ObjectIdentifier(self), flight: flight, subject: subject)
+    return try await context.run(inside: others, question)
+  }
+
+  /// Checks that no question that led to a request is a question for `subject` already: it would be
+  /// asked in order to answer itself, again and again.
+  ///
+  /// - Throws: ``ImageCacheError/sourceFailed(_:underlying:)`` of a ``CircularPictureError``.
+  func checkRing(
+    _ subject: ReentrancyContext.Subject, for request: ImageRequest
+  ) throws(ImageCacheError) {
+    let open = request.contexts.filter(\.isOpen)
+    let first = open.firstIndex {
+      $0.registry == ObjectIdentifier(self) && $0.subject == subject && isUnderWay($0.flight.id)
+    }
+    guard let first else { return }
+    let error = CircularPictureError(ring: open[first...].map(\.subject) + [subject])
+    throw .sourceFailed(request.url, underlying: error)
+  }
+}
+
+/// The wait for a nested request's picture.
+///
+/// Until it ends, the flights that depend on it hold no permit, and its waiter is as urgent as the
+/// flight that asked.
+struct NestedWait: Sendable {
+  /// The flights of the same cache that go on only after the waiter has its answer.
+  let dependents: [Flight]
+  private let chosen: Priority
+  private let urgency: Urgency?
+  private let observation: Urgency.Observation?
+
+  /// - Parameter priority: That of the asking task.
+  init(
+    of waiter: WaiterID, for request: ImageRequest, _ priority: Priority,
+    in registry: InFlightRegistry
+  ) {
+    let open = request.contexts.filter(\.isOpen)
+    dependents = open.filter { $0.registry == ObjectIdentifier(registry) }.map(\.flight)
+    chosen = priority
+    // A priority other than the task's own was chosen for the request, and stays.
+    urgency = open.last.flatMap { $0.flight.taskPriority == priority ? $0.flight.urgency : nil }
+    observation = urgency.map { urgency in
+      urgency.observe { registry.follow(waiter, urgency) }
+    }
+    for flight in dependents { flight.permit.beginWait() }
+  }
+
+  /// Whether the request is not nested, for all that its waiter has to know.
+  var isPlain: Bool { dependents.isEmpty && urgency == nil }
+
+  var priority: Priority { urgency?.priority ?? chosen }
+
+  /// To be called once, before the answer is given.
+  func end() {
+    if let observation { urgency?.endObservation(observation) }
+    for flight in dependents { flight.permit.endWait() }
+  }
+}
+
+/// Why a picture cannot be made: it was asked for to make itself.
+struct CircularPictureError: Error, CustomStringConvertible {
+  /// Each waits for the next; the last is the first.
+  let ring: [ReentrancyContext.Subject]
+
+  init(ring: [ReentrancyContext.Subject]) { self.ring = ring }
+
+  /// The ring that a source was told of and passes on as it came.
+  init?(in error: any Error) {
+    guard case ImageCacheError.sourceFailed(_, let circular as Self) = error else { return nil }
+    self = circular
+  }
+
+  var description: String {
+    "A picture waits for itself: \(ring.map(\.description).joined(separator: ", which waits for "))."
+  }
+}
+
+extension ReentrancyContext.Subject: CustomStringConvertible {
+  var description: String {
+    switch self {
+    case .picture(let key): "picture(for:) of entity \(key.entity) in format \"\(key.format)\""
+    case .source(let url): "the source of \(url)"
+    }
+  }
+}
