@@ -44,6 +44,31 @@ struct WorkerPoolTests {
     }
   }
 
+  @Test("has room again when the caller goes on")
+  func roomFirst() async throws {
+    let pool = WorkerPool(name: "test", width: 1)
+    for _ in 0..<20 {
+      try await InlineExecutor.run {
+        try await pool.run(priority: .medium) { _ in }
+        #expect(pool.counts.inside == 0)
+      }
+    }
+  }
+
+  @Test("starts work behind one that is cancelled while it waits for memory")
+  func cancelledLarge() async throws {
+    let pool = WorkerPool(name: "test", width: 2, byteBudget: 10)
+    let occupied = try await Occupied(pool, byteCount: 5)
+    let large = Task { try await pool.run(priority: .high, byteCount: 8) { _ in } }
+    await pool.waits(1)
+    async let small: Void = pool.run(priority: .medium, byteCount: 5) { _ in }
+    await pool.waits(2)
+    large.cancel()
+    try await small
+    await #expect(throws: JobError<Never>.cancelled) { try await large.value }
+    try await occupied.leave()
+  }
+
   @Test("refuses work above its whole budget without running it")
   func aboveBudget() async {
     let pool = WorkerPool(name: "test", width: 1, byteBudget: 10)
@@ -128,7 +153,7 @@ struct WorkerPoolTests {
     await pool.waits(1)
     waiter.cancel()
     await #expect(throws: JobError<Never>.cancelled) { try await waiter.value }
-    #expect(pool.waitingCount == 0)
+    #expect(pool.counts.waiting == 0)
     try await occupied.leave()
   }
 
@@ -229,7 +254,7 @@ struct WorkerPoolTests {
     #expect(answered.value == 500)
     // Work that ran was answered with its value: nothing ran twice or for nobody.
     #expect(ran.value == succeeded.value)
-    #expect(pool.waitingCount == 0)
+    #expect(pool.counts.waiting == 0)
   }
 }
 
@@ -238,11 +263,11 @@ private struct Occupied {
   private let door = DispatchSemaphore(value: 0)
   private let task: Task<Void, any Error>
 
-  init(_ pool: WorkerPool) async throws {
+  init(_ pool: WorkerPool, byteCount: Int = 0) async throws {
     let started = Counter()
     let door = door
     task = Task {
-      try await pool.run(priority: .high) { _ in
+      try await pool.run(priority: .high, byteCount: byteCount) { _ in
         started.increment()
         door.wait()
       }
@@ -259,6 +284,6 @@ private struct Occupied {
 extension WorkerPool {
   /// Waits until `count` jobs wait for their turn.
   fileprivate func waits(_ count: Int) async {
-    while waitingCount < count { await Task.yield() }
+    while counts.waiting < count { await Task.yield() }
   }
 }

@@ -71,8 +71,8 @@ final class WorkerPool: Sendable {
     try await run(urgency: Urgency(priority), byteCount: byteCount, body)
   }
 
-  /// Jobs that wait for a worker or for memory at this moment.
-  var waitingCount: Int { queue.counts.waiting }
+  /// Jobs that wait for a worker or for memory at this moment, and jobs that have a worker.
+  var counts: (waiting: Int, inside: Int) { queue.counts }
 
   private func start<Value: Sendable, Failure>(
     _ job: Lock<Job<Value, Failure>?>, _ id: Admission.JobID, _ priority: Priority,

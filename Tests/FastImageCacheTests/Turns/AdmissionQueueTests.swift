@@ -1,0 +1,22 @@
+import Testing
+
+@testable import FastImageCache
+
+@Suite("An admission queue", .timeLimit(.minutes(10)))
+struct AdmissionQueueTests {
+  @Test("is not kept by the urgency of a job that was answered")
+  func endsObservation() async {
+    let urgency = Urgency(.medium)
+    let observed = await { () async -> () -> AdmissionQueue? in
+      let queue = AdmissionQueue(width: 1, byteBudget: 0)
+      let answer: AdmissionQueue.Answer = await queue.enter(urgency) { continuation, _ in
+        { continuation.resume(returning: $0) }
+      }
+      if case .admitted(let id) = answer { queue.finish(id) }
+      weak let left = queue
+      return { left }
+    }()
+    #expect(observed() == nil)
+    #expect(urgency.priority == .medium)
+  }
+}
