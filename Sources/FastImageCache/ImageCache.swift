@@ -91,11 +91,12 @@ public final actor ImageCache {
         name: "FastImageCache.worker", width: max(1, configuration.decodeWidth),
         byteBudget: max(0, configuration.decodeByteBudget)),
       recorder: recorder)
+    let loader = ImageLoader(
+      source: configuration.source, maker: maker, recorder: recorder,
+      encodedByteLimit: configuration.limits.encodedByteCount)
     registry = InFlightRegistry(
-      loader: ImageLoader(
-        source: configuration.source,
-        gates: LoadGates(network: configuration.networkWidth, local: configuration.localWidth),
-        maker: maker, recorder: recorder, encodedByteLimit: configuration.limits.encodedByteCount))
+      gates: LoadGates(network: configuration.networkWidth, local: configuration.localWidth),
+      recorder: recorder, run: loader.run)
   }
 
   // MARK: Asking

@@ -3,121 +3,120 @@ import Foundation
 /// Runs one flight, straight down: entity, gate, source, decode, draw, store, answer, then the rest of
 /// the family.
 ///
-/// The loader has no state; ``InFlightRegistry`` remembers what several awaits need.
+/// The loader has no state. Its flight remembers, and asks the registry, which the loader does not know.
 struct ImageLoader: Sendable {
   let source: any ImageSource
-  let gates: LoadGates
   let maker: PictureMaker
   let recorder: CacheRecorder
   let encodedByteLimit: Int
 
   /// Serves a flight until no request of it is left.
-  func run(_ flight: Flight, for registry: InFlightRegistry) async {
+  func run(_ flight: Flight) async {
     defer { flight.permit.close() }
     do {
-      var requests = try await askEntities(registry.take(flight.id), flight, registry)
+      var requests = try await askEntities(flight.take(), flight)
       guard let url = flight.url else {
         repeat {
-          refuse(requests, flight, registry)
-          requests = try await askEntities(registry.take(flight.id), flight, registry)
-        } while try await !isOver(flight, requests, registry)
+          refuse(requests, flight)
+          requests = try await askEntities(flight.take(), flight)
+        } while try await !isOver(flight, requests)
         return
       }
       while requests.isEmpty {
-        if registry.retire(flight.id) { return }
-        requests = try await askEntities(registry.take(flight.id), flight, registry)
+        if flight.retire() { return }
+        requests = try await askEntities(flight.take(), flight)
       }
       try await flight.permit.pass(source.need(for: url))
       for request in requests { request.whenLoading?() }
-      var picture = try await fetch(url, for: requests, flight, registry)
+      var picture = try await fetch(url, for: requests, flight)
       // Requests that joined while the bytes arrived share the decode that comes now.
-      requests += try await askEntities(registry.take(flight.id), flight, registry)
+      requests += try await askEntities(flight.take(), flight)
       var family: [ImageRequest] = []
       repeat {
         family += requests.flatMap { $0.siblings() }
-        try await serve(requests, besides: family, from: &picture, flight, registry)
-        try await serveFamily(&family, from: &picture, flight, registry)
-        requests = try await askEntities(registry.take(flight.id), flight, registry)
-      } while try await !isOver(flight, requests, registry)
+        try await serve(requests, besides: family, from: &picture, flight)
+        try await serveFamily(&family, from: &picture, flight)
+        requests = try await askEntities(flight.take(), flight)
+      } while try await !isOver(flight, requests)
     } catch {
-      registry.fail(flight.id, with: ImageCacheError(flightEndedBy: error, url: flight.url))
+      flight.fail(with: ImageCacheError(flightEndedBy: error, url: flight.url))
     }
   }
 
   /// Whether nothing is left to do; the flight has left the board then.
   private func isOver(
-    _ flight: Flight, _ requests: [ImageRequest], _ registry: InFlightRegistry
+    _ flight: Flight, _ requests: [ImageRequest]
   ) async throws -> Bool {
     guard requests.isEmpty else { return false }
     try Task.checkCancellation()
-    return registry.retire(flight.id)
+    return flight.retire()
   }
 
   /// Serves the requests whose picture is in the table, or comes from the entity, and returns the
   /// others; none if no waiter is left, since all may leave while an entity works on its answer.
   private func askEntities(
-    _ requests: [ImageRequest], _ flight: Flight, _ registry: InFlightRegistry
+    _ requests: [ImageRequest], _ flight: Flight
   ) async throws -> [ImageRequest] {
     var others: [ImageRequest] = []
     for request in requests {
       // Its family's load stored the picture a moment before the request joined.
       if let image = request.table.cachedImage(for: request.key) {
         recorder.hitLate()
-        finish(request, isFetched: false, with: .success(consume image), flight, registry)
+        flight.finish(request.key, isFetched: false, with: .success(consume image))
         continue
       }
       // No source will be asked.
       if flight.url == nil { request.whenLoading?() }
       do {
-        guard let content = try await askEntity(of: request, flight, registry) else {
-          if let url = flight.url { try registry.checkRing(.source(url), for: request) }
+        guard let content = try await askEntity(of: request, flight) else {
+          if let url = flight.url { try flight.checkRing(.source(url), for: request) }
           others.append(request)
           continue
         }
         request.whenLoading?()
         var picture = try maker.picture(from: content, url: nil)
-        try await serve([request], besides: [], from: &picture, flight, registry)
+        try await serve([request], besides: [], from: &picture, flight)
       } catch {
         try Task.checkCancellation()
         let failure = ImageCacheError(flightEndedBy: error, url: nil)
-        finish(request, isFetched: false, with: .failure(failure), flight, registry)
+        flight.finish(request.key, isFetched: false, with: .failure(failure))
       }
     }
-    return registry.isWanted(flight.id) ? others : []
+    return flight.isWanted ? others : []
   }
 
   /// The entity's own picture.
   ///
   /// - Throws: The entity's error, and ``CircularPictureError``.
   private func askEntity(
-    of request: ImageRequest, _ flight: Flight, _ registry: InFlightRegistry
+    of request: ImageRequest, _ flight: Flight
   ) async throws -> ImageSourceContent? {
     let subject = ReentrancyContext.Subject.picture(request.key)
-    try registry.checkRing(subject, for: request)
-    return try await registry.ask(subject, for: flight, of: [request]) {
+    try flight.checkRing(subject, for: request)
+    return try await flight.ask(subject, of: [request]) {
       try await request.entity.picture(for: request.format)
     }
   }
 
   private func refuse(
-    _ requests: [ImageRequest], _ flight: Flight, _ registry: InFlightRegistry
+    _ requests: [ImageRequest], _ flight: Flight
   ) {
     for request in requests {
       let error = ImageCacheError.noSourceURL(
         entity: request.key.entity, format: request.key.format)
-      finish(request, isFetched: false, with: .failure(error), flight, registry)
+      flight.finish(request.key, isFetched: false, with: .failure(error))
     }
   }
 
   private func fetch(
-    _ url: URL, for requests: [ImageRequest], _ flight: Flight, _ registry: InFlightRegistry
+    _ url: URL, for requests: [ImageRequest], _ flight: Flight
   ) async throws -> SourcePicture {
     let start = ContinuousClock.now
     let request = ImageSourceRequest(
       url: url, urgency: flight.urgency, byteCountLimit: encodedByteLimit, permit: flight.permit)
     let content: ImageSourceContent
     do {
-      content = try await registry.ask(.source(url), for: flight, of: requests) {
+      content = try await flight.ask(.source(url), of: requests) {
         try await source.load(request) { progress in
           flight.progress.report(
             .receiving(progress.receivedByteCount, of: progress.expectedByteCount))
@@ -136,7 +135,7 @@ struct ImageLoader: Sendable {
   /// - Parameter family: Pictures that will be drawn from the same decode afterwards.
   private func serve(
     _ requests: [ImageRequest], besides family: [ImageRequest], from picture: inout SourcePicture,
-    _ flight: Flight, _ registry: InFlightRegistry
+    _ flight: Flight
   ) async throws {
     guard !requests.isEmpty else { return }
     let isFetched = picture.url != nil
@@ -144,46 +143,36 @@ struct ImageLoader: Sendable {
       requests, besides: family, from: &picture, urgency: flight.urgency,
       report: flight.progress.report
     ) { request, drawn in
-      finish(
-        request, isFetched: isFetched, with: keep(drawn, for: request, flight, registry), flight,
-        registry)
+      flight.finish(request.key, isFetched: isFetched, with: keep(drawn, for: request, flight))
     }
   }
 
   /// Draws and stores the rest of the family, one by one, until somebody waits for something.
   private func serveFamily(
-    _ family: inout [ImageRequest], from picture: inout SourcePicture, _ flight: Flight,
-    _ registry: InFlightRegistry
+    _ family: inout [ImageRequest], from picture: inout SourcePicture, _ flight: Flight
   ) async throws {
-    while let sibling = family.first, !registry.hasRequests(flight.id) {
+    while let sibling = family.first, !flight.hasRequests {
       family.removeFirst()
       if sibling.table.contains(sibling.key) { continue }
       _ = try await maker.draw(
         [sibling], from: &picture, urgency: flight.urgency, report: flight.progress.report
       ) { request, drawn in
-        _ = keep(drawn, for: request, flight, registry)
+        _ = keep(drawn, for: request, flight)
       }
     }
   }
 
   /// Stores a drawn picture, on the worker's thread; the picture is private where that fails.
   private func keep(
-    _ drawn: DrawnResult, for request: ImageRequest, _ flight: Flight, _ registry: InFlightRegistry
+    _ drawn: DrawnResult, for request: ImageRequest, _ flight: Flight
   ) -> InFlightRegistry.Outcome {
     drawn.map { slot in
       let stored = try? request.table.store(slot, for: request.key, recorder) {
-        registry.storesResult(request.key, of: flight.id)
+        flight.storesResult(request.key)
       }
       // The recorder has the reason.
       return stored ?? request.table.privateImage(slot)
     }
-  }
-
-  private func finish(
-    _ request: ImageRequest, isFetched: Bool, with outcome: consuming InFlightRegistry.Outcome,
-    _ flight: Flight, _ registry: InFlightRegistry
-  ) {
-    registry.finish(request.key, of: flight.id, isFetched: isFetched, with: outcome)
   }
 }
 

@@ -200,16 +200,16 @@ struct EntityReentrancyTests {
 
   @Test("of another cache keeps the permit of its own gate meanwhile")
   func keepsItsPermit() async throws {
-    let elsewhere = try await Fixture()
+    let (fixture, elsewhere) = (try await Fixture(), try await Fixture())
     let gates = LoadGates(network: 1, local: 1)
     let key = ImageKey(entity: "asking", version: "1", format: "row")
     let flight = Flight(
-      id: FlightID(number: 1, index: 0), url: nil, priority: .medium, gates: gates)
+      id: FlightID(number: 1, index: 0), url: nil, priority: .medium, gates: gates,
+      registry: fixture.cache.registry)
     try await flight.permit.pass(.local)
     let next = Task { try await gates[.local].pass(urgency: Urgency(.medium)) {} }
     while gates[.local].counts.waiting != 1 { await Task.yield() }
-    let context = ReentrancyContext(
-      registry: ObjectIdentifier(flight.progress), flight: flight, subject: .picture(key))
+    let context = ReentrancyContext(flight: flight, subject: .picture(key))
     // Asks there once more itself, which is no business of this gate either.
     let plain = Photo("plain", url: "test:/5")
     let other = photo("other", url: "test:/5", above: plain, in: elsewhere.cache)

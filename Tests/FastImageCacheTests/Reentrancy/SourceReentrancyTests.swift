@@ -127,11 +127,11 @@ struct SourceReentrancyTests {
     let (registry, url) = (fixture.cache.registry, try #require(URL(string: "test:/1")))
     let flight = Flight(
       id: FlightID(number: 0, index: 0), url: url, priority: .medium,
-      gates: LoadGates(network: 1, local: 1))
-    let counts = try await registry.ask(.source(url), for: flight, of: []) {
+      gates: LoadGates(network: 1, local: 1), registry: registry)
+    let counts = try await flight.ask(.source(url), of: []) {
       let photo = Photo("a", url: "test:/1")
       let requests = try (0..<2).map { _ in try fixture.cache.request(for: photo, format: .row) }
-      return try await registry.ask(.source(url), for: flight, of: requests) {
+      return try await flight.ask(.source(url), of: requests) {
         (requests.map(\.contexts.count), ReentrancyContext.current.count)
       }
     }

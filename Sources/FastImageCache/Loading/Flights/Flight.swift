@@ -54,8 +54,8 @@ final class ImageRequest: Sendable {
   }
 }
 
-/// What a running load knows of itself.
-struct Flight: Sendable {
+/// One running load: who it is, what it holds, and what it may ask of the registry.
+final class Flight: Sendable {
   let id: FlightID
   let url: URL?
   let urgency: Urgency
@@ -64,10 +64,13 @@ struct Flight: Sendable {
   let taskPriority: Priority
   let permit: LoadPermit
   let progress = FlightProgress()
+  /// Lives on at least until the flight is over.
+  let registry: InFlightRegistry
 
-  init(id: FlightID, url: URL?, priority: Priority, gates: LoadGates) {
-    self.id = id
-    self.url = url
+  init(
+    id: FlightID, url: URL?, priority: Priority, gates: LoadGates, registry: InFlightRegistry
+  ) {
+    (self.id, self.url, self.registry) = (id, url, registry)
     urgency = Urgency(priority)
     taskPriority = priority
     permit = LoadPermit(gates: gates, urgency: urgency)

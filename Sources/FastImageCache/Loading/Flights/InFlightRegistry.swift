@@ -23,7 +23,7 @@ final class InFlightRegistry: Sendable {
   /// not know, which would make the whole board slow to move.
   ///
   /// In a struct, since functions that generic code keeps only borrow, and invariant 4 wants more.
-  private struct Waiter: Sendable {
+  fileprivate struct Waiter: Sendable {
     let answer: @Sendable (consuming Outcome) -> Void
 
     /// The same waiter, with whose answer `wait` ends.
@@ -36,22 +36,29 @@ final class InFlightRegistry: Sendable {
     }
   }
 
-  private struct Load {
+  fileprivate struct Load {
     let flight: Flight
     /// `nil` for the moment between the flight's first waiter and its start.
     var task: Task<Void, Never>?
   }
 
-  private struct State {
+  fileprivate struct State {
     var board = FlightBoard<Waiter, ImageRequest, Load>()
     var isClosed = false
   }
 
-  private let state = Lock(State())
+  fileprivate let state = Lock(State())
   private let lastWaiter = Atomic(0)
-  private let loader: ImageLoader
+  fileprivate let recorder: CacheRecorder
+  private let gates: LoadGates
+  private let run: @Sendable (Flight) async -> Void
 
-  init(loader: ImageLoader) { self.loader = loader }
+  /// - Parameter run: Serves one flight, until it has failed or retired.
+  init(
+    gates: LoadGates, recorder: CacheRecorder, run: @escaping @Sendable (Flight) async -> Void
+  ) {
+    (self.gates, self.recorder, self.run) = (gates, recorder, run)
+  }
 
   // MARK: Waiting
 
@@ -126,7 +133,8 @@ final class InFlightRegistry: Sendable {
         dependents: wait.dependents.map(\.id), request: request,
         start: {
           Load(
-            flight: Flight(id: $0, url: request.url, priority: priority, gates: loader.gates))
+            flight: Flight(
+              id: $0, url: request.url, priority: priority, gates: gates, registry: self))
         },
         waiter: { waiter($0).ending(wait) })
     }
@@ -138,11 +146,11 @@ final class InFlightRegistry: Sendable {
     if joined.isNewFlight {
       start(joined.load.flight)
     } else {
-      loader.recorder.joined(request)
+      recorder.joined(request)
       request.whenLoading?()
       // It may have been stored since the caller looked, and the flight may be long.
       if let image = request.table.cachedImage(for: request.key) {
-        loader.recorder.hitLate()
+        recorder.hitLate()
         leave(id, with: .success(consume image))
       }
     }
@@ -158,8 +166,8 @@ final class InFlightRegistry: Sendable {
   private func start(_ flight: Flight) {
     // The task is this registry's: it is cancelled when the last waiter leaves, or at close.
     let task = ReentrancyContext.outside {
-      Task(name: "image load", priority: flight.taskPriority.task) { [loader] in
-        await loader.run(flight, for: self)
+      Task(name: "image load", priority: flight.taskPriority.task) { [run] in
+        await run(flight)
       }
     }
     let load = Load(flight: flight, task: task)
@@ -175,57 +183,7 @@ final class InFlightRegistry: Sendable {
     left.waiter.answer(outcome)
     guard let abandoned = left.abandoned else { return }
     abandoned.load.task?.cancel()
-    for request in abandoned.requests { loader.recorder.cancelled(request) }
-  }
-
-  // MARK: The loader's side
-
-  /// What the flight has to deliver and was not told yet, oldest wish first.
-  func take(_ id: FlightID) -> [ImageRequest] {
-    state.withLock { $0.board.take(id) }
-  }
-
-  /// Whether the flight was asked for something that it was not told yet.
-  func hasRequests(_ id: FlightID) -> Bool {
-    state.withLock { $0.board.hasRequests(id) }
-  }
-
-  /// Whether the flight has not ended.
-  func isUnderWay(_ id: FlightID) -> Bool {
-    state.withLock { $0.board.isUnderWay(id) }
-  }
-
-  /// Whether somebody waits for anything of the flight.
-  func isWanted(_ id: FlightID) -> Bool {
-    state.withLock { $0.board.isWanted(id) }
-  }
-
-  /// Whether the result may be stored.
-  func storesResult(_ key: ImageKey, of id: FlightID) -> Bool {
-    state.withLock { $0.board.storesResult(key, of: id) }
-  }
-
-  /// Answers all who wait for one picture of a flight.
-  ///
-  /// - Parameter isFetched: Whether it was made of what the flight fetched.
-  func finish(
-    _ key: ImageKey, of id: FlightID, isFetched: Bool, with outcome: consuming Outcome
-  ) {
-    let waiters = step { $0.board.finish(key, of: id, isFetched: isFetched) }
-    if case .failure(let error) = outcome, !waiters.isEmpty { loader.recorder.failed(key, error) }
-    answer(waiters, outcome)
-  }
-
-  /// Ends a flight unless something new was asked of it.
-  func retire(_ id: FlightID) -> Bool {
-    step { $0.board.retire(id) }
-  }
-
-  /// Ends a flight and tells all who still wait for it.
-  func fail(_ id: FlightID, with error: ImageCacheError) {
-    let (waiters, requests) = step { $0.board.fail(id) }
-    for request in requests { loader.recorder.failed(request.key, error) }
-    answer(waiters, .failure(error))
+    for request in abandoned.requests { recorder.cancelled(request) }
   }
 
   // MARK: The cache's side
@@ -267,7 +225,7 @@ final class InFlightRegistry: Sendable {
   ///
   /// Priorities are set under the lock, in the order in which the board decided them, and told
   /// outside it.
-  private func step<Result>(_ change: (inout State) -> Result) -> Result {
+  fileprivate func step<Result>(_ change: (inout State) -> Result) -> Result {
     let (result, dropped, tellings) = state.withLock { state in
       let result = change(&state)
       let moved = state.board.takeMoved()
@@ -280,11 +238,63 @@ final class InFlightRegistry: Sendable {
     return withExtendedLifetime(dropped) { result }
   }
 
-  private func answer(_ waiters: [Waiter], _ outcome: consuming Outcome) {
+  fileprivate func answer(_ waiters: [Waiter], _ outcome: consuming Outcome) {
     guard let last = waiters.last else { return }
     SanitizerWitness.willResume(at: self)
     for waiter in waiters.dropLast() { waiter.answer(copy outcome) }
     last.answer(outcome)
+  }
+}
+
+// MARK: - The loader's side
+
+extension Flight {
+  /// Hands out the requests that wait and were not handed out yet, the oldest first.
+  func take() -> [ImageRequest] {
+    registry.state.withLock { $0.board.take(id) }
+  }
+
+  /// Whether ``take()`` would hand out a request.
+  var hasRequests: Bool {
+    registry.state.withLock { $0.board.hasRequests(id) }
+  }
+
+  /// Whether the flight has not ended.
+  var isUnderWay: Bool {
+    registry.state.withLock { $0.board.isUnderWay(id) }
+  }
+
+  /// Whether the flight has waiters.
+  var isWanted: Bool {
+    registry.state.withLock { $0.board.isWanted(id) }
+  }
+
+  /// Whether the flight's picture may be stored; see ``FlightBoard/storesResult(_:of:)``.
+  func storesResult(_ key: ImageKey) -> Bool {
+    registry.state.withLock { $0.board.storesResult(key, of: id) }
+  }
+
+  /// Answers all waiters for one picture of the flight.
+  ///
+  /// - Parameter isFetched: Whether the picture was made of what the flight fetched.
+  func finish(
+    _ key: ImageKey, isFetched: Bool, with outcome: consuming InFlightRegistry.Outcome
+  ) {
+    let waiters = registry.step { $0.board.finish(key, of: id, isFetched: isFetched) }
+    if case .failure(let error) = outcome, !waiters.isEmpty { registry.recorder.failed(key, error) }
+    registry.answer(waiters, outcome)
+  }
+
+  /// Ends the flight unless ``take()`` would hand out a request.
+  func retire() -> Bool {
+    registry.step { $0.board.retire(id) }
+  }
+
+  /// Ends the flight and answers all its waiters.
+  func fail(with error: ImageCacheError) {
+    let (waiters, requests) = registry.step { $0.board.fail(id) }
+    for request in requests { registry.recorder.failed(request.key, error) }
+    registry.answer(waiters, .failure(error))
   }
 }
 

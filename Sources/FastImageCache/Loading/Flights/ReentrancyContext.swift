@@ -19,15 +19,11 @@ final class ReentrancyContext: Sendable {
   /// The questions that the running task works on and that are still open.
   static var current: [ReentrancyContext] { inherited.filter(\.isOpen) }
 
-  /// Flights of another cache may have the same numbers.
-  let registry: ObjectIdentifier
   let flight: Flight
   let subject: Subject
   private let hasEnded = Atomic(false)
 
-  init(registry: ObjectIdentifier, flight: Flight, subject: Subject) {
-    (self.registry, self.flight, self.subject) = (registry, flight, subject)
-  }
+  init(flight: Flight, subject: Subject) { (self.flight, self.subject) = (flight, subject) }
 
   var isOpen: Bool { !hasEnded.load(ordering: .relaxed) }
 
@@ -47,14 +43,14 @@ final class ReentrancyContext: Sendable {
   }
 }
 
-extension InFlightRegistry {
-  /// Asks an entity or the source, for a flight that waits for the answer.
+extension Flight {
+  /// Asks an entity or the source, and waits for the answer.
   ///
   /// - Parameter requests: The requests that the flight makes the picture for. The questions that led
   ///   to them wait for the answer, too.
   /// - Throws: What `question` throws.
   func ask<Answer>(
-    _ subject: ReentrancyContext.Subject, for flight: Flight, of requests: [ImageRequest],
+    _ subject: ReentrancyContext.Subject, of requests: [ImageRequest],
     _ question: () async throws -> Answer
   ) async throws -> Answer {
     var others: [ReentrancyContext] = []
@@ -62,8 +58,7 @@ extension InFlightRegistry {
     for other in requests.flatMap(\.contexts) where other.isOpen {
       if !others.contains(where: { $0 === other }) { others.append(other) }
     }
-    let context = ReentrancyContext(
-      registry: ObjectIdentifier(self), flight: flight, subject: subject)
+    let context = ReentrancyContext(flight: self, subject: subject)
     return try await context.run(inside: others, question)
   }
 
@@ -76,7 +71,7 @@ extension InFlightRegistry {
   ) throws(ImageCacheError) {
     let open = request.contexts.filter(\.isOpen)
     let first = open.firstIndex {
-      $0.registry == ObjectIdentifier(self) && $0.subject == subject && isUnderWay($0.flight.id)
+      $0.flight.registry === registry && $0.subject == subject && $0.flight.isUnderWay
     }
     guard let first else { return }
     let error = CircularPictureError(ring: open[first...].map(\.subject) + [subject])
@@ -101,7 +96,7 @@ struct NestedWait: Sendable {
     in registry: InFlightRegistry
   ) {
     let open = request.contexts.filter(\.isOpen)
-    dependents = open.filter { $0.registry == ObjectIdentifier(registry) }.map(\.flight)
+    dependents = open.map(\.flight).filter { $0.registry === registry }
     chosen = priority
     // A priority other than the task's own was chosen for the request, and stays.
     urgency = open.last.flatMap { $0.flight.taskPriority == priority ? $0.flight.urgency : nil }
