@@ -30,18 +30,18 @@ public import Pixels
   case evicted(entity: ImageID?, format: String)
 
   /// A picture in the table turned out not to be the one that was stored, and is not there any more;
-  /// the entity is that of who asked for it, `nil` where it was found otherwise.
+  /// the entity is that of the request that found it, `nil` without a request.
   case damaged(entity: ImageID?, format: String)
 
   /// Pictures were removed on request.
   case removed(entity: ImageID?, format: String)
 
-  /// A picture that was waited for could not be had.
+  /// A request waited for a picture that could not be had.
   case failed(entity: ImageID, format: String, ImageCacheError)
 
-  /// The last one who waited for a load left, and the load with them.
+  /// The last waiter of a load left, and the load ended with it.
   case cancelled(entity: ImageID, format: String)
 
-  /// This listener was too slow and missed that many events at this point.
+  /// This listener was too slow, and missed so many events at this point.
   case skipped(Int)
 }

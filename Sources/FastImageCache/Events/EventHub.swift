@@ -4,14 +4,14 @@ import Synchronization
 /// Sends events to any number of listeners, each with a bounded queue of its own.
 ///
 /// Invariants:
-/// 1. `listenerCount` equals the number of listeners, so that a hit can ask with one load whether
-///    anybody wants to know.
+/// 1. `listenerCount` equals the number of listeners, so that a hit learns with one atomic load whether
+///    there are any.
 /// 2. A listener whose queue is full loses the newest events, and the number lost stands in the
 ///    stream, as ``CacheEvent/skipped(_:)``, exactly where they are missing.
-/// 3. A stream that nobody iterates any more is not among the listeners.
+/// 3. A stream that can no longer be iterated is not among the listeners.
 final class EventHub: Sendable {
   private enum Item {
-    /// For the listeners up to a number: those who come later hear of what comes later.
+    /// For the listeners up to a number: later listeners hear of later events only.
     case event(CacheEvent, upTo: Int)
     case end
   }
@@ -29,14 +29,14 @@ final class EventHub: Sendable {
   init() {}
 
   deinit {
-    // Nobody can send any more, so nobody speaks and all that was sent has been said.
+    // No thread can send any more, so no thread is delivering, and all events have been delivered.
     for queue in state.withLock({ $0.listeners.values }) { queue.finish() }
   }
 
-  /// Whether anybody listens; costs one relaxed load.
+  /// Whether there are listeners; costs one relaxed load.
   var hasListeners: Bool { listenerCount.load(ordering: .relaxed) != 0 }
 
-  /// Tells every listener, without waiting for any.
+  /// Sends an event to every listener, without waiting for any.
   func send(_ event: @autoclosure () -> CacheEvent) {
     guard hasListeners else { return }
     let event = event()
@@ -44,7 +44,7 @@ final class EventHub: Sendable {
     flush()
   }
 
-  /// A new stream of what happens from now on, which keeps the oldest `bufferSize` unread events.
+  /// A new stream of all later events, which keeps the oldest `bufferSize` unread ones.
   func makeStream(bufferSize: Int) -> AsyncStream<CacheEvent> {
     let queue = StreamQueue(size: bufferSize, .countsSkipped)
     let number = state.withLock { state -> Int? in
@@ -60,7 +60,7 @@ final class EventHub: Sendable {
     }
   }
 
-  /// Ends all streams, after what was sent before; those made later end at once.
+  /// Ends all streams, after the events that were sent before; later streams end at once.
   func finish() {
     state.withLock { state in
       state.isFinished = true
@@ -69,7 +69,7 @@ final class EventHub: Sendable {
     flush()
   }
 
-  /// Says what is queued, unless another thread is doing so.
+  /// Delivers the queued items, unless another thread is delivering them.
   private func flush() {
     var isFlushing = false
     while let (item, listeners) = nextItem(isFlushing) {

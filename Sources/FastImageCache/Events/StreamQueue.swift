@@ -2,13 +2,13 @@ import Locking
 
 /// The unread elements of one stream.
 ///
-/// The buffer of an `AsyncStream` would not do: it tells nobody how full it is, and it hands out what it
-/// holds to a reader that was cancelled.
+/// The buffer of an `AsyncStream` would not do: it does not tell how full it is, and it hands its
+/// elements to a reader that was cancelled.
 ///
 /// Invariants:
-/// 1. At most `size` elements are unread, and behind them one that counts those that found no room.
-/// 2. A reader waits only while nothing is unread; who takes a reader out, under the lock, resumes it,
-///    outside the lock.
+/// 1. At most `size` elements are unread, and behind them one element that counts the lost ones.
+/// 2. A reader waits only while no element is unread. The thread that takes a reader out, under the
+///    lock, resumes it, outside the lock.
 /// 3. A cancelled reader gets no element.
 final class StreamQueue<Element: Sendable>: Sendable {
   /// What a full queue does with one more element.
@@ -21,8 +21,8 @@ final class StreamQueue<Element: Sendable>: Sendable {
   }
 
   private struct State {
-    /// Those before `readCount` were read; they go when they are the greater part, so that reading
-    /// does not move all others each time.
+    /// The first `readCount` items were read. They are removed once they are the greater part, so that
+    /// not every read moves all others.
     private var items: [Element] = []
     private var readCount = 0
     var readers: [CheckedContinuation<Element?, Never>] = []
@@ -67,9 +67,9 @@ final class StreamQueue<Element: Sendable>: Sendable {
     self.overflow = overflow
   }
 
-  /// Keeps an element, as far as there is room; nothing after the end.
+  /// Hands an element to a waiting reader, or keeps it as far as there is room; drops it after the end.
   ///
-  /// The element is moved all the way: when a reader goes on with it, nobody has it here.
+  /// The element is moved all the way: when a reader goes on with it, no reference to it is left here.
   func append(_ element: consuming Element) {
     var element = Optional(consume element)
     let reader = state.withLock { state -> CheckedContinuation<Element?, Never>? in
@@ -83,21 +83,21 @@ final class StreamQueue<Element: Sendable>: Sendable {
     reader.resume(returning: element.take())
   }
 
-  /// Ends the queue after what it holds.
+  /// Ends the queue; its unread elements can still be read.
   func finish() { end { _ in [] } }
 
-  /// Ends the queue and forgets what it holds.
+  /// Ends the queue and drops its unread elements.
   private func close() { end { $0.takeAll() } }
 
-  private func end(_ forget: (inout State) -> [Element]) {
-    // Forgotten elements end outside the lock: they may hold the last lease on a slot.
-    let (readers, forgotten) = state.withLock { state in
+  private func end(_ drop: (inout State) -> [Element]) {
+    // Dropped elements are released outside the lock: they may hold the last lease on a slot.
+    let (readers, dropped) = state.withLock { state in
       state.isFinished = true
       defer { state.readers = [] }
-      return (state.readers, forget(&state))
+      return (state.readers, drop(&state))
     }
     for reader in readers { reader.resume(returning: nil) }
-    withExtendedLifetime(forgotten) {}
+    withExtendedLifetime(dropped) {}
   }
 
   /// The oldest unread element, waiting for one if need be; `nil` at the end and for a cancelled task.
@@ -119,7 +119,7 @@ final class StreamQueue<Element: Sendable>: Sendable {
 // MARK: Streams
 
 extension StreamQueue {
-  /// Lives as long as somebody can iterate a stream.
+  /// Lives as long as a stream can be iterated.
   private final class Interest: Sendable {
     let queue: StreamQueue
     private let end: @Sendable () -> Void
@@ -134,14 +134,14 @@ extension StreamQueue {
 
   /// The stream of this queue's elements.
   ///
-  /// - Parameter end: Called when the reading task is cancelled and when nobody can read the stream any
-  ///   more; harmless the second time.
+  /// - Parameter end: Called when the reading task is cancelled, and when the stream can no longer be
+  ///   read; so perhaps twice.
   func makeStream(onEnd end: @escaping @Sendable () -> Void) -> AsyncStream<Element> {
     let interest = Interest(in: self, end: end)
     return AsyncStream {
       await interest.queue.next()
     } onCancel: {
-      // First the queue: what `end` leads to is not for this reader.
+      // First the queue: an answer that `end` leads to is not for this reader.
       self.close()
       end()
     }

@@ -6,7 +6,7 @@
 /// }
 /// ```
 public struct ClosureImageSource: ImageSource {
-  /// What ``ImageSource/load(_:progress:)`` does, as a closure.
+  /// ``ImageSource/load(_:progress:)`` as a closure.
   public typealias Load =
     @concurrent @Sendable (
       ImageSourceRequest, _ progress: @escaping @Sendable (ImageSourceProgress) -> Void

@@ -29,8 +29,8 @@ enum DataURL {
   private static func base64(
     _ data: some Collection<UInt8>, limit: Int
   ) throws(ImageSourceError) -> Data {
-    // Four characters for three bytes; more only where white space and escapes are counted too, so
-    // nothing above the limit is ever decoded.
+    // Three bytes take four characters, without the escapes and white space that are removed here. So
+    // a text above the limit is refused before it is decoded.
     let (triples, overflow) = (limit / 3 + 1).multipliedReportingOverflow(by: 4)
     var characters = try unescaping(data, limit: .max)
     characters.removeAll { [0x20, 0x09, 0x0A, 0x0C, 0x0D].contains($0) }

@@ -8,8 +8,8 @@ import Foundation
 
 /// Reads a whole file into private memory, blocking its thread.
 ///
-/// Not through a mapping: a file that somebody shortens while it is mapped kills the process with
-/// SIGBUS, and this file belongs to somebody else.
+/// Not through a mapping: the file may belong to another program, and a file that is shortened while it
+/// is mapped kills the process with SIGBUS.
 enum FileReader {
   private static let chunkByteCount = 256 << 10
 

@@ -13,40 +13,41 @@ public import Pixels
 /// }
 /// ```
 ///
-/// Requests that wait for one URL at the same time share one call. There is a second one where they
-/// want different versions of an entity's picture, where a picture was removed meanwhile, and where
-/// sharing would make a load wait for itself. Loads run beside each other, never on an actor of the
-/// cache.
+/// Requests that wait for one URL at the same time share one call. There is a second call where the
+/// requests want different versions of an entity's picture, where a picture was removed meanwhile, and
+/// where sharing would make a load wait for itself. Loads run beside each other, never on an actor of
+/// the cache.
 ///
-/// A source may ask the cache for other pictures, to make one of them: its load then leaves its gate,
-/// which bounds the loads under way, and goes on without counting there; see
-/// ``ImageSourceRequest/pass(_:)``. A source that asks for the very URL that it is asked for, be it
-/// through others, gets ``ImageCacheError/sourceFailed(_:underlying:)``, whose underlying error names
-/// the ring. The cache notices both for the calling task and for those that it begins, as long as the
-/// source has not answered. It does not for detached tasks and callbacks of other libraries, nor for
-/// rings through another cache: a source that waits for those can wait for ever.
+/// A source may ask the cache for other pictures and make its own of them. Its load then leaves its
+/// gate, which bounds the loads under way, and goes on without counting there; see
+/// ``ImageSourceRequest/pass(_:)``. A source that asks for the very URL that it is asked for, directly
+/// or through other pictures, gets ``ImageCacheError/sourceFailed(_:underlying:)``, whose underlying
+/// error names the ring. The cache notices both in the calling task and in the tasks that it begins,
+/// until the source has answered. It notices neither in detached tasks and callbacks of other
+/// libraries, and no ring through another cache: a source that waits for one of these can wait for
+/// ever.
 public protocol ImageSource: Sendable {
-  /// Tells what a load uses first, so that the cache begins it at the right gate.
+  /// Names the need that a load begins with, and so the gate at which it waits for its turn.
   ///
-  /// By default http and https need the network, and everything else is local. Asked when a load
+  /// By default http and https need the network, and everything else is local. Called when a load
   /// begins, and by chains before each of their sources, from no actor in particular; it returns at
   /// once.
   ///
-  /// - Parameter url: The picture's place.
+  /// - Parameter url: The picture's address.
   func need(for url: URL) -> LoadNeed
 
   /// Fetches the picture behind a URL, all of it or nothing.
   ///
-  /// When the last waiter's task is cancelled, so is this one's, before `cancel()` returns there: its
-  /// cancellation handlers run on the thread that cancels, and must take no lock that is held around
-  /// `cancel()`.
+  /// When the last waiter's task is cancelled, this task is cancelled too, before `cancel()` returns
+  /// there. So its cancellation handlers run on the thread that cancels, and must take no lock that is
+  /// held around `cancel()`.
   ///
   /// - Parameters:
   ///   - request: The URL, how urgent it is, and how many bytes are too many.
   ///   - progress: To be called, from any thread, as bytes arrive; it returns at once. A source that
   ///     cannot tell need not call it.
-  /// - Throws: Whatever kept the picture away; it reaches every waiter. When the task is cancelled,
-  ///   a load ends soon, with any error: nobody waits for it any more.
+  /// - Throws: The reason why there is no picture; it reaches every waiter. A load whose task is
+  ///   cancelled ends soon, with any error: it has no waiters any more.
   @concurrent
   func load(
     _ request: ImageSourceRequest, progress: @escaping @Sendable (ImageSourceProgress) -> Void
@@ -60,7 +61,7 @@ extension ImageSource {
   }
 }
 
-/// What a load uses, and with it which loads it has to wait for.
+/// The kind of resource that a load uses; it decides at which gate the load waits for its turn.
 public enum LoadNeed: Hashable, Sendable {
   /// Disk, memory, processor: bounded by ``ImageCache/Configuration/localWidth``.
   case local
@@ -69,28 +70,28 @@ public enum LoadNeed: Hashable, Sendable {
   case network
 }
 
-/// What one load is to bring.
+/// One call to a source: the picture's address, the call's urgency and its limit.
 public struct ImageSourceRequest: Sendable {
-  /// The picture's place.
+  /// The picture's address.
   public let url: URL
 
   /// The most bytes that the answer may have; a source stops when it meets more.
   public let byteCountLimit: Int
 
-  /// How urgent the flight is on whose behalf this is loaded.
+  /// That of the flight that loads.
   let urgency: Urgency
 
-  /// What the load holds of its cache's gates; none outside a cache.
+  /// That of the flight that loads; `nil` outside a cache.
   let permit: LoadPermit?
 
-  /// The highest priority among those who wait for the picture at this moment; it may rise and fall
-  /// during the load.
+  /// The highest priority among the picture's waiters at this moment; it may rise and fall during the
+  /// load.
   public var priority: TaskPriority { urgency.priority.task }
 
   /// Creates a request of a priority that stays as it is.
   ///
   /// - Parameters:
-  ///   - url: The picture's place.
+  ///   - url: The picture's address.
   ///   - priority: How urgent it is.
   ///   - byteCountLimit: The most bytes that the answer may have.
   public init(url: URL, priority: TaskPriority = .medium, byteCountLimit: Int = 50 << 20) {
@@ -106,13 +107,13 @@ public struct ImageSourceRequest: Sendable {
     self.permit = permit
   }
 
-  /// The same request for another place, for a source that has another one load from there.
+  /// The same request for another address, for a source that passes the load on to another source.
   ///
   /// ```swift
   /// try await web.load(request.with(url: signed), progress: progress)
   /// ```
   ///
-  /// It keeps the load's place at its gate and goes on following its priority; a new request does
+  /// It keeps the load's permit for its gate and follows the load's priority; a new request does
   /// neither.
   ///
   /// - Parameter url: Where the picture is.
@@ -121,8 +122,8 @@ public struct ImageSourceRequest: Sendable {
       url: url, urgency: urgency, byteCountLimit: byteCountLimit, permit: permit)
   }
 
-  /// Waits at another gate, having left the present one: a source says what it is about to use at
-  /// the moment when it needs it.
+  /// Leaves the present gate and waits at another one, to be called when the source needs that one's
+  /// resource.
   ///
   /// ```swift
   /// if let bytes = try await disk.bytes(for: request.url) { return .encoded(bytes) }
@@ -131,21 +132,21 @@ public struct ImageSourceRequest: Sendable {
   /// ```
   ///
   /// Returns at once if the load is inside that gate already, and for a request that was made outside
-  /// a cache. A load that left its gate, since its source asked the cache for another picture, comes
-  /// back so; while it still waits for that picture it waits for its turn and goes on without counting.
-  /// The most urgent load is let in first. One task of a load calls this at a time: of two
+  /// a cache. A load that left its gate because its source asked the cache for another picture comes
+  /// back with this call. While that picture is missing, the load waits for its turn and goes on without
+  /// counting. The most urgent load is let in first. One task of a load calls this at a time: of two
   /// calls the later decides.
   ///
-  /// - Parameter need: What the source uses from here on.
+  /// - Parameter need: The resource that the source uses from here on.
   /// - Throws: `CancellationError` when the task is cancelled while it waits, or when the load is over.
   public func pass(_ need: LoadNeed) async throws {
     try await permit?.pass(need)
   }
 }
 
-/// What a source brings.
+/// A source's answer.
 public enum ImageSourceContent: Sendable {
-  /// A picture file's bytes, recognised by what they begin with.
+  /// A picture file's bytes; the first of them tell the file format.
   case encoded(Data)
 
   /// Pixels that need no decoder.
@@ -157,7 +158,7 @@ public struct ImageSourceProgress: Hashable, Sendable {
   /// Bytes that have arrived.
   public var receivedByteCount: Int
 
-  /// Bytes that will have arrived in the end, where that was announced.
+  /// The number of all bytes, where it was announced.
   public var expectedByteCount: Int?
 
   /// Creates a report.

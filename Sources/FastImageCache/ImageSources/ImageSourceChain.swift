@@ -6,9 +6,9 @@ public import Foundation
 /// let source = ImageSourceChain([BundledPhotos(), URLImageSource()])
 /// ```
 ///
-/// Progress starts anew with each source, and so does its turn: before each the load passes the gate
-/// that the source needs (``ImageSource/need(for:)``). So a picture that the first one has on disk never
-/// waits behind downloads.
+/// Progress starts anew with each source, and so does the load's turn: before it asks a source, the load
+/// passes the gate that the source needs (``ImageSource/need(for:)``). So a picture that the first source
+/// has on disk never waits behind downloads.
 public struct ImageSourceChain: ImageSource {
   /// Why a chain brought nothing.
   public struct Failure: Error {
@@ -21,17 +21,17 @@ public struct ImageSourceChain: ImageSource {
 
   /// Creates a chain.
   ///
-  /// - Parameter sources: The one to ask first comes first.
+  /// - Parameter sources: In the order of asking.
   public init(_ sources: [any ImageSource]) {
     self.sources = sources
   }
 
-  /// What the first source needs; local for a chain without sources.
+  /// The need of the first source; local for a chain without sources.
   public func need(for url: URL) -> LoadNeed {
     sources.first?.need(for: url) ?? .local
   }
 
-  /// Brings what the first successful source brings.
+  /// Brings the answer of the first source that succeeds.
   ///
   /// - Throws: ``Failure`` when every source failed; `CancellationError` when the task was cancelled
   ///   or a source threw it, and then no further source is asked.

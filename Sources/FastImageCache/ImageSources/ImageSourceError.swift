@@ -35,7 +35,7 @@ public import Foundation
   /// More redirects than ``HTTPOptions/redirectLimit`` allows.
   case tooManyRedirects(limit: Int)
 
-  /// A redirect to where no redirect may lead: from https to http, or out of the web.
+  /// A redirect that is never followed: from https to http, or to another scheme.
   case redirectRefused(from: URL, to: URL)
 
   /// Nothing arrived for ``HTTPOptions/idleTimeout``, or not everything within

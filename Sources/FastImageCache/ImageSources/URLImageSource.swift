@@ -17,7 +17,7 @@ import Foundation
 /// let source = URLImageSource(http: http)
 /// ```
 ///
-/// Copies share connections and threads, which go with the last of them.
+/// Copies share connections and threads, which end with the last copy.
 public struct URLImageSource: ImageSource {
   /// Few, since a disk gains little from more; several, so that a slow volume does not hold up the
   /// others.

@@ -2,7 +2,7 @@
   import CCURL
   import Foundation
 
-  /// One request's handle of libcurl and what has to live as long as it.
+  /// One request's handle of libcurl, and the memory that has to live as long.
   ///
   /// Invariants:
   /// 1. The handle's callbacks get this object unretained; it outlives them, since `CurlLoop` keeps
@@ -37,7 +37,7 @@
       errorText.deallocate()
     }
 
-    /// What the library says about an exchange that ended with `code`; `nil` when it went well.
+    /// The library's words for an exchange that ended with `code`; `nil` for a success.
     func fault(_ code: CURLcode) -> String? {
       guard code != CURLE_OK else { return nil }
       let detail = String(cString: errorText)
@@ -57,7 +57,7 @@
       let outcomes = [
         fic_curl_set_text(easy, CURLOPT_URL, request.url.absoluteString),
         fic_curl_set_long(easy, CURLOPT_PROTOCOLS, Int(CURLPROTO_HTTP | CURLPROTO_HTTPS)),
-        // Decodes what comes encoded all the same, so that both systems answer alike.
+        // Decodes a body that comes encoded all the same, so that both systems answer alike.
         fic_curl_set_text(easy, CURLOPT_ACCEPT_ENCODING, "identity"),
         fic_curl_set_pointer(easy, CURLOPT_HTTPHEADER, fields),
         fic_curl_set_long(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1),

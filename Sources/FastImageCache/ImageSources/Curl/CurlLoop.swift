@@ -4,8 +4,8 @@
 
   /// Serves all transfers of one source on its own thread, until it is told to stop.
   ///
-  /// `@unchecked Sendable` is safe because everything but `wakeup` is touched by the thread that calls
-  /// ``run()`` alone, once it has been called.
+  /// `@unchecked Sendable` is safe because, once ``run()`` has been called, only its thread touches
+  /// anything but `wakeup`.
   final class CurlLoop: @unchecked Sendable {
     let wakeup: CurlWakeup
 

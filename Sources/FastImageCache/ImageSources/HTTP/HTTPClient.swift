@@ -3,8 +3,8 @@ import Locking
 
 /// Fetches over https and http.
 ///
-/// Redirects are followed here rather than by the system, which would carry credentials along to
-/// other hosts; and time is kept here, because it counts for all requests of a load together.
+/// The client follows redirects itself, since the system would carry credentials along to other hosts.
+/// It keeps the time limits itself, since they count for all requests of a load together.
 final class HTTPClient: Sendable {
   private let options: HTTPOptions
   private let policy: HTTPPolicy
@@ -98,7 +98,7 @@ final class HTTPClient: Sendable {
   }
 }
 
-/// A load's patience, shared by the task that loads and the one that watches.
+/// A load's patience, shared by the task that loads and the task that watches the limits.
 private final class Activity: Sendable {
   private let clock: any PatienceClock
   private let patience: Lock<HTTPPatience>
@@ -117,7 +117,7 @@ private final class Activity: Sendable {
   func pause() { ask { $0.pause($1) } }
   func resume() { ask { $0.resume($1) } }
 
-  /// With the time, which is asked for outside the lock.
+  /// Passes the present time along, which is read outside the lock.
   private func ask<Answer>(
     _ question: (inout HTTPPatience, HTTPPatience.Instant) -> Answer
   ) -> Answer {

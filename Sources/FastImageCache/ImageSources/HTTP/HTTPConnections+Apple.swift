@@ -21,7 +21,7 @@
     /// A session keeps its delegate alive until it is told to end.
     deinit { session.invalidateAndCancel() }
 
-    /// Sends one request and hands what comes back to `transfer`.
+    /// Sends one request and hands the events of its answer to `transfer`.
     func outcome(
       of request: HTTPRequest, priority: TaskPriority, _ transfer: HTTPTransfer
     ) async throws -> HTTPTransfer.Outcome {
@@ -46,7 +46,7 @@
       configuration.httpShouldSetCookies = false
       configuration.urlCredentialStorage = nil
       configuration.httpMaximumConnectionsPerHost = options.connectionsPerHost
-      // Late enough that `HTTPClient` comes first, which counts every request of a load.
+      // Later than the limit of `HTTPClient`, which counts all requests of a load.
       configuration.timeoutIntervalForRequest =
         TimeInterval(options.totalTimeout.components.seconds + 2)
       return configuration
@@ -63,8 +63,8 @@
 
   /// Hands the events of one session to its transfers; called on the session's serial queue.
   ///
-  /// Invariant: a task's transfer is in `transfers` from before the task is resumed until whoever
-  /// awaits the transfer has its answer; events without a transfer came too late.
+  /// Invariant: a task's transfer is in `transfers` from before the task is resumed until the
+  /// transfer's caller has its answer. An event without a transfer came too late.
   private final class HTTPSessionDelegate: NSObject, URLSessionDataDelegate {
     private let transfers = Lock<[Int: HTTPTransfer]>([:])
 

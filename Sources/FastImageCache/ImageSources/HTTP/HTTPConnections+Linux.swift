@@ -6,16 +6,16 @@
   /// The connections of one source, through libcurl.
   ///
   /// Not through FoundationNetworking's `URLSession`, which stands on the same library: as of Swift
-  /// 6.3 it traps on some redirects that a server may send, gathers the bodies of redirects without
-  /// a limit, and queues what arrives without a limit, so that a server can end the process. Here
-  /// each piece is counted before the next one is read.
+  /// 6.3 it traps on some redirects that a server may send, and both gathers the bodies of redirects
+  /// and queues received bytes without a limit, so that a server can end the process. Here each piece
+  /// is counted before the next one is read.
   ///
   /// One thread serves all transfers. Other threads leave it messages in its mailbox.
   final class HTTPConnections: Sendable {
     private let mailbox: CurlMailbox
 
-    /// Whether a name server that does not answer holds up nobody but those who ask it: the library
-    /// can leave a lookup behind since its version 7.87.
+    /// Whether a name server that does not answer holds up its own requests only: libcurl can leave a
+    /// lookup behind since version 7.87.
     static var leavesLookupsBehind: Bool { fic_curl_leaves_lookups_behind() != 0 }
 
     init(options: HTTPOptions) {
@@ -24,7 +24,7 @@
 
     deinit { mailbox.post(.stop) }
 
-    /// Sends one request and hands what comes back to `transfer`.
+    /// Sends one request and hands the events of its answer to `transfer`.
     ///
     /// The priority has no meaning here: `HostGates` lets in no more than there are connections.
     func outcome(
@@ -36,11 +36,11 @@
     }
   }
 
-  /// What other threads want of the one that owns the connections.
+  /// Messages to the thread that owns the connections.
   ///
   /// Invariants:
-  /// 1. The thread exists from the first start until it has read `stop`; nothing is posted later,
-  ///    since `stop` comes from the deinitialiser of the only poster.
+  /// 1. The thread exists from the first start until it has read `stop`. No message follows `stop`,
+  ///    which comes from the deinitialiser of the only poster.
   /// 2. Messages are read in the order in which they were posted. A cancel that overtook its start
   ///    finds nothing to cancel, and then the start finds a transfer that is over.
   final class CurlMailbox: Sendable {

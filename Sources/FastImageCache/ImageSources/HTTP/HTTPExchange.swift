@@ -1,6 +1,7 @@
 import Foundation
 
-/// One request's answer as it arrives: what to keep, and when to stop. It performs nothing itself.
+/// One request's answer as it arrives. It decides which bytes to keep and when to stop, and performs
+/// nothing itself.
 ///
 /// Invariants:
 /// 1. `body` never holds more than `byteCountLimit` bytes, whatever the server says or sends.
@@ -12,7 +13,7 @@ struct HTTPExchange: Sendable {
     case fail(ImageSourceError)
   }
 
-  /// The part of an answer's head that matters here.
+  /// The fields of an answer's head that the exchange decides by.
   struct Head {
     /// The address that was asked.
     let url: URL
@@ -54,7 +55,7 @@ struct HTTPExchange: Sendable {
     // A part (206) or an old version (304) is never asked for, so it is no answer either.
     guard head.status == 200 else { return .fail(.httpStatus(head.status)) }
 
-    // The announced length counts the bytes on the wire; those that arrive here are decompressed.
+    // The announced length counts the bytes on the wire; the bytes that arrive here are decompressed.
     let isPlain = ["", "identity"].contains(head.contentEncoding?.lowercased() ?? "")
     content = isPlain ? .plain : .compressed
     guard isPlain, let length = head.contentLength, length >= 0 else { return .goOn }
@@ -74,7 +75,7 @@ struct HTTPExchange: Sendable {
 
   /// The connection is done with this request.
   ///
-  /// - Parameter fault: What the system says was wrong; `nil` when it saw nothing.
+  /// - Parameter fault: The system's words for a failure; `nil` when it saw none.
   func end(fault: String?) -> Result<Data, ImageSourceError> {
     switch (content, fault) {
     case (.none, let fault):

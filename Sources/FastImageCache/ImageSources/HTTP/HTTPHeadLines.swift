@@ -2,7 +2,7 @@ import Foundation
 
 /// The head of an HTTP answer, put together from its lines as they arrive.
 ///
-/// Only the fields that matter are kept, so that a head without end takes time and no memory.
+/// Only the wanted fields are kept, so that a head without end takes time and no memory.
 struct HTTPHeadLines {
   private static let wanted: Set<String> = ["location", "content-length", "content-encoding"]
 
@@ -25,7 +25,7 @@ struct HTTPHeadLines {
     return line.isEmpty
   }
 
-  /// What the lines said, with what the system knows beside them.
+  /// The head that the lines make, with the address and the status, which the system knows.
   func head(url: URL, status: Int) -> HTTPExchange.Head {
     HTTPExchange.Head(
       url: url, status: status, location: fields["location"],

@@ -17,7 +17,7 @@ public struct HTTPOptions: Sendable {
   /// How many requests are with one host at a time, each on a connection of its own unless the host
   /// speaks HTTP/2; 6 by default, and at least one.
   ///
-  /// Those that wait come in the order of their urgency, which may change while they wait. They do not
+  /// Waiting requests follow in the order of their urgency, which may change meanwhile. They do not
   /// count among the loads under way that ``ImageCache/Configuration/networkWidth`` bounds, which is
   /// three times as many by default.
   public var connectionsPerHost = 6
@@ -28,11 +28,11 @@ public struct HTTPOptions: Sendable {
   /// Changes each request before it is sent: headers, authorization, a signed URL; or refuses it by
   /// throwing.
   ///
-  /// It is asked again for every redirect, with the new URL, and what it added before is gone; so
-  /// give credentials to hosts that you know, and they go nowhere else. Runs off every actor.
+  /// Called again for every redirect, with the new URL and without its former changes. So credentials
+  /// that you give to hosts that you know go nowhere else. Runs off every actor.
   ///
-  /// It is asked before the request waits for its turn with the host, which the new URL names. So it
-  /// may be asked for many loads at once, and what it adds has to stay valid while they wait.
+  /// Called before the request waits for its turn with the host of the changed URL. So it may be called
+  /// for many loads at once, and its changes have to stay valid while they wait.
   public var modifyRequest: (@concurrent @Sendable (HTTPRequest) async throws -> HTTPRequest)?
 
   /// Creates the default options.

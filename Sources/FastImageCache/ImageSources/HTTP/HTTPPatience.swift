@@ -1,31 +1,30 @@
 /// The two time limits of one load, as arithmetic on instants.
 ///
 /// Invariants:
-/// 1. Nothing counts between `pause` and `resume`: a load that waits for its turn with a host is not
-///    answered for the slowness of those before it.
-/// 2. `nextCheck` is never later than the first moment at which a limit can be over, whatever is
-///    called until then; so whoever sleeps until it misses nothing.
+/// 1. Time between `pause` and `resume`, which a load spends queued for a host, does not count.
+/// 2. `nextCheck` is never later than the first moment at which a limit can be over, in whatever order
+///    the calls come until then. So a task that sleeps until `nextCheck` misses nothing.
 struct HTTPPatience: Sendable {
   typealias Instant = ContinuousClock.Instant
 
   let idleTimeout: Duration
   let totalTimeout: Duration
 
-  /// What counted before the last pause.
+  /// The time that counted before the last pause.
   private var spent = Duration.zero
-  /// Since when it counts; `nil` during a pause.
+  /// The moment since which time counts; `nil` during a pause.
   private var start: Instant?
   private var lastSign: Instant
 
   init(idleTimeout: Duration, totalTimeout: Duration, now: Instant) {
-    // Or who waits for its turn would be looked after without a pause.
+    // Otherwise a queued request would be polled in a tight loop.
     self.idleTimeout = max(idleTimeout, .milliseconds(1))
     self.totalTimeout = totalTimeout
     start = now
     lastSign = now
   }
 
-  /// Something arrived.
+  /// Notes that bytes arrived.
   mutating func touch(_ now: Instant) { lastSign = max(lastSign, now) }
 
   mutating func pause(_ now: Instant) {
@@ -54,7 +53,7 @@ struct HTTPPatience: Sendable {
   }
 }
 
-/// What tells the time to a load's patience: the system, or a test, which moves it by hand.
+/// The clock of a load's patience: the system's, or one that a test moves by hand.
 protocol PatienceClock: Clock<Duration> where Instant == HTTPPatience.Instant {}
 
 extension ContinuousClock: PatienceClock {}

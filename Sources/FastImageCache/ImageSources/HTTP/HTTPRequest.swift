@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What is asked of a web server: one picture, with a GET.
+/// A GET for one picture from a web server.
 public struct HTTPRequest: Hashable, Sendable {
   /// The picture's address, https or http.
   public var url: URL
@@ -14,7 +14,7 @@ public struct HTTPRequest: Hashable, Sendable {
     self.headers = headers
   }
 
-  /// A field that stands here would end early and begin another: RFC 9112 section 11.1.
+  /// Refuses fields that would end early and begin another one: RFC 9112 section 11.1.
   func checkHeaders() throws(ImageSourceError) {
     for (name, value) in headers {
       guard !name.isEmpty, name.utf8.allSatisfy(Self.isTokenCharacter) else {

@@ -6,7 +6,7 @@ import Locking
 /// Invariants:
 /// 1. `continuation` is set once, by the awaiting task, and leaves the state before it is resumed;
 ///    so it is resumed once.
-/// 2. Once `isOver`, no event changes anything: what comes after a cancellation is dropped.
+/// 2. Once `isOver`, no event changes anything: events after a cancellation are dropped.
 final class HTTPTransfer: Sendable {
   enum Outcome: Sendable {
     case body(Data)
@@ -36,7 +36,7 @@ final class HTTPTransfer: Sendable {
     self.progress = progress
   }
 
-  /// Starts the connection's work and waits for what comes of it.
+  /// Starts the connection's work and waits for its outcome.
   ///
   /// - Parameters:
   ///   - start: Called unless the task is cancelled already.
@@ -63,7 +63,7 @@ final class HTTPTransfer: Sendable {
     }
   }
 
-  /// Whether nobody waits for what comes.
+  /// Whether no caller waits for the outcome any more.
   var isOver: Bool { state.withLock { $0.isOver } }
 
   /// The head of the answer came; `false` says that the connection is to be dropped.
@@ -78,7 +78,7 @@ final class HTTPTransfer: Sendable {
 
   /// The connection is done with this request.
   ///
-  /// - Parameter fault: What was wrong; `nil` when nothing was.
+  /// - Parameter fault: The system's words for a failure; `nil` for none.
   func end(fault: String?) {
     let (continuation, result) = state.withLock { state in
       (state.end(), state.exchange.end(fault: fault))
@@ -87,7 +87,7 @@ final class HTTPTransfer: Sendable {
     continuation?.resume(with: result.map(Outcome.body).mapError { $0 })
   }
 
-  /// Passes one event to the exchange and does as it says.
+  /// Passes one event to the exchange and follows its verdict.
   private func goesOn(after event: (inout HTTPExchange) -> HTTPExchange.Verdict) -> Bool {
     let step: (verdict: HTTPExchange.Verdict, report: ImageSourceProgress, Continuation?)? =
       state.withLock { state in

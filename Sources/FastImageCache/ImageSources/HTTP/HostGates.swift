@@ -1,13 +1,13 @@
 import Foundation
 import Locking
 
-/// Bounds how many requests are with one host at a time; the most urgent of those that wait is next.
+/// Bounds how many requests are with one host at a time; the most urgent waiting request is next.
 ///
-/// The systems bound connections too, but count the time in their queues as silence of the server,
-/// and do not say when a request leaves the queue.
+/// `URLSession` and libcurl bound connections too. But they count the time in their queues as silence
+/// of the server, and do not tell when a request leaves the queue.
 ///
-/// Invariant: a host has a gate exactly as long as somebody is at it, so that a long life with many
-/// hosts leaves nothing behind.
+/// Invariant: a host has a gate exactly as long as a request waits there or is inside, so that a source
+/// that meets many hosts keeps nothing of them.
 final class HostGates: Sendable {
   private struct Host: Hashable {
     let scheme: String?
@@ -34,7 +34,7 @@ final class HostGates: Sendable {
     self.width = width
   }
 
-  /// How many hosts have a gate, how many requests are at one, and how many of these wait there.
+  /// How many hosts have a gate, how many requests are at a gate, and how many of these wait there.
   var counts: (hosts: Int, requests: Int, waiting: Int) {
     let entries = entries.withLock { Array($0.values) }
     return (
@@ -45,11 +45,11 @@ final class HostGates: Sendable {
 
   /// Runs `body` when a request to the host of `url` may be sent.
   ///
-  /// A load that has to wait gives its permit back meanwhile: a host that does not answer takes no
-  /// more turns at the network gate than it has connections. It holds its turn here when it waits
-  /// there, and never the other way round, so that no ring comes of the two.
+  /// A load that has to wait returns its permit meanwhile, so that a host that does not answer takes no
+  /// more turns at the network gate than it has connections. A load waits at the network gate inside
+  /// this one, and never the other way round, so the two gates cannot deadlock.
   ///
-  /// - Parameter permit: What the load holds of its cache's gates.
+  /// - Parameter permit: The load's permit for its cache's gates; `nil` outside a cache.
   /// - Throws: `CancellationError` when the task is cancelled while it waits, and what `body` throws.
   func pass<Value>(
     for url: URL, urgency: Urgency, permit: LoadPermit? = nil,

@@ -1,6 +1,6 @@
 import Foundation
 
-/// One picture that somebody asked for and no table has.
+/// One request for a picture that no table has.
 final class ImageRequest: Sendable {
   let entity: any ImageEntity
   let table: ImageTable
@@ -8,15 +8,15 @@ final class ImageRequest: Sendable {
   let url: URL?
   /// All formats that the cache has.
   let tables: TableSet
-  /// The questions that the task works on which made the request.
+  /// The questions that the requesting task works on.
   let contexts = ReentrancyContext.current
-  /// Called when the load goes ahead: its source is about to be asked, or whoever has the picture
-  /// already. Perhaps more than once, and not where the load ends before.
+  /// Called when the load goes ahead: when its source is about to be asked, or when another flight or
+  /// the entity has the picture. Perhaps more than once, and never where the load ends before.
   let whenLoading: (@Sendable () -> Void)?
 
   var format: ImageFormat { table.format }
 
-  /// What requests are joined by.
+  /// The key by which requests join one load.
   var origin: FlightOrigin { url.map { .url($0) } ?? .entity(key.entity) }
 
   init(
@@ -33,7 +33,7 @@ final class ImageRequest: Sendable {
     url = entity.sourceURL(for: table.format)
   }
 
-  /// What the entity would be asked for in each other format of the cache.
+  /// The entity's pictures in the other formats of the cache, each in its present version.
   func versionsElsewhere() -> [ImageKey] {
     tables.all.filter { $0 !== table }.map { other in
       ImageKey(
@@ -41,30 +41,30 @@ final class ImageRequest: Sendable {
     }
   }
 
-  /// The requests for the other formats of the family, unless the entity lets none draw along.
+  /// The requests for the other formats of the family, unless the entity refuses to draw them too.
   func family() -> [ImageRequest] {
     guard let family = format.family, entity.wantsAllFormats(inFamily: family) else { return [] }
     return tables.family(family).filter { $0.format.name != key.format && $0.isStored }
       .map { ImageRequest(entity: entity, table: $0, tables: tables) }
   }
 
-  /// Those of the family that want the same source and are missing.
+  /// The requests of the family that have the same source and whose pictures are missing.
   func siblings() -> [ImageRequest] {
     family().filter { $0.url == url && !$0.table.contains($0.key) }
   }
 }
 
-/// One running load: who it is, what it holds, and what it may ask of the registry.
+/// One running load, with its permit, urgency and progress, and its calls to the registry.
 final class Flight: Sendable {
   let id: FlightID
   let url: URL?
   let urgency: Urgency
-  /// That of the flight's task, and of the tasks that its source or an entity begins, unless these
-  /// choose another.
+  /// The priority of the flight's task, and of the tasks that its source or an entity begins, unless
+  /// these choose another one.
   let taskPriority: Priority
   let permit: LoadPermit
   let progress = FlightProgress()
-  /// Lives on at least until the flight is over.
+  /// A flight and its registry hold each other until the flight leaves the board.
   let registry: InFlightRegistry
 
   init(

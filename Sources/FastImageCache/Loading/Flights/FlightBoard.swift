@@ -1,28 +1,29 @@
-/// Decides which requests share a load and what the end of each one's interest means.
+/// Decides which requests share a load, and when a load has lost its last waiter.
 ///
 /// A pure state machine: it neither waits nor resumes nor loads. ``InFlightRegistry`` applies an
-/// event and then does what the answer says. What it hands back later (who waits, what was asked,
-/// what runs) is opaque to it.
+/// event and then does what the answer says. Waiters, requests and loads are opaque to the board,
+/// which only hands them back.
 ///
 /// Invariants, true between any two calls:
 /// 1. Each waiter stands in exactly one rendition of one flight, from `join` until the call that
 ///    returns it.
-/// 2. When a flight's last waiter leaves and nothing that it fetched was delivered, the flight leaves
-///    the board in the same call. One whose last waiter was answered is retired by its load.
-/// 3. A rendition is wanted as long as it has a waiter; `finish` ends that too.
-/// 4. `current[origin]` is the newest flight of its origin, or the one whose place that had taken,
-///    if it has ended first; others finish for their own waiters but nobody joins them any more.
-///    A flight that began because the current one was refused is never current; only those join
-///    it whom the current one is refused, too.
-/// 5. A flight's priority is the highest among its waiters; when none is left it stays as it was.
-///    `moved` lists each flight whose priority changed since the last ``takeMoved()``.
-/// 6. No flight waits for itself, be it through others: a waiter never joins a flight that waits for
-///    one of its dependents.
-/// 7. The flight numbered `id.number` stands at `flights[id.index]`, or nowhere; `ids` says which.
-/// 8. No flight stores a picture after another flight stored a younger request's picture of the same
-///    entity and format, in another version. Waiters' numbers tell the younger request; a picture counts
-///    as the youngest request that it answers, and a sibling as the youngest of its entity. Hits are no
-///    requests here, and what is stored by hand is younger than all that began before.
+/// 2. A flight leaves the board in the call in which its last waiter leaves, unless it has delivered a
+///    picture of its fetch. A flight whose last waiter was answered stays until its load retires it.
+/// 3. A rendition is wanted exactly as long as it has a waiter; `finish` takes all its waiters.
+/// 4. `current[origin]` is the flight that new waiters join: the newest one, or its predecessor once
+///    the newest has ended. Other flights finish for the waiters that they have. A flight that began
+///    because joining the current one would deadlock is never current; only waiters that cannot join
+///    the current one either join it.
+/// 5. A flight's priority is the highest among its waiters; a flight without waiters keeps its last
+///    one. `moved` lists each flight whose priority changed since the last ``takeMoved()``.
+/// 6. No flight waits for itself, not even through other flights: a waiter never joins a flight that
+///    waits for one of its dependents.
+/// 7. A flight under way has its record at `flights[id.index]` and its id at `ids[id.index]`.
+/// 8. Once a flight has stored the picture of a younger request, no other flight stores an older
+///    request's picture of the same entity and format in another version. Waiters' numbers tell the age
+///    of requests: a picture is as young as the youngest request that it answers, and a sibling as the
+///    youngest request for its entity. Hits are no requests here, and a picture that is stored by hand
+///    is younger than all flights that began before.
 struct FlightBoard<Waiter, Request, Load> {
   private typealias Flight = FlightRecord<Request, Load>
 
@@ -35,18 +36,18 @@ struct FlightBoard<Waiter, Request, Load> {
     let dependents: [FlightID]
   }
 
-  /// What `join` did.
+  /// The outcome of `join`.
   struct Joined {
-    /// That of the flight which the waiter belongs to now.
+    /// The load of the flight that the waiter belongs to now.
     let load: Load
     /// Whether that flight has begun with this waiter.
     let isNewFlight: Bool
   }
 
-  /// What `leave` did.
+  /// The outcome of `leave`.
   struct Left {
     let waiter: Waiter
-    /// What must be cancelled, and all that had been asked of it, if that flight has left the board.
+    /// The load to cancel, and its unanswered requests, if the flight left the board with its waiter.
     let abandoned: (load: Load, requests: [Request])?
   }
 
@@ -69,13 +70,13 @@ struct FlightBoard<Waiter, Request, Load> {
   /// Adds a waiter to the newest flight of its origin, or to a new one.
   ///
   /// - Parameters:
-  ///   - versions: The waiter's own idea of its entity's source version in each format. It joins a
-  ///     flight only if that idea agrees with all that the flight was asked for, and if its picture
-  ///     was not removed since the flight began.
-  ///   - dependents: Flights that wait until this waiter is answered.
-  ///   - request: Handed out by ``take(_:)``, if nobody else wants the same picture.
-  ///   - start: Begins a load; called if a flight is new.
-  ///   - waiter: Made for the load that it waits for.
+  ///   - versions: The versions of its entity in each format, as the waiter knows them. The waiter
+  ///     joins a flight only if they agree with all requests of that flight, and if its picture was not
+  ///     removed since the flight began.
+  ///   - dependents: The flights that go on only after this waiter has its answer.
+  ///   - request: Handed out by ``take(_:)``, unless the same picture is wanted already.
+  ///   - start: Makes the load of a new flight.
+  ///   - waiter: Makes the waiter, for the load that it waits for.
   mutating func join(
     _ id: WaiterID, key: ImageKey, origin: FlightOrigin, priority: Priority,
     versions: [ImageKey], dependents: [FlightID] = [], request: Request, start: (FlightID) -> Load,
@@ -105,7 +106,7 @@ struct FlightBoard<Waiter, Request, Load> {
     return Joined(load: joined.load, isNewFlight: isNewFlight)
   }
 
-  /// Those that go on only when one of `others` does, and these.
+  /// `others`, and all flights that go on only after one of them.
   private func flightsWaiting(forOneOf others: [FlightID]) -> Set<FlightID> {
     var waiting = Set(others)
     if others.isEmpty { return waiting }
@@ -119,8 +120,8 @@ struct FlightBoard<Waiter, Request, Load> {
     return waiting
   }
 
-  /// The last that began of those that a waiter may join whom the current one is refused: not the
-  /// older ones whose place that has taken.
+  /// The newest flight that a waiter may join when joining the current one would deadlock; never one
+  /// that was current before.
   private func newestFlight(
     of origin: FlightOrigin, besides refused: Set<FlightID>
   ) -> FlightID? {
@@ -147,12 +148,12 @@ struct FlightBoard<Waiter, Request, Load> {
     return id
   }
 
-  /// Replaces what is known of a flight's load; false if the flight has ended.
+  /// Replaces a flight's load; `false` if the flight has ended.
   mutating func setLoad(_ load: Load, of id: FlightID) -> Bool {
     look(at: id) { $0.load = load } != nil
   }
 
-  /// A waiter became more or less urgent; one that has been answered is left alone.
+  /// Changes a waiter's priority; does nothing for a waiter that was answered or left.
   mutating func move(_ id: WaiterID, to priority: Priority) {
     guard let waiter = waiters[id] else { return }
     look(at: waiter.flight) { $0.move(from: waiter.priority, to: priority) }
@@ -160,9 +161,9 @@ struct FlightBoard<Waiter, Request, Load> {
     followWaiters(of: waiter.flight)
   }
 
-  /// Ends a waiter's interest; `nil` if it has been answered already.
+  /// Takes a waiter off the board; `nil` if it was answered already.
   ///
-  /// - Parameter isAnswered: Whether it has its picture from elsewhere.
+  /// - Parameter isAnswered: Whether the waiter has its picture from elsewhere.
   mutating func leave(_ id: WaiterID, isAnswered: Bool = false) -> Left? {
     guard let left = waiters.removeValue(forKey: id) else { return nil }
     let waiting = waiters
@@ -181,8 +182,8 @@ struct FlightBoard<Waiter, Request, Load> {
     return Left(waiter: left.waiter, abandoned: abandoned)
   }
 
-  /// The requests that the board has forgotten since the last call, for the caller to let go of where
-  /// their ends may do anything.
+  /// The requests that the board has forgotten since the last call. The caller releases them outside
+  /// its lock, since entities may end with them and run any code.
   mutating func takeDropped() -> [Request] {
     defer { dropped = [] }
     return dropped
@@ -197,16 +198,16 @@ struct FlightBoard<Waiter, Request, Load> {
 
   // MARK: Flights
 
-  /// The pictures that somebody waits for and that were not handed out yet, oldest wish first.
+  /// Hands out the requests for the wanted pictures that were not handed out yet, the oldest first.
   mutating func take(_ id: FlightID) -> [Request] {
     look(at: id) { $0.take() } ?? []
   }
 
-  /// Whether this flight's result for `key` may be stored: not if it was removed meanwhile, nor if
-  /// the flight was cancelled, nor if a younger request's picture would be lost by it.
+  /// Whether this flight's picture for `key` may be stored: not if it was removed meanwhile, not if
+  /// the flight has ended, and not over a younger request's picture.
   ///
-  /// To be asked right before the store, in the order of the stores: when the answer is yes, older
-  /// requests' pictures of other versions are not stored any more.
+  /// To be called right before the store, in the order of the stores: a yes keeps other flights from
+  /// storing older requests' pictures of other versions.
   mutating func storesResult(_ key: ImageKey, of id: FlightID) -> Bool {
     let waiting = waiters
     let request = look(at: id) { $0.requestStored(by: key) { waiting[$0] != nil } }
@@ -217,20 +218,21 @@ struct FlightBoard<Waiter, Request, Load> {
     return true
   }
 
-  /// Whether somebody waits for a picture of the flight that was not handed out.
+  /// Whether ``take(_:)`` would hand out a request.
   mutating func hasRequests(_ id: FlightID) -> Bool {
     look(at: id) { $0.hasRequests } == true
   }
 
-  /// Whether somebody waits for anything of the flight.
+  /// Whether the flight has waiters.
   mutating func isWanted(_ id: FlightID) -> Bool {
     look(at: id) { !$0.waiting.isEmpty } == true
   }
 
-  /// Ends one picture of a flight, and says who has to be answered.
+  /// Ends one rendition of a flight.
   ///
-  /// - Parameter isFetched: Whether it was made of what the flight fetched: then there are siblings
-  ///   to be drawn from the same bytes, and the flight goes on when nobody waits any more.
+  /// - Parameter isFetched: Whether the picture was made of the flight's fetch: then its siblings can be
+  ///   drawn from the same bytes, and the flight goes on without waiters.
+  /// - Returns: The waiters to answer.
   mutating func finish(
     _ key: ImageKey, of id: FlightID, isFetched: Bool
   ) -> [Waiter] {
@@ -244,14 +246,16 @@ struct FlightBoard<Waiter, Request, Load> {
     return end(rendition, of: id)
   }
 
-  /// Takes a flight off the board unless somebody waits for a picture that was not handed out.
+  /// Takes a flight off the board unless ``take(_:)`` would hand out a request.
   mutating func retire(_ id: FlightID) -> Bool {
     if hasRequests(id) { return false }
     remove(id)
     return true
   }
 
-  /// Takes a failed flight off the board, and says who has to be told and what they waited for.
+  /// Takes a failed flight off the board.
+  ///
+  /// - Returns: The waiters to answer, and the requests that fail with them.
   mutating func fail(_ id: FlightID) -> (waiters: [Waiter], requests: [Request]) {
     let wished = look(at: id) { flight in
       flight.wishes.map { (rendition: $0, request: flight.renditions[$0].request) }
@@ -263,20 +267,21 @@ struct FlightBoard<Waiter, Request, Load> {
 
   // MARK: All flights
 
-  /// Forbids flights under way to store pictures that are being removed or stored by hand now.
+  /// Forbids flights under way to store the pictures of a removal, or of a store by hand.
   ///
-  /// - Parameter andJoining: Whether later requests for them start flights of their own.
+  /// - Parameter andJoining: Whether later requests for these pictures start flights of their own.
   mutating func forbidStoring(_ removal: Removal, andJoining: Bool) {
     for index in flights.indices {
       flights[index]?.forbidStoring(removal, andJoining: andJoining)
     }
   }
 
-  /// Ends one picture in every flight, because it was stored by hand: says who has to be answered,
-  /// and what must be cancelled since nobody wants anything else of it.
+  /// Ends one rendition in every flight, because its picture was stored by hand.
   ///
-  /// No flight stores it any more, not even one that has it in hand already or that began just before
-  /// it could be found.
+  /// No flight under way stores the picture any more: neither one that has drawn it already, nor one
+  /// that began just before the picture could be found.
+  ///
+  /// - Returns: The waiters to answer, and the loads to cancel, since they have no other waiters.
   mutating func supersede(_ key: ImageKey) -> (waiters: [Waiter], abandoned: [Load]) {
     var waiters: [Waiter] = []
     var abandoned: [Load] = []
@@ -294,13 +299,15 @@ struct FlightBoard<Waiter, Request, Load> {
     return (waiters, abandoned)
   }
 
-  /// Takes everything off the board, and says what has to be cancelled and who told.
+  /// Takes all flights off the board.
+  ///
+  /// - Returns: The loads to cancel, and the waiters to answer.
   mutating func failAll() -> (loads: [Load], waiters: [Waiter]) {
     let ids = underWay
     return (ids.compactMap { flights[$0.index]?.load }, ids.flatMap { fail($0).waiters })
   }
 
-  /// Those under way, the oldest first.
+  /// All flights under way, the oldest first.
   private var underWay: [FlightID] {
     ids.compactMap { $0 }.sorted { $0.number < $1.number }
   }
@@ -309,7 +316,8 @@ struct FlightBoard<Waiter, Request, Load> {
     ids.indices.contains(id.index) && ids[id.index] == id
   }
 
-  /// Asks or changes a flight where it stands, since a record is large to copy; `nil` if it has ended.
+  /// Reads or changes a flight's record in place, since it is large to copy; `nil` if the flight has
+  /// ended.
   @discardableResult
   private mutating func look<Answer>(
     at id: FlightID, _ body: (inout Flight) -> Answer

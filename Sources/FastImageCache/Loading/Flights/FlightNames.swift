@@ -1,13 +1,13 @@
 import Foundation
 
-/// What a load is for: one entity, one version of its picture, one format.
+/// Names one picture: an entity, a version of its picture, a format.
 struct ImageKey: Hashable, Sendable {
   let entity: ImageID
   let version: ImageID
   let format: String
 }
 
-/// What loads are joined by: the source's URL, or the entity itself where there is none.
+/// The key by which requests join one load: the source's URL, or the entity itself where there is none.
 ///
 /// Its hash is computed once, since a URL hashes all its text and an origin is looked up often.
 struct FlightOrigin: Hashable, Sendable {
@@ -30,7 +30,7 @@ struct FlightOrigin: Hashable, Sendable {
   func hash(into hasher: inout Hasher) { hasher.combine(hash) }
 }
 
-/// What a removal takes away.
+/// The pictures that a removal takes away.
 enum Removal: Hashable, Sendable {
   case entity(ImageID, format: String?)
   case format(String)
@@ -44,7 +44,7 @@ enum Removal: Hashable, Sendable {
   }
 }
 
-/// Several removals; asking whether they cover a key takes the same time however many they are.
+/// Several removals; the time to look a key up does not depend on their number.
 struct Removals {
   private var all: Set<Removal> = []
 
@@ -58,14 +58,14 @@ struct Removals {
   }
 }
 
-/// One load, never used again after it ended.
+/// Names one flight; its number is never used again.
 struct FlightID: Hashable, Sendable {
   let number: Int
-  /// That of its record on the board while it is under way.
+  /// The index of the flight's record on the board while it is under way.
   let index: Int
 }
 
-/// One caller waiting for one picture.
+/// Names one waiter: a caller or a stream that waits for one picture.
 struct WaiterID: Hashable, Sendable {
   let number: Int
 }

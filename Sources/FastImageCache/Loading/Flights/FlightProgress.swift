@@ -1,19 +1,19 @@
 import Locking
 
-/// What is known about the progress of one load, sent to whoever listens.
+/// The progress of one load, sent to its listeners.
 ///
-/// Sources report from threads of their own. An unstructured task for each report could arrive out
-/// of order, so reports go straight into the streams: queued under one lock, and said outside it.
+/// Sources report from threads of their own. Unstructured tasks, one for each report, could run out of
+/// order, so reports go straight into the streams: queued under one lock and delivered outside it.
 ///
 /// Invariants:
-/// 1. A listener added late is told the latest step first.
-/// 2. What `end` says is the last that its listener hears. A cancellation says nothing.
+/// 1. A listener that is added late hears the latest step first.
+/// 2. A listener hears nothing after `end`. A cancellation tells it nothing.
 final class FlightProgress: Sendable {
   typealias Listener = StreamQueue<ImageProgress>
 
   private struct Step {
     let listener: Listener
-    /// `nil` for an end that says nothing.
+    /// `nil` for an end without a last step.
     let progress: ImageProgress?
     let isLast: Bool
   }
@@ -38,8 +38,8 @@ final class FlightProgress: Sendable {
     flush()
   }
 
-  /// Adds a listener, which hears nothing before the next ``flush()``: whoever adds one under a lock
-  /// of its own speaks after it.
+  /// Adds a listener, which hears nothing before the next ``flush()``. So a caller can add it under a
+  /// lock and flush outside.
   func add(_ listener: Listener, for waiter: WaiterID) {
     state.withLock { state in
       state.outbox.append(Step(listener: listener, progress: state.latest, isLast: false))
@@ -49,9 +49,10 @@ final class FlightProgress: Sendable {
 
   /// Tells a listener its last step, if there is one, and ends its stream.
   ///
-  /// The progress is moved all the way: when the listener hears of a picture, nobody has it here.
+  /// The progress is moved all the way: when the listener has a picture, no reference to it is left
+  /// here.
   func end(_ waiter: WaiterID, with progress: consuming ImageProgress?) {
-    // Taken out first: whatever is reported from here on is not for this listener.
+    // Taken out first: later reports are not for this listener.
     let listener = state.withLock { $0.listeners.removeValue(forKey: waiter) }
     guard let listener else { return }
     let step = Step(listener: listener, progress: consume progress, isLast: true)
@@ -66,16 +67,16 @@ final class FlightProgress: Sendable {
     }
   }
 
-  /// Says what is queued, unless another thread is doing so.
+  /// Delivers the queued steps, unless another thread is delivering them.
   func flush() {
     var isFlushing = false
     while let step = state.withLock({ $0.outbox.next(isFlushing: isFlushing) }) {
       isFlushing = true
-      Self.say(consume step)
+      Self.deliver(consume step)
     }
   }
 
-  private static func say(_ step: consuming Step) {
+  private static func deliver(_ step: consuming Step) {
     let (listener, isLast) = (step.listener, step.isLast)
     if let progress = (consume step).progress { listener.append(consume progress) }
     if isLast { listener.finish() }

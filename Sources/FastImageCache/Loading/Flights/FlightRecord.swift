@@ -1,11 +1,10 @@
-/// What a ``FlightBoard`` knows of one flight: who wants which pictures of it.
+/// One flight on a ``FlightBoard``: its renditions, and how many waiters each has.
 ///
 /// Invariants:
-/// 1. `renditions` holds whatever was ever asked of the flight, so that a newer version of an entity
-///    is told from an older one even when nobody waits for the older any more. No two renditions are
-///    of the same entity and format, and a rendition keeps its index.
-/// 2. Those who wait for a rendition are the `waitingCount` of its `waiters` that still stand on the
-///    board.
+/// 1. `renditions` holds every rendition that was ever asked of the flight, so that a newer version of
+///    an entity is told from an older one even when the older has no waiter left. No two renditions
+///    are of the same entity and format, and a rendition keeps its index.
+/// 2. The waiters of a rendition are the `waitingCount` of its `waiters` that still stand on the board.
 /// 3. `waiting` counts all waiters of all renditions.
 /// 4. `openCount` counts the renditions that are wanted and were not handed out.
 struct FlightRecord<Request, Load> {
@@ -14,19 +13,19 @@ struct FlightRecord<Request, Load> {
     var request: Request
     /// Orders the wishes; a picture that is wanted anew comes last.
     var arrival: Int
-    /// In the order of their coming; who left may still be among them.
+    /// In the order of joining; waiters that left may still be among them.
     var waiters: [WaiterID] = []
     var waitingCount = 0
     var isTaken = false
-    /// Whether those who waited last were answered, and did not leave.
+    /// Whether the last waiters were answered, and did not leave.
     var isAnswered = false
-    /// The youngest waiter that was answered; 0 before the first.
+    /// The number of the youngest waiter that was answered; 0 before the first.
     var lastAnswered = 0
     var storesResult = true
 
     var isWanted: Bool { waitingCount > 0 }
 
-    /// The number of the waiter that came last and has not left; 0 if none waits.
+    /// The number of the last waiter that has not left; 0 for none.
     func youngest(_ isWaiting: (WaiterID) -> Bool) -> Int {
       waiters.last(where: isWaiting)?.number ?? 0
     }
@@ -43,24 +42,25 @@ struct FlightRecord<Request, Load> {
   let origin: FlightOrigin
   var load: Load
   var priority: Priority
-  /// Whether somebody has a picture that was made of what the flight fetched.
+  /// Whether a waiter has a picture that was made of the flight's fetch.
   var hasDelivered = false
   /// The flight of the same origin that was current before this one.
   let older: FlightID?
-  /// Whether it began because the current one of its origin was refused.
+  /// Whether the flight began because joining the current one of its origin would have deadlocked.
   let isForRefused: Bool
-  /// What was removed, or stored by hand, while this flight was under way.
+  /// The pictures that were removed, or stored by hand, while this flight was under way.
   private var forbidden = Removals()
-  /// The part of that which was removed: whoever asks for it afterwards wants what the source has
-  /// now, not what it had before.
+  /// The removals among `forbidden`: a later request for such a picture wants the source's present
+  /// answer, and not one that the flight may have fetched before.
   private var removed = Removals()
-  /// What other flights stored of this one's entities meanwhile: which version, for which waiter.
+  /// The pictures that other flights stored of this flight's entities meanwhile: the version of each,
+  /// and the youngest request.
   private var stored: [Subject: (version: ImageID, request: Int)] = [:]
   private(set) var renditions: [Rendition] = []
   private(set) var waiting = WaiterCounts()
   private var arrivalCount = 0
   private var openCount = 0
-  /// Only for flights of many renditions: the few of the others are found sooner one by one.
+  /// Only in flights of many renditions: a few are found sooner one by one.
   private var indexBySubject: [Subject: Int]?
 
   init(
@@ -75,22 +75,22 @@ struct FlightRecord<Request, Load> {
     self.load = load
   }
 
-  /// Whether this flight must end: nobody wants anything, and nothing was delivered to whose
-  /// siblings it could go on.
+  /// Whether this flight must end: it has no waiters, and it delivered no picture, so no sibling needs
+  /// drawing.
   var isAbandoned: Bool { waiting.isEmpty && !hasDelivered }
 
-  /// What was asked for by people who have left or still wait.
+  /// The requests whose waiters left or still wait.
   var unansweredRequests: [Request] {
     renditions.compactMap { $0.isAnswered ? nil : $0.request }
   }
 
-  /// Whether somebody waits for a picture that was not handed out.
+  /// Whether ``take()`` would hand out a request.
   var hasRequests: Bool { openCount > 0 }
 
-  /// The number of the request for which the flight's result for a picture may be stored; `nil` if it
-  /// may not.
+  /// The number of the request for which the flight's picture may be stored; `nil` if the picture may
+  /// not be stored.
   ///
-  /// - Parameter isWaiting: Who still stands on the board.
+  /// - Parameter isWaiting: Whether a waiter still stands on the board.
   func requestStored(by key: ImageKey, isWaiting: (WaiterID) -> Bool) -> Int? {
     let index = wantedIndex(of: key)
     let isForbidden = index.map { !renditions[$0].storesResult } ?? forbidden.cover(key)
@@ -103,7 +103,7 @@ struct FlightRecord<Request, Load> {
     return request
   }
 
-  /// The youngest request for an entity that was answered or waits.
+  /// The number of the youngest request for an entity that waits or was answered.
   private func youngest(of entity: ImageID, _ isWaiting: (WaiterID) -> Bool) -> Int {
     renditions.reduce(0) { number, rendition in
       rendition.key.entity == entity
@@ -111,34 +111,35 @@ struct FlightRecord<Request, Load> {
     }
   }
 
-  /// Another flight stores a picture now. Only entities that this one has matter: whoever asks for
-  /// another later is younger.
+  /// Notes that another flight stores a picture now. Only the entities of this flight matter: a later
+  /// request for another entity is younger.
   mutating func noteStored(_ key: ImageKey, for request: Int) {
     guard renditions.contains(where: { $0.key.entity == key.entity }) else { return }
     let before = stored[Subject(key)].flatMap { $0.version == key.version ? $0.request : nil } ?? 0
     stored[Subject(key)] = (key.version, max(before, request))
   }
 
-  /// Where the pictures are that somebody waits for, the oldest wish first.
+  /// The indices of the wanted renditions, the oldest wish first.
   var wishes: [Int] {
     let indices = renditions.indices.filter { renditions[$0].isWanted }
     return indices.count > 1
       ? indices.sorted { renditions[$0].arrival < renditions[$1].arrival } : indices
   }
 
-  /// Where the picture of an entity in a format is among the renditions, of whatever version.
+  /// The index of the rendition of an entity in a format, of any version.
   func index(of key: ImageKey) -> Int? {
     if let indexBySubject { return indexBySubject[Subject(key)] }
     return renditions.firstIndex { $0.key.entity == key.entity && $0.key.format == key.format }
   }
 
-  /// Where this very picture is, if somebody waits for it.
+  /// The index of the rendition of exactly this picture, if it is wanted.
   func wantedIndex(of key: ImageKey) -> Int? {
     index(of: key).flatMap { renditions[$0].isWanted && renditions[$0].key == key ? $0 : nil }
   }
 
-  /// Whether somebody who wants this picture, and knows these versions of others, may join: if all
-  /// that was asked is of the same versions, and nothing of it was removed since.
+  /// Whether a waiter for this picture, which knows its entity's other pictures in these versions, may
+  /// join: if the flight's renditions are of the same versions, and if the picture was not removed since
+  /// the flight began.
   func accepts(_ key: ImageKey, _ versions: [ImageKey]) -> Bool {
     !removed.cover(key) && agrees(with: versions + [key])
   }
@@ -147,7 +148,7 @@ struct FlightRecord<Request, Load> {
     keys.allSatisfy { key in index(of: key).map { renditions[$0].key == key } ?? true }
   }
 
-  /// Adds somebody who wants a picture that the flight agrees with.
+  /// Adds a waiter for a picture that the flight accepts.
   ///
   /// - Returns: The rendition's index, and the request by which it was wanted last, which is forgotten.
   mutating func add(
@@ -184,16 +185,16 @@ struct FlightRecord<Request, Load> {
     return index
   }
 
-  /// Counts somebody out who has left the board.
+  /// Counts out a waiter that has left the board.
   ///
-  /// - Parameter isWaiting: Who still stands on the board.
+  /// - Parameter isWaiting: Whether a waiter still stands on the board.
   mutating func remove(
     at index: Int, priority: Priority, isAnswered: Bool, isWaiting: (WaiterID) -> Bool
   ) {
     renditions[index].waitingCount -= 1
     count(-1, at: priority)
     let (listed, waitingCount) = (renditions[index].waiters.count, renditions[index].waitingCount)
-    // Rows may come and go while one stays: those who left are not kept for ever.
+    // Rows may come and go while one stays: the ids of waiters that left must not pile up.
     if waitingCount == 0 {
       close(index)
       renditions[index].isAnswered = isAnswered
@@ -203,7 +204,7 @@ struct FlightRecord<Request, Load> {
     }
   }
 
-  /// Hands out what is wanted and was not handed out, the oldest wish first.
+  /// Hands out the requests of wanted renditions that were not handed out, the oldest wish first.
   mutating func take() -> [Request] {
     guard hasRequests else { return [] }
     var indices = wishes
@@ -213,7 +214,7 @@ struct FlightRecord<Request, Load> {
     return indices.map { renditions[$0].request }
   }
 
-  /// Forgets that anybody wants a rendition; its waiters, and some that had left.
+  /// Ends a rendition; returns its waiters, and some that left before.
   mutating func end(at index: Int) -> [WaiterID] {
     close(index)
     renditions[index].isAnswered = true
@@ -222,7 +223,7 @@ struct FlightRecord<Request, Load> {
     return renditions[index].waiters
   }
 
-  /// Notes that nobody wants a rendition any more, whether it was handed out or not.
+  /// Counts out a rendition that is wanted no more, whether it was handed out or not.
   private mutating func close(_ index: Int) {
     if !renditions[index].isTaken { openCount -= 1 }
   }
@@ -235,17 +236,17 @@ struct FlightRecord<Request, Load> {
     }
   }
 
-  /// Has `body` ask or change the record in place: called through an optional, too.
+  /// Lets `body` read or change the record in place, even through an optional.
   @inline(__always)
   mutating func apply<Answer>(_ body: (inout Self) -> Answer) -> Answer { body(&self) }
 
-  /// Counts somebody out who is answered.
+  /// Counts out a waiter that is answered.
   mutating func answer(_ waiter: WaiterID, at index: Int, priority: Priority) {
     renditions[index].lastAnswered = max(renditions[index].lastAnswered, waiter.number)
     count(-1, at: priority)
   }
 
-  /// A waiter has another priority now.
+  /// Counts a waiter at another priority.
   mutating func move(from level: Priority, to other: Priority) {
     count(-1, at: level)
     count(+1, at: other)
@@ -255,11 +256,11 @@ struct FlightRecord<Request, Load> {
     waiting.count(change, at: level)
   }
 
-  /// Takes the highest priority of those who wait; keeps its own when nobody does.
+  /// Takes the highest priority of the waiters; keeps its own without waiters.
   ///
-  /// After whole events only: those who are answered together have no order among them.
+  /// To be called after whole events only: waiters that are answered together have no order among them.
   ///
-  /// - Returns: Whether that is another one.
+  /// - Returns: Whether the priority changed.
   mutating func followWaiters() -> Bool {
     let highest = waiting.highest ?? priority
     defer { priority = highest }
@@ -267,8 +268,8 @@ struct FlightRecord<Request, Load> {
   }
 }
 
-/// How many wait at each priority: counted, so that neither joining nor leaving looks at the other
-/// waiters, of whom there may be thousands.
+/// How many waiters there are at each priority: counted, so that neither joining nor leaving looks at
+/// the other waiters, of which there may be thousands.
 struct WaiterCounts {
   /// No level twice, and none of zero waiters.
   private var levels: [(priority: Priority, count: Int)] = []

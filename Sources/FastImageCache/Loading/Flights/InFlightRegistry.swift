@@ -3,30 +3,31 @@ import Synchronization
 
 /// Joins requests by source URL: one load, whatever the number of entities, formats and waiters.
 ///
-/// ``FlightBoard`` decides; this class keeps what cannot be decided by: the continuations, the
-/// streams and the running tasks. It is no actor, so that joining, leaving and answering are steps
-/// of whoever does them, and not calls that wait for a turn: a row that scrolls away is gone from
-/// here before `cancel()` returns.
+/// ``FlightBoard`` decides; this class holds the continuations, streams and tasks, which no decision
+/// depends on. It is no actor: joining, leaving and answering happen at once, on the thread that calls,
+/// and wait for no turn. So a row that scrolls away is gone from here before `cancel()` returns. It
+/// starts loads and does not know what a load does; a load knows its ``Flight`` and not this class.
 ///
 /// Invariants, true whenever the lock is free:
-/// 1. Whoever takes a waiter off the board answers it, outside the lock, at once and only once.
-/// 2. A load's task runs as long as its flight is on the board; a task that goes on after its flight
+/// 1. The thread that takes a waiter off the board answers it, outside the lock, at once and only once.
+/// 2. A load's task runs as long as its flight is on the board. A task that goes on after its flight
 ///    has left finds its results unwanted, since flights' numbers are never used again.
-/// 3. Under the lock nobody asks an entity, a source or a table anything, no entity dies, no event is
-///    sent and nobody is resumed: cancellation handlers take it too.
-/// 4. Waiters of a load are handed the only references to its picture, unless it was stored by hand.
-///    So a slot can be evicted as soon as those who asked for its picture have let it go.
+/// 3. Code under the lock asks no entity, source or table, ends no entity, sends no event and resumes
+///    no task: cancellation handlers take this lock too.
+/// 4. The waiters of a load get the only references to its picture, unless it was stored by hand. So
+///    its slot can be evicted as soon as they release it.
 final class InFlightRegistry: Sendable {
   typealias Outcome = Result<CachedImage, ImageCacheError>
 
-  /// How a waiter is answered: a call, since continuations and streams have layouts that compilers do
-  /// not know, which would make the whole board slow to move.
+  /// The call that answers a waiter. Compilers do not know the layouts of continuations and streams,
+  /// which would make the whole board slow to move.
   ///
-  /// In a struct, since functions that generic code keeps only borrow, and invariant 4 wants more.
+  /// A closure that generic code stores only borrows its argument. The struct around it lets the outcome
+  /// be moved, for invariant 4.
   fileprivate struct Waiter: Sendable {
     let answer: @Sendable (consuming Outcome) -> Void
 
-    /// The same waiter, with whose answer `wait` ends.
+    /// The same waiter; `wait` ends with its answer.
     func ending(_ wait: NestedWait) -> Waiter {
       if wait.isPlain { return self }
       return Waiter { (outcome: consuming Outcome) in
@@ -62,7 +63,7 @@ final class InFlightRegistry: Sendable {
 
   // MARK: Waiting
 
-  /// Waits for a picture, starting its load if nobody else has; stays on the caller's actor.
+  /// Waits for a picture, starting its load if none is under way; stays on the caller's actor.
   ///
   /// A task that is cancelled before it goes on gets ``ImageCacheError/cancelled``, whatever the answer.
   nonisolated(nonsending) func image(
@@ -77,7 +78,7 @@ final class InFlightRegistry: Sendable {
           Waiter { (outcome: consuming Outcome) in continuation.resume(returning: outcome) }
         }
         guard isOpen else { return continuation.resume(returning: .failure(.closed)) }
-        // A cancellation that came before the waiter stood on the board found nobody to remove.
+        // A cancellation that came before the waiter joined found no waiter to remove.
         if Task.isCancelled { leave(waiter) }
       }
     } onCancel: {
@@ -88,16 +89,16 @@ final class InFlightRegistry: Sendable {
     return Task.isCancelled ? .failure(.cancelled) : outcome
   }
 
-  /// A stream that wants the picture as much as a caller does, until nobody reads it.
+  /// A stream of the load's steps, which counts as a waiter until it can no longer be read.
   ///
-  /// The newest steps are kept, and none follows the last: so the last is never lost.
+  /// It keeps the newest steps, and none follows the last one: so the last one is never lost.
   func progress(
     of request: ImageRequest, priority: Priority
   ) -> AsyncStream<ImageProgress> {
     let waiter = makeWaiter()
     let listener = FlightProgress.Listener(size: 16, .losesOldest)
     let isOpen = enter(waiter, request, priority) { load in
-      // Under the lock, so that it cannot come after the answer, which ends it.
+      // Under the lock, so that the answer, which ends the listener, comes later.
       let progress = load.flight.progress
       progress.add(listener, for: waiter)
       return Waiter { (outcome: consuming Outcome) in
@@ -126,7 +127,7 @@ final class InFlightRegistry: Sendable {
     let wait = NestedWait(of: id, for: request, priority, in: self)
     let joined = step { state -> FlightBoard<Waiter, ImageRequest, Load>.Joined? in
       if state.isClosed { return nil }
-      // Read under the lock: a change either comes before and is seen here, or finds the waiter.
+      // Read under the lock: an earlier change is seen here, and a later one finds the waiter.
       let priority = wait.priority
       return state.board.join(
         id, key: request.key, origin: origin, priority: priority, versions: versions,
@@ -148,7 +149,7 @@ final class InFlightRegistry: Sendable {
     } else {
       recorder.joined(request)
       request.whenLoading?()
-      // It may have been stored since the caller looked, and the flight may be long.
+      // The picture may have been stored since the caller looked, and the flight may take long.
       if let image = request.table.cachedImage(for: request.key) {
         recorder.hitLate()
         leave(id, with: .success(consume image))
@@ -157,14 +158,14 @@ final class InFlightRegistry: Sendable {
     return true
   }
 
-  /// Has a waiter be as urgent as the load on whose behalf it waits has become.
+  /// Makes a waiter as urgent as the flight whose entity or source made the request.
   func follow(_ id: WaiterID, _ urgency: Urgency) {
     step { $0.board.move(id, to: urgency.priority) }
   }
 
-  /// Outside the lock, since making a task takes longer than all that is done under it.
+  /// Called outside the lock, since making a task takes longer than all steps under it.
   private func start(_ flight: Flight) {
-    // The task is this registry's: it is cancelled when the last waiter leaves, or at close.
+    // The registry owns the task, and cancels it when the last waiter leaves or at `close()`.
     let task = ReentrancyContext.outside {
       Task(name: "image load", priority: flight.taskPriority.task) { [run] in
         await run(flight)
@@ -172,7 +173,7 @@ final class InFlightRegistry: Sendable {
     }
     let load = Load(flight: flight, task: task)
     let isWanted = state.withLock { $0.board.setLoad(load, of: flight.id) }
-    // Whoever left meanwhile, or closed the registry, found no task to cancel.
+    // A waiter that left meanwhile, or `close()`, found no task to cancel.
     if !isWanted { task.cancel() }
   }
 
@@ -188,19 +189,20 @@ final class InFlightRegistry: Sendable {
 
   // MARK: The cache's side
 
-  /// Answers everybody who waits for a picture that was stored by hand.
+  /// Answers all waiters for a picture that was stored by hand.
   func satisfy(_ key: ImageKey, with image: CachedImage) {
     let (waiters, abandoned) = step { $0.board.supersede(key) }
     answer(waiters, .success(image))
     for load in abandoned { load.task?.cancel() }
   }
 
-  /// Keeps loads under way from storing what is being removed, and later requests from joining them.
+  /// Keeps loads under way from storing pictures that are being removed, and later requests for these
+  /// pictures from joining them.
   func forbidJoining(_ removal: Removal) {
     state.withLock { $0.board.forbidStoring(removal, andJoining: true) }
   }
 
-  /// Keeps loads under way from storing what is being stored by hand.
+  /// Keeps loads under way from storing pictures that are being stored by hand.
   func forbidStoring(_ removal: Removal) {
     state.withLock { $0.board.forbidStoring(removal, andJoining: false) }
   }
@@ -220,11 +222,11 @@ final class InFlightRegistry: Sendable {
     state.withLock { ($0.board.flightCount, $0.board.waiterCount) }
   }
 
-  /// Changes the board. Requests that it drops die outside the lock, and with them perhaps
-  /// entities, whose ends may do anything, such as cancelling another request.
+  /// Changes the board. The requests that it drops are released outside the lock, and with them perhaps
+  /// entities, whose deinitialisers may do anything, such as cancel another request.
   ///
-  /// Priorities are set under the lock, in the order in which the board decided them, and told
-  /// outside it.
+  /// Priorities are set under the lock, in the order in which the board decided them. Their observers
+  /// are called outside it.
   fileprivate func step<Result>(_ change: (inout State) -> Result) -> Result {
     let (result, dropped, tellings) = state.withLock { state in
       let result = change(&state)
@@ -276,7 +278,7 @@ extension Flight {
 
   /// Answers all waiters for one picture of the flight.
   ///
-  /// - Parameter isFetched: Whether the picture was made of what the flight fetched.
+  /// - Parameter isFetched: Whether the picture was made of the flight's fetch.
   func finish(
     _ key: ImageKey, isFetched: Bool, with outcome: consuming InFlightRegistry.Outcome
   ) {
@@ -299,7 +301,7 @@ extension Flight {
 }
 
 extension ImageProgress {
-  /// The last step of a load; none for a cancellation, which nobody has to be told.
+  /// The last step of a load; none for a cancellation, which ends a stream without one.
   fileprivate init?(_ outcome: consuming InFlightRegistry.Outcome) {
     switch consume outcome {
     case .success(let image): self = .finished(consume image)

@@ -54,7 +54,7 @@ extension Flight {
     _ question: () async throws -> Answer
   ) async throws -> Answer {
     var others: [ReentrancyContext] = []
-    // Each once: those that several requests lead to would double with every level of a pyramid.
+    // Each once: a context that several requests share would double with every level of a pyramid.
     for other in requests.flatMap(\.contexts) where other.isOpen {
       if !others.contains(where: { $0 === other }) { others.append(other) }
     }

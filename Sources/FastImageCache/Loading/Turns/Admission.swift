@@ -1,25 +1,23 @@
-/// Decides which jobs of a ``WorkerPool``, or loads at a ``LoadGate``, may go on.
+/// Decides which jobs of an ``AdmissionQueue`` may start; it performs nothing itself.
 ///
-/// It performs nothing itself.
+/// Every event answers with the jobs to start now, in that order.
 ///
-/// Every event answers with the jobs that have to be started now, in that order.
-///
-/// The job that ranks first is the next to start, even when a smaller one behind it would fit:
-/// so a job that needs most of the budget waits for those that run already and for nobody of its
-/// own or a lower priority. What that leaves idle is bounded by the longest job running.
+/// The job that ranks first is the next to start, even when a smaller one behind it would fit. So a
+/// job that needs most of the budget waits for the running jobs, and for no later job of its own or a
+/// lower priority. The price is idle capacity, for no longer than the longest running job takes.
 ///
 /// Invariants:
 /// 1. At most `width` jobs run, and their bytes add up to `byteBudget` or less.
 /// 2. `queue` holds the waiting jobs in the order of their ranks, the next to start last, and
 ///    `waiting` holds the same jobs by their ids.
-/// 3. Between two events the first in rank does not fit beside those that run.
+/// 3. Between two events the job that ranks first does not fit beside the running jobs.
 /// 4. An id waits, then runs, then is forgotten; it is never in two of these states.
 struct Admission: Sendable {
   struct JobID: Hashable, Sendable {
     fileprivate let number: Int
   }
 
-  /// Who goes first: the higher priority, and within one the earlier arrival.
+  /// The order of starting: the higher priority first, and within one priority the earlier arrival.
   private struct Rank: Comparable {
     var priority: Priority
     let arrival: Int
@@ -55,13 +53,13 @@ struct Admission: Sendable {
   var waitingCount: Int { queue.count }
   var runningCount: Int { running.count }
 
-  /// An id that no other job has; it means nothing until it is submitted.
+  /// An id for one job, which is unknown until it is submitted.
   mutating func makeJobID() -> JobID {
     idCount += 1
     return JobID(number: idCount)
   }
 
-  /// A job wants to run.
+  /// Queues a job.
   ///
   /// - Throws: ``AdmissionError`` when the job could not even run alone; it is forgotten then.
   mutating func submit(
@@ -78,10 +76,10 @@ struct Admission: Sendable {
     return admit()
   }
 
-  /// A waiting job became more or less urgent; a job that does not wait is left alone.
+  /// Changes the priority of a waiting job; does nothing for a job that does not wait.
   ///
-  /// It keeps its arrival: among those of its new priority it stands where it would have stood from
-  /// the start, so that a row that scrolls away and comes back has lost nothing.
+  /// The job keeps its arrival, and so its rank among the jobs of the new priority: a row that scrolls
+  /// away and comes back has lost nothing.
   mutating func move(_ id: JobID, to priority: Priority) -> [JobID] {
     guard let rank = waiting[id], rank.priority != priority else { return [] }
     var job = remove(rank)
@@ -90,14 +88,14 @@ struct Admission: Sendable {
     return admit()
   }
 
-  /// A job is given up. `nil` says that it did not wait: it runs, is over, or never came.
+  /// Gives up a waiting job; `nil` if it does not wait: it runs, is over, or was never submitted.
   mutating func withdraw(_ id: JobID) -> [JobID]? {
     guard let rank = waiting[id] else { return nil }
     _ = remove(rank)
     return admit()
   }
 
-  /// A running job is over.
+  /// Ends a running job.
   mutating func finish(_ id: JobID) -> [JobID] {
     guard let byteCount = running.removeValue(forKey: id) else {
       preconditionFailure("Only a running job can finish.")
@@ -132,7 +130,7 @@ struct Admission: Sendable {
     return job
   }
 
-  /// Where `rank` stands in the queue, or would stand.
+  /// The index of `rank` in the queue, or the index to insert it at.
   private func position(of rank: Rank) -> Int {
     var lower = 0
     var upper = queue.count

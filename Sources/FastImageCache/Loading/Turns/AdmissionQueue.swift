@@ -7,12 +7,12 @@ import Locking
 ///    lock and answers them outside it, so each job is answered once.
 /// 2. A caller's cancellation is noted before the lock is taken to withdraw the job, and read under
 ///    the lock when the job is submitted. So a cancelled job is never submitted, or is withdrawn.
-/// 3. A job's priority is read under the lock. So the last of several changes is the one that stays,
-///    in whatever order their observers come.
+/// 3. A job's priority is read under the lock. So the last of several changes stays, in any order of
+///    their observers.
 /// 4. The caller finishes each admitted job exactly once, with ``finish(_:)``.
 ///
-/// A guest, a job that starts only where nobody waits, will be one more event of ``Admission``, which
-/// refuses the guest at once instead of queueing it.
+/// A guest, a job that starts only where no other job waits, will be one more event of ``Admission``,
+/// which refuses a guest instead of queueing it.
 final class AdmissionQueue: Sendable {
   typealias JobID = Admission.JobID
 
@@ -23,7 +23,7 @@ final class AdmissionQueue: Sendable {
     case cancelled
   }
 
-  /// Takes a job's answer, outside the lock; the thread may be anybody's.
+  /// Takes a job's answer, outside the lock and on any thread.
   typealias Reply = @Sendable (Answer) -> Void
 
   private struct State {
@@ -46,12 +46,12 @@ final class AdmissionQueue: Sendable {
     state = Lock(State(admission: Admission(width: width, byteBudget: byteBudget)))
   }
 
-  /// Jobs that wait at this moment, and those that were admitted and have not finished.
+  /// Jobs that wait at this moment, and jobs that were admitted and have not finished.
   var counts: (waiting: Int, inside: Int) {
     state.withLock { ($0.admission.waitingCount, $0.admission.runningCount) }
   }
 
-  /// Waits until a job is answered, the most urgent one first, and for what its reply makes of that.
+  /// Queues a job, which is answered in the order of urgency, and waits for the value of its reply.
   ///
   /// - Parameters:
   ///   - urgency: Orders the waiting jobs; it may change meanwhile.
@@ -80,7 +80,7 @@ final class AdmissionQueue: Sendable {
     }
   }
 
-  /// Ends an admitted job and admits those that its room suffices for.
+  /// Ends an admitted job, and admits the next jobs that fit.
   func finish(_ id: JobID) {
     apply { $0.admitted($0.admission.finish(id)) }
   }

@@ -9,7 +9,7 @@ struct LoadGate: Sendable {
 
   init(width: Int) { queue = AdmissionQueue(width: width, byteBudget: 0) }
 
-  /// Loads that wait for their turn at this moment, and those that were let in.
+  /// Loads that wait for their turn at this moment, and loads inside.
   var counts: (waiting: Int, inside: Int) { queue.counts }
 
   /// Runs `body` when its turn comes, the most urgent load first.

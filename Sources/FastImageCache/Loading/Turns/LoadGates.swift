@@ -7,7 +7,7 @@ struct LoadGates: Sendable {
   ///
   /// - Parameters:
   ///   - network: How many loads that need the network may hold encoded bytes at the same time.
-  ///   - local: How many of all others may.
+  ///   - local: How many of all other loads may.
   init(network: Int, local: Int) {
     self.network = LoadGate(width: max(1, network))
     self.local = LoadGate(width: max(1, local))

@@ -1,18 +1,18 @@
 import Locking
 
-/// What one load holds of the gates: the permit of one of them, or none.
+/// The permit of a gate that one load holds, if any.
 ///
-/// A load that waits for another one returns its permit, since the other may be waiting for just
-/// that, and goes on without: it holds its bytes besides those that the gate counts.
+/// A load that waits for another load returns its permit, since the other load may need it. It goes on
+/// without a permit afterwards: the gate does not count the bytes that it holds.
 ///
 /// Invariants:
 /// 1. A load holds at most one permit, and none while it waits at a gate. So loads never wait for each
 ///    other's permits in a ring.
-/// 2. `turn` changes with every call that has something to do. A permit that is granted for an
-///    earlier turn is returned at once: the later call decided.
-/// 3. Once `isClosed`, the load is over: nothing is held and nothing is kept.
-/// 4. Nothing is held while `waitCount`, the other loads that this one waits for, is not 0, even if
-///    another of its tasks passes a gate meanwhile.
+/// 2. Each call that changes something takes a new `turn`. A permit that is granted for an earlier
+///    turn is returned at once: the later call decides.
+/// 3. Once `isClosed`, the load is over: it holds no permit, and returns a permit that comes later.
+/// 4. `waitCount` counts the other loads that this one waits for. While it is not 0 the load holds no
+///    permit, even if another of its tasks passes a gate meanwhile.
 final class LoadPermit: Sendable {
   private struct Held {
     let gate: LoadGate
@@ -38,9 +38,9 @@ final class LoadPermit: Sendable {
     self.urgency = urgency
   }
 
-  /// Returns the permit of another gate, if there is one, and waits at the gate of `need`; does
-  /// nothing if its permit is held already. A load that waits for another one waits for its turn, too,
-  /// and then goes on without a permit.
+  /// Returns the permit of another gate, if the load holds one, and waits at the gate of `need`; does
+  /// nothing if the load is inside that gate already. A load that waits for another load waits here for
+  /// its turn as well, and then goes on without a permit.
   ///
   /// - Throws: `CancellationError` when the task is cancelled while it waits, or if the load is over.
   func pass(_ need: LoadNeed) async throws {
@@ -63,15 +63,15 @@ final class LoadPermit: Sendable {
     if isClosed { throw CancellationError() }
   }
 
-  /// Lets others pass: the load needs nothing of the gate for now.
+  /// Returns the permit: the load needs no gate for now.
   func giveUp() { release { _ in } }
 
-  /// Lets others pass, since the load waits for one of them until ``endWait()``.
+  /// Returns the permit, since the load waits for another load until ``endWait()``.
   func beginWait() { release { $0.waitCount += 1 } }
 
   func endWait() { state.withLock { $0.waitCount -= 1 } }
 
-  /// Ends all: the load is over, even if somebody still waits on its behalf.
+  /// Returns the permit for good: the load is over, even if one of its tasks still waits at a gate.
   func close() { release { $0.isClosed = true } }
 
   private func release(_ change: (inout State) -> Void) {

@@ -2,8 +2,8 @@ import Locking
 
 /// A task's priority as a plain number.
 ///
-/// The layout of `TaskPriority` is not known to compilers, and whatever contains one is moved and
-/// copied by asking the runtime, at hundreds of instructions each time.
+/// Compilers do not know the layout of `TaskPriority`: each move or copy of a value that contains one
+/// asks the runtime, at hundreds of instructions.
 struct Priority: Comparable, Hashable, Sendable {
   private let level: UInt8
 
@@ -22,17 +22,17 @@ struct Priority: Comparable, Hashable, Sendable {
   static func < (left: Priority, right: Priority) -> Bool { left.level < right.level }
 }
 
-/// How urgent one flight is, for everything that is done on its behalf; it rises and falls.
+/// How urgent one flight is, and with it all work on its behalf; it rises and falls.
 ///
-/// A job that waits in a ``WorkerPool`` or at a ``LoadGate`` follows its urgency, and one that comes
-/// later starts from what the urgency has become.
+/// A job that waits in an ``AdmissionQueue`` follows its urgency; a later job starts from the
+/// priority that the urgency has by then.
 ///
 /// Invariants:
-/// 1. The lock is a leaf: nothing is called under it. So ``set(_:)`` may be called under the lock
-///    that the decision was made under, and the values are set in the order of the decisions.
-/// 2. After a change every observer is called, outside all locks, perhaps later than an observer of
-///    the next change. So an observer applies ``priority`` as it reads it under the lock of whatever
-///    it orders: the last one to do so has read the newest value.
+/// 1. The lock is a leaf: no code under it takes another lock. So ``set(_:)`` may be called under the
+///    lock of the decision, and priorities are set in the order of the decisions.
+/// 2. After a change every observer is called, outside all locks, perhaps later than the observers of
+///    the next change. So an observer reads ``priority`` under the lock of the queue that it orders:
+///    the last observer there has read the newest priority.
 final class Urgency: Sendable {
   typealias Observation = Int
 
@@ -62,8 +62,8 @@ final class Urgency: Sendable {
     }
   }
 
-  /// Has `observer` called after each change until ``endObservation(_:)``, and perhaps once more when
-  /// a change is on its way at that moment.
+  /// Calls `observer` after each change until ``endObservation(_:)``, and perhaps once more, for a
+  /// change that is on its way at that moment.
   func observe(_ observer: @escaping @Sendable () -> Void) -> Observation {
     state.withLock { state in
       state.observationCount += 1

@@ -5,17 +5,17 @@ import Locking
 ///
 /// A worker is a serial dispatch queue: it has a thread of its own as long as it works and none when
 /// it is idle. The jobs of a concurrent queue would share the system's pool, where a few blocking
-/// calls hold up everybody. On Linux libdispatch gives all its threads the priority of the process, so
-/// a priority only orders the jobs that wait there; threads of a lower priority would have to be the
-/// pool's own, since libdispatch lends its threads to Swift's pool too.
+/// calls hold up all other tasks. On Linux a priority only orders the waiting jobs: lower thread
+/// priorities would take threads of the pool's own, since libdispatch lends its threads to Swift's
+/// pool too.
 ///
 /// Invariants:
 /// 1. A worker is idle again before its job is finished in `queue`. So there are always enough idle
 ///    workers for the jobs that `queue` admits.
 /// 2. An admitted job starts on the thread that admitted it, without a turn of the cooperative pool.
 ///    So no worker stays idle while a job waits.
-/// 3. When the caller of `run` goes on with a result, its job and that result are released here. What
-///    they hold, a lease or a whole table, is then nobody's but the caller's.
+/// 3. When the caller of `run` goes on with a result, the job and the result are released here. Then
+///    only the caller keeps a lease, or a whole table, that they held.
 final class WorkerPool: Sendable {
   typealias Job<Value, Failure: Error> =
     @Sendable (_ isCancelled: @escaping @Sendable () -> Bool) throws(Failure) -> Value
@@ -114,7 +114,7 @@ enum JobError<Failure: Error>: Error {
   case cancelled
   /// The job never ran.
   case refused(AdmissionError)
-  /// What the work threw.
+  /// The work threw.
   case failed(Failure)
 
   /// For callers that throw anything.
