@@ -24,6 +24,27 @@ struct SourceReentrancyTests {
     }
   }
 
+  /// Notes how many questions a load works on when it asks for its need.
+  private struct WatchedNeeds: ImageSource {
+    let asker: Lock<Asker?>
+    let counts: Lock<[Int]>
+
+    func need(for url: URL) -> LoadNeed {
+      counts.withLock { $0.append(ReentrancyContext.current.count) }
+      return .local
+    }
+
+    func load(
+      _ request: ImageSourceRequest, progress: @escaping @Sendable (ImageSourceProgress) -> Void
+    ) async throws -> ImageSourceContent {
+      let number = Int(request.url.lastPathComponent) ?? 0
+      guard number == 1, let asker = asker.withLock({ $0 }) else {
+        return .bitmap(try solid(number))
+      }
+      return .bitmap(try solid(try await asker.number(2) + 100))
+    }
+  }
+
   private func fixture(
     localWidth: Int = 1, _ answer: @escaping Answer
   ) async throws -> Fixture {
@@ -119,6 +140,31 @@ struct SourceReentrancyTests {
     asker.withLock { $0 = Asker(cache: fixture.cache) }
     #expect(try await number(1, from: fixture) == 102)
     try await isFree(fixture)
+  }
+
+  @Test("holds no permit while it waits for them, and may have one again afterwards")
+  func passesAgain() async throws {
+    let fixture = try await fixture { number, _ in number }
+    let (gates, url) = (LoadGates(network: 1, local: 1), try #require(URL(string: "test:/1")))
+    let flight = Flight(
+      id: FlightID(number: 0, index: 0), url: url, priority: .medium, gates: gates,
+      registry: fixture.cache.registry)
+    try await flight.permit.pass(.local)
+    #expect(try await flight.ask(.source(url), of: []) { try await number(2, from: fixture) } == 2)
+    #expect(gates[.local].counts.inside == 0)
+    try await flight.permit.pass(.local)
+    #expect(gates[.local].counts.inside == 1)
+    flight.permit.close()
+  }
+
+  @Test("begins loads for all their requests, which do not work on its question")
+  func beginsOutside() async throws {
+    let (asker, counts) = (Lock<Asker?>(nil), Lock<[Int]>([]))
+    let source = WatchedNeeds(asker: asker, counts: counts)
+    let fixture = try await Fixture { $0.source = source }
+    asker.withLock { $0 = Asker(cache: fixture.cache) }
+    #expect(try await number(1, from: fixture) == 102)
+    #expect(counts.withLock { $0 } == [0, 0])
   }
 
   @Test("is known once to those who wait for it, however many requests lead there")
