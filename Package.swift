@@ -52,7 +52,7 @@ let package = Package(
     .target(name: "CMappedFiles"),
     .target(name: "CMemoryHints"),
     .target(name: "CProcessorClock"),
-    .target(name: "CWideVectors"),
+    .target(name: "CResampling"),
     .target(name: "Locking", swiftSettings: settings),
 
     // Floor 1: vocabulary, and equal slots in mapped files.
@@ -70,7 +70,7 @@ let package = Package(
     .target(
       name: "ImageDrawing",
       dependencies: [
-        "CMemoryHints", "CWideVectors", "Locking", "Pixels",
+        "CResampling", "Locking", "Pixels",
         .target(name: "CCairo", condition: cairoOnLinux),
       ],
       swiftSettings: settings),
@@ -142,7 +142,8 @@ let package = Package(
       ],
       swiftSettings: settings),
     .testTarget(
-      name: "ImageDrawingTests", dependencies: ["ImageDrawing", "Pixels", "TestSupport"],
+      name: "ImageDrawingTests",
+      dependencies: ["CResampling", "ImageDrawing", "Pixels", "TestSupport"],
       swiftSettings: settings),
     .testTarget(
       name: "FastImageCacheTests",

@@ -1,3 +1,4 @@
+import CResampling
 import Pixels
 import TestSupport
 import Testing
@@ -30,15 +31,15 @@ struct ResamplingTests {
 
   @Test(
     "is within one step of the exact sum, and nearly always on it",
-    arguments: [PixelFormat.bgra32, .bgrx32, .gray8], [Resampler.Arithmetic.fixed, .wide, .float])
-  func matchesReference(format: PixelFormat, arithmetic: Resampler.Arithmetic) throws {
+    arguments: [PixelFormat.bgra32, .bgrx32, .gray8])
+  func matchesReference(format: PixelFormat) throws {
     var numbers = SplitMix64(state: 3)
     var count = 0
     var different = 0
     for (index, (size, output)) in Self.sizes.enumerated() {
       let source = try Bitmap.noise(size.width, size.height, format, seed: UInt64(index))
       let region = Self.region(in: size, index: index, &numbers)
-      let (far, off, total) = try Self.compare(source, region, output, arithmetic)
+      let (far, off, total) = try Self.compare(source, region, output)
       #expect(far == 0, "\(size) \(region) to \(output)")
       different += off
       count += total
@@ -51,7 +52,7 @@ struct ResamplingTests {
     arguments: [PixelFormat.bgra32, .bgrx32, .gray8])
   func agreesInAllVectors(format: PixelFormat) throws {
     var numbers = SplitMix64(state: 11)
-    // Widths around the 64 bytes, and outputs around the four pixels, that wide vectors take at once.
+    // Widths around the 64 bytes, and outputs around the four pixels, that the loops take at once.
     let sizes = (1...40).map { width in
       (PixelSize(width: width, height: 20), PixelSize(width: width % 9 + 1, height: 7))
     }
@@ -63,19 +64,20 @@ struct ResamplingTests {
     for (index, (size, output)) in (Self.sizes + sizes + large).enumerated() {
       let source = try Bitmap.noise(size.width, size.height, format, seed: UInt64(index))
       let region = Self.region(in: size, index: index, &numbers)
-      let narrow = try Self.bytes(of: source, region, output, .fixed)
-      let wide = try Self.bytes(of: source, region, output, .wide)
-      #expect(narrow == wide, "\(size) \(region) to \(output)")
+      let plain = try Self.bytes(of: source, region, output, fic_plain_loops())
+      let narrow = try Self.bytes(of: source, region, output, fic_narrow_loops())
+      let widest = try Self.bytes(of: source, region, output, fic_widest_loops())
+      #expect(plain == narrow && plain == widest, "\(size) \(region) to \(output)")
     }
   }
 
   /// A part of a bitmap at another size; rows are written to memory that ends where they do.
   private static func bytes(
     of source: Bitmap, _ region: Canvas.Rect, _ output: PixelSize,
-    _ arithmetic: Resampler.Arithmetic
+    _ loops: fic_loops = fic_widest_loops()
   ) throws -> [[UInt8]] {
     let resampler = try Resampler(
-      layout: source.layout, region: region, limits: region, size: output, arithmetic: arithmetic)
+      layout: source.layout, region: region, limits: region, size: output, loops: loops)
     return (0..<output.height).map { y in
       var row = [UInt8](repeating: 0, count: output.width * source.layout.format.bytesPerPixel)
       source.withUnsafeBytes { pixels in
@@ -100,22 +102,15 @@ struct ResamplingTests {
 
   /// How many bytes are more than one step off, how many are off at all, and how many there are.
   private static func compare(
-    _ source: Bitmap, _ region: Canvas.Rect, _ output: PixelSize,
-    _ arithmetic: Resampler.Arithmetic
+    _ source: Bitmap, _ region: Canvas.Rect, _ output: PixelSize
   ) throws -> (far: Int, off: Int, total: Int) {
-    let resampler = try Resampler(
-      layout: source.layout, region: region, limits: region, size: output,
-      arithmetic: arithmetic)
+    let rows = try Self.bytes(of: source, region, output)
     let channels = source.layout.format.bytesPerPixel
-    var row = [UInt8](repeating: 0, count: output.width * channels)
     let exact = ReferenceResampler.bytes(
       of: source.withUnsafeBytes { Array($0) }, size: source.size, channels: channels,
       columns: region.x..<region.maxX, rows: region.y..<region.maxY, output: output)
     var result = (far: 0, off: 0, total: exact.count)
-    for y in 0..<output.height {
-      source.withUnsafeBytes { pixels in
-        row.withUnsafeMutableBytes { resampler.writeRow(y, of: pixels, to: $0.baseAddress!) }
-      }
+    for (y, row) in rows.enumerated() {
       for x in 0..<output.width {
         let start = (y * output.width + x) * channels
         let expected = bounded(
@@ -139,49 +134,38 @@ struct ResamplingTests {
     return channels.map { max(0, min(alpha, $0 / excess)) }
   }
 
-  @Test(
-    "leaves an even area even, up to the border, at every brightness",
-    arguments: [Resampler.Arithmetic.fixed, .wide, .float])
-  func keepsConstants(arithmetic: Resampler.Arithmetic) throws {
+  @Test("leaves an even area even, up to the border, at every brightness")
+  func keepsConstants() throws {
     let outputs = [(1, 1), (3, 2), (7, 9), (5, 14), (17, 16), (12, 11)]
     for value in UInt8.min...UInt8.max {
       let gray = try Bitmap.tight(11, 13, .gray8) { _, _ in [value] }
       let pixel = [value / 3, value / 2, value, value]
       let color = try Bitmap.tight(11, 13, .bgra32) { _, _ in pixel }
       let (width, height) = outputs[Int(value) % outputs.count]
-      let grays = try Self.resampled(gray, width, height, arithmetic)
-      let colors = try Self.resampled(color, width, height, arithmetic)
+      let grays = try Self.resampled(gray, width, height)
+      let colors = try Self.resampled(color, width, height)
       #expect(Set(grays) == [[value]])
       #expect(Set(colors) == [pixel])
     }
   }
 
-  @Test(
-    "leaves even areas even when hundreds of pixels become one", arguments: [0, 1, 254, 255],
-    [Resampler.Arithmetic.fixed, .wide, .float])
-  func keepsConstantsAtExtremeRatios(value: UInt8, arithmetic: Resampler.Arithmetic) throws {
+  @Test("leaves even areas even when hundreds of pixels become one", arguments: [0, 1, 254, 255])
+  func keepsConstantsAtExtremeRatios(value: UInt8) throws {
     let tall = try Bitmap.tight(2, 900, .gray8) { _, _ in [value] }
     let wide = try Bitmap.tight(900, 2, .bgrx32) { _, _ in [value, value, value, value] }
-    #expect(try Self.resampled(tall, 2, 1, arithmetic) == [[value], [value]])
-    #expect(try Self.resampled(wide, 1, 1, arithmetic) == [[value, value, value, value]])
+    #expect(try Self.resampled(tall, 2, 1) == [[value], [value]])
+    #expect(try Self.resampled(wide, 1, 1) == [[value, value, value, value]])
   }
 
   /// The whole of a bitmap at another size, pixel by pixel.
   private static func resampled(
-    _ source: Bitmap, _ width: Int, _ height: Int, _ arithmetic: Resampler.Arithmetic
+    _ source: Bitmap, _ width: Int, _ height: Int
   ) throws -> [[UInt8]] {
     let whole = Canvas.Rect(
       x: 0, y: 0, width: Double(source.size.width), height: Double(source.size.height))
-    let resampler = try Resampler(
-      layout: source.layout, region: whole, limits: whole,
-      size: PixelSize(width: width, height: height), arithmetic: arithmetic)
     let channels = source.layout.format.bytesPerPixel
-    var row = [UInt8](repeating: 0, count: width * channels)
-    return (0..<height).flatMap { y in
-      source.withUnsafeBytes { pixels in
-        row.withUnsafeMutableBytes { resampler.writeRow(y, of: pixels, to: $0.baseAddress!) }
-      }
-      return (0..<width).map { Array(row[$0 * channels..<($0 + 1) * channels]) }
+    return try bytes(of: source, whole, PixelSize(width: width, height: height)).flatMap { row in
+      (0..<width).map { Array(row[$0 * channels..<($0 + 1) * channels]) }
     }
   }
 

@@ -1,21 +1,23 @@
+internal import CResampling
+
 /// The weights of a triangle as 16-bit integers, for sums that vectors of eight 16-bit lanes hold.
 ///
-/// A byte times 256 and such a weight, and of that the upper half, fits 16 bits; so does the sum of
-/// ``chunk`` such products. x86 multiplies that way in one instruction. Each product drops less than
-/// its last bit, 1/256 of a colour step; the half of it that is dropped on average is put back. With
-/// the rounding of sixteen weights that leaves a sum at most 1/16 of a step off.
+/// A product is the upper half of a byte times 256 times such a weight, for which x86 has one
+/// instruction; the sum of ``chunk`` products fits 16 bits. Each product drops less than its last
+/// bit, 1/256 of a colour step, and the loops put back the half of it that is dropped on average.
+/// With the rounding of sixteen weights that leaves a sum at most 1/16 of a step off.
 struct FixedWeights: ~Copyable {
-  /// Products that are added before their dropped bits could matter or their sum overflow.
+  /// The most products in one sum: more could overflow it, or make the dropped bits matter.
   static let chunk = 16
 
-  /// As many for each output pixel, and in the same order, as in the axis; valid as long as this
-  /// value lives, which frees them.
+  /// One for each weight of the axis, in the same order; freed by `deinit`, so valid as long as
+  /// this value lives.
   let weights: UnsafeMutablePointer<UInt16>
 
-  /// What a colour step is in the sums of each output pixel.
+  /// One colour step in the sums of each output pixel.
   let units: UnsafeMutablePointer<Float>
 
-  /// Whether one chunk is enough for every output pixel. The unit is then 256 as near as matters.
+  /// Whether one chunk is enough for every output pixel. The unit is then near enough to 256.
   let isSingleChunk: Bool
 
   private let memory: ScratchMemory
@@ -62,28 +64,51 @@ struct FixedWeights: ~Copyable {
   }
 }
 
-/// ``FixedWeights`` of a single chunk in the form that rows of four-channel pixels are multiplied
-/// with: two pixels at a time.
-struct FixedPairs: ~Copyable {
-  /// Vectors from one output pixel to the next.
-  let stride: Int
-
-  /// The weight of one pixel four times, then of the next, or zero where there is none; valid as
-  /// long as this value lives, which frees them.
-  let weights: UnsafeMutablePointer<SIMD8<UInt16>>
+/// ``FixedWeights`` of a single chunk, laid out for the loops over pixels of four channels.
+struct PixelWeights: ~Copyable {
+  /// For the loops; points into `memory`, so it is valid as long as this value lives.
+  let table: fic_pixel_weights
 
   private let memory: ScratchMemory
 
   init(_ axis: borrowing ResamplingAxis, _ fixed: borrowing FixedWeights) throws(DrawingError) {
-    // Weights behind the last tap are zero up to a multiple of four.
-    stride = axis.stride / 2
-    let total = axis.count * stride
-    memory = try ScratchMemory(byteCount: total * MemoryLayout<SIMD8<UInt16>>.stride)
-    weights = memory.bytes.bindMemory(to: SIMD8<UInt16>.self, capacity: total)
-    for pair in 0..<total {
-      let first = fixed.weights[2 * pair]
-      let second = fixed.weights[2 * pair + 1]
-      weights[pair] = SIMD8(first, first, first, first, second, second, second, second)
+    let groups = (axis.count + 3) / 4
+    // Pairs of taps have room for the axis's stride, a multiple of four.
+    let stride = 16 + axis.stride / 2 * 32
+    let vectorBytes = groups * stride * MemoryLayout<UInt16>.stride
+    let startBytes = groups * 4 * MemoryLayout<UInt32>.stride
+    memory = try ScratchMemory(
+      byteCount: vectorBytes + startBytes + groups * MemoryLayout<UInt32>.stride)
+    let vectors = memory.bytes.bindMemory(to: UInt16.self, capacity: groups * stride)
+    let starts = (memory.bytes + vectorBytes).bindMemory(to: UInt32.self, capacity: groups * 4)
+    let pairCounts = (memory.bytes + vectorBytes + startBytes)
+      .bindMemory(to: UInt32.self, capacity: groups)
+
+    for index in 0..<groups * 4 {
+      let pixel = min(index, axis.count - 1)
+      let taps = axis.taps[pixel]
+      let group = index / 4
+      starts[index] = UInt32((taps.first - axis.sourceRange.lowerBound) * 4)
+      pairCounts[group] = max(pairCounts[group], UInt32((taps.count + 1) / 2))
+      guard index < axis.count else { continue }
+      Self.write(
+        fixed.weights + pixel * axis.stride, taps.count, to: vectors + group * stride, index % 4)
+    }
+    table = fic_pixel_weights(
+      starts: starts, pair_counts: pairCounts, vectors: vectors, stride: stride, count: axis.count)
+  }
+
+  /// Writes the numbers of one pixel of a group between those of the others.
+  private static func write(
+    _ weights: UnsafePointer<UInt16>, _ count: Int, to vectors: UnsafeMutablePointer<UInt16>,
+    _ pixel: Int
+  ) {
+    for channel in 0..<4 {
+      // Half a colour step, and half of the last bit that each product drops.
+      vectors[pixel * 4 + channel] = 128 + UInt16(count / 2)
+      for tap in 0..<count {
+        vectors[16 + tap / 2 * 32 + pixel * 8 + tap % 2 * 4 + channel] = weights[tap]
+      }
     }
   }
 }

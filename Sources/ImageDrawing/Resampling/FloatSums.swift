@@ -1,50 +1,43 @@
-/// The two halves of resampling in `Float`: for negative weights, for single channels, for sums of
-/// many rows, and for builds without optimisation on processors without ``WideSums``.
+/// The two halves of resampling in `Float`: for negative weights, for single channels, and for sums
+/// of many rows or columns.
 ///
-/// Plain loops over single numbers, which the optimiser turns into vectors, and which stay bearable
-/// without it: an explicit vector operation is then a call of its own, fifty times as slow. Pointers
-/// as in ``FixedSums``.
+/// Plain loops over single numbers. The optimiser turns them into vectors, and without it they stay
+/// bearable: an explicit vector operation is then a call of its own, fifty times as slow. The loops
+/// take raw pointers because a bounds check in each step would cost more than the step; callers
+/// vouch for the ranges that each function names.
 enum FloatSums {
-  /// Adding this to a number from 0 to 2^22 leaves the number, rounded, in the lowest bits: there
-  /// are none for fractions at that magnitude. Conversions that check for overflow cost more.
+  /// Adding this to a number from 0 to 2^22 leaves the rounded number in the lowest bits, since a
+  /// `Float` of that magnitude has no bits for fractions. Conversions that check for overflow cost
+  /// more.
   private static let rounding: Float = 12_582_912
 
   /// Adds up rows, each byte times its row's weight.
   ///
   /// - Parameters:
-  ///   - rows: `count` rows of `byteCount` bytes, `rowBytes` apart.
-  ///   - weights: `count` of them.
+  ///   - rows: `count` rows of `byteCount` bytes, `rowBytes` apart; a cubic needs at most four.
+  ///   - weights: Four, those of missing rows 0.
   ///   - sums: Room for `byteCount` numbers.
   @inline(never)
   static func addRows(
     _ rows: UnsafeRawPointer, rowBytes: Int, weights: UnsafePointer<Float>, count: Int,
     sums: UnsafeMutablePointer<Float>, byteCount: Int
   ) {
-    var row = 0
-    while row < count {
-      // Four rows to a pass, because each reads and writes all the sums. A row that is not there
-      // counts as the first one, weighing nothing.
-      let row0 = (rows + row &* rowBytes).assumingMemoryBound(to: UInt8.self)
-      let row1 = row &+ 1 < count ? row0 + rowBytes : row0
-      let row2 = row &+ 2 < count ? row1 + rowBytes : row0
-      let row3 = row &+ 3 < count ? row2 + rowBytes : row0
-      let weight0 = weights[row]
-      let weight1 = row &+ 1 < count ? weights[row &+ 1] : 0
-      let weight2 = row &+ 2 < count ? weights[row &+ 2] : 0
-      let weight3 = row &+ 3 < count ? weights[row &+ 3] : 0
-      let kept: Float = row == 0 ? 0 : 1
-      var column = 0
-      while column < byteCount {
-        let upper = Float(row0[column]) * weight0 + Float(row1[column]) * weight1
-        let lower = Float(row2[column]) * weight2 + Float(row3[column]) * weight3
-        sums[column] = sums[column] * kept + (upper + lower)
-        column &+= 1
-      }
-      row &+= 4
+    assert(count <= 4)
+    let row0 = rows.assumingMemoryBound(to: UInt8.self)
+    let row1 = count > 1 ? row0 + rowBytes : row0
+    let row2 = count > 2 ? row1 + rowBytes : row0
+    let row3 = count > 3 ? row2 + rowBytes : row0
+    let (weight0, weight1, weight2, weight3) = (weights[0], weights[1], weights[2], weights[3])
+    var column = 0
+    while column < byteCount {
+      let upper = Float(row0[column]) * weight0 + Float(row1[column]) * weight1
+      let lower = Float(row2[column]) * weight2 + Float(row3[column]) * weight3
+      sums[column] = upper + lower
+      column &+= 1
     }
   }
 
-  /// Adds sums of ``FixedSums``, or replaces what was there by them.
+  /// Adds integer sums to `sums`, or replaces `sums` by them.
   @inline(never)
   static func add(
     _ fixed: UnsafePointer<UInt16>, unit: Float, isFirst: Bool, sums: UnsafeMutablePointer<Float>,
@@ -99,7 +92,7 @@ enum FloatSums {
         blue *= excess
         green *= excess
         red *= excess
-        // A colour brighter than its alpha would glow through whatever it is drawn upon.
+        // A colour brighter than its alpha would glow through everything that it is drawn upon.
         limit = bounded(alpha, 255)
       }
       let bytes = output + index &* 4

@@ -1,3 +1,4 @@
+internal import CResampling
 import Pixels
 
 /// Scales a part of a bitmap, one output row at a time, in two passes: rows first, because summing
@@ -6,45 +7,18 @@ import Pixels
 /// Works in the numbers that the bitmap holds, colours multiplied by alpha, so that transparent
 /// pixels weigh nothing.
 struct Resampler: ~Copyable {
-  /// Which numbers the sums are made in; all give the same picture within a step.
-  enum Arithmetic {
-    /// 16-bit integers in vectors where the weights allow, which is whenever a picture shrinks.
-    case fixed
-
-    /// The same numbers in wider vectors where the processor has them; see ``WideSums``.
-    case wide
-
-    /// `Float` throughout.
-    case float
-
-    /// What draws, with and without optimisation, wherever ``WideSums`` are available: their loops
-    /// are C's, which stay bearable without it. The loops of ``FixedSums`` do not, and elsewhere only
-    /// builds without optimisation draw with floats.
-    static var preferred: Arithmetic {
-      if WideSums.areAvailable { return .wide }
-      var isOptimized = true
-      // An assertion's condition is computed in builds without optimisation only.
-      assert(
-        {
-          isOptimized = false
-          return true
-        }())
-      return isOptimized ? .wide : .float
-    }
-  }
-
   /// Bytes of one output pixel: those of the source.
   let bytesPerPixel: Int
 
   private let columns: ResamplingAxis
   private let rows: ResamplingAxis
   private let fixedRows: FixedWeights?
-  private let fixedColumns: FixedColumns?
-  private let isWide: Bool
+  private let fixedColumns: PixelWeights?
+  private let loops: fic_loops
   private let layout: PixelLayout
 
-  /// A float, and a 16-bit integer, for each byte of the source columns in use, and for what loops
-  /// read behind: four, and ``WideWeights/overreach``.
+  /// A float, and a 16-bit integer, for each byte of the source columns in use. Behind them loops
+  /// read numbers that weigh nothing: four floats, and the integers of a stride of pixels.
   private let sums: ScratchMemory
   private let fixedSums: ScratchMemory
 
@@ -52,29 +26,27 @@ struct Resampler: ~Copyable {
   ///
   /// - Parameters:
   ///   - layout: The source's; any format but ``PixelFormat/bgr16``.
-  ///   - region: What the output shows, in pixels of the source.
-  ///   - limits: Nothing outside of this part of the source is looked at, but for the rest of pixels
-  ///     that its edges cut, which weigh less when the picture shrinks; where the region goes beyond,
-  ///     the border's pixels are repeated.
+  ///   - region: The part of the source that the output shows, in its pixels.
+  ///   - limits: The part of the source to read. Pixels that its edges cut are read whole, and
+  ///     weigh less when the picture shrinks. Where the region goes beyond, the border's pixels are
+  ///     repeated.
   ///   - size: The output's.
   ///   - interpolation: Where pixels come from.
-  ///   - arithmetic: The numbers to calculate in.
+  ///   - loops: The loops for 16-bit integers; all kinds make the same bytes.
   init(
     layout: PixelLayout, region: Canvas.Rect, limits: Canvas.Rect, size: PixelSize,
-    _ interpolation: Canvas.Interpolation = .smooth, arithmetic: Arithmetic = .preferred
+    _ interpolation: Canvas.Interpolation = .smooth, loops: fic_loops = fic_widest_loops()
   ) throws(DrawingError) {
-    // All that can fail comes before the first stored property: a value half made, of parts that
-    // cannot be copied, could not be taken apart again.
+    // Everything that can fail comes before the first stored property: the compiler cannot take
+    // apart a half made value whose parts cannot be copied.
     let columns = try ResamplingAxis(
       origin: region.x, step: region.width / Double(size.width), count: size.width,
       limits: limits.x..<limits.maxX, available: layout.size.width, interpolation)
     let rows = try ResamplingAxis(
       origin: region.y, step: region.height / Double(size.height), count: size.height,
       limits: limits.y..<limits.maxY, available: layout.size.height, interpolation)
-    let isFixed = arithmetic != .float && !rows.isSigned
-    let isWide = arithmetic == .wide && WideSums.areAvailable
-    let fixedRows = isFixed ? try FixedWeights(rows) : nil
-    let fixedColumns = try Self.fixedColumns(columns, fixedRows, layout.format, isWide)
+    let fixedRows = rows.isSigned ? nil : try FixedWeights(rows)
+    let fixedColumns = try Self.fixedColumns(columns, fixedRows, layout.format)
     let sumCount = columns.sourceRange.count * layout.format.bytesPerPixel + 4
     let fixedSumCount = sumCount + columns.stride * layout.format.bytesPerPixel
     let sums = try ScratchMemory(byteCount: sumCount * MemoryLayout<Float>.stride)
@@ -86,28 +58,21 @@ struct Resampler: ~Copyable {
     self.rows = rows
     self.fixedRows = fixedRows
     self.fixedColumns = fixedColumns
-    self.isWide = isWide
+    self.loops = loops
     self.sums = sums
     self.fixedSums = fixedSums
   }
 
-  private enum FixedColumns: ~Copyable {
-    case pairs(FixedPairs)
-    case wide(WideWeights)
-  }
-
-  /// Weights for columns in integers, where both directions can do with one chunk.
+  /// The columns' weights in integers, if one chunk is enough in both directions.
   private static func fixedColumns(
     _ columns: borrowing ResamplingAxis, _ fixedRows: borrowing FixedWeights?,
-    _ format: PixelFormat, _ isWide: Bool
-  ) throws(DrawingError) -> FixedColumns? {
+    _ format: PixelFormat
+  ) throws(DrawingError) -> PixelWeights? {
     switch fixedRows {
     case .some(let rows):
       guard rows.isSingleChunk, !columns.isSigned, format.bytesPerPixel == 4 else { return nil }
       let weights = try FixedWeights(columns)
-      guard weights.isSingleChunk else { return nil }
-      return isWide
-        ? .wide(try WideWeights(columns, weights)) : .pairs(try FixedPairs(columns, weights))
+      return weights.isSingleChunk ? try PixelWeights(columns, weights) : nil
     case .none:
       return nil
     }
@@ -145,7 +110,7 @@ struct Resampler: ~Copyable {
   /// Bytes of a source row in use.
   private var byteCount: Int { columns.sourceRange.count * bytesPerPixel }
 
-  /// Makes a row in integers, if both directions are prepared for it.
+  /// Makes a row in integers, if there are integer weights for both directions.
   private func writeFixedRow(
     _ index: Int, _ first: UnsafeRawPointer, _ output: UnsafeMutableRawPointer
   ) -> Bool {
@@ -153,14 +118,11 @@ struct Resampler: ~Copyable {
     switch fixedColumns {
     case .none:
       return false
-    case .some(.pairs(let pairs)):
+    case .some(let weights):
       sumFixedRows(index, chunkAt: 0, first, sums)
-      FixedSums.addPixels(sums, columns, pairs, output: output)
-    case .some(.wide(let weights)):
-      sumFixedRows(index, chunkAt: 0, first, sums)
-      WideSums.addPixels(sums, weights, output: output)
+      loops.add_pixels(sums, weights.table, output.assumingMemoryBound(to: UInt8.self))
+      return true
     }
-    return true
   }
 
   private func sumFixedRows(
@@ -174,20 +136,14 @@ struct Resampler: ~Copyable {
       let weights = fixed.weights + index * rows.stride + start
       let count = min(FixedWeights.chunk, rows.taps[index].count - start)
       let following = rowsFollowing(rows.taps[index].first + start + count, of: index)
-      if isWide {
-        WideSums.addRows(
-          chunk, rowBytes: layout.rowBytes, weights: weights, count: count, following: following,
-          sums: sums, byteCount: byteCount)
-      } else {
-        FixedSums.addRows(
-          chunk, rowBytes: layout.rowBytes, weights: weights, count: count, following: following,
-          sums: sums, byteCount: byteCount)
-      }
+      loops.add_rows(
+        chunk.assumingMemoryBound(to: UInt8.self), layout.rowBytes, weights, count, following, sums,
+        byteCount)
     }
   }
 
-  /// How many source rows from `row` on the rest of an output row and the next one need, up to a
-  /// chunk of them.
+  /// How many source rows from `row` on are still needed for this output row and the next one, up
+  /// to a chunk of them.
   private func rowsFollowing(_ row: Int, of index: Int) -> Int {
     let next = rows.taps[min(index + 1, rows.count - 1)]
     return max(0, min(next.first + next.count - row, FixedWeights.chunk))

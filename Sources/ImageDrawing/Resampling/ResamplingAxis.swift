@@ -6,9 +6,9 @@
 /// keep their contrast; the triangle would show the source's grid there.
 ///
 /// The weights of a pixel add up to one everywhere. Where the filter reaches over the border of the
-/// source, the weights inside are raised instead of mixing in a colour from nowhere. Where shrinking
-/// meets a pixel that an edge cuts, the pixel weighs as much as of it is inside: the rest may be a
-/// decoder's padding, or what a file hides beside its picture.
+/// source, the weights inside are raised instead of mixing in a colour from nowhere. Where
+/// shrinking meets a pixel that an edge cuts, the pixel weighs as much as of it is inside: the rest
+/// may be a decoder's padding, or pixels that a file hides beside its picture.
 struct ResamplingAxis: ~Copyable {
   /// Consecutive source pixels.
   struct Taps {
@@ -67,7 +67,7 @@ struct ResamplingAxis: ~Copyable {
       let center = max(Double(limits.lowerBound), min(Double(limits.upperBound), exact))
       let first = Int((center - radius + 0.5).rounded(.down))
       let last = Int((center + radius - 0.5).rounded(.up))
-      // The nearest pixel alone may be missed by less than the rounding of its border.
+      // Rounding can leave the range empty where only the nearest pixel counts.
       let nearest = max(limits.lowerBound, min(limits.upperBound - 1, Int(center.rounded(.down))))
       let low = min(nearest, max(first, limits.lowerBound))
       let high = max(nearest + 1, min(last, limits.upperBound))
@@ -106,7 +106,7 @@ struct ResamplingAxis: ~Copyable {
     for pixel in range {
       let distance = abs(Double(pixel) + 0.5 - center)
       let weight = filter.weight(at: distance)
-      // What rounding leaves of a zero would make a copy look like a filter.
+      // A zero that rounding made a tiny number would make a copy look like a filter.
       let isZero = abs(weight) < 1e-6
       if isZero, taps.count == 0 {
         taps.first = pixel + 1
@@ -142,7 +142,7 @@ struct ResamplingAxis: ~Copyable {
       }
     }
 
-    /// The distance from which on all weights are zero.
+    /// Weights are zero from this distance on.
     var radius: Double {
       switch self {
       case .nearest: 0.5

@@ -6,9 +6,9 @@
 
 /// Zeroed memory for the length of one drawing, given back with its owner.
 ///
-/// A raw pointer is safe here because the owner cannot be copied: who can reach `bytes` holds the
-/// owner. `malloc(3)` and not an array, because the sizes follow from files that strangers made:
-/// where there is no memory the drawing fails and the process lives.
+/// A raw pointer is safe here because the owner cannot be copied: code that reaches `bytes` holds
+/// the owner. This is no array because the sizes follow from untrusted files: without memory the
+/// drawing fails and the process lives.
 struct ScratchMemory: ~Copyable {
   let bytes: UnsafeMutableRawPointer
 

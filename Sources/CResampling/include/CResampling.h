@@ -1,0 +1,56 @@
+// The resampler's loops in 16-bit integers, which take most of the time of a drawing. C can compile
+// a function for a newer processor than the rest of the program. Its vectors stay bearable without
+// optimisation, so debug and release builds draw with the same loops.
+
+#ifndef FIC_RESAMPLING_H
+#define FIC_RESAMPLING_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#pragma clang assume_nonnull begin
+
+// The weights of output pixels of four channels, in groups of four pixels; the last group is filled
+// up with pixels that weigh nothing.
+typedef struct {
+  // For each pixel: the index of the first of its first tap's four sums.
+  const uint32_t *starts;
+  // For each group: how many pairs of taps the loops read from where each pixel starts. The pixel
+  // with the most taps decides; behind the last tap of the others the weights are zero.
+  const uint32_t *pair_counts;
+  // For each group, `stride` numbers apart and at multiples of 32 bytes. First the rounding of each
+  // channel of the four pixels. Then for each pair of taps, pixel by pixel, the weight of the first
+  // tap four times and the weight of the second tap four times.
+  const uint16_t *vectors;
+  size_t stride;
+  // The number of output pixels.
+  size_t count;
+} fic_pixel_weights;
+
+// Both halves of resampling, in one kind of vectors. All kinds make the same numbers.
+typedef struct {
+  // Adds up `count` rows of bytes, `row_bytes` apart. Each sum is `count / 2`, because each product
+  // drops half of its last bit on average, plus for each row byte * weight / 256, rounded down.
+  // Brings `following` more rows into the cache meanwhile: a decoded picture lies in memory farther
+  // away, and waiting for it took a third of the time.
+  void (*add_rows)(
+      const uint8_t *rows, size_t row_bytes, const uint16_t *weights, size_t count,
+      size_t following, uint16_t *sums, size_t byte_count);
+
+  // Makes pixels of sums of rows. Each channel is the upper byte of its rounding plus for each tap
+  // sum * weight / 65536, rounded down.
+  void (*add_pixels)(const uint16_t *sums, fic_pixel_weights weights, uint8_t *output);
+} fic_loops;
+
+// One number at a time, on every processor: the definition of the other two.
+fic_loops fic_plain_loops(void);
+
+// Vectors of 16 bytes where the processor has them: SSE2 on x86, NEON on ARM.
+fic_loops fic_narrow_loops(void);
+
+// The widest vectors of this processor: 32 bytes on x86 with AVX2.
+fic_loops fic_widest_loops(void);
+
+#pragma clang assume_nonnull end
+
+#endif
