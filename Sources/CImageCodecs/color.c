@@ -81,7 +81,7 @@ static bool open_colors(fic_color_transform *transform, cmsHPROFILE source) {
 }
 
 // Rounding moves a value by one; profiles that call themselves sRGB differ by one more in the
-// shadows. Neither is visible, and leaving such pictures alone costs nothing.
+// shadows. Both are invisible, and leaving such pictures alone costs nothing.
 static bool changes_nothing(const fic_color_transform *transform) {
   if (is_gray(transform->kind)) {
     for (int i = 0; i < 256; i++) {

@@ -12,8 +12,8 @@
 
 #include "jpeg_scans.h"
 
-// Cameras fill their files up to round sizes; more than this before a marker is a scan that went
-// astray.
+// Cameras fill their files up to round sizes; more bytes than this before a marker mean a damaged
+// scan.
 #define PADDING_LIMIT 16
 
 struct fic_jpeg_reader {
@@ -76,7 +76,8 @@ static bool is_harmless(j_common_ptr codec) {
     case JWRN_BOGUS_ICC:
       return true;
     case JWRN_EXTRANEOUS_DATA:
-      // Before the first scan they are metadata of a wrong length, which the picture does not need.
+      // Before the first scan these bytes are metadata of a wrong length, which the picture does
+      // not need.
       return ((j_decompress_ptr)codec)->input_scan_number == 0 ||
              errors->msg_parm.i[0] <= PADDING_LIMIT;
     default:
@@ -84,7 +85,7 @@ static bool is_harmless(j_common_ptr codec) {
   }
 }
 
-// libjpeg goes on after a warning and fills the missing part with gray, which a cache would keep
+// libjpeg goes on after a warning and fills unreadable parts with gray, which a cache would keep
 // for ever.
 static void hear_message(j_common_ptr codec, int level) {
   if (level < 0 && !is_harmless(codec)) give_up(codec);
@@ -150,7 +151,7 @@ fic_status fic_jpeg_read_header(
     case JCS_RGB:
     case JCS_YCbCr:
       header->kind = FIC_JPEG_COLOR;
-      // Promises 255 in the fourth byte, where JCS_EXT_BGRX promises nothing.
+      // JCS_EXT_BGRA guarantees 255 in the fourth byte; JCS_EXT_BGRX guarantees nothing.
       codec->out_color_space = JCS_EXT_BGRA;
       break;
     case JCS_CMYK:
@@ -182,7 +183,8 @@ fic_status fic_jpeg_start(
   // In this mode starting returns at once, and the scans come in by jpeg_consume_input, a row of
   // blocks at a time.
   codec->buffered_image = jpeg_has_multiple_scans(codec);
-  // Guesses missing coefficients, which a picture of block means does not need.
+  // Smoothing guesses coefficients that have not come yet; a picture of block means needs none of
+  // them.
   codec->do_block_smoothing = FALSE;
   reader->scan_limit = scan_limit;
   jpeg_start_decompress(codec);
@@ -237,7 +239,7 @@ fic_status fic_jpeg_read_rows(
 
 fic_status fic_jpeg_finish(fic_jpeg_reader *reader) {
   struct jpeg_decompress_struct *codec = &reader->codec;
-  // Finishing would take in the scans that were left out.
+  // Finishing would read the scans that were skipped.
   if (reader->stopped_early) return FIC_OK;
   if (setjmp(reader->escape)) return reader->status;
   if (codec->buffered_image) jpeg_finish_output(codec);

@@ -12,13 +12,13 @@
 // A block's mean is an eighth of its first coefficient; the others matter about as much.
 #define STEPS_PER_LEVEL 8
 
-// A coefficient by its place in a scan and in a table of quantisation steps.
+// A coefficient's index in a scan and in a table of quantisation steps.
 typedef struct {
   int in_scan, in_table;
 } place_of_coefficient;
 
-// The first row and column, which give most of two by two pixels of a block; the rest gives less
-// than a third as much.
+// The first row and column, which two by two pixels of a block are made of. The other coefficients
+// bring less than a third of that.
 static const place_of_coefficient coarse[] = {{0, 0}, {1, 1}, {2, 8}, {4, 9}};
 
 // Pixels along the side of a block at the scale of the output. Colours that are stored at half the
@@ -39,7 +39,7 @@ bool fic_jpeg_pixels_are_known(const struct jpeg_decompress_struct *codec) {
     if (side > 2 || !steps) return false;
     for (int k = 0; k < side * side; k++) {
       int missing_bits = codec->coef_bits[i][coarse[k].in_scan];
-      // Minus one stands for a coefficient without any data yet.
+      // Minus one stands for a coefficient of which no bit has come.
       if (missing_bits < 0 || missing_bits > 8) return false;
       unsigned error = ((1u << missing_bits) - 1) * steps->quantval[coarse[k].in_table];
       if (error > STEPS_PER_LEVEL) return false;
@@ -48,7 +48,8 @@ bool fic_jpeg_pixels_are_known(const struct jpeg_decompress_struct *codec) {
   return true;
 }
 
-// The code of the next marker that is not part of a scan's data, and where it ends; 0 for none.
+// Returns the code of the next marker that is not part of a scan's data, or 0; moves `place` to its
+// end.
 static int next_marker(const unsigned char **place, const unsigned char *end) {
   const unsigned char *byte = *place;
   while (byte < end && (byte = memchr(byte, 0xff, (size_t)(end - byte)))) {

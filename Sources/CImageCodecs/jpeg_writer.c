@@ -14,8 +14,8 @@ struct fic_jpeg_writer {
   struct jpeg_error_mgr errors;
   jmp_buf escape;
   fic_status status;
-  // Not jpeg_mem_dest: while that grows, only libjpeg knows where the bytes are, so that they could
-  // not be freed after a failure.
+  // Not jpeg_mem_dest: while that grows, only libjpeg knows the address of the bytes, and a failure
+  // would leak them.
   struct jpeg_destination_mgr target;
   unsigned char *bytes;
   size_t capacity, count;

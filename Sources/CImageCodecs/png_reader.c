@@ -9,8 +9,8 @@
 
 #include <png.h>
 
-// The most bytes of the file for one row, beside this many for each of its pixels: files whose data
-// comes in pieces of one byte take thirteen for one.
+// How much of the file a row may take, beside FILE_BYTES_PER_PIXEL for each of its pixels: a file
+// with chunks of one byte takes thirteen bytes for one.
 #define ROW_SLACK (64 << 10)
 #define FILE_BYTES_PER_PIXEL (16 * 8)
 
@@ -35,7 +35,7 @@ static void give_up(png_structp codec, png_const_charp message) {
   longjmp(reader->escape, 1);
 }
 
-// After a mere warning of libpng the pixels are right: extra chunks, odd metadata.
+// After a warning of libpng the pixels are right: it warns of extra chunks and odd metadata.
 static void stay_silent(png_structp codec, png_const_charp message) {
   (void)codec;
   (void)message;
@@ -47,7 +47,7 @@ static void give_bytes(png_structp codec, png_bytep target, size_t count) {
     reader->status = FIC_TRUNCATED;
     png_error(codec, "the file ends early");
   }
-  // Behind the last row libpng would unpack all data that is left, even gigabytes.
+  // Behind the last row libpng decompresses all data that is left, be it gigabytes.
   if (count > reader->row_end - reader->offset) png_error(codec, "more data than rows");
   memcpy(target, reader->bytes + reader->offset, count);
   reader->offset += count;
@@ -97,13 +97,14 @@ static void set_limits(png_structp codec, uint32_t side_limit, size_t chunk_limi
   png_set_chunk_cache_max(codec, 32);
   png_set_chunk_malloc_max(codec, chunk_limit);
   png_set_crc_action(codec, PNG_CRC_ERROR_QUIT, PNG_CRC_ERROR_QUIT);
-  // Of the optional chunks only those about colour are unpacked: text and the like may be
+  // Of the optional chunks, only those about colour are decompressed: text and the like may be
   // compressed a thousandfold.
   png_set_keep_unknown_chunks(codec, PNG_HANDLE_CHUNK_NEVER, NULL, -1);
   png_set_keep_unknown_chunks(codec, PNG_HANDLE_CHUNK_AS_DEFAULT, (png_const_bytep) "iCCP\0sRGB", 2);
 }
 
-// gAMA and cHRM are ignored: many programs write wrong ones, and browsers show such files as sRGB.
+// gAMA and cHRM are left aside: many programs write wrong ones, and browsers show such files as
+// sRGB.
 static void set_output(fic_png_reader *reader, fic_png_header *header) {
   png_structp codec = reader->codec;
   int type = png_get_color_type(codec, reader->info);

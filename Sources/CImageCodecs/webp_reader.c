@@ -41,8 +41,8 @@ static bool has_name(const uint8_t *chunk, const char *name) { return memcmp(chu
 
 // Finds where the first picture ends, and the EXIF chunk, which may stand behind all pictures (RFC
 // 9649, section 2.7). libwebp's demuxer knows both, but takes memory for each frame and each chunk
-// that it sees, and a file within the limits may have millions. So it is shown the bytes up to the
-// end of the first picture, and no more.
+// that it sees, and a file within the limits may have millions. So the demuxer gets only the first
+// picture and the chunks before it.
 static fic_status find_parts(
     const uint8_t *bytes, size_t count, size_t *picture_end, fic_webp_header *header) {
   if (count < RIFF_HEADER_COUNT) return FIC_TRUNCATED;
@@ -56,9 +56,9 @@ static fic_status find_parts(
     if (end - offset < CHUNK_HEADER_COUNT) break;
     uint32_t size = little_endian(chunk + 4);
     uint64_t chunk_end = offset + CHUNK_HEADER_COUNT + size;
-    // Behind the picture only its orientation can be lost.
+    // Behind the picture, a chunk that is cut short costs only the orientation.
     if (chunk_end > end) break;
-    // A padding byte follows chunks of an odd size; the last chunk may lack it.
+    // A byte of padding follows chunks of an odd size; the last chunk may lack it.
     uint64_t next = chunk_end + (size & 1);
     if (next > end) next = end;
     if (offset == RIFF_HEADER_COUNT && has_name(chunk, "VP8X") && size > 0) {
@@ -76,14 +76,14 @@ static fic_status find_parts(
       header->exif = chunk + CHUNK_HEADER_COUNT;
       header->exif_count = size;
     }
-    // The rest may be many chunks, which need not even be read from the disk.
+    // The rest may be many chunks, which the disk need not even deliver.
     if (*picture_end > 0 && (header->exif || !(flags & EXIF_FLAG))) break;
     offset = next;
   }
   return *picture_end > 0 ? FIC_OK : FIC_DAMAGED;
 }
 
-// The chunk's bytes lie in the caller's, so nothing is copied.
+// Points into the caller's bytes; nothing is copied.
 static void find_profile(const WebPDemuxer *demuxer, fic_webp_header *header) {
   WebPChunkIterator chunk;
   if (WebPDemuxGetChunk(demuxer, "ICCP", 1, &chunk)) {

@@ -11,7 +11,7 @@ extension DecodingLimits {
     }
   }
 
-  /// Refuses sides that no picture has, or none within the limits, before anybody calculates with them.
+  /// Refuses sides below one pixel or beyond the limits, before any calculation uses them.
   ///
   /// - Throws: ``ImageDecodingError/damaged(_:)`` for a side below one pixel,
   ///   ``ImageDecodingError/tooLarge(_:)`` with the limit and the size.
@@ -25,7 +25,7 @@ extension DecodingLimits {
     }
   }
 
-  /// Refuses what would cost too much, before memory is taken.
+  /// Refuses a decode beyond the limits, before it takes memory.
   ///
   /// - Throws: ``ImageDecodingError/tooLarge(_:)`` with the limit and both numbers.
   package func check(

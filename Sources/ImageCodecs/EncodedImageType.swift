@@ -1,7 +1,7 @@
 package import Foundation
 
-/// A kind of encoded picture, told by its first bytes alone: names and servers' claims are often
-/// wrong, and some are wrong on purpose.
+/// A kind of encoded picture, told by its first bytes alone: file names and servers' content types
+/// are often wrong, and some are wrong on purpose.
 package enum EncodedImageType: String, CaseIterable, Hashable, Sendable {
   case jpeg = "JPEG"
   case png = "PNG"

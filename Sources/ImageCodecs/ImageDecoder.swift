@@ -4,16 +4,16 @@ public import Pixels
 /// Turns one kind of encoded picture into pixels.
 ///
 /// The cache asks its decoders in order and takes the first that recognises the bytes, whatever the
-/// file is called and whatever a server said about it. Decoders are called from threads that may
-/// block, never from an actor, and from several at once. They must not block for a picture of the
-/// cache, whose decoding needs such a thread too: when all of them wait so, none goes on.
+/// file's name and the server's content type. It calls decoders on worker threads, never on an
+/// actor, and on several at once. They must not block for a picture of the cache: decoding that
+/// picture needs a worker thread too, and when all of them wait, none goes on.
 public protocol ImageDecoder: Sendable {
-  /// Whether a file with these first bytes is this decoder's business.
+  /// Whether this decoder decodes files with these first bytes.
   ///
   /// - Parameter firstBytes: Up to 64 bytes from the start of the file.
   func recognizes(_ firstBytes: Data) -> Bool
 
-  /// Reads what is known before any pixel is decoded, taking memory for nothing but the answer.
+  /// Reads size and kind before any pixel is decoded, and takes memory for nothing but the result.
   ///
   /// - Throws: ``ImageDecodingError`` for a header that is damaged, cut short or of an unsupported
   ///   kind.
@@ -27,7 +27,7 @@ public protocol ImageDecoder: Sendable {
   /// Decodes the picture upright, in sRGB or with its colour conversion attached, and with colours
   /// multiplied by alpha.
   ///
-  /// The result's edges are taken for the picture's.
+  /// The cache takes the edges of the result for the picture's.
   ///
   /// - Throws: ``ImageDecodingError``; a picture that is cut short or damaged is an error, since a
   ///   cache would keep its grey half for ever.
@@ -42,7 +42,7 @@ extension ImageDecoder {
   }
 }
 
-/// What an encoded picture says about itself before it is decoded.
+/// Size and kind of an encoded picture, known before it is decoded.
 public struct ImageHeader: Hashable, Sendable {
   /// Width and height in pixels once the picture stands upright.
   public var size: PixelSize
@@ -53,7 +53,7 @@ public struct ImageHeader: Hashable, Sendable {
   /// Whether the picture has one gray value a pixel and is decoded to ``PixelFormat/gray8``.
   public var isGray: Bool
 
-  /// Bytes that the decoder holds at whatever size it decodes to, because the file does not tell
+  /// Bytes that the decoder holds at whatever size it decodes to, because the file does not store
   /// its pixels from top to bottom: progressive JPEG, interlaced PNG, lossless WebP. Zero where
   /// rows come one after the other.
   public var wholePictureByteCount: Int
@@ -72,16 +72,16 @@ public struct ImageHeader: Hashable, Sendable {
   }
 }
 
-/// What the caller needs from one decode.
+/// The size, the limits and the cancellation of one decode.
 public struct DecodeRequest: Sendable {
   /// The result may be smaller than the picture but not smaller than this in either dimension;
   /// `nil` asks for every pixel. Upright, in pixels.
   ///
   /// The cache asks for twice the size at which the picture is shown, or for all of it. A decoder
-  /// may save what cannot be seen once its result is halved.
+  /// may leave out detail that is invisible once its result is halved.
   public var minimumSize: PixelSize?
 
-  /// What a decode may cost.
+  /// The limits on the cost of this decode.
   public var limits: DecodingLimits
 
   /// Once it answers `true` the decode ends with ``ImageDecodingError/cancelled``.
@@ -101,9 +101,9 @@ public struct DecodeRequest: Sendable {
   }
 }
 
-/// What decoding one picture may cost.
+/// Limits on the cost of decoding one picture.
 ///
-/// The cache holds every decoder to it, those of users included: it checks the file's length before it
+/// The cache holds every decoder to them, also a user's own: it checks the file's length before it
 /// asks a decoder, and the rest from the header, before the decode takes memory.
 public struct DecodingLimits: Hashable, Sendable {
   /// The largest encoded file, in bytes.
@@ -133,7 +133,7 @@ public struct DecodingLimits: Hashable, Sendable {
   /// The bytes contradict their format; the text says where.
   case damaged(String)
 
-  /// A kind of this format that is not decoded here; the text names it.
+  /// The decoder does not support this variant of the format; the text names the variant.
   case unsupported(String)
 
   /// The picture exceeds a limit; the text names the limit and both numbers.
@@ -142,6 +142,6 @@ public struct DecodingLimits: Hashable, Sendable {
   /// The system has no memory for the decode.
   case outOfMemory
 
-  /// The request was given up.
+  /// The request was cancelled.
   case cancelled
 }

@@ -4,13 +4,13 @@ import Foundation
 ///
 /// ITU-T T.81 annex B: segments of a marker and a length follow each other up to the first scan.
 struct JPEGSegments {
-  /// Profiles above this are not looked at.
+  /// Larger profiles are ignored.
   static let profileLimit = 4 << 20
 
   /// The first APP1 segment that holds EXIF, without marker and length.
   private(set) var exif: Range<Int>?
 
-  /// The profile's pieces in the order of the file, with the number that each one bears.
+  /// The profile's pieces in the order of the file, each with its number.
   private var pieces: [(number: UInt8, of: UInt8, range: Range<Int>)] = []
 
   init(_ bytes: RawSpan) {
@@ -26,8 +26,8 @@ struct JPEGSegments {
     }
   }
 
-  /// The profile put together, or `nil` when there is none, a piece is missing or there twice, or
-  /// it is too large (ICC.1:2022, annex B.4).
+  /// Joins the profile's pieces; `nil` when there are none, one is missing or duplicated, or the
+  /// profile is too large (ICC.1:2022, annex B.4).
   func profile(_ bytes: UnsafeRawBufferPointer) -> Data? {
     let sorted = pieces.sorted { $0.number < $1.number }
     let isComplete = sorted.indices.allSatisfy {

@@ -31,8 +31,8 @@ enum Orientation: UInt32, CaseIterable, Sendable {
     }
   }
 
-  /// The picture's edges in an upright bitmap whose pixels show `factor` times `factor` pixels each.
-  /// Padding lies at the end of the stored rows and columns, wherever turning takes that.
+  /// The picture's edges in an upright bitmap whose pixels show `factor` times `factor` pixels
+  /// each. Padding lies at the end of the stored rows and columns, and is turned with them.
   ///
   /// - Parameters:
   ///   - fullSize: The upright picture's size.
@@ -46,7 +46,7 @@ enum Orientation: UInt32, CaseIterable, Sendable {
       fullSize: fullSize)
   }
 
-  /// A stored size as it is upright, and the other way round.
+  /// The upright size of a stored one, and the stored size of an upright one.
   func turning(_ size: PixelSize) -> PixelSize { isTransposing ? size.transposed : size }
 }
 
@@ -55,13 +55,12 @@ extension Orientation {
   private static let shortType = 3
   private static let entryLimit = 512
 
-  /// Metadata above this is not looked at; a JPEG segment cannot hold more.
+  /// Larger metadata is ignored; a JPEG segment cannot hold more.
   static let metadataLimit = 64 << 10
 
-  /// Reads the orientation out of EXIF metadata; anything odd means upright.
+  /// Reads the orientation out of EXIF metadata; malformed metadata means upright.
   ///
-  /// Only the first directory is read and no other pointer followed, so there is nothing to run in
-  /// circles.
+  /// Only the first directory is read and no other pointer followed, so reading always ends.
   ///
   /// - Parameters:
   ///   - bytes: The bytes of the file or more.

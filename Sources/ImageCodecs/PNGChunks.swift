@@ -1,8 +1,8 @@
 import Pixels
 
-/// What a PNG file says in its chunks, found without unpacking any.
+/// Size, kind and metadata of a PNG file, found without decompressing a chunk.
 ///
-/// Checksums are not looked at here: decoding proves them.
+/// Decoding proves the checksums, which are ignored here.
 struct PNGChunks {
   private(set) var size: PixelSize
   private(set) var colorType: UInt8

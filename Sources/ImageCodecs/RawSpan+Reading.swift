@@ -1,5 +1,5 @@
-/// Numbers out of bytes that strangers wrote: past the end there is `nil`, never a trap and never a
-/// neighbour's memory.
+/// Reads numbers from untrusted bytes: past the end they are `nil`, never a trap and never the
+/// memory behind.
 extension RawSpan {
   func byte(at offset: Int) -> UInt8? {
     guard offset >= 0, offset < byteCount else { return nil }

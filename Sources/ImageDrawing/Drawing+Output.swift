@@ -3,14 +3,14 @@ package import Pixels
 extension Drawing {
   /// Draws a source into the bytes of a slot.
   ///
-  /// Pure work of the processor: call it where that may take milliseconds. A closure runs here, too.
+  /// Computes for milliseconds and runs the drawing's closure: call it on a thread for long work.
   ///
   /// - Parameters:
   ///   - source: Upright, in any format; its colour conversion is applied after scaling, or before a
   ///     closure sees it.
-  ///   - destination: At least `layout.byteCount` bytes. Each is written: pixels, and zeros between
-  ///     the rows. After an error they hold nothing of value.
-  ///   - layout: Of the destination; its size is what ``outputSize(source:slot:upTo:)`` answered.
+  ///   - destination: At least `layout.byteCount` bytes. Every byte is written: pixels, and zeros
+  ///     between the rows. After an error their content is undefined.
+  ///   - layout: The destination's; its size is the result of ``outputSize(source:slot:upTo:)``.
   ///   - scale: Pixels to a point.
   ///   - upTo: As for ``outputSize(source:slot:upTo:)``.
   ///   - isCancelled: Asked before each row, and before and after a closure.
@@ -66,7 +66,7 @@ extension Drawing {
 }
 
 extension Bitmap {
-  /// The same picture in `.bgra32` or `.bgrx32`, its colour conversion still to be done.
+  /// The same picture in `.bgra32` or `.bgrx32`, its colour conversion still attached.
   func converted(to format: PixelFormat) throws(DrawingError) -> Bitmap {
     guard layout.format != format else { return self }
     return try copy(format: format, colorConversion: colorConversion) { source, target in
@@ -102,7 +102,7 @@ extension Bitmap {
         }
       }
     } catch {
-      // The only error of that initialiser, since the closure throws none.
+      // The closure throws nothing, so the bitmap found no memory.
       throw .outOfMemory
     }
   }

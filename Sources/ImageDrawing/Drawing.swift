@@ -12,13 +12,13 @@ public import Pixels
 /// }
 /// ```
 ///
-/// Recipes go straight from the decoded pixels to the slot; a closure costs a canvas in between.
-/// A background lies under the picture wherever that leaves room or lets light through. The formats
-/// without alpha show black where the background is clear, too.
+/// Recipes go straight from the decoded pixels to the slot; a closure costs a canvas in between. A
+/// background shows wherever the picture leaves room or is transparent. Formats without alpha show
+/// black where the background is clear.
 public struct Drawing: Sendable {
   /// How a picture of other proportions meets the rectangle it is drawn into.
   public enum Scaling: String, CaseIterable, Hashable, Sendable, Codable {
-    /// Covers the whole rectangle; what protrudes is cut off.
+    /// Covers the whole rectangle; the protruding part is cut off.
     case aspectFill
 
     /// Shows the whole picture; the rest of the rectangle stays as it was.
@@ -28,7 +28,7 @@ public struct Drawing: Sendable {
     case stretch
   }
 
-  /// What happens at the corners of the picture.
+  /// The shape of the picture's corners.
   public enum Corners: Hashable, Sendable {
     /// They stay square.
     case square
@@ -42,8 +42,7 @@ public struct Drawing: Sendable {
     case ellipse
   }
 
-  /// What a closure gets to draw with: the decoded picture in sRGB, and an empty canvas that
-  /// becomes the slot's picture.
+  /// Draws with the decoded picture, in sRGB, on an empty canvas that becomes the slot's picture.
   public typealias Closure = @Sendable (_ source: Bitmap, _ canvas: inout Canvas) throws -> Void
 
   /// Scaling, alignment and all that a recipe needs besides the pixels.
@@ -62,7 +61,7 @@ public struct Drawing: Sendable {
 
   package let content: Content
 
-  /// The picture covers the slot, centred; what protrudes is cut off.
+  /// The picture covers the slot, centred; the protruding part is cut off.
   public static let aspectFill = Drawing(content: .recipe(Recipe(scaling: .aspectFill)))
 
   /// The whole picture, centred in the slot; the rest of the slot is transparent, or black in
@@ -72,15 +71,15 @@ public struct Drawing: Sendable {
   /// The whole picture in the proportions of the slot.
   public static let stretch = Drawing(content: .recipe(Recipe(scaling: .stretch)))
 
-  /// The picture covers the slot; what protrudes is cut off.
+  /// The picture covers the slot; the protruding part is cut off.
   ///
   /// - Parameters:
   ///   - alignment: Which part of the picture survives the cut.
   ///   - background: The colour under transparent parts and outside of the corners.
   ///   - corners: The outline of the picture.
-  ///   - crop: The part of the upright source to use, with the whole of it reaching from 0 to 1 in
-  ///     both directions. What lies outside of the source is ignored; a crop that contains nothing
-  ///     of it counts as none.
+  ///   - crop: The part of the upright source to use, with the whole source reaching from 0 to 1 in
+  ///     both directions. Parts outside of the source are ignored; a crop entirely outside counts
+  ///     as none.
   public static func aspectFill(
     alignment: Alignment = .center, background: Canvas.Color = .clear, corners: Corners = .square,
     crop: Canvas.Rect? = nil
@@ -124,18 +123,18 @@ public struct Drawing: Sendable {
     return Drawing(content: .recipe(recipe))
   }
 
-  /// Whatever `closure` draws.
+  /// The picture that `closure` draws.
   ///
-  /// The closure runs on a thread for long work, never on an actor, and perhaps at the same time as
-  /// others. It must not block for a picture of the cache, whose drawing needs such a thread too: when
-  /// all of them wait so, none goes on. An entity that needs other pictures awaits them in its
-  /// `picture(for:)`. What the closure throws reaches everybody who waits for the picture, and nothing
-  /// is stored. The source is decoded just large enough to fill the slot sharply; a closure that
-  /// magnifies a part of it sees no more detail than that. Where a decoder's scale does not divide a
-  /// side, part of the source's outermost pixels lies beside the picture:
-  /// ``Canvas/draw(_:in:scaling:alignment:opacity:blendMode:interpolation:)`` leaves it out. On Linux
-  /// this needs the package trait `Cairo`, which is on by default; without it, drawing ends with
-  /// ``DrawingError/canvasUnavailable``.
+  /// The closure runs on a worker thread, never on an actor, and perhaps at the same time as other
+  /// closures. It must not block for a picture of the cache: drawing that picture needs a worker
+  /// thread too, and when all of them wait, none goes on. An entity that needs other pictures
+  /// awaits them in its `picture(for:)`. An error of the closure reaches every request for the
+  /// picture, and nothing is stored. The source is decoded just large enough to fill the slot
+  /// sharply; a closure that magnifies a part of it sees no more detail than that. Where a
+  /// decoder's scale does not divide a side, part of the source's outermost pixels lies beside the
+  /// picture: ``Canvas/draw(_:in:scaling:alignment:opacity:blendMode:interpolation:)`` leaves it
+  /// out. On Linux this needs the package trait `Cairo`, which is on by default; without it,
+  /// drawing ends with ``DrawingError/canvasUnavailable``.
   public static func custom(_ closure: @escaping Closure) -> Drawing {
     Drawing(content: .closure(closure))
   }

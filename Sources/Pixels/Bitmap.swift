@@ -11,10 +11,10 @@ public struct Bitmap: Sendable {
   /// Size, pixel format and row bytes.
   public let layout: PixelLayout
 
-  /// What still has to happen to the colours; `nil` when they are sRGB already.
+  /// Turns the colours into sRGB; `nil` when they are sRGB already.
   package let colorConversion: (any ColorConversion)?
 
-  /// Which part of the pixels is picture: for bitmaps that no decoder scaled, all of it.
+  /// The part of the bitmap that shows the picture: all of it, unless a decoder scaled the picture.
   package let edges: PictureEdges
 
   private let storage: BitmapStorage
@@ -32,8 +32,8 @@ public struct Bitmap: Sendable {
   /// - Parameters:
   ///   - layout: Size, format and row bytes.
   ///   - fill: Receives `layout.byteCount` zeroed bytes, the top row first, and writes them.
-  /// - Throws: ``BitmapError/outOfMemory(byteCount:)`` when the memory cannot be had, and whatever
-  ///   `fill` throws.
+  /// - Throws: ``BitmapError/outOfMemory(byteCount:)`` when there is no memory, and every error of
+  ///   `fill`.
   public init(
     layout: PixelLayout, filling fill: (UnsafeMutableRawBufferPointer) throws -> Void
   ) throws {
@@ -52,10 +52,10 @@ public struct Bitmap: Sendable {
     self.init(storage, layout, colorConversion, edges)
   }
 
-  /// Creates a bitmap whose pixels `fill` writes, every one of them: only the padding at the ends
+  /// Creates a bitmap whose pixels `fill` writes, every one of them. Only the padding at the ends
   /// of the rows is zeroed before.
   ///
-  /// Returns `nil` when the memory cannot be had.
+  /// Returns `nil` when there is no memory.
   package init?<Failure: Error>(
     unfilled layout: PixelLayout, colorConversion: (any ColorConversion)?, edges: PictureEdges,
     filling fill: (UnsafeMutableRawBufferPointer) throws(Failure) -> Void
@@ -140,14 +140,14 @@ private final class BitmapStorage: @unchecked Sendable {
   /// `bytes` begins at its first aligned address.
   private let block: SpareMemory.Block
 
-  /// Zeroed memory, since rows have padding that nobody writes; `nil` instead of a crash when
-  /// there is none, because the count comes from files that strangers made.
+  /// Zeroed memory, since `fill` need not write the padding of rows. Without memory this returns
+  /// `nil` and does not trap, because the count comes from untrusted files.
   convenience init?(byteCount: Int) {
     self.init(raw: byteCount)
     if let start = bytes.baseAddress { memset(start, 0, byteCount) }
   }
 
-  /// The same with only the rows' padding zeroed, for those who write every pixel.
+  /// Memory of which only the padding of rows is zeroed, for callers that write every pixel.
   convenience init?(layout: PixelLayout) {
     self.init(raw: layout.byteCount)
     let used = layout.size.width * layout.format.bytesPerPixel
@@ -157,8 +157,8 @@ private final class BitmapStorage: @unchecked Sendable {
     }
   }
 
-  /// Aligns by hand: blocks of `posix_memalign(3)` do not fit the holes that their like left, and
-  /// a dozen decodes of one 32 MB picture grew the process to 266 MB (glibc 2.36) instead of 78.
+  /// Aligns by hand. Blocks of `posix_memalign(3)` do not fit the holes that freed ones left: a
+  /// dozen decodes of one 32 MB picture grew the process to 266 MB (glibc 2.36) instead of 78.
   private init?(raw byteCount: Int) {
     let alignment = PixelLayout.rowAlignment
     let (padded, overflow) = byteCount.addingReportingOverflow(alignment)

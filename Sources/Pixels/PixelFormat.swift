@@ -1,5 +1,5 @@
 /// How one pixel lies in memory: the four styles of the 2013 library, byte for byte, on every
-/// platform and whatever the host's byte order.
+/// platform and for every byte order of the host.
 public enum PixelFormat: String, CaseIterable, Hashable, Sendable, Codable {
   /// Four bytes: blue, green, red, alpha; the colours are multiplied by alpha.
   ///

@@ -7,29 +7,31 @@ import Locking
   import Glibc
 #endif
 
-/// Memory that bitmaps gave back, kept for the next ones as long as somebody wants that.
+/// Memory that bitmaps gave back, kept for the next ones as long as a ``SpareMemoryUse`` asks for
+/// it.
 ///
-/// `malloc(3)` returns blocks of their size to the system, which zeroes and maps every page of the
-/// next one anew: 500 pages for a photograph of 800 x 600, and a quarter of its decode's time when
-/// many follow each other.
+/// `malloc(3)` returns blocks of that size to the system, which zeroes and maps every page of the
+/// next one anew: 500 pages for a photograph of 800 x 600. When many decodes follow each other,
+/// that takes a quarter of their time.
 ///
 /// Invariants:
-/// 1. Nobody else has the address of a block in `blocks`; they take up `byteLimit` at most, together,
-///    and nothing when `userCount` is 0.
-/// 2. The address sanitizer, where it watches, lets nobody touch a kept block, and of a block that
-///    was taken only as many bytes as were asked for: reuse hides no access out of bounds.
+/// 1. No other object has the address of a block in `blocks`. Together these blocks take up
+///    `byteLimit` bytes at most, and none while `userCount` is 0.
+/// 2. Under the address sanitizer, any access to a kept block fails, and so does an access to a
+///    reused block beyond the bytes asked for: reuse hides no access out of bounds.
 package final class SpareMemory: Sendable {
   /// A piece of memory that has one owner.
   ///
-  /// `@unchecked Sendable` is safe because whoever gives a block away keeps no copy of it.
+  /// `@unchecked Sendable` is safe because an owner that gives a block away keeps no copy of it.
   package struct Block: @unchecked Sendable {
     package let start: UnsafeMutableRawPointer
-    /// What `malloc(3)` was asked for; the owner may use what it asked for itself.
+    /// The size that `malloc(3)` was asked for. The owner uses only the bytes that it took, which
+    /// can be fewer.
     fileprivate let byteCount: Int
   }
 
   private struct State {
-    /// The longest kept first.
+    /// Oldest first.
     var blocks: [Block] = []
     var userCount = 0
 
@@ -39,18 +41,18 @@ package final class SpareMemory: Sendable {
     }
   }
 
-  /// What all bitmaps share: enough for two photographs that are decoded near the size of a screen's
-  /// cell at the same time, and little beside what one large photograph takes.
+  /// Shared by all bitmaps. The limit holds two photographs that are decoded near the size of a
+  /// screen's cell at the same time, and is little beside one large photograph.
   package static let shared = SpareMemory(byteLimit: 8 << 20)
 
-  /// Smaller blocks `malloc(3)` keeps itself.
+  /// `malloc(3)` itself keeps smaller blocks.
   private static let smallest = 64 << 10
 
   private let state = Lock(State())
   private let byteLimit: Int
   private let allocate: @Sendable (Int) -> UnsafeMutableRawPointer?
 
-  /// - Parameter allocate: As `malloc(3)`, which tests make fail.
+  /// - Parameter allocate: Stands for `malloc(3)`; tests make it fail.
   package init(
     byteLimit: Int, allocate: @escaping @Sendable (Int) -> UnsafeMutableRawPointer? = { malloc($0) }
   ) {
@@ -62,10 +64,11 @@ package final class SpareMemory: Sendable {
 
   package var keptByteCount: Int { state.withLock { Self.byteCount(of: $0.blocks) } }
 
-  /// A block of at least so many bytes, of whatever content; `nil` if there is no memory.
+  /// Returns a block of at least `byteCount` bytes with arbitrary content, or `nil` if there is no
+  /// memory.
   ///
-  /// A kept block is at most twice as large as what was asked for, so that no thumbnail holds the
-  /// memory of a photograph.
+  /// A reused block is at most twice as large as asked for, so that no thumbnail holds the memory
+  /// of a photograph.
   package func take(byteCount: Int) -> Block? {
     let kept = state.withLock { state in
       state.blocks.indices
@@ -80,7 +83,7 @@ package final class SpareMemory: Sendable {
       return kept
     }
     if let fresh = allocate(byteCount) { return Block(start: fresh, byteCount: byteCount) }
-    // Perhaps there is room where the kept ones are.
+    // The kept blocks may take the room that is missing.
     clear()
     return allocate(byteCount).map { Block(start: $0, byteCount: byteCount) }
   }
@@ -103,7 +106,7 @@ package final class SpareMemory: Sendable {
     release(surplus)
   }
 
-  /// Returns all that is kept to the system.
+  /// Returns every kept block to the system.
   package func clear() { release(state.withLock { $0.takeAll() }) }
 
   fileprivate func changeUsers(by change: Int) {
@@ -126,7 +129,7 @@ package final class SpareMemory: Sendable {
   }
 }
 
-/// Somebody's wish that spare memory be kept; it ends with the object at the latest.
+/// A wish to keep spare memory, which ends with this object at the latest.
 package final class SpareMemoryUse: Sendable {
   private let memory: SpareMemory
   private let wish = Lock(false)
@@ -140,7 +143,7 @@ package final class SpareMemoryUse: Sendable {
 
   package var isUnderWay: Bool { wish.withLock { $0 } }
 
-  /// Nothing is kept any more when this was the last wish.
+  /// Frees the kept blocks when no other wish is under way.
   package func pause() { change(to: false) }
 
   package func resume() { change(to: true) }

@@ -2,11 +2,10 @@
 //
 // Rules that every function here keeps:
 // 1. A setjmp stands in the function that calls into libjpeg or libpng, so no longjmp leaves this
-//    target, and no Swift code runs between the two. Work is cut into strips of rows instead: the
-//    caller decides between two calls whether to go on.
-// 2. Failure is a returned status; the text belongs to the reader or writer and lives as long as
-//    it.
-// 3. After a failure a caller may only read the text and close the object.
+//    target, and no Swift code runs between the two. Work is cut into strips of rows: between two
+//    calls the caller decides whether to go on.
+// 2. Failure is a returned status; the text belongs to the reader or writer and lives as long.
+// 3. After a failure the caller may only read the text and close the object.
 // 4. An object serves one thread at a time and keeps the caller's bytes by address: they must stay
 //    in place until it is closed.
 
@@ -63,16 +62,16 @@ fic_status fic_jpeg_start(
     size_t memory_limit, uint32_t *width, uint32_t *height);
 
 // For pictures of several scans, to be called until `complete`: takes in up to `steps` rows of
-// blocks. At an eighth of the size the scans are decoded up to the last one that is visible at that
-// scale; of later scans only the markers are read, so that a file that was cut short is an error in
-// any case.
+// blocks. At an eighth of the size it takes in the scans up to the last one that is visible there;
+// of later scans only the markers are read, so that a file that was cut short is an error in any
+// case.
 fic_status fic_jpeg_take_in(fic_jpeg_reader *reader, uint32_t steps, bool *complete);
 
 // Writes the next rows: one gray byte a pixel, or B, G, R, 255, or the four inks as stored.
 fic_status fic_jpeg_read_rows(
     fic_jpeg_reader *reader, uint8_t *rows, size_t row_bytes, uint32_t count);
 
-// Proves that the file goes on properly to its end; call after the last row.
+// Proves that the file is whole up to its end; call after the last row.
 fic_status fic_jpeg_finish(fic_jpeg_reader *reader);
 
 typedef struct fic_jpeg_writer fic_jpeg_writer;
@@ -118,7 +117,7 @@ fic_status fic_png_start(
 fic_status fic_png_read_rows(
     fic_png_reader *reader, uint8_t *rows, size_t row_bytes, uint32_t count);
 
-// Proves that the file goes on properly to its end; call after the last row.
+// Proves that the file is whole up to its end; call after the last row.
 fic_status fic_png_finish(fic_png_reader *reader);
 
 typedef struct fic_png_writer fic_png_writer;

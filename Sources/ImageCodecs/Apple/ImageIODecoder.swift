@@ -4,13 +4,13 @@
   import ImageIO
   import Pixels
 
-  /// What ``ImageDecoders/standard`` holds here.
+  /// This platform's part of ``ImageDecoders/standard``: all of it.
   let systemDecoders: [any ImageDecoder] = [ImageIODecoder()]
 
   /// JPEG, PNG, WebP, HEIF and AVIF by the system's ImageIO.
   ///
-  /// ImageIO decodes dozens of formats, so the type is checked before it sees a byte, and once more
-  /// by what it says itself.
+  /// ImageIO decodes dozens of formats, so this decoder checks the first bytes before ImageIO sees
+  /// any, and then the type that ImageIO names.
   struct ImageIODecoder: ImageDecoder {
     private static let types: Set<EncodedImageType> = [.jpeg, .png, .webp, .heif, .avif]
     private static let identifiers: Set<String> = [
@@ -26,8 +26,8 @@
       try header(of: source(data))
     }
 
-    /// ImageIO makes the thumbnail and we draw it into memory of our own: twice the result. What
-    /// it takes inside, it does not say.
+    /// ImageIO makes the thumbnail, which is then drawn into private memory: twice the result.
+    /// ImageIO does not tell how much it takes inside.
     func workingByteCount(for header: ImageHeader, minimumSize: PixelSize?) -> Int {
       let size = Self.size(of: header.size, for: minimumSize)
       let (bytes, overflow) = (size.pixelCount ?? .max).multipliedReportingOverflow(by: 8)
@@ -98,8 +98,8 @@
       let edges = PictureEdges(filling: size, fullSize: header.size)
       let bitmap = try Bitmap(unfilled: layout, colorConversion: nil, edges: edges) {
         pixels throws(ImageDecodingError) in
-        // What is not zero would shine through where the picture is transparent; skipped alpha
-        // bytes have to be 255.
+        // Transparent pixels leave the memory as it was, so it starts as zeros. Skipped alpha bytes
+        // have to be 255.
         pixels.initializeMemory(as: UInt8.self, repeating: hasAlpha ? 0 : 255)
         let context = CGContext(
           data: pixels.baseAddress, width: size.width, height: size.height, bitsPerComponent: 8,

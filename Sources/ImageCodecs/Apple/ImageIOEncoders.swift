@@ -12,11 +12,11 @@
       }
     }
 
-    /// Encodes pixels that lie elsewhere.
+    /// Encodes the caller's pixels.
     ///
     /// - Parameters:
     ///   - pixels: At least `layout.byteCount` bytes, the top row first.
-    ///   - conversion: The way to sRGB for pixels that are not there yet; no decoder of this
+    ///   - conversion: The conversion to sRGB, for pixels in another space; no decoder of this
     ///     platform makes one.
     package static func encode(
       _ pixels: UnsafeRawBufferPointer, layout: PixelLayout,
@@ -27,7 +27,7 @@
     }
   }
 
-  /// Writes JPEG files in sRGB; what is transparent becomes white.
+  /// Writes JPEG files in sRGB; transparent pixels become white.
   package struct JPEGEncoder {
     /// From 0, the smallest file, to 1, the best picture.
     package let quality: Double
@@ -40,11 +40,11 @@
       }
     }
 
-    /// Encodes pixels that lie elsewhere.
+    /// Encodes the caller's pixels.
     ///
     /// - Parameters:
     ///   - pixels: At least `layout.byteCount` bytes, the top row first.
-    ///   - conversion: The way to sRGB for pixels that are not there yet; no decoder of this
+    ///   - conversion: The conversion to sRGB, for pixels in another space; no decoder of this
     ///     platform makes one.
     package func encode(
       _ pixels: UnsafeRawBufferPointer, layout: PixelLayout,

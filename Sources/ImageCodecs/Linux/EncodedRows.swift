@@ -9,7 +9,7 @@
       /// Colours are divided by alpha again, as PNG stores them.
       case keep
 
-      /// White shines through, since JPEG has no holes.
+      /// White shows through, since JPEG has no alpha.
       case onWhite
     }
 
@@ -18,7 +18,7 @@
     let conversion: (any ColorConversion)?
     let alpha: Alpha
 
-    /// Calls `write` with row after row; the address is good until `write` returns.
+    /// Calls `write` with row after row; the address is valid until `write` returns.
     func handOver(
       to write: (UnsafePointer<UInt8>) throws(ImageEncodingError) -> Void
     ) throws(ImageEncodingError) {

@@ -47,7 +47,8 @@
         interpolatesColors: !Self.isMuchReduced(header.size, for: request.minimumSize),
         memoryLimit: header.wholePictureByteCount + rowBufferByteCount(header.size)
       )
-      // Lossless files, which newer libraries read, are not scaled, and memory was declared for less.
+      // Newer libraries read lossless files without scaling them, and need more memory than was
+      // declared.
       guard orientation.turning(scaled) == header.size.scaled(toEighths: eighths) else {
         throw .unsupported("JPEG: a file that cannot be decoded at \(eighths)/8 of its size")
       }
@@ -83,11 +84,12 @@
       } ?? 8
     }
 
-    /// Whether the caller is going to average several pixels into one, and with them the squares
-    /// that colours which were stored coarsely come in.
+    /// Whether the caller will average several pixels into one, which hides the squares of coarsely
+    /// stored colours.
     ///
-    /// Callers ask for twice what they show where the picture has it (see ``DecodeRequest``). Whoever
-    /// asks for less than all of it therefore shows at most half of its size.
+    /// Callers ask for twice the size that they show, where the picture has it (see
+    /// ``DecodeRequest``). A caller that asks for less than the whole picture therefore shows at
+    /// most half of its size.
     static func isMuchReduced(_ size: PixelSize, for minimumSize: PixelSize?) -> Bool {
       guard let minimumSize else { return false }
       return minimumSize.width < size.width && minimumSize.height < size.height

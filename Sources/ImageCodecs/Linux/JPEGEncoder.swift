@@ -3,7 +3,7 @@
   package import Foundation
   package import Pixels
 
-  /// Writes baseline JPEG files in sRGB; what is transparent becomes white.
+  /// Writes baseline JPEG files in sRGB; transparent pixels become white.
   package struct JPEGEncoder {
     /// From 0, the smallest file, to 1, the best picture.
     package let quality: Double
@@ -16,11 +16,11 @@
       }
     }
 
-    /// Encodes pixels that lie elsewhere, without copying the picture.
+    /// Encodes the caller's pixels, without copying the picture.
     ///
     /// - Parameters:
     ///   - pixels: At least `layout.byteCount` bytes, the top row first.
-    ///   - conversion: The way to sRGB for pixels that are not there yet.
+    ///   - conversion: The conversion to sRGB, for pixels in another space.
     package func encode(
       _ pixels: UnsafeRawBufferPointer, layout: PixelLayout,
       conversion: (any ColorConversion)? = nil

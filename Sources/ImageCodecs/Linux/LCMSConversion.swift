@@ -4,11 +4,11 @@
   import Locking
   import Pixels
 
-  /// The way from one embedded profile to sRGB, by Little CMS, relative colorimetric with black
-  /// point compensation.
+  /// The conversion from one embedded profile to sRGB, by Little CMS, relative colorimetric with
+  /// black point compensation.
   ///
   /// `@unchecked Sendable` is safe because the transform never changes: it is built without Little
-  /// CMS's one-pixel cache, and freed only when nobody holds this object.
+  /// CMS's one-pixel cache, and freed with this object.
   final class LCMSConversion: ColorConversion, @unchecked Sendable {
     enum Kind {
       case gray, rgb, cmyk, invertedCMYK
@@ -31,8 +31,8 @@
     let kind: Kind
     private let transform: OpaquePointer
 
-    /// `nil` for a profile that is sRGB already, is broken, or is not of that kind: a picture is
-    /// then shown by its numbers.
+    /// `nil` for a profile that is sRGB already, is broken, or is not of that kind: the picture's
+    /// numbers then count as sRGB.
     init?(profile: Data, kind: Kind) {
       var isSRGB = false
       let transform = profile.withUnsafeBytes { bytes in
@@ -69,14 +69,15 @@
     static func shared(profile: Data?, kind: Kind) -> LCMSConversion? {
       guard let profile else { return nil }
       if let known = known.withLock({ $0.find(profile, kind) }) { return known.conversion }
-      // Outside the lock, which others need meanwhile; two that build the same waste one of them.
+      // Outside of the lock, which other threads need meanwhile. Two threads that build the same
+      // transform waste one of them.
       let conversion = LCMSConversion(profile: profile, kind: kind)
       known.withLock { $0.add(profile, kind, conversion) }
       return conversion
     }
   }
 
-  /// The profiles met last, with what became of them.
+  /// The profiles used last, each with its conversion.
   ///
   /// Invariants:
   /// 1. `entries` are at most ``countLimit``, with at most ``byteLimit`` bytes of profiles.

@@ -6,7 +6,7 @@
   /// PNG by libpng, row by row.
   ///
   /// A picture much larger than wanted is averaged down by a whole factor while its rows pass by,
-  /// so that a huge one takes the memory of a small one. Interlaced ones stay whole.
+  /// so that a huge one takes the memory of a small one. Interlaced ones are decoded whole.
   struct PNGDecoder: ImageDecoder {
     func recognizes(_ firstBytes: Data) -> Bool {
       EncodedImageType(firstBytes: firstBytes) == .png
@@ -86,7 +86,7 @@
       return bitmap
     }
 
-    /// Seven passes over one whole picture: the result itself where it need not be turned.
+    /// Seven passes over one whole picture: the result itself, unless it has to be turned.
     private func readWhole(
       _ reader: PNGReader, _ pixels: UnsafeMutableRawBufferPointer, _ layout: PixelLayout,
       _ target: UprightRows, _ orientation: Orientation, _ request: DecodeRequest
@@ -162,7 +162,7 @@
       for index in 0..<count {
         let height = min(factor, rowsLeft)
         for line in 0..<height {
-          // One row of the result may be thousands of the file.
+          // One row of the result may take thousands of rows of the file.
           if line % UprightRows.stripHeight == UprightRows.stripHeight - 1, isCancelled() {
             throw .cancelled
           }
@@ -193,7 +193,7 @@
     var format: PixelFormat {
       header.bytes_per_pixel == 1 ? .gray8 : header.has_alpha ? .bgra32 : .bgrx32
     }
-    /// What kind of profile the file has to have, if it has one.
+    /// The kind of profile that fits the file's pixels.
     var profileKind: LCMSConversion.Kind {
       header.is_gray ? format == .gray8 ? .gray : .grayAsColor : .rgb
     }
@@ -226,7 +226,7 @@
       premultiply(rows, rowBytes, count)
     }
 
-    /// Writes what one pass has of the next rows, not yet multiplied.
+    /// Writes one pass's pixels of the next rows, not yet multiplied.
     func readPass(
       _ rows: UnsafeMutablePointer<UInt8>, _ rowBytes: Int, _ count: Int
     ) throws(ImageDecodingError) {

@@ -11,11 +11,11 @@
       }
     }
 
-    /// Encodes pixels that lie elsewhere, without copying the picture.
+    /// Encodes the caller's pixels, without copying the picture.
     ///
     /// - Parameters:
     ///   - pixels: At least `layout.byteCount` bytes, the top row first.
-    ///   - conversion: The way to sRGB for pixels that are not there yet.
+    ///   - conversion: The conversion to sRGB, for pixels in another space.
     package static func encode(
       _ pixels: UnsafeRawBufferPointer, layout: PixelLayout,
       conversion: (any ColorConversion)? = nil

@@ -3,11 +3,11 @@
   import Foundation
   import Pixels
 
-  /// What ``ImageDecoders/standard`` holds here.
+  /// This platform's part of ``ImageDecoders/standard``: all of it.
   let systemDecoders: [any ImageDecoder] = [JPEGDecoder(), PNGDecoder(), WebPDecoder()]
 
   extension fic_status {
-    /// Turns a C function's answer into an error, with the library's own words where it has any.
+    /// Throws the error of a C function's status, with the library's own words where it has any.
     func check(_ type: EncodedImageType, _ message: UnsafePointer<CChar>? = nil)
       throws(ImageDecodingError)
     {
@@ -27,12 +27,13 @@
   }
 
   extension UnsafeRawBufferPointer {
-    /// The same memory as C reads it; `nil` for no bytes at all.
+    /// The address of the bytes for C; `nil` for no bytes at all.
     var start: UnsafePointer<UInt8>? { baseAddress?.assumingMemoryBound(to: UInt8.self) }
   }
 
-  /// What libraries keep for a few rows: this for each pixel of the longer side, and a fixed part
-  /// for tables and Huffman codes. Above what was measured at every scale and sampling.
+  /// An upper bound for the rows that libraries keep: a part for each pixel of the longer side, and
+  /// a fixed part for tables and Huffman codes. It is above every measurement, at every scale and
+  /// sampling.
   func rowBufferByteCount(_ size: PixelSize) -> Int {
     let (bytes, overflow) = max(size.width, size.height).multipliedReportingOverflow(by: 256)
     return overflow ? .max : bytes.addingClamped(256 << 10)
@@ -56,7 +57,7 @@
   }
 
   extension Bitmap {
-    /// A bitmap of the given upright size, with both ways to fail put into this floor's words.
+    /// Decodes into a bitmap of the given upright size; all failures are an ``ImageDecodingError``.
     static func decoding(
       size: PixelSize, format: PixelFormat, edges: PictureEdges,
       conversion: (any ColorConversion)?,

@@ -3,7 +3,9 @@
   import Foundation
   import Pixels
 
-  /// Memory of a decoder for as long as it works; bytes come as they are.
+  /// A decoder's memory, freed with its last reference. Unlike the memory of the same name in
+  /// ImageDrawing it is exactly as large as asked for, so that the address sanitizer notices every
+  /// access behind it, and is not zeroed, since decoders write whole pictures into it.
   final class ScratchMemory {
     let start: UnsafeMutablePointer<UInt8>
 
@@ -15,7 +17,7 @@
     deinit { free(start) }
   }
 
-  /// Takes rows in the order of the file and lays them into a bitmap the right way up.
+  /// Takes rows in the order of the file and lays them upright into a bitmap.
   ///
   /// Rows of an upright picture are written straight into the bitmap. Others go through a strip of
   /// a few rows, small enough for the processor's cache, so turning takes no second picture.
@@ -51,10 +53,9 @@
           byteCount: storedSize.width * layout.format.bytesPerPixel * Self.stripHeight)
     }
 
-    /// Goes through the picture strip by strip, asking before each whether to go on.
+    /// Goes through the picture strip by strip, and asks `isCancelled` before each.
     ///
-    /// - Parameter write: Writes so many rows, from the given address on and the given number of
-    ///   bytes apart.
+    /// - Parameter write: Writes `count` rows from `rows` on, `rowBytes` apart.
     func fill(
       unless isCancelled: () -> Bool,
       _ write: (_ rows: UnsafeMutablePointer<UInt8>, _ rowBytes: Int, _ count: Int)
@@ -73,7 +74,7 @@
       }
     }
 
-    /// Lays rows that lie elsewhere into the bitmap.
+    /// Lays rows from other memory into the bitmap.
     func place(_ rows: UnsafePointer<UInt8>, rowBytes: Int, first: Int, count: Int) {
       fic_rows_place(
         rows, rowBytes, UInt32(first), UInt32(count), UInt32(storedSize.width),

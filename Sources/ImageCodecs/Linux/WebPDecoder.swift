@@ -102,11 +102,12 @@
       return Data(bytes: start, count: header.profile_count)
     }
 
-    /// What is lossless keeps four bytes a pixel and up to one for its transforms; alpha of the lossy
-    /// kind is lossless, and takes a byte more. Turning takes a second picture.
+    /// A lossless picture keeps four bytes a pixel and up to one for its transforms. The alpha of a
+    /// lossy picture is stored without loss, and takes a byte more. Turning takes a second picture.
     ///
-    /// A frame that covers only a part of its canvas keeps its place only at full size. And where alpha
-    /// stands beside lossy colours, libwebp's scaler would mix colours that nobody sees with the others.
+    /// Two kinds are decoded whole. A frame that covers only a part of its canvas keeps its
+    /// position only at full size. In a lossy picture with alpha, libwebp's scaler would mix
+    /// colours of transparent pixels into the visible ones.
     var imageHeader: ImageHeader {
       let pixel = header.is_lossless || header.has_alpha ? 5 : 0
       let turning = orientation == .up ? 0 : 4

@@ -20,7 +20,8 @@
           pixels.assumingMemoryBound(to: UInt8.self), CAIRO_FORMAT_ARGB32, width, height, pitch)
       else { throw .canvasFailed("\(size) is too large for Cairo.") }
       let context = cairo_create(surface)
-      // On failure both are inert objects that hold the status and must be released all the same.
+      // On failure Cairo returns inert objects, which hold the status and still have to be
+      // released.
       guard let context, cairo_status(context) == CAIRO_STATUS_SUCCESS else {
         let error = Self.error(context.map { cairo_status($0) } ?? CAIRO_STATUS_NO_MEMORY)
         cairo_destroy(context)
@@ -83,9 +84,9 @@
     /// - Parameters:
     ///   - bitmap: The pixels.
     ///   - transform: From its pixels to the canvas'.
-    ///   - outline: What of it is drawn, in pixels of the canvas.
+    ///   - outline: The part that is drawn, in pixels of the canvas.
     ///   - style: Opacity and blend mode.
-    ///   - isSmooth: Whether places between its pixels are mixed from their neighbours.
+    ///   - isSmooth: Whether to interpolate between its pixels.
     func paint(
       _ bitmap: Bitmap, _ transform: Canvas.Transform, within outline: Canvas.Path,
       _ style: Canvas.PaintStyle, isSmooth: Bool
@@ -139,7 +140,7 @@
       cairo_restore(context)
     }
 
-    /// Makes `path` the context's, in points of now.
+    /// Makes `path` the context's current path, in current points.
     private func append(_ path: Canvas.Path) {
       cairo_new_path(context)
       for element in path.elements {
@@ -161,11 +162,11 @@
   }
 
   extension Canvas {
-    /// Lends the `cairo_t` that this canvas draws with, for text, gradients and all else that Cairo
-    /// can.
+    /// Lends the `cairo_t` that this canvas draws with, for text, gradients and everything else
+    /// that Cairo draws.
     ///
-    /// Its user space is the canvas' points, its clip the canvas' clip. What `body` changes in the
-    /// context's state is undone afterwards; an error of Cairo ends the whole drawing with
+    /// Its user space is the canvas' points, its clip the canvas' clip. Changes of the context's
+    /// state are undone afterwards; an error of Cairo ends the whole drawing with
     /// ``DrawingError/canvasFailed(_:)``. The context must not be kept.
     public mutating func withNativeContext<Result, Failure: Error>(
       _ body: (_ context: OpaquePointer) throws(Failure) -> Result

@@ -4,12 +4,12 @@ extension Canvas {
   /// Draws the picture in a bitmap.
   ///
   /// - Parameters:
-  ///   - bitmap: In any pixel format. Colours that a decoder left in another space are turned into sRGB.
+  ///   - bitmap: In any pixel format. Colours of another space are converted to sRGB.
   ///   - rect: Where, in points.
-  ///   - scaling: How it meets the proportions of `rect`.
+  ///   - scaling: How the picture fits into `rect`.
   ///   - alignment: Which part is cut off, or where the rest of `rect` stays free.
   ///   - opacity: From 0 to 1.
-  ///   - blendMode: How it meets what is on the canvas.
+  ///   - blendMode: How its colours mix with the canvas.
   ///   - interpolation: Where pixels come from at another size.
   /// - Throws: ``DrawingError/outOfMemory``.
   public mutating func draw(
@@ -31,7 +31,7 @@ extension Canvas {
     }
   }
 
-  /// How a bitmap meets the canvas.
+  /// How a bitmap's colours mix with the canvas.
   struct PaintStyle {
     var opacity: Double
     var blendMode: BlendMode
@@ -68,12 +68,12 @@ extension Canvas {
     guard let visible = frame.intersection(all), Self.isVisible(frame.width, frame.height) else {
       return
     }
-    // Whole pixels that contain what is seen of the frame; never more than the canvas.
+    // The whole pixels around the visible part of the frame; never more than the canvas.
     let left = Int(visible.x.rounded(.down))
     let top = Int(visible.y.rounded(.down))
     let size = PixelSize(
       width: Int(visible.maxX.rounded(.up)) - left, height: Int(visible.maxY.rounded(.up)) - top)
-    // What of the source, perhaps beyond its border, lies under those pixels.
+    // The part of the source under those pixels, perhaps beyond its border.
     let xStep = part.width / frame.width
     let yStep = part.height / frame.height
     let region = Rect(
@@ -85,8 +85,8 @@ extension Canvas {
       isSmooth: false)
   }
 
-  /// Whether an extent in pixels can change a byte; and numbers are far from those that divisions
-  /// and conversions to integers cannot take.
+  /// Whether an extent in pixels is large enough to change a byte, and small enough for the
+  /// divisions and conversions to integers that follow.
   private static func isVisible(_ width: Double, _ height: Double) -> Bool {
     let extents = 1.0 / 1024...1e12
     return extents.contains(width) && extents.contains(height)
@@ -122,8 +122,9 @@ extension Bitmap {
   /// A part of this bitmap at another size, as `.bgra32`.
   ///
   /// - Parameters:
-  ///   - region: What becomes the result, in pixels; outside of `limits` their border is repeated.
-  ///   - limits: The pixels that may be looked at.
+  ///   - region: The part that becomes the result, in pixels; outside of `limits` the border is
+  ///     repeated.
+  ///   - limits: The pixels that may be read.
   fileprivate func scaled(
     _ region: Canvas.Rect, limits: Canvas.Rect, to size: PixelSize,
     _ interpolation: Canvas.Interpolation
@@ -146,7 +147,7 @@ extension Bitmap {
         }
       }
     } catch {
-      // The only error of that initialiser, since the closure throws none.
+      // The closure throws nothing, so the bitmap found no memory.
       throw .outOfMemory
     }
   }

@@ -1,14 +1,14 @@
 public import Pixels
 
-/// What a drawing closure draws on: a picture in sRGB that starts out empty.
+/// A picture in sRGB that a drawing closure draws on; it starts out empty.
 ///
 /// Lengths and places are in points, counted from the top left corner to the right and downwards;
 /// ``scale`` says how many pixels a point has. Edges are antialiased. The same calls give the same
 /// picture on Linux, with Cairo, and on Apple platforms, with CoreGraphics: pixels of bitmaps are
 /// scaled by the same code, while curves and blends may differ by a few of 255 steps at edges.
 ///
-/// A canvas lives as long as the call of its closure; being neither copyable nor sendable, it cannot
-/// leave it.
+/// A canvas lives as long as the call of its closure. It is neither copyable nor sendable, so it
+/// cannot leave that call.
 public struct Canvas: ~Copyable {
   /// Width and height in points.
   public let size: Size
@@ -21,7 +21,7 @@ public struct Canvas: ~Copyable {
 
   let context: CanvasContext
 
-  /// From the points of now to pixels; the context follows the same one.
+  /// From current points to pixels; the context holds the same transform.
   var transform: Transform
 
   /// - Parameters:
@@ -57,7 +57,7 @@ public struct Canvas: ~Copyable {
     context.fill(.rect(rect), color, blendMode, .winding)
   }
 
-  /// Fills what a path encloses; open parts count as closed.
+  /// Fills the inside of a path; open parts count as closed.
   public mutating func fill(
     _ path: Path, with color: Color, blendMode: BlendMode = .normal, rule: FillRule = .winding
   ) {
@@ -72,7 +72,7 @@ public struct Canvas: ~Copyable {
   ///   - lineWidth: In points.
   ///   - cap: The shape of its ends.
   ///   - join: The shape of its corners.
-  ///   - blendMode: How it meets what is on the canvas.
+  ///   - blendMode: How its colour mixes with the canvas.
   public mutating func stroke(
     _ path: Path, with color: Color, lineWidth: Double, cap: LineCap = .butt,
     join: LineJoin = .miter, blendMode: BlendMode = .normal
@@ -83,7 +83,7 @@ public struct Canvas: ~Copyable {
   /// Lets later calls draw within a rectangle only, until the saved state ends.
   public mutating func clip(to rect: Rect) { context.clip(.rect(rect), .winding) }
 
-  /// Lets later calls draw only within what a path encloses, until the saved state ends.
+  /// Lets later calls draw only inside of a path, until the saved state ends.
   public mutating func clip(to path: Path, rule: FillRule = .winding) {
     context.clip(path, rule)
   }
@@ -104,7 +104,7 @@ public struct Canvas: ~Copyable {
     concatenate(.rotation(degrees: degrees))
   }
 
-  /// Runs `body` and then undoes its clips, moves, scales and turns; what it drew stays.
+  /// Runs `body` and then undoes its clips, moves, scales and turns; the drawn pixels stay.
   public mutating func withSavedState<Result, Failure: Error>(
     _ body: (inout Canvas) throws(Failure) -> Result
   ) throws(Failure) -> Result {

@@ -51,18 +51,19 @@ extension Canvas {
       elements.append(.move(point))
     }
 
-    /// Goes on straight; without a place to go on from this starts a part, as ``move(to:)`` does.
+    /// Adds a straight line from the current point; without one, starts a part as ``move(to:)``
+    /// does.
     public mutating func addLine(to point: Point) {
       elements.append(hasCurrentPoint ? .line(point) : .move(point))
     }
 
-    /// Goes on along a cubic Bézier curve; without a place to go on from it starts at `control1`.
+    /// Adds a cubic Bézier curve from the current point; without one, it starts at `control1`.
     public mutating func addCurve(to point: Point, control1: Point, control2: Point) {
       if !hasCurrentPoint { move(to: control1) }
       elements.append(.curve(point, control1: control1, control2: control2))
     }
 
-    /// Goes back to where the current part started, and ends it.
+    /// Adds a line to the start of the current part, and ends the part.
     public mutating func close() {
       if hasCurrentPoint { elements.append(.close) }
     }

@@ -1,6 +1,6 @@
 extension Canvas {
-  /// How new colours meet those on the canvas: the modes of ISO 32000 (PDF), section 11.3.5, which
-  /// Cairo and CoreGraphics share.
+  /// How new colours mix with the canvas: the modes of ISO 32000 (PDF), section 11.3.5, which Cairo
+  /// and CoreGraphics share.
   public enum BlendMode: String, CaseIterable, Hashable, Sendable, Codable {
     /// New over old.
     case normal
@@ -14,11 +14,11 @@ extension Canvas {
     case darken
     /// The brighter, channel by channel.
     case lighten
-    /// Brightens the canvas to reflect what is drawn.
+    /// Brightens the canvas to reflect the new colour.
     case colorDodge
-    /// Darkens the canvas to reflect what is drawn.
+    /// Darkens the canvas to reflect the new colour.
     case colorBurn
-    /// ``multiply`` or ``screen``, depending on what is drawn.
+    /// ``multiply`` or ``screen``, depending on the new colour.
     case hardLight
     /// A gentler ``hardLight``.
     case softLight
@@ -26,13 +26,13 @@ extension Canvas {
     case difference
     /// A ``difference`` of lower contrast.
     case exclusion
-    /// The hue of what is drawn, the rest of the canvas.
+    /// The hue of the new colour, the rest of the canvas.
     case hue
-    /// The saturation of what is drawn, the rest of the canvas.
+    /// The saturation of the new colour, the rest of the canvas.
     case saturation
-    /// The hue and the saturation of what is drawn, the luminosity of the canvas.
+    /// The hue and the saturation of the new colour, the luminosity of the canvas.
     case color
-    /// The luminosity of what is drawn, the rest of the canvas.
+    /// The luminosity of the new colour, the rest of the canvas.
     case luminosity
   }
 
@@ -65,16 +65,16 @@ extension Canvas {
     case bevel
   }
 
-  /// Which places a path encloses where its outline crosses itself.
+  /// Which points are inside of a path whose outline crosses itself.
   public enum FillRule: String, CaseIterable, Hashable, Sendable, Codable {
-    /// Those that the outline goes around at least once, clockwise and anticlockwise turns cancelling
-    /// each other.
+    /// Points with a winding number other than zero: the outline's clockwise and anticlockwise
+    /// turns around them do not cancel out.
     case winding
-    /// Those that a line to the outside leaves by an odd number of crossings.
+    /// Points from which a line to the outside crosses the outline an odd number of times.
     case evenOdd
   }
 
-  /// The outline's line, as the systems' contexts take it.
+  /// The line of a stroke, as Cairo and CoreGraphics describe it.
   struct Stroke {
     var lineWidth: Double
     var cap: LineCap

@@ -47,7 +47,7 @@ extension Canvas {
     /// Whether upright rectangles stay upright and nothing is mirrored.
     var isUpright: Bool { b == 0 && c == 0 && a > 0 && d > 0 }
 
-    /// The upright rectangle around the image of another; the image itself where ``isUpright``.
+    /// The upright rectangle around a transformed rectangle; exactly that one where ``isUpright``.
     func bounds(of rect: Rect) -> Rect {
       let corners = rect.corners.map(applied(to:))
       let xs = corners.map(\.x)
@@ -59,7 +59,7 @@ extension Canvas {
         height: ys.reduce(-.infinity, max) - top)
     }
 
-    /// How long a step of one along x, and along y, becomes.
+    /// The lengths of a unit step along x and along y after this transform.
     var stretch: (x: Double, y: Double) {
       ((a * a + b * b).squareRoot(), (c * c + d * d).squareRoot())
     }

@@ -27,7 +27,7 @@
       CGImageAlphaInfo.premultipliedFirst.rawValue | CGBitmapInfo.byteOrder32Little.rawValue
     }
 
-    /// From pixels counted from the top to those that CoreGraphics counts from the bottom.
+    /// From pixels counted from the top to CoreGraphics' pixels, counted from the bottom.
     private var flip: CGAffineTransform {
       CGAffineTransform(a: 1, b: 0, c: 0, d: -1, tx: 0, ty: height)
     }
@@ -78,16 +78,16 @@
     /// - Parameters:
     ///   - bitmap: The pixels.
     ///   - transform: From its pixels to the canvas'.
-    ///   - outline: What of it is drawn, in pixels of the canvas.
+    ///   - outline: The part that is drawn, in pixels of the canvas.
     ///   - style: Opacity and blend mode.
-    ///   - isSmooth: Whether places between its pixels are mixed from their neighbours.
+    ///   - isSmooth: Whether to interpolate between its pixels.
     func paint(
       _ bitmap: Bitmap, _ transform: Canvas.Transform, within outline: Canvas.Path,
       _ style: Canvas.PaintStyle, isSmooth: Bool
     ) {
       guard let image = image(bitmap) else { return }
       context.saveGState()
-      // Back to CoreGraphics' own pixels, then to those counted from the top.
+      // Back to CoreGraphics' own pixels, then to pixels counted from the top.
       context.concatenate(context.ctm.inverted())
       context.concatenate(flip)
       append(outline)
@@ -149,7 +149,7 @@
       context.restoreGState()
     }
 
-    /// Makes `path` the context's, in points of now.
+    /// Makes `path` the context's current path, in current points.
     private func append(_ path: Canvas.Path) {
       context.beginPath()
       for element in path.elements {
@@ -166,12 +166,11 @@
   }
 
   extension Canvas {
-    /// Lends the `CGContext` that this canvas draws with, for text, gradients and all else that
-    /// CoreGraphics can.
+    /// Lends the `CGContext` that this canvas draws with, for text, gradients and everything else
+    /// that CoreGraphics draws.
     ///
-    /// Its user space is the canvas' points, with y growing downwards; its clip is the canvas' clip.
-    /// What `body` changes in the context's state is undone afterwards. The context must not be
-    /// kept.
+    /// Its user space is the canvas' points, with y growing downwards; its clip is the canvas'
+    /// clip. Changes of the context's state are undone afterwards. The context must not be kept.
     public mutating func withNativeContext<Result, Failure: Error>(
       _ body: (_ context: CGContext) throws(Failure) -> Result
     ) throws(Failure) -> Result {

@@ -1,10 +1,10 @@
 #if !canImport(CoreGraphics) && !(Cairo && canImport(CCairo))
   import Pixels
 
-  /// The canvas of builds without a library to draw with: there is none, and the compiler knows,
-  /// because a value of this type cannot exist.
+  /// The canvas of builds without a library to draw with. No value of this type can exist, and the
+  /// compiler knows.
   ///
-  /// Code with drawing closures compiles unchanged; making their canvas is what fails.
+  /// Code with drawing closures compiles unchanged; making their canvas fails.
   struct CanvasContext: ~Copyable {
     private let absent: Never
 

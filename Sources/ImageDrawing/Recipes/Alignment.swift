@@ -1,8 +1,8 @@
 extension Drawing {
   /// Where a picture lies in a frame of other proportions.
   ///
-  /// The same share of what is left over, or cut off, is on the left of the picture as ``x`` says,
-  /// and above it as ``y`` says.
+  /// ``x`` is the share of the leftover or cut off width that lies to the left of the picture.
+  /// ``y`` is the share of the height above it.
   public struct Alignment: Hashable, Sendable {
     /// From 0, at the left edge, to 1, at the right one.
     public var x: Double
@@ -35,7 +35,7 @@ extension Drawing {
     /// At the lower right corner.
     public static let bottomRight = Alignment(x: 1, y: 1)
 
-    /// The same with both shares between 0 and 1.
+    /// This alignment with both shares between 0 and 1.
     var bounded: Alignment {
       Alignment(x: max(0, min(1, x)), y: max(0, min(1, y)))
     }

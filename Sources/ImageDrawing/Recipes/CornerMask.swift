@@ -37,8 +37,8 @@ struct CornerMask: Sendable {
   ///
   /// - Parameters:
   ///   - y: The row.
-  ///   - coverage: Room for half of the row's pixels, rounded up; as many as returned are written,
-  ///     from 0 for outside to 255 for inside.
+  ///   - coverage: Room for half of the row's pixels, rounded up. Receives a byte for each pixel
+  ///     that the result counts, from 0 for outside to 255 for inside.
   /// - Returns: How many pixels, from the left edge on, are not inside completely.
   func writeCoverage(ofRow y: Int, to coverage: UnsafeMutablePointer<UInt8>) -> Int {
     var insets: [Double] = []

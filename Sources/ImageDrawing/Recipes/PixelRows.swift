@@ -3,8 +3,8 @@ import Pixels
 /// Conversions of single rows: between the four pixel formats, from and to multiplied alpha, over
 /// backgrounds.
 ///
-/// The loops take raw pointers and operators without overflow checks, because only so they are
-/// turned into vector instructions; callers vouch that the rows have `count` pixels.
+/// The loops take raw pointers and operators without overflow checks, because the compiler turns
+/// only such loops into vector instructions. Callers vouch that the rows have `count` pixels.
 enum PixelRows {
   /// Expands a row of any pixel format to blue, green, red, alpha.
   static func expand(
@@ -35,13 +35,13 @@ enum PixelRows {
     }
   }
 
-  /// Writes a row of blue, green, red, alpha in one of the pixel formats. In those without alpha the
-  /// colours stay as they are, multiplied: what was transparent lies over black.
+  /// Writes a row of blue, green, red, alpha in one of the pixel formats. Formats without alpha
+  /// keep the multiplied colours, so that transparent pixels lie over black.
   ///
   /// - `.bgr16` takes the nearest of 32 levels, `(31 * c + 127) / 255`, without dither, which would
   ///   make the same picture differ from one redraw to the next once anything above it moves.
   /// - `.gray8` takes `(19595 * red + 38470 * green + 7471 * blue + 32768) >> 16`: the weights of
-  ///   ITU-R BT.601 in 1/65536, which add up to one, so that grays stay what they are.
+  ///   ITU-R BT.601 in 1/65536, which add up to one, so that grays stay the same.
   static func convert(
     _ source: UnsafeRawPointer, to format: PixelFormat, _ target: UnsafeMutableRawPointer,
     count: Int
@@ -86,7 +86,7 @@ enum PixelRows {
     (level &* 527 &+ 23) &>> 6
   }
 
-  /// Divides blue, green and red by alpha, as far as bytes can hold what comes out.
+  /// Divides blue, green and red by alpha; quotients above 255 become 255.
   static func divideByAlpha(_ row: UnsafeMutableRawPointer, count: Int) {
     let bytes = row.assumingMemoryBound(to: UInt8.self)
     for start in stride(from: 0, to: count &* 4, by: 4) {
@@ -126,7 +126,7 @@ enum PixelRows {
       let missing = 255 &- bytes[start &+ 3]
       guard missing != 0 else { continue }
       for channel in 0..<4 {
-        // Cannot exceed 255 where colours are at most their alpha; for other pixels it must not wrap.
+        // Colours above their alpha can make a sum above 255, which must not wrap.
         let sum = UInt16(bytes[start &+ channel]) &+ UInt16(product(color[channel], missing))
         bytes[start &+ channel] = UInt8(truncatingIfNeeded: min(255, sum))
       }

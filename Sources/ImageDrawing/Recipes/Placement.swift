@@ -110,7 +110,7 @@ extension Drawing {
       height: needed(source.height, placement.source.height, placement.destination.height))
   }
 
-  /// The recipe itself; a closure is expected to fill its canvas with the whole source.
+  /// The recipe; for a closure, one that fills the slot with the whole source.
   private var recipeForArithmetic: Recipe {
     switch content {
     case .recipe(let recipe): recipe
@@ -120,8 +120,8 @@ extension Drawing {
 }
 
 extension Drawing.Recipe {
-  /// The same for an output that has the picture's own proportions but for rounding: there nothing
-  /// may be cut off or left over.
+  /// This recipe for an output in the picture's own proportions but for rounding, where nothing may
+  /// be cut off or left over.
   var stretched: Drawing.Recipe {
     var recipe = self
     recipe.scaling = .stretch

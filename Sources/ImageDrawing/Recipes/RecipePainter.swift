@@ -26,7 +26,7 @@ struct RecipePainter: ~Copyable {
     let picture = placement.destination
     let size = PixelSize(width: picture.width, height: picture.height)
     let region = source.edges.pixels(showing: placement.source)
-    // All that can fail comes first, as in `Resampler`.
+    // Everything that can fail comes first, as in `Resampler`.
     let resampler = try Resampler(
       layout: source.layout, region: region, limits: region, size: size)
     let row = try ScratchMemory(byteCount: size.width * resampler.bytesPerPixel)
@@ -58,7 +58,7 @@ struct RecipePainter: ~Copyable {
           resampler.writeRow(y, of: pixels, to: target)
           convertColors(target)
           if source.layout.format == .bgrx32 {
-            // In place: the fourth bytes are whatever the source had there.
+            // In place: the source's fourth bytes may have any value.
             PixelRows.expand(target, format: .bgrx32, to: target, count: layout.size.width)
           }
         } else {
@@ -115,7 +115,7 @@ struct RecipePainter: ~Copyable {
     }
   }
 
-  /// Turns the resampled pixels of a row into sRGB, where a decoder left that to be done.
+  /// Turns the resampled pixels of a row into sRGB, if the decoder attached a conversion.
   private func convertColors(_ row: UnsafeMutableRawPointer) {
     guard let conversion = source.colorConversion else { return }
     conversion.convertRow(
