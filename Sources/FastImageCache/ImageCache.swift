@@ -27,13 +27,13 @@ public final actor ImageCache {
   // directly and specialise a hit for the caller's type of entity: 731 instructions instead of 919,
   // awaited 786 instead of 1190.
 
-  /// Names the folder that holds this cache's tables.
+  /// Names the folder that holds this cache's tables; empty for a cache in memory.
   public nonisolated let namespace: String
 
   /// The formats that the cache was made with, in the order given.
   public nonisolated let formats: [ImageFormat]
 
-  /// The folder that holds the table files.
+  /// The folder that holds the table files; `/dev/null` for a cache in memory, which has none.
   public nonisolated let directory: URL
 
   nonisolated let tables: TableSet
@@ -55,12 +55,13 @@ public final actor ImageCache {
   ///    before each table. So the last of several calls has the last word on every table.
   var life = Life.active
 
-  /// Opens the tables of a namespace, and creates those that are missing.
+  /// Opens the tables of a namespace, and creates those that are missing, without blocking the caller.
   ///
   /// Table files of formats that are not listed any more are deleted; nothing else in the folder is
   /// touched. Two caches of a process on one namespace share their tables, whose formats must have the
   /// same capacity and protection. A second process reads the pictures of the first and keeps its own
-  /// new ones in a nameless table.
+  /// new ones in a private file; what it stores and removes is lost, without a word, when it ends
+  /// before the first.
   ///
   /// Cost: 64 bytes are read for each picture, none of its pixels.
   ///
@@ -80,6 +81,14 @@ public final actor ImageCache {
     let recorder = CacheRecorder(hub: EventHub())
     let storage = try await Storage.open(
       namespace: namespace, formats: formats, configuration: configuration, recorder: recorder)
+    self.init(namespace, formats, configuration, storage, recorder)
+  }
+
+  /// Every cache is made here, whatever its tables are.
+  init(
+    _ namespace: String, _ formats: [ImageFormat], _ configuration: Configuration,
+    _ storage: Storage, _ recorder: CacheRecorder
+  ) {
     self.namespace = namespace
     self.formats = formats
     directory = storage.directory
@@ -208,16 +217,5 @@ public final actor ImageCache {
     let error = ImageCacheError.protectedNow(format: format.name)
     recorder.failed(request.key, error)
     throw error
-  }
-
-  private static func check(
-    namespace: String, formats: [ImageFormat]
-  ) throws(ImageCacheError) {
-    guard (1...255).contains(namespace.utf8.count) else { throw .invalidNamespace(namespace) }
-    var names: Set<String> = []
-    for format in formats {
-      if let problem = format.problem { throw .invalidFormat(format.name, reason: problem) }
-      guard names.insert(format.name).inserted else { throw .duplicateFormat(format.name) }
-    }
   }
 }

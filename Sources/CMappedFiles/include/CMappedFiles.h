@@ -1,7 +1,7 @@
 /// Functions for reading files through mappings that Swift cannot express.
 ///
 /// A signal handler may neither allocate nor take a lock, and Swift promises neither. POSIX alone is
-/// used for it, so that all systems share one file. And Swift's module of glibc lacks statfs(2).
+/// used for it, so that all systems share one file. And Swift's module of glibc lacks statfs(2) and memfd_create(2).
 #ifndef FIC_MAPPED_FILES_H
 #define FIC_MAPPED_FILES_H
 
@@ -27,5 +27,8 @@ int fic_guard_install(void);
 
 /// The number that statfs(2) gives the file system of an open file, 0 when there is none; on Linux.
 uint32_t fic_volume_type(int descriptor);
+
+/// An open file of memory that no directory names, -1 with `errno` set on failure; on Linux.
+int fic_memory_file(void);
 
 #endif

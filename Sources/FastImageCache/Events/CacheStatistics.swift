@@ -57,7 +57,8 @@ public struct CacheStatistics: Sendable {
     public let evictionCount: Int
     /// Pictures that turned out to be damaged since the table was opened.
     public let damageCount: Int
-    /// Bytes that the file occupies on disk, which may be fewer than its length.
+    /// Bytes that the file occupies on disk, which may be fewer than its length; of memory for a cache
+    /// in memory.
     public let diskByteCount: Int
     /// Bytes of address space that the file's mapping takes.
     public let mappedByteCount: Int

@@ -26,7 +26,8 @@ struct Storage: Sendable {
     }
   }
 
-  private static func open(
+  /// Opens them on the calling thread.
+  static func open(
     _ namespace: String, _ formats: [ImageFormat], _ configuration: ImageCache.Configuration,
     _ recorder: CacheRecorder
   ) throws(ImageCacheError) -> Storage {
@@ -38,17 +39,36 @@ struct Storage: Sendable {
     let directory = try translating { () throws(TableError) in
       try TableDirectory(path: folder.path, system: configuration.system)
     }
-    let tables = try formats.map { format throws(ImageCacheError) in
-      let isStored = format.devices.contains(configuration.device)
-      return ImageTable(
-        format: format, slots: try slots(for: format),
-        store: isStored ? try table(for: format, in: directory, recorder) : nil)
-    }
+    let tables = try tables(for: formats, in: directory, configuration, recorder)
     // After opening, which locks this cache's tables; `removeTables` leaves locked ones alone.
     try translating { () throws(TableError) in
       _ = try directory.removeTables(except: Set(formats.map(\.name)))
     }
-    return Storage(directory: folder, tables: TableSet(tables))
+    return Storage(directory: folder, tables: tables)
+  }
+
+  /// Makes tables in memory, which are empty and never shared.
+  static func inMemory(
+    _ formats: [ImageFormat], _ configuration: ImageCache.Configuration, _ recorder: CacheRecorder
+  ) throws(ImageCacheError) -> Storage {
+    let directory = TableDirectory(
+      inMemoryOr: FileManager.default.temporaryDirectory.path, system: configuration.system)
+    return Storage(
+      directory: URL(fileURLWithPath: "/dev/null"),
+      tables: try tables(for: formats, in: directory, configuration, recorder))
+  }
+
+  private static func tables(
+    for formats: [ImageFormat], in directory: TableDirectory,
+    _ configuration: ImageCache.Configuration, _ recorder: CacheRecorder
+  ) throws(ImageCacheError) -> TableSet {
+    TableSet(
+      try formats.map { format throws(ImageCacheError) in
+        let isStored = format.devices.contains(configuration.device)
+        return ImageTable(
+          format: format, slots: try slots(for: format),
+          store: isStored ? try table(for: format, in: directory, recorder) : nil)
+      })
   }
 
   /// Throws the table store's errors as those of the public face.

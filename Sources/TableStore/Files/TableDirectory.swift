@@ -8,7 +8,11 @@ package final class TableDirectory: Sendable {
   let identity: FileStatus.Identity
   package let system: SystemCalls
 
+  /// True for the directory of tables that are nowhere but in memory.
+  var isMemory: Bool { descriptor == Self.noDescriptor }
+
   private static let suffix = ".imagetable"
+  private static let noDescriptor: Int32 = -1
 
   /// Opens the directory at `path`, making it and those above it, for their owner only, where they
   /// are missing.
@@ -33,7 +37,19 @@ package final class TableDirectory: Sendable {
     sweep()
   }
 
-  deinit { SystemCalls.closeFile(descriptor) }
+  /// Stands for the directory of tables in memory; no file has a name there, and calls by name fail.
+  ///
+  /// - Parameter folder: Where systems that have no files of memory make files without names.
+  package init(inMemoryOr folder: String, system: SystemCalls = .live) {
+    path = folder
+    self.system = system
+    descriptor = Self.noDescriptor
+    identity = FileStatus.Identity(device: 0, inode: 0)
+  }
+
+  deinit {
+    if !isMemory { SystemCalls.closeFile(descriptor) }
+  }
 
   /// A file name for any name: a readable part, and a hash of the exact bytes that tells names
   /// apart on file systems that fold case or normalise.
@@ -75,6 +91,19 @@ package final class TableDirectory: Sendable {
 
   /// Brings the names of the files to the device.
   func synchronize() throws(SystemError) { try system.synchronizeNames(in: descriptor) }
+
+  /// Makes a file without a name, in the place of one called `fileName`.
+  func makeNamelessFile(for fileName: String) throws(SystemError) -> FileDescriptor {
+    if isMemory { return FileDescriptor(try system.makeMemoryFile(in: path)) }
+    let temporary = Self.temporaryName(for: fileName)
+    let file = FileDescriptor(try system.openFile(temporary, in: descriptor, .creating))
+    do throws(SystemError) {
+      try system.unlink(temporary, in: descriptor)
+    } catch  where error.isMissing {
+      // Another process has swept the name as a left-over.
+    }
+    return file
+  }
 
   // MARK: Names
 

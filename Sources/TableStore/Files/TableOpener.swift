@@ -115,14 +115,7 @@ struct TableOpener: Sendable {
   /// Makes a private file: one without a name, which the system deletes with its last user.
   func makePrivateFile() throws(TableError) -> TableFile {
     try TableError.wrapping { () throws(SystemError) in
-      let temporary = TableDirectory.temporaryName(for: fileName)
-      let descriptor = FileDescriptor(
-        try system.openFile(temporary, in: directory.descriptor, .creating))
-      do throws(SystemError) {
-        try system.unlink(temporary, in: directory.descriptor)
-      } catch  where error.isMissing {
-        // Another process has swept the name as a left-over.
-      }
+      let descriptor = try directory.makeNamelessFile(for: fileName)
       try system.protect(descriptor.value, as: protection)
       let header = freshHeader()
       try system.write(header.bytes, to: descriptor.value, at: 0)

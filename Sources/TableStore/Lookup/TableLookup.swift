@@ -9,8 +9,8 @@ import Synchronization
 final class TableLookup: Sendable {
   let opener: TableOpener
   let pool: SlotBufferPool
-  /// True for a table without a named file, because this process uses the name for another
-  /// geometry.
+  /// True for a table without a named file: one in memory, and one whose name this process uses for
+  /// another geometry.
   let staysPrivate: Bool
   let shelf: Lock<TableShelf>
   /// The hit index of the file on the shelf; `nil` once closed.

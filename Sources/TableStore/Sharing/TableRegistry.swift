@@ -23,7 +23,12 @@ final class TableRegistry: Sendable {
   private let items = Lock<[Name: Item]>([:])
 
   /// Opens a table, or joins the one that is open in this process.
+  ///
+  /// Nobody joins a table in memory, so that none is noted.
   func open(_ opener: TableOpener) throws(TableError) -> TableCore {
+    if opener.directory.isMemory {
+      return try TableCore(opener: opener, opened: nil, staysPrivate: true)
+    }
     let name = name(of: opener)
     return try items.withLock { items throws(TableError) in
       items = items.filter { $0.value.core != nil || $0.value.closedFile != nil }

@@ -20,6 +20,16 @@
       return fcntl(descriptor, F_SETPROTECTIONCLASS, number)
     }
 
+    /// A file that loses its name at once: Darwin can write to no file of memory by `pwrite(2)`.
+    ///
+    /// A process that is killed between the two calls leaves an empty file.
+    static func makeMemoryFile(in folder: String) -> Int32 {
+      let path = "\(folder)/imagetable-\(UInt64.random(in: .min ... .max))"
+      let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+      if descriptor != -1 { unlink(path) }
+      return descriptor
+    }
+
     /// The kind of volume that an open file is on, by the name of its file system.
     static func volumeKind(of descriptor: Int32) -> VolumeKind {
       var status = statfs()

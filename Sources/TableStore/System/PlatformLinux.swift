@@ -12,6 +12,11 @@
 
     static func protect(_ descriptor: Int32, as protection: FileProtection) -> Int32 { 0 }
 
+    /// A file of memory, which never has a name and reaches no disk but by swapping.
+    ///
+    /// - Parameter folder: Where systems without such files make them.
+    static func makeMemoryFile(in folder: String) -> Int32 { fic_memory_file() }
+
     /// The kind of volume that an open file is on, by the numbers of statfs(2).
     static func volumeKind(of descriptor: Int32) -> VolumeKind {
       volumeKind(fileSystemType: fic_volume_type(descriptor))

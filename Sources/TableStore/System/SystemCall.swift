@@ -11,6 +11,7 @@ package struct SystemCall {
     case makeDirectory = "mkdir(2)"
     case list = "readdir(3)"
     case open = "openat(2)"
+    case makeMemoryFile = "memfd_create(2)"
     case protect = "fcntl(2)"
     case status = "fstat(2)"
     case lock = "flock(2)"

@@ -120,6 +120,14 @@ package struct SystemCalls: Sendable {
 
   // MARK: Open files
 
+  /// Makes a file without a name, which is gone with its last descriptor and mapping.
+  ///
+  /// - Parameter folder: Where systems that have no files of memory make it.
+  func makeMemoryFile(in folder: String) throws(SystemError) -> Int32 {
+    try observe(.makeMemoryFile)
+    return try checked(.makeMemoryFile) { Platform.makeMemoryFile(in: folder) }
+  }
+
   func status(of descriptor: Int32) throws(SystemError) -> FileStatus {
     try observe(.status)
     var value = stat()

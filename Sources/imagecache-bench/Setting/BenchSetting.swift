@@ -44,6 +44,13 @@ final class BenchSetting {
       namespace: namespace, formats: formats, configuration: configuration)
   }
 
+  /// Opens a cache in the scenarios' folder, on the calling thread.
+  func openCache(_ namespace: String, formats: [ImageFormat]) throws -> ImageCache {
+    var configuration = ImageCache.Configuration()
+    configuration.directory = place.url
+    return try ImageCache.open(namespace: namespace, formats: formats, configuration: configuration)
+  }
+
   /// Runs `body` with a cache of its own and closes it in any case.
   nonisolated(nonsending) func withCache<Result>(
     _ namespace: String, formats: [ImageFormat],

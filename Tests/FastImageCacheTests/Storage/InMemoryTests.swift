@@ -1,0 +1,168 @@
+import Foundation
+import Locking
+import TableStore
+import TestSupport
+import Testing
+
+@testable import FastImageCache
+
+@Suite("A cache in memory", .timeLimit(.minutes(10)))
+struct InMemoryTests {
+  private let source = ScriptedSource()
+
+  private func cache(
+    _ formats: [ImageFormat] = [.row], system: SystemCalls = .live
+  ) throws(ImageCacheError) -> ImageCache {
+    var configuration = ImageCache.Configuration()
+    configuration.source = source
+    configuration.device = .desktop
+    configuration.system = system
+    return try ImageCache.inMemory(formats: formats, configuration: configuration)
+  }
+
+  @Test("is there without waiting, loads what is missing, and finds it again in its table")
+  func loads() async throws {
+    let cache = try cache()
+    let photo = Photo("a", url: "test:/5")
+    #expect(cache.cachedImage(for: photo, format: .row) == nil)
+    #expect(try await cache.image(for: photo, format: .row).solidNumber == 5)
+    let hit = try #require(cache.cachedImage(for: photo, format: .row))
+    #expect(!hit.isPrivate && hit.solidNumber == 5)
+    #expect(source.started.value == 1)
+    #expect(await cache.statistics().tables.map(\.entryCount) == [1])
+  }
+
+  @Test("draws the family")
+  func drawsFamily() async throws {
+    let cache = try cache([.large, .dot])
+    try await cache.store(solid(3), for: Photo("a"), format: .large)
+    #expect(cache.cachedFormats(for: Photo("a")) == [.large, .dot])
+  }
+
+  @Test("evicts the least recently used picture")
+  func evicts() async throws {
+    let format = ImageFormat.row.with(capacity: 2)
+    let cache = try cache([format])
+    for number in 1...2 {
+      try await cache.store(solid(number), for: Photo(ImageID(number)), format: format)
+    }
+    _ = cache.cachedImage(for: Photo(1), format: format)
+    try await cache.store(solid(3), for: Photo(3), format: format)
+    let kept = (1...3).map {
+      cache.cachedImage(for: Photo(ImageID($0)), format: format)?.solidNumber
+    }
+    #expect(kept == [1, nil, 3])
+  }
+
+  @Test("removes one picture, or all")
+  func removes() async throws {
+    let cache = try cache()
+    for number in 1...3 {
+      try await cache.store(solid(number), for: Photo(ImageID(number)), format: .row)
+    }
+    try await cache.removeImage(for: Photo(1), format: .row)
+    #expect(
+      (1...3).map { cache.containsImage(for: Photo(ImageID($0)), format: .row) } == [
+        false, true, true,
+      ])
+    try await cache.removeAllImages()
+    #expect((1...3).allSatisfy { !cache.containsImage(for: Photo(ImageID($0)), format: .row) })
+    try await cache.store(solid(4), for: Photo(4), format: .row)
+    #expect(cache.cachedImage(for: Photo(4), format: .row)?.solidNumber == 4)
+  }
+
+  @Test(
+    "goes on through flush, suspend and resume, and ends with close, not with the pictures held")
+  func goesOn() async throws {
+    let cache = try cache()
+    let held = try await cache.store(solid(1), for: Photo(1), format: .row)
+    try await cache.flush()
+    try await cache.suspend()
+    try await cache.store(solid(2), for: Photo(2), format: .row)
+    try await cache.flush()
+    await cache.resume()
+    try await cache.flush()
+    let numbers = (1...2).map {
+      cache.cachedImage(for: Photo(ImageID($0)), format: .row)?.solidNumber
+    }
+    #expect(numbers == [1, 2])
+    await cache.close()
+    #expect(cache.cachedImage(for: Photo(1), format: .row) == nil)
+    #expect(held.solidNumber == 1)
+    await #expect(throws: ImageCacheError.self) {
+      try await cache.store(solid(3), for: Photo(3), format: .row)
+    }
+  }
+
+  @Test("shares nothing with another one of the same formats")
+  func isAlone() async throws {
+    let first = try cache()
+    let second = try cache()
+    try await first.store(solid(1), for: Photo(1), format: .row)
+    #expect(!second.containsImage(for: Photo(1), format: .row))
+    await second.close()
+    #expect(first.cachedImage(for: Photo(1), format: .row)?.solidNumber == 1)
+  }
+
+  @Test("never gives a file a name, so that nothing stays behind whenever the process is killed")
+  func hasNoNames() async throws {
+    let calls = Lock<Set<SystemCall.Kind>>([])
+    let cache = try cache(
+      [.large, .dot],
+      system: SystemCalls { call throws(SystemError) in
+        let kind = call.kind
+        calls.withLock { _ = $0.insert(kind) }
+      })
+    try await cache.store(solid(1), for: Photo(1), format: .large)
+    try await cache.suspend()
+    await cache.resume()
+    try await cache.removeAllImages()
+    try await cache.flush()
+    await cache.close()
+    let byName: Set<SystemCall.Kind> = [
+      .openDirectory, .makeDirectory, .list, .open, .rename, .unlink,
+    ]
+    let made = calls.withLock { $0 }
+    #expect(made.isSuperset(of: [.makeMemoryFile, .write, .map]))
+    #expect(made.isDisjoint(with: byName))
+  }
+
+  @Test("says so when the system makes no such file")
+  func isRefused() throws {
+    let full = SystemCalls { call throws(SystemError) in
+      if call.kind == .makeMemoryFile { throw SystemError(call: .makeMemoryFile, code: ENOSPC) }
+    }
+    let refusing = SystemCalls { call throws(SystemError) in
+      if call.kind == .makeMemoryFile { throw SystemError(call: .makeMemoryFile, code: EPERM) }
+    }
+    do throws(ImageCacheError) {
+      _ = try cache(system: full)
+      Issue.record("It was made.")
+    } catch {
+      guard case .diskFull = error else { throw error }
+    }
+    do throws(ImageCacheError) {
+      _ = try cache(system: refusing)
+      Issue.record("It was made.")
+    } catch {
+      guard case .storageUnavailable(let text) = error else { throw error }
+      #expect(text.contains("memfd_create(2)"))
+    }
+  }
+
+  @Test("names the format that cannot have a table, and the one that stands there twice")
+  func refusesFormats() throws {
+    do throws(ImageCacheError) {
+      _ = try cache([.row.with(capacity: 0)])
+      Issue.record("It was made.")
+    } catch {
+      guard case .invalidFormat("row", _) = error else { throw error }
+    }
+    do throws(ImageCacheError) {
+      _ = try cache([.row, .row])
+      Issue.record("It was made.")
+    } catch {
+      guard case .duplicateFormat("row") = error else { throw error }
+    }
+  }
+}
