@@ -28,6 +28,7 @@ let package = Package(
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
   products: [
     .library(name: "FastImageCache", targets: ["FastImageCache"]),
+    .library(name: "FastImageCacheTesting", targets: ["FastImageCacheTesting"]),
     .executable(name: "imagecache", targets: ["imagecache"]),
     .executable(name: "imagecache-bench", targets: ["imagecache-bench"]),
   ],
@@ -85,7 +86,10 @@ let package = Package(
       ],
       swiftSettings: settings),
 
-    // Floor 4: the commands.
+    // Floor 4: what tests of users need, and the commands.
+    .target(
+      name: "FastImageCacheTesting", dependencies: ["FastImageCache", "Locking"],
+      swiftSettings: settings),
     .target(name: "CBenchPeers", dependencies: [.target(name: "CJPEG", condition: onLinux)]),
     .target(name: "CommandSupport", dependencies: ["Locking", "Pixels"], swiftSettings: settings),
     .executableTarget(
@@ -154,6 +158,9 @@ let package = Package(
       ],
       swiftSettings: settings),
     .testTarget(
+      name: "FastImageCacheTestingTests", dependencies: ["FastImageCacheTesting"],
+      swiftSettings: settings),
+    .testTarget(
       name: "CorpusTests",
       dependencies: [
         "CommandSupport", "FastImageCache", "ImageCodecs", "Pixels", "TableStore", "TestSupport",
@@ -170,7 +177,8 @@ let package = Package(
       name: "SnippetContext", dependencies: ["FastImageCache"], path: "Tests/SnippetContext",
       swiftSettings: settings),
     .testTarget(
-      name: "DocumentationTests", dependencies: ["SnippetContext"], swiftSettings: settings),
+      name: "DocumentationTests", dependencies: ["FastImageCacheTesting", "SnippetContext"],
+      swiftSettings: settings),
   ],
   swiftLanguageModes: [.v6],
   cLanguageStandard: .gnu11

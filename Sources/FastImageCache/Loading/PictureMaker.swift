@@ -158,7 +158,8 @@ struct PictureMaker: Sendable {
     }
   }
 
-  private func draw(
+  /// Draws one request from a bitmap, on the calling thread.
+  func draw(
     _ request: ImageRequest, _ bitmap: Bitmap, of fullSize: PixelSize,
     _ isCancelled: @Sendable () -> Bool
   ) -> DrawnResult {

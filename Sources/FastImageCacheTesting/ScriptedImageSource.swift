@@ -1,0 +1,138 @@
+public import FastImageCache
+public import Foundation
+import Locking
+
+/// A source that answers as a test or a preview says, when it says so, and counts what it is asked.
+///
+/// ```swift
+/// import FastImageCacheTesting
+///
+/// let source = ScriptedImageSource { url in .bitmap(try .sample(ImageID(url))) }
+/// source.holdLoads()
+/// // A row that asks for its picture shows its placeholder now.
+/// source.releaseLoads(of: photo.url)
+/// ```
+///
+/// Loads that are held wait until they are released or cancelled; no time passes by itself. Any thread
+/// may call any method.
+public final class ScriptedImageSource: ImageSource {
+  public typealias Answer = @Sendable (URL) throws -> ImageSourceContent
+
+  private let script: Watched<LoadScript>
+  private let answers: Lock<[URL: Result<ImageSourceContent, any Error>]>
+  private let otherwise: Answer
+
+  /// Creates a source.
+  ///
+  /// - Parameter answer: Brings the picture behind a URL of which nothing else is said, or throws what
+  ///   keeps it away. By default that is ``ScriptedSourceError/noPicture(_:)``. It must not wait.
+  public convenience init(
+    _ answer: @escaping Answer = { throw ScriptedSourceError.noPicture($0) }
+  ) {
+    self.init(holdsAll: false, answer)
+  }
+
+  private init(holdsAll: Bool, _ answer: @escaping Answer) {
+    script = Watched(LoadScript(holdsAll: holdsAll))
+    answers = Lock([:])
+    otherwise = answer
+  }
+
+  /// A source that does not answer a load until it is cancelled: placeholders stay.
+  public static func silent() -> ScriptedImageSource {
+    ScriptedImageSource(holdsAll: true) { throw ScriptedSourceError.noPicture($0) }
+  }
+
+  /// A source whose loads fail at once.
+  ///
+  /// - Parameter error: What they throw; ``ScriptedSourceError/noPicture(_:)`` by default.
+  public static func refusing(with error: (any Error)? = nil) -> ScriptedImageSource {
+    ScriptedImageSource { throw error ?? ScriptedSourceError.noPicture($0) }
+  }
+
+  // MARK: What it answers
+
+  /// Has loads of a URL bring this picture, those that are held too.
+  public func setPicture(_ picture: ImageSourceContent, for url: URL) {
+    answers.withLock { $0[url] = .success(picture) }
+  }
+
+  /// Has loads of a URL fail, those that are held too.
+  public func setFailure(_ error: any Error, for url: URL) {
+    answers.withLock { $0[url] = .failure(error) }
+  }
+
+  // MARK: When it answers
+
+  /// Lets loads that begin from now on wait until they are released.
+  ///
+  /// - Parameter url: The picture's place; `nil` for all.
+  public func holdLoads(of url: URL? = nil) { script.change { $0.hold(url, true) } }
+
+  /// Answers the loads that wait, and no more lets others wait.
+  ///
+  /// - Parameter url: The picture's place; `nil` for all.
+  public func releaseLoads(of url: URL? = nil) { script.change { $0.hold(url, false) } }
+
+  // MARK: What it was asked
+
+  /// Loads that have begun.
+  ///
+  /// - Parameter url: The picture's place; `nil` for all together.
+  public func loadCount(of url: URL? = nil) -> Int { script.value.counts(of: url).loads }
+
+  /// Loads that were cancelled while they were held.
+  ///
+  /// - Parameter url: The picture's place; `nil` for all together.
+  public func cancellationCount(of url: URL? = nil) -> Int {
+    script.value.counts(of: url).cancellations
+  }
+
+  /// Waits until that many loads have begun.
+  ///
+  /// - Parameters:
+  ///   - count: 1 by default.
+  ///   - url: The picture's place; `nil` for all together.
+  /// - Throws: `CancellationError` when the task is cancelled, as it is at a test's time limit.
+  public func hasBegunLoads(_ count: Int = 1, of url: URL? = nil) async throws {
+    try await script.waits { $0.counts(of: url).loads >= count }
+  }
+
+  /// Waits until that many loads were cancelled while they were held.
+  ///
+  /// - Parameters:
+  ///   - count: 1 by default.
+  ///   - url: The picture's place; `nil` for all together.
+  /// - Throws: `CancellationError` when the task is cancelled, as it is at a test's time limit.
+  public func hasCancelledLoads(_ count: Int = 1, of url: URL? = nil) async throws {
+    try await script.waits { $0.counts(of: url).cancellations >= count }
+  }
+
+  // MARK: ImageSource
+
+  /// Answers a load as the script says.
+  ///
+  /// - Throws: What was set for the URL, and `CancellationError` when the task is cancelled while the
+  ///   load is held.
+  @concurrent
+  public func load(
+    _ request: ImageSourceRequest, progress: @escaping @Sendable (ImageSourceProgress) -> Void
+  ) async throws -> ImageSourceContent {
+    let url = request.url
+    script.change { $0.noteLoad(of: url) }
+    do {
+      try await script.waits { !$0.isHeld(url) }
+    } catch {
+      script.change { $0.noteCancellation(of: url) }
+      throw error
+    }
+    guard let answer = answers.withLock({ $0[url] }) else { return try otherwise(url) }
+    return try answer.get()
+  }
+}
+
+/// Why a ``ScriptedImageSource`` brought no picture.
+public enum ScriptedSourceError: Error, Hashable, Sendable {
+  /// The script says nothing of this URL.
+  case noPicture(URL)
+}

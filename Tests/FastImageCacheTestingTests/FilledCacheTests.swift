@@ -1,0 +1,89 @@
+import FastImageCache
+import FastImageCacheTesting
+import Testing
+
+@Suite("A filled cache", .timeLimit(.minutes(10)))
+struct FilledCacheTests {
+  private struct NoPicture: Error {}
+
+  private func bytes(_ image: CachedImage?) -> [UInt8]? {
+    image.map { $0.withPixels { span in span.withUnsafeBytes { Array($0) } } }
+  }
+
+  // Not an asynchronous function: a preview is none either.
+  @Test("has the pictures of all entities in all formats, at once")
+  func isFilled() throws {
+    let items = (1...3).map { Item(number: $0) }
+    let cache = try ImageCache.filled(with: items, formats: [.small, .gray])
+    for item in items {
+      #expect(cache.cachedFormats(for: item) == [.small, .gray])
+      #expect(cache.cachedImage(for: item, format: .small)?.isPrivate == false)
+    }
+    let pictures = items.map { bytes(cache.cachedImage(for: $0, format: .small)) }
+    #expect(Set(pictures).count == 3)
+    #expect(cache.cachedImage(for: Item(number: 4), format: .small) == nil)
+  }
+
+  @Test("draws the pictures that it is given")
+  func takesPictures() throws {
+    let cache = try ImageCache.filled(with: [Item(number: 1)], formats: [.small]) { _ in
+      try .sample(9, size: PixelSize(width: 8, height: 8))
+    }
+    let sample = try Bitmap.sample(9, size: PixelSize(width: 8, height: 8))
+    let pixels = sample.withPixels { span in span.withUnsafeBytes { Array($0) } }
+    let image = try #require(cache.cachedImage(for: Item(number: 1), format: .small))
+    #expect(bytes(image)?.prefix(4) == pixels.prefix(4))
+    #expect(bytes(image)?.suffix(36).prefix(4) == pixels.suffix(36).prefix(4))
+  }
+
+  @Test("keeps what fits, the last ones")
+  func respectsCapacity() throws {
+    let items = (1...6).map { Item(number: $0) }
+    let cache = try ImageCache.filled(with: items, formats: [.small])
+    #expect(
+      items.map { cache.containsImage(for: $0, format: .small) } == [
+        false, false, true, true, true, true,
+      ])
+  }
+
+  @Test("reaches for nothing else, unless it has a source")
+  func isOffline() async throws {
+    let cache = try ImageCache.filled(with: [Item](), formats: [.small])
+    do throws(ImageCacheError) {
+      _ = try await cache.image(for: Item(number: 1), format: .small)
+      Issue.record("There was a picture.")
+    } catch {
+      guard case .sourceFailed(_, let underlying) = error else { throw error }
+      #expect(underlying is ScriptedSourceError)
+    }
+    let source = ScriptedImageSource { .bitmap(try .sample(ImageID($0))) }
+    let other = try ImageCache.filled(with: [Item](), formats: [.small], source: source)
+    _ = try await other.image(for: Item(number: 1), format: .small)
+    #expect(source.loadCount() == 1)
+  }
+
+  @Test("throws what keeps a picture from being made")
+  func throwsErrors() throws {
+    do throws(ImageCacheError) {
+      _ = try ImageCache.filled(with: [Item(number: 1)], formats: [.small]) { _ in
+        throw NoPicture()
+      }
+      Issue.record("It was filled.")
+    } catch {
+      guard case .drawingFailed(entity: 1, format: "small", let underlying) = error else {
+        throw error
+      }
+      #expect(underlying is NoPicture)
+    }
+  }
+
+  @Test("works like any other: what it holds can be removed and stored anew")
+  func works() async throws {
+    let item = Item(number: 1)
+    let cache = try ImageCache.filled(with: [item], formats: [.small])
+    try await cache.removeImage(for: item, format: .small)
+    #expect(!cache.containsImage(for: item, format: .small))
+    try await cache.store(.sample(2), for: item, format: .small)
+    #expect(cache.containsImage(for: item, format: .small))
+  }
+}
