@@ -78,6 +78,12 @@ public struct ImageSourceRequest: Sendable {
   /// The most bytes that the answer may have; a source stops when it meets more.
   public let byteCountLimit: Int
 
+  /// The entity whose picture began the load; `nil` outside a cache.
+  ///
+  /// For logs, and never for authorisation: one load serves every request for the URL, and this
+  /// is the first one's entity.
+  public let firstEntity: ImageID?
+
   /// That of the flight that loads.
   let urgency: Urgency
 
@@ -99,9 +105,11 @@ public struct ImageSourceRequest: Sendable {
   }
 
   init(
-    url: URL, urgency: Urgency, byteCountLimit: Int, permit: LoadPermit? = nil
+    url: URL, urgency: Urgency, byteCountLimit: Int, permit: LoadPermit? = nil,
+    firstEntity: ImageID? = nil
   ) {
     self.url = url
+    self.firstEntity = firstEntity
     self.urgency = urgency
     self.byteCountLimit = byteCountLimit
     self.permit = permit
@@ -119,7 +127,8 @@ public struct ImageSourceRequest: Sendable {
   /// - Parameter url: Where the picture is.
   public func with(url: URL) -> ImageSourceRequest {
     ImageSourceRequest(
-      url: url, urgency: urgency, byteCountLimit: byteCountLimit, permit: permit)
+      url: url, urgency: urgency, byteCountLimit: byteCountLimit, permit: permit,
+      firstEntity: firstEntity)
   }
 
   /// Leaves the present gate and waits at another one, to be called when the source needs that one's

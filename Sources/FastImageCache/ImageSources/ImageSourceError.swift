@@ -9,8 +9,8 @@ public import Foundation
   /// allow.
   case insecureHTTPRefused(URL)
 
-  /// ``HTTPOptions/modifyRequest`` set a header field of this name, and name or value have
-  /// characters that end a field.
+  /// ``HTTPOptions/modifyRequest`` or ``HTTPOptions/userAgent`` set a header field of this name, and
+  /// name or value have characters that end a field.
   case invalidHeader(String)
 
   /// There is no file at this path.

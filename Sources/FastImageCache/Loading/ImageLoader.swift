@@ -113,7 +113,8 @@ struct ImageLoader: Sendable {
   ) async throws -> SourcePicture {
     let start = ContinuousClock.now
     let request = ImageSourceRequest(
-      url: url, urgency: flight.urgency, byteCountLimit: encodedByteLimit, permit: flight.permit)
+      url: url, urgency: flight.urgency, byteCountLimit: encodedByteLimit, permit: flight.permit,
+      firstEntity: requests.first?.key.entity)
     let content: ImageSourceContent
     do {
       content = try await flight.ask(.source(url), of: requests) {

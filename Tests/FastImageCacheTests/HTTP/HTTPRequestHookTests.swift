@@ -1,5 +1,6 @@
 import FastImageCache
 import Foundation
+import Locking
 import TestSupport
 import Testing
 
@@ -59,5 +60,47 @@ struct HTTPRequestHookTests {
       try await bytes(server.url("/a"), from: URLImageSource(http: options))
     }
     #expect(server.requests.value == 0)
+  }
+
+  @Test("is told which entity asked first, and of no other that shares the load")
+  func seesEntity() async throws {
+    let server = try HTTPServer(["/a": .redirect(to: "/b"), "/b": .ok(Data("a".utf8))])
+    let gate = Gate()
+    let (asked, seen) = (Counter(), Lock<[ImageID?]>([]))
+    var options = HTTPOptions.patient
+    options.modifyRequest = { request in
+      seen.withLock { $0.append(request.firstEntity) }
+      asked.increment()
+      await gate.pass()
+      return request
+    }
+    var configuration = ImageCache.Configuration()
+    configuration.source = URLImageSource(http: options)
+    let cache = try ImageCache.inMemory(formats: [.row], configuration: configuration)
+    let (first, second) = (
+      Photo("first", url: server.url("/a").absoluteString),
+      Photo("second", url: server.url("/a").absoluteString)
+    )
+    let waiting = Task { try await cache.image(for: first, format: .row) }
+    await asked.reaches(1)
+    let joining = Task { try await cache.image(for: second, format: .row) }
+    while await cache.statistics().waiters != 2, !Task.isCancelled { await Task.yield() }
+    gate.open()
+    // The answer is no picture.
+    _ = await (waiting.result, joining.result)
+    #expect(seen.withLock { $0 } == ["first", "first"])
+  }
+
+  @Test("is told of no entity where no cache asks")
+  func seesNoEntity() async throws {
+    let server = try HTTPServer(["/a": .ok(Data("a".utf8))])
+    let seen = Lock<[ImageID?]>([])
+    var options = HTTPOptions.patient
+    options.modifyRequest = { request in
+      seen.withLock { $0.append(request.firstEntity) }
+      return request
+    }
+    _ = try await bytes(server.url("/a"), from: URLImageSource(http: options))
+    #expect(seen.withLock { $0 } == [nil])
   }
 }

@@ -21,14 +21,14 @@
     private var isHeadPassedOn = false
 
     /// `nil` when there is no memory, or when the library refuses the address.
-    init?(_ transfer: HTTPTransfer, _ request: HTTPRequest) {
+    init?(_ transfer: HTTPTransfer, _ request: HTTPRequest, _ options: HTTPOptions) {
       guard let easy = curl_easy_init() else { return nil }
       self.easy = easy
       self.transfer = transfer
       url = request.url
       errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
       errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
-      guard configure(request) else { return nil }
+      guard configure(request), choosePath(to: request.url, options) else { return nil }
     }
 
     deinit {
@@ -69,6 +69,25 @@
         fic_curl_set_receiver(easy, CURLOPT_WRITEFUNCTION, receiveBody),
         fic_curl_set_pointer(easy, CURLOPT_WRITEDATA, context),
       ]
+      return outcomes.allSatisfy { $0 == CURLE_OK }
+    }
+
+    /// Says through which proxy the server is reached, and who vouches for it.
+    private func choosePath(to url: URL, _ options: HTTPOptions) -> Bool {
+      var outcomes: [CURLcode] = []
+      if HTTPPolicy.isThisMachine(url.host) {
+        // Unless it is empty, the environment may name one, to which this machine is another.
+        outcomes.append(fic_curl_set_text(easy, CURLOPT_PROXY, ""))
+      } else if let proxy = options.proxy {
+        outcomes.append(fic_curl_set_text(easy, CURLOPT_PROXY, proxy.absoluteString))
+        // The environment's exceptions are to the environment's proxy.
+        outcomes.append(fic_curl_set_text(easy, CURLOPT_NOPROXY, ""))
+      }
+      if let file = options.certificateFile {
+        outcomes.append(fic_curl_set_text(easy, CURLOPT_CAINFO, file.path))
+        // The other place where the library looks for the system's.
+        outcomes.append(fic_curl_set_pointer(easy, CURLOPT_CAPATH, nil))
+      }
       return outcomes.allSatisfy { $0 == CURLE_OK }
     }
 

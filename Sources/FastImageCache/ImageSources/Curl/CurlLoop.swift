@@ -10,16 +10,18 @@
     let wakeup: CurlWakeup
 
     private let multi: UnsafeMutableRawPointer
+    private let options: HTTPOptions
     private let mailbox: CurlMailbox
     private var exchanges: [UnsafeMutableRawPointer: CurlExchange] = [:]
     private var isStopped = false
 
-    init(connectionsPerHost: Int, mailbox: CurlMailbox) {
+    init(options: HTTPOptions, mailbox: CurlMailbox) {
       guard let multi = curl_multi_init() else {
         preconditionFailure("curl_multi_init(3) found no memory.")
       }
-      fic_curl_multi_set_long(multi, CURLMOPT_MAX_HOST_CONNECTIONS, connectionsPerHost)
+      fic_curl_multi_set_long(multi, CURLMOPT_MAX_HOST_CONNECTIONS, options.connectionsPerHost)
       self.multi = multi
+      self.options = options
       self.mailbox = mailbox
       wakeup = CurlWakeup(multi)
     }
@@ -45,7 +47,7 @@
       case .start(let transfer, let request):
         // Its cancel may have overtaken it.
         if transfer.isOver { return }
-        guard let exchange = CurlExchange(transfer, request) else {
+        guard let exchange = CurlExchange(transfer, request, options) else {
           transfer.end(fault: "There is no memory for a request.")
           return
         }

@@ -54,7 +54,7 @@ final class HTTPClient: Sendable {
   ) async throws -> Data {
     var url = request.url
     for _ in 0...options.redirectLimit {
-      let httpRequest = try await httpRequest(for: url)
+      let httpRequest = try await httpRequest(for: url, askedBy: request.firstEntity)
       let transfer = HTTPTransfer(byteCountLimit: request.byteCountLimit, progress: progress)
       activity.pause()
       let outcome = try await hosts.pass(
@@ -75,17 +75,21 @@ final class HTTPClient: Sendable {
     throw ImageSourceError.tooManyRedirects(limit: options.redirectLimit)
   }
 
-  private func httpRequest(for url: URL) async throws -> HTTPRequest {
+  private func httpRequest(
+    for url: URL, askedBy entity: ImageID?
+  ) async throws -> HTTPRequest {
     try policy.check(url)
     var request = HTTPRequest(url: url)
+    request.firstEntity = entity
     request.headers["Accept"] = "image/*"
     // Pictures are compressed already, and a plain body has a length that can be checked.
     request.headers["Accept-Encoding"] = "identity"
+    request.headers["User-Agent"] = options.userAgent
     if let modify = options.modifyRequest {
       request = try await modify(request)
       try policy.check(request.url)
-      try request.checkHeaders()
     }
+    try request.checkHeaders()
     return request
   }
 

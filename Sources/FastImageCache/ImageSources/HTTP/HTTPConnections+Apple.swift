@@ -12,8 +12,10 @@
   final class HTTPConnections: Sendable {
     private let delegate = HTTPSessionDelegate()
     private let session: URLSession
+    private let refusesEncrypted: Bool
 
     init(options: HTTPOptions) {
+      refusesEncrypted = options.certificateFile != nil
       session = URLSession(
         configuration: Self.configuration(options), delegate: delegate, delegateQueue: nil)
     }
@@ -25,6 +27,9 @@
     func outcome(
       of request: HTTPRequest, priority: TaskPriority, _ transfer: HTTPTransfer
     ) async throws -> HTTPTransfer.Outcome {
+      if refusesEncrypted, request.url.scheme?.lowercased() == "https" {
+        throw ImageSourceError.network("HTTPOptions.certificateFile is for Linux only.")
+      }
       var urlRequest = URLRequest(url: request.url)
       for (name, value) in request.headers {
         urlRequest.setValue(value, forHTTPHeaderField: name)
@@ -46,10 +51,25 @@
       configuration.httpShouldSetCookies = false
       configuration.urlCredentialStorage = nil
       configuration.httpMaximumConnectionsPerHost = options.connectionsPerHost
+      if let proxy = options.proxy { configuration.connectionProxyDictionary = Self.route(proxy) }
       // Later than the limit of `HTTPClient`, which counts all requests of a load.
       configuration.timeoutIntervalForRequest =
         TimeInterval(options.totalTimeout.components.seconds + 2)
       return configuration
+    }
+
+    /// The keys of CFProxySupport.h, which names them for macOS only.
+    private static func route(_ proxy: URL) -> [AnyHashable: Any] {
+      let (host, port) = (proxy.host ?? "", proxy.port ?? 1080)
+      let kinds =
+        proxy.scheme?.lowercased().hasPrefix("socks") == true ? ["SOCKS"] : ["HTTP", "HTTPS"]
+      var route: [AnyHashable: Any] = ["ExceptionsList": ["localhost", "127.0.0.1", "::1"]]
+      for kind in kinds {
+        route[kind + "Enable"] = 1
+        route[kind + "Proxy"] = host
+        route[kind + "Port"] = port
+      }
+      return route
     }
 
     private static func priority(_ priority: TaskPriority) -> Float {

@@ -19,7 +19,7 @@
     static var leavesLookupsBehind: Bool { fic_curl_leaves_lookups_behind() != 0 }
 
     init(options: HTTPOptions) {
-      mailbox = CurlMailbox(connectionsPerHost: options.connectionsPerHost)
+      mailbox = CurlMailbox(options: options)
     }
 
     deinit { mailbox.post(.stop) }
@@ -55,18 +55,18 @@
       var wakeup: CurlWakeup?
     }
 
-    private let connectionsPerHost: Int
+    private let options: HTTPOptions
     private let state = Lock(State())
 
-    init(connectionsPerHost: Int) {
-      self.connectionsPerHost = connectionsPerHost
+    init(options: HTTPOptions) {
+      self.options = options
     }
 
     func post(_ message: Message) {
       if case .start = message { CurlLoop.initializeLibrary }
       state.withLock { state in
         if state.wakeup == nil, case .start = message {
-          let loop = CurlLoop(connectionsPerHost: connectionsPerHost, mailbox: self)
+          let loop = CurlLoop(options: options, mailbox: self)
           state.wakeup = loop.wakeup
           Thread.detachNewThread { loop.run() }
         }

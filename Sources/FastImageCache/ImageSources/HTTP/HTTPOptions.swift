@@ -1,3 +1,5 @@
+public import Foundation
+
 /// How a ``URLImageSource`` talks to web servers.
 public struct HTTPOptions: Sendable {
   /// Whether pictures may come over plain http from other machines; `false` by default.
@@ -24,6 +26,30 @@ public struct HTTPOptions: Sendable {
 
   /// How many redirects one load follows; 5 by default, and at least none.
   public var redirectLimit = 5
+
+  /// The proxy that requests go through, such as `http://proxy.example.com:3128`; by default what the
+  /// system says: its settings on Apple platforms, `http_proxy` and `https_proxy` on Linux.
+  ///
+  /// Requests to this machine itself go to it directly. Without a port in the URL it is 1080. On
+  /// Linux the scheme may be `http`, `https`, `socks4`, `socks5` or `socks5h`, and user and password
+  /// may stand in the URL; on Apple platforms `http` and `socks5`, without a user. A proxy that cannot
+  /// be reached is ``ImageSourceError/network(_:)``.
+  public var proxy: URL?
+
+  /// A file of certificates, in PEM, by which https servers are checked instead of by the system's.
+  ///
+  /// On Linux only: a `URLSession` takes no such file. On Apple platforms the device's own settings
+  /// say which certificates are trusted, and https requests with a file here fail with
+  /// ``ImageSourceError/network(_:)``, rather than being checked otherwise than was asked for. A file
+  /// that cannot be read has the same error.
+  public var certificateFile: URL?
+
+  /// What requests give as their `User-Agent`; by default the system's own words on Apple platforms,
+  /// and nothing on Linux.
+  ///
+  /// ``modifyRequest`` sees it among the headers, and may change it. Characters that end a field are
+  /// ``ImageSourceError/invalidHeader(_:)``.
+  public var userAgent: String?
 
   /// Changes each request before it is sent: headers, authorization, a signed URL; or refuses it by
   /// throwing.

@@ -33,7 +33,7 @@ struct HTTPPolicy: Sendable {
 
   /// Whether a host name or number means this machine: RFC 6761 section 6.3, RFC 1122 section
   /// 3.2.1.3, RFC 4291 section 2.5.3. Only names that a resolver cannot send elsewhere count.
-  private static func isThisMachine(_ host: String?) -> Bool {
+  static func isThisMachine(_ host: String?) -> Bool {
     guard let host = host?.lowercased() else { return false }
     if ["localhost", "::1", "[::1]"].contains(host) { return true }
     let parts = host.split(separator: ".", omittingEmptySubsequences: false)

@@ -8,6 +8,12 @@ public struct HTTPRequest: Hashable, Sendable {
   /// Header fields by name, such as `Authorization`.
   public var headers: [String: String]
 
+  /// The entity whose picture began the load; `nil` outside a cache.
+  ///
+  /// For logs, and never for authorisation: one load serves all who wait for the URL, and only the first
+  /// of them stands here.
+  public internal(set) var firstEntity: ImageID?
+
   /// Creates a request.
   public init(url: URL, headers: [String: String] = [:]) {
     self.url = url

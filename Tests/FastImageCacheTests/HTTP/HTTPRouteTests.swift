@@ -1,0 +1,121 @@
+import FastImageCache
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("The way to a web server", .timeLimit(.minutes(10)))
+struct HTTPRouteTests {
+  @Test("leads through the proxy, which is told the whole address and looks the name up")
+  func usesProxy() async throws {
+    // Nobody has this name: RFC 6761 section 6.4.
+    let address = "http://pictures.invalid/a"
+    let proxy = try HTTPServer([address: .ok(Data("a".utf8))])
+    var options = HTTPOptions.patient
+    options.allowsInsecureHTTP = true
+    options.proxy = proxy.url("")
+    let picture = try #require(URL(string: address))
+    #expect(try await bytes(picture, from: URLImageSource(http: options)) == Data("a".utf8))
+    #expect(proxy.arrivedRequests.map(\.path) == [address])
+    #expect(proxy.arrivedRequests.first?.headers["host"] == "pictures.invalid")
+  }
+
+  @Test(
+    "asks the proxy for a tunnel to https servers, and tells it no header of the picture's request")
+  func tunnels() async throws {
+    let proxy = try HTTPServer { _ in .status(403) }
+    var options = HTTPOptions.patient
+    options.proxy = proxy.url("")
+    options.modifyRequest = { request in
+      var request = request
+      request.headers["Authorization"] = "Bearer 1"
+      return request
+    }
+    let picture = try #require(URL(string: "https://pictures.invalid/a"))
+    await #expect(throws: ImageSourceError.self) {
+      try await bytes(picture, from: URLImageSource(http: options))
+    }
+    #expect(proxy.arrivedRequests.map(\.path) == ["pictures.invalid:443"])
+    #expect(proxy.arrivedRequests.first?.headers["authorization"] == nil)
+  }
+
+  @Test("leads straight to this machine, which a proxy would take for itself")
+  func avoidsProxy() async throws {
+    let proxy = try HTTPServer { _ in .ok(Data("proxy".utf8)) }
+    let server = try HTTPServer(["/a": .ok(Data("a".utf8))])
+    var options = HTTPOptions.patient
+    options.proxy = proxy.url("")
+    #expect(
+      try await bytes(server.url("/a"), from: URLImageSource(http: options)) == Data("a".utf8))
+    #expect(proxy.requests.value == 0)
+  }
+
+  @Test("ends in an error where the proxy is gone")
+  func needsProxy() async throws {
+    var options = HTTPOptions.patient
+    options.allowsInsecureHTTP = true
+    // No server has the port 1 of this machine, as a rule; if one has, it is no proxy.
+    options.proxy = URL(string: "http://127.0.0.1:1")
+    let picture = try #require(URL(string: "http://pictures.invalid/a"))
+    await #expect(throws: ImageSourceError.self) {
+      try await bytes(picture, from: URLImageSource(http: options))
+    }
+  }
+
+  @Test("trusts the certificates of the file that it is given, and fails without that file")
+  func readsCertificates() async throws {
+    let server = try HTTPServer(["/a": .ok(Data("a".utf8))])
+    var options = HTTPOptions.patient
+    options.certificateFile = URL(fileURLWithPath: "/nowhere/authorities.pem")
+    let picture = try #require(URL(string: "https://127.0.0.1:\(server.port)/a"))
+    do {
+      _ = try await bytes(picture, from: URLImageSource(http: options))
+      Issue.record("It was loaded.")
+    } catch ImageSourceError.network(let text) {
+      #expect(text.contains("/nowhere/authorities.pem"))
+    }
+    // Plain http asks nobody for a certificate.
+    #expect(
+      try await bytes(server.url("/a"), from: URLImageSource(http: options)) == Data("a".utf8))
+  }
+}
+
+@Suite("The user agent", .timeLimit(.minutes(10)))
+struct UserAgentTests {
+  private let server: HTTPServer
+
+  init() throws { server = try HTTPServer(["/a": .ok(Data("a".utf8)), "/b": .redirect(to: "/a")]) }
+
+  @Test("is told with every request of a load")
+  func isTold() async throws {
+    var options = HTTPOptions.patient
+    options.userAgent = "Album/1.0 (test)"
+    _ = try await bytes(server.url("/b"), from: URLImageSource(http: options))
+    #expect(
+      server.arrivedRequests.map { $0.headers["user-agent"] } == [
+        "Album/1.0 (test)", "Album/1.0 (test)",
+      ])
+  }
+
+  @Test("can be changed by the request hook")
+  func isSeen() async throws {
+    var options = HTTPOptions.patient
+    options.userAgent = "Album/1.0"
+    options.modifyRequest = { request in
+      var request = request
+      request.headers["User-Agent", default: ""] += " more"
+      return request
+    }
+    _ = try await bytes(server.url("/a"), from: URLImageSource(http: options))
+    #expect(server.arrivedRequests.first?.headers["user-agent"] == "Album/1.0 more")
+  }
+
+  @Test("cannot smuggle in further fields")
+  func isChecked() async throws {
+    var options = HTTPOptions.patient
+    options.userAgent = "Album\r\nX-Other: 1"
+    await #expect(throws: ImageSourceError.invalidHeader("User-Agent")) {
+      try await bytes(server.url("/a"), from: URLImageSource(http: options))
+    }
+    #expect(server.requests.value == 0)
+  }
+}
