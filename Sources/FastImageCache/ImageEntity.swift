@@ -22,6 +22,9 @@ public protocol ImageEntity: Sendable {
 
   /// Names the version of the picture: changes when the picture does, so that the old one is a miss.
   ///
+  /// Asked on the caller's thread: once for a hit, so it should not work for its answer. A miss asks
+  /// once more, once for each other format of the cache, and again for each other one of the family.
+  ///
   /// The default is the URL, or ``imageID`` where there is none.
   func versionID(for format: ImageFormat) -> ImageID
 

@@ -9,10 +9,23 @@ struct SnippetCompiler {
     let text: String
   }
 
+  /// What declarations of a program belong to that say nothing of it.
+  enum DefaultIsolation: String, CaseIterable, Sendable {
+    case none
+    /// As in new Xcode projects.
+    case mainActor
+
+    fileprivate var arguments: [String] {
+      self == .none ? [] : ["-default-isolation", "MainActor"]
+    }
+  }
+
   private static let imports = "import FastImageCache\nimport Foundation\nimport SnippetContext\n"
 
   /// Ends when the compiler has, without holding a thread meanwhile.
-  func check(_ snippet: Snippet) async throws -> Verdict {
+  func check(
+    _ snippet: Snippet, _ isolation: DefaultIsolation = .none
+  ) async throws -> Verdict {
     let folder = FileManager.default.temporaryDirectory
       .appendingPathComponent("snippet-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -28,6 +41,7 @@ struct SnippetCompiler {
 
     let (status, text) = try await run(
       ["swiftc", "-typecheck", "-swift-version", "6", "-warnings-as-errors"]
+        + isolation.arguments
         + Self.modulePaths() + (try await headerPaths()) + [source.path],
       output: folder.appendingPathComponent("output.txt"))
     return Verdict(isAccepted: status == 0, text: text)

@@ -5,9 +5,12 @@ import Testing
 struct SnippetTests {
   let compiler = SnippetCompiler()
 
-  @Test("compiles as a program of its own", arguments: Snippet.all)
-  func compiles(snippet: Snippet) async throws {
-    let verdict = try await compiler.check(snippet)
+  // The second compile of each takes 0.3 seconds.
+  @Test(
+    "compiles as a program of its own, and where the main actor is the default isolation",
+    arguments: Snippet.all, SnippetCompiler.DefaultIsolation.allCases)
+  func compiles(snippet: Snippet, isolation: SnippetCompiler.DefaultIsolation) async throws {
+    let verdict = try await compiler.check(snippet, isolation)
 
     #expect(verdict.isAccepted, "\(verdict.text)")
   }
@@ -24,6 +27,21 @@ struct SnippetTests {
 
     #expect(!verdict.isAccepted)
     #expect(verdict.text.contains("Example.md:7"), "\(verdict.text)")
+  }
+
+  @Test("is refused in one mode only, if it is fit for that mode only")
+  func isRefusedByIsolation() async throws {
+    let code = """
+      extension ImageFormat {
+        static let dot = ImageFormat(
+          name: "dot", size: PixelSize(width: 4, height: 4), capacity: 9)
+      }
+      nonisolated func dots() -> [ImageFormat] { [.dot] }
+      """
+    let snippet = Snippet(path: "Example.md", line: 7, code: code + "\n")
+
+    #expect(try await compiler.check(snippet).isAccepted)
+    #expect(try await !compiler.check(snippet, .mainActor).isAccepted)
   }
 
   @Test("is found in each of the documents that teach by code")

@@ -3,7 +3,8 @@ import Foundation
 /// Pictures behind `file`, `data`, `https` and `http` URLs: the default source.
 ///
 /// Files are read, and data URLs decoded, on threads that may block. A web server's answer counts
-/// only when it is complete and of status 200.
+/// only when it is complete and of status 200. `ETag`, status 304 and `Cache-Control` are ignored: what is
+/// in a table is not asked about again.
 ///
 /// ```swift
 /// var http = HTTPOptions()
