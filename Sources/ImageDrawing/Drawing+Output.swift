@@ -75,7 +75,7 @@ extension Bitmap {
   }
 
   /// The same picture with its colour conversion done.
-  func inSRGB() throws(DrawingError) -> Bitmap {
+  package func inSRGB() throws(DrawingError) -> Bitmap {
     guard let colorConversion else { return self }
     let format: PixelFormat = layout.format == .bgr16 ? .bgrx32 : layout.format
     let convertible = layout.format == .bgr16 ? try converted(to: .bgrx32) : self

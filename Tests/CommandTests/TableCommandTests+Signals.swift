@@ -1,5 +1,5 @@
+import FastImageCache
 import Foundation
-import ImageCodecs
 import Pixels
 import TestSupport
 import Testing
@@ -25,7 +25,7 @@ extension TableCommandTests {
       let layout = PixelLayout(size: PixelSize(width: 4000, height: 3000), format: .gray8)
     else { throw CocoaError(.coderInvalidValue) }
     let flat = try Bitmap(layout: layout) { _ in }
-    try PNGEncoder.encode(flat).write(to: first)
+    try flat.pngData().write(to: first)
     for number in 1..<count {
       try FileManager.default.linkItem(at: first, to: folder.appending(path: "\(number).png"))
     }

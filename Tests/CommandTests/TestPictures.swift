@@ -1,5 +1,5 @@
+import FastImageCache
 import Foundation
-import ImageCodecs
 import Pixels
 
 /// Picture files that tests make themselves.
@@ -28,7 +28,7 @@ enum TestPictures {
   }
 
   static func writePNG(_ size: PixelSize, seed: Int, to file: URL) throws {
-    try PNGEncoder.encode(bitmap(size, seed: seed)).write(to: file)
+    try bitmap(size, seed: seed).pngData().write(to: file)
   }
 
   /// The colours of a PNG file: blue, green, red, and alpha or 255, row by row.

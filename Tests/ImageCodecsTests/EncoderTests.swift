@@ -19,7 +19,7 @@
     @Test("of PNG keeps opaque pixels exactly")
     func keepsOpaquePixels() throws {
       let picture = Picture.confetti(21, 13)
-      let data = try PNGEncoder.encode(bitmap(picture.opaqueBGRX, picture.size, .bgrx32))
+      let data = try PNGEncoder().encode(bitmap(picture.opaqueBGRX, picture.size, .bgrx32))
       #expect(try decode(data).layout.format == .bgrx32)
       #expect(try largestDifference(decode(data).packedBytes, picture.opaqueBGRX) == 0)
     }
@@ -27,7 +27,7 @@
     @Test("of PNG undoes the multiplication by alpha")
     func keepsTransparentPixels() throws {
       let picture = Picture.confetti(21, 13)
-      let data = try PNGEncoder.encode(bitmap(picture.premultipliedBGRA, picture.size, .bgra32))
+      let data = try PNGEncoder().encode(bitmap(picture.premultipliedBGRA, picture.size, .bgra32))
       #expect(try decode(data).layout.format == .bgra32)
       #expect(try largestDifference(decode(data).packedBytes, picture.premultipliedBGRA) == 0)
     }
@@ -35,7 +35,7 @@
     @Test("of PNG keeps gray pixels exactly")
     func keepsGrayPixels() throws {
       let picture = Picture.confetti(21, 13)
-      let data = try PNGEncoder.encode(bitmap(picture.red, picture.size, .gray8))
+      let data = try PNGEncoder().encode(bitmap(picture.red, picture.size, .gray8))
       #expect(try decode(data).layout.format == .gray8)
       #expect(try largestDifference(decode(data).packedBytes, picture.red) == 0)
     }
@@ -44,7 +44,7 @@
     func spreadsFiveBits() throws {
       let size = PixelSize(width: 4, height: 1)
       let packed: [UInt8] = [0xFF, 0x7F, 0x00, 0x7C, 0xE0, 0x03, 0x10, 0x00]
-      let data = try PNGEncoder.encode(bitmap(packed, size, .bgr16))
+      let data = try PNGEncoder().encode(bitmap(packed, size, .bgr16))
       #expect(
         try decode(data).packedBytes
           == [255, 255, 255, 255, 0, 0, 255, 255, 0, 255, 0, 255, 132, 0, 0, 255])
@@ -54,7 +54,7 @@
     func spreadsLevels() throws {
       let levels = Array(UInt16(0)..<32)
       let packed = levels.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8($0 >> 8)] }
-      let data = try PNGEncoder.encode(bitmap(packed, PixelSize(width: 32, height: 1), .bgr16))
+      let data = try PNGEncoder().encode(bitmap(packed, PixelSize(width: 32, height: 1), .bgr16))
       let blue = try stride(from: 0, to: 128, by: 4).map { try decode(data).packedBytes[$0] }
       #expect(blue == levels.map { UInt8((Double($0) * 255 / 31).rounded()) })
     }
@@ -99,7 +99,7 @@
         PixelLayout(size: PixelSize(width: 1, height: 2), format: .bgrx32, rowBytes: 8))
       let padded = try Bitmap(
         copying: [1, 2, 3, 255, 99, 99, 99, 99, 4, 5, 6, 255, 99, 99, 99, 99], layout: layout)
-      let data = try PNGEncoder.encode(padded)
+      let data = try PNGEncoder().encode(padded)
       #expect(try decode(data).packedBytes == [1, 2, 3, 255, 4, 5, 6, 255])
     }
 
@@ -132,18 +132,70 @@
       #expect(largestDifference(try decode(data).pixel(8, 8), [127, 127, 255, 255]) <= 3)
     }
 
-    @Test("applies a conversion that is still to be done")
-    func converts() throws {
-      let picture = Picture.slopes(20, 20)
-      var options = Fixture.PNGOptions()
-      options.profile = Fixture.displayP3
-      let source = try decode(Fixture.png(picture.size, picture.rgba, options))
-      let result = try decode(PNGEncoder.encode(source))
-      #expect(result.colorConversion == nil)
-      let color = Array(picture.rgba[(7 * 20 + 11) * 4..<(7 * 20 + 11) * 4 + 3])
-      let expected = Fixture.toSRGB(color, profile: Fixture.displayP3)
-      #expect(largestDifference(Array(result.pixel(11, 7).prefix(3).reversed()), expected) <= 1)
-      #expect(largestDifference(color, expected) > 4)
+    @Test("of WebP keeps opaque and gray pixels exactly where nothing is to be lost")
+    func keepsPixelsInWebP() throws {
+      let picture = Picture.confetti(21, 13)
+      let data = try WebPEncoder.lossless.encode(bitmap(picture.opaqueBGRX, picture.size, .bgrx32))
+      #expect(data.starts(with: Array("RIFF".utf8)))
+      #expect(try decode(data).layout.format == .bgrx32)
+      #expect(try largestDifference(decode(data).packedBytes, picture.opaqueBGRX) == 0)
+      let gray = try WebPEncoder.lossless.encode(bitmap(picture.red, picture.size, .gray8))
+      let blue = try decode(gray).packedBytes.enumerated().filter { $0.offset % 4 == 0 }
+      #expect(blue.map(\.element) == picture.red)
+    }
+
+    @Test("of WebP undoes the multiplication by alpha")
+    func keepsTransparentPixelsInWebP() throws {
+      let picture = Picture.confetti(21, 13)
+      let data = try WebPEncoder.lossless.encode(
+        bitmap(picture.premultipliedBGRA, picture.size, .bgra32))
+      #expect(try decode(data).layout.format == .bgra32)
+      // The decoder is libwebp, which rounds another way when it multiplies.
+      #expect(try largestDifference(decode(data).packedBytes, picture.premultipliedBGRA) <= 1)
+    }
+
+    @Test("of WebP comes close to the pixels, and makes smaller files for less quality")
+    func encodesLossyWebP() throws {
+      let picture = Picture.slopes(64, 48)
+      let pixels = try bitmap(picture.opaqueBGRX, picture.size, .bgrx32)
+      let files = try [0, 0.5, 1].map { try WebPEncoder(quality: $0).encode(pixels) }
+      #expect(files.map(\.count) == files.map(\.count).sorted())
+      #expect(files[0].count < files[2].count)
+      #expect(largestDifference(try decode(files[2]).packedBytes, picture.opaqueBGRX) <= 10)
+    }
+
+    @Test("of WebP refuses a side that the format does not have, in a sentence")
+    func refusesLargeWebP() throws {
+      let wide = try bitmap(
+        [UInt8](repeating: 0, count: 16_384), PixelSize(width: 16_384, height: 1), .gray8)
+      #expect(
+        throws: ImageEncodingError.failed("a WebP picture has at most 16383 pixels a side")
+      ) { try WebPEncoder().encode(wide) }
+    }
+
+    @Test(
+      "of WebP that gets no more memory says so", .enabled(if: probe_counts_allocations() == 1))
+    func runsOutOfMemoryInWebP() async {
+      await #expect(processExitsWith: .exitCode(7)) {
+        guard let layout = PixelLayout(size: PixelSize(width: 248, height: 248), format: .gray8)
+        else { exit(1) }
+        let bitmap = try Bitmap(layout: layout) { _ in }
+        probe_refuse_allocations(128 << 10)
+        do throws(ImageEncodingError) {
+          _ = try WebPEncoder.lossless.encode(bitmap)
+          exit(3)
+        } catch {
+          exit(error == .outOfMemory ? 7 : 4)
+        }
+      }
+    }
+  }
+
+  extension ImageEncoder {
+    fileprivate func encode(_ bitmap: Bitmap) throws(ImageEncodingError) -> Data {
+      try bitmap.withPixels { pixels throws(ImageEncodingError) in
+        try encode(pixels, layout: bitmap.layout)
+      }
     }
   }
 #endif

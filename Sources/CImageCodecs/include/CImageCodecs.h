@@ -28,6 +28,14 @@ typedef FIC_ENUM {
   FIC_OUT_OF_MEMORY FIC_SWIFT(outOfMemory)
 } fic_status;
 
+// Rows as PNG and WebP writers take them: one gray byte a pixel; B, G, R, unused; or B, G, R, not
+// multiplied by alpha, alpha.
+typedef FIC_ENUM {
+  FIC_ROWS_GRAY FIC_SWIFT(gray),
+  FIC_ROWS_BGRX FIC_SWIFT(bgrx),
+  FIC_ROWS_BGRA FIC_SWIFT(bgra)
+} fic_rows_kind;
+
 // JPEG
 
 typedef struct fic_jpeg_reader fic_jpeg_reader;
@@ -122,18 +130,12 @@ fic_status fic_png_finish(fic_png_reader *reader);
 
 typedef struct fic_png_writer fic_png_writer;
 
-typedef FIC_ENUM {
-  FIC_PNG_GRAY FIC_SWIFT(gray),
-  FIC_PNG_BGRX FIC_SWIFT(bgrx),
-  FIC_PNG_BGRA FIC_SWIFT(bgra)
-} fic_png_rows;
-
 fic_png_writer *fic_png_writer_create(void);
 void fic_png_writer_close(fic_png_writer *writer);
 const char *fic_png_writer_message(const fic_png_writer *writer);
 
 fic_status fic_png_begin(
-    fic_png_writer *writer, uint32_t width, uint32_t height, fic_png_rows rows);
+    fic_png_writer *writer, uint32_t width, uint32_t height, fic_rows_kind rows);
 fic_status fic_png_write_row(fic_png_writer *writer, const uint8_t *row);
 
 // Hands over the encoded bytes, which the caller frees with free(3).
@@ -169,6 +171,23 @@ fic_status fic_webp_start(
 
 // Decodes the first `count` bytes of the frame; each call needs a larger count.
 fic_status fic_webp_decode(fic_webp_reader *reader, size_t count, bool *complete);
+
+typedef struct fic_webp_writer fic_webp_writer;
+
+fic_webp_writer *fic_webp_writer_create(void);
+void fic_webp_writer_close(fic_webp_writer *writer);
+const char *fic_webp_writer_message(const fic_webp_writer *writer);
+
+// `quality` is 0 to 100: of the picture, or of the search where nothing is lost.
+fic_status fic_webp_begin(
+    fic_webp_writer *writer, uint32_t width, uint32_t height, fic_rows_kind rows, bool lossless,
+    float quality);
+
+// Takes a copy of the row; the work is done at the end.
+fic_status fic_webp_write_row(fic_webp_writer *writer, const uint8_t *row);
+
+// Hands over the encoded bytes, which the caller frees with free(3).
+fic_status fic_webp_end(fic_webp_writer *writer, uint8_t **bytes, size_t *count);
 
 // Colour
 

@@ -1,5 +1,3 @@
-public import Foundation
-import ImageCodecs
 public import Pixels
 package import TableStore
 
@@ -66,29 +64,6 @@ public struct CachedImage: Sendable {
       entry.withPixels { bytes in
         target.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[..<layout.byteCount]))
       }
-    }
-  }
-
-  /// Encodes the picture as PNG, losslessly; gray stays gray.
-  ///
-  /// Blocks its thread for the time of the compression: call it away from actors.
-  ///
-  /// - Throws: ``ImageEncodingError``.
-  public func pngData() throws(ImageEncodingError) -> Data {
-    try entry.withPixels { pixels throws(ImageEncodingError) in
-      try PNGEncoder.encode(pixels, layout: layout)
-    }
-  }
-
-  /// Encodes the picture as JPEG; transparent parts become white.
-  ///
-  /// Blocks its thread for the time of the compression: call it away from actors.
-  ///
-  /// - Parameter quality: 0 (smallest) to 1 (best).
-  /// - Throws: ``ImageEncodingError``.
-  public func jpegData(quality: Double = 0.9) throws(ImageEncodingError) -> Data {
-    try entry.withPixels { pixels throws(ImageEncodingError) in
-      try JPEGEncoder(quality: quality).encode(pixels, layout: layout)
     }
   }
 

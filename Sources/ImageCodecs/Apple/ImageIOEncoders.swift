@@ -1,63 +1,28 @@
 #if canImport(ImageIO)
   import CoreGraphics
-  package import Foundation
+  import Foundation
   import ImageIO
-  package import Pixels
+  import Pixels
 
-  /// Writes PNG files, lossless and marked as sRGB.
-  package enum PNGEncoder {
-    package static func encode(_ bitmap: Bitmap) throws(ImageEncodingError) -> Data {
-      try bitmap.withUnsafeBytes { bytes throws(ImageEncodingError) in
-        try encode(bytes, layout: bitmap.layout, conversion: bitmap.colorConversion)
-      }
-    }
-
-    /// Encodes the caller's pixels.
-    ///
-    /// - Parameters:
-    ///   - pixels: At least `layout.byteCount` bytes, the top row first.
-    ///   - conversion: The conversion to sRGB, for pixels in another space; no decoder of this
-    ///     platform makes one.
-    package static func encode(
-      _ pixels: UnsafeRawBufferPointer, layout: PixelLayout,
-      conversion: (any ColorConversion)? = nil
+  extension PNGEncoder {
+    func write(
+      _ pixels: UnsafeRawBufferPointer, _ layout: PixelLayout
     ) throws(ImageEncodingError) -> Data {
-      try EncodedImage(pixels: pixels, layout: layout, conversion: conversion)
-        .data(type: "public.png", options: [:])
+      try EncodedImage(pixels: pixels, layout: layout).data(type: "public.png", options: [:])
     }
   }
 
-  /// Writes JPEG files in sRGB; transparent pixels become white.
-  package struct JPEGEncoder {
-    /// From 0, the smallest file, to 1, the best picture.
-    package let quality: Double
-
-    package init(quality: Double = 0.9) { self.quality = quality }
-
-    package func encode(_ bitmap: Bitmap) throws(ImageEncodingError) -> Data {
-      try bitmap.withUnsafeBytes { bytes throws(ImageEncodingError) in
-        try encode(bytes, layout: bitmap.layout, conversion: bitmap.colorConversion)
-      }
-    }
-
-    /// Encodes the caller's pixels.
-    ///
-    /// - Parameters:
-    ///   - pixels: At least `layout.byteCount` bytes, the top row first.
-    ///   - conversion: The conversion to sRGB, for pixels in another space; no decoder of this
-    ///     platform makes one.
-    package func encode(
-      _ pixels: UnsafeRawBufferPointer, layout: PixelLayout,
-      conversion: (any ColorConversion)? = nil
+  extension JPEGEncoder {
+    func write(
+      _ pixels: UnsafeRawBufferPointer, _ layout: PixelLayout
     ) throws(ImageEncodingError) -> Data {
       let white = CGColor(red: 1, green: 1, blue: 1, alpha: 1)
-      return try EncodedImage(pixels: pixels, layout: layout, conversion: conversion)
-        .data(
-          type: "public.jpeg",
-          options: [
-            kCGImageDestinationLossyCompressionQuality: quality,
-            kCGImageDestinationBackgroundColor: white,
-          ])
+      return try EncodedImage(pixels: pixels, layout: layout).data(
+        type: "public.jpeg",
+        options: [
+          kCGImageDestinationLossyCompressionQuality: min(max(quality, 0), 1),
+          kCGImageDestinationBackgroundColor: white,
+        ])
     }
   }
 
@@ -65,10 +30,8 @@
   private struct EncodedImage {
     let pixels: UnsafeRawBufferPointer
     let layout: PixelLayout
-    let conversion: (any ColorConversion)?
 
     func data(type: String, options: [CFString: Any]) throws(ImageEncodingError) -> Data {
-      guard conversion == nil else { throw .failed("The pixels are not sRGB yet.") }
       guard let start = pixels.baseAddress, pixels.count >= layout.byteCount else {
         throw .failed("\(pixels.count) bytes are too few for a picture of \(layout.size).")
       }

@@ -3,10 +3,10 @@
   import Foundation
   import Pixels
 
-  /// A picture's rows as encoders take them: gray, or blue, green, red and a fourth byte, in sRGB.
+  /// A picture's rows as encoders take them: gray, or blue, green, red and a fourth byte.
   struct EncodedRows {
     enum Alpha {
-      /// Colours are divided by alpha again, as PNG stores them.
+      /// Colours are divided by alpha again, as PNG and WebP store them.
       case keep
 
       /// White shows through, since JPEG has no alpha.
@@ -15,7 +15,6 @@
 
     let pixels: UnsafeRawBufferPointer
     let layout: PixelLayout
-    let conversion: (any ColorConversion)?
     let alpha: Alpha
 
     /// Calls `write` with row after row; the address is valid until `write` returns.
@@ -38,32 +37,26 @@
         case .bgr16:
           fic_rows_bgr16_to_bgrx(row, scratch.start, width)
         case .bgra32:
-          writeTransparent(row, to: scratch.start)
-        case .bgrx32, .gray8:
-          guard let conversion else {
-            try write(row)
-            continue
+          switch alpha {
+          case .keep: fic_rows_unpremultiply(row, scratch.start, width)
+          case .onWhite: fic_rows_flatten_on_white(row, scratch.start, width)
           }
-          memcpy(scratch.start, row, width * layout.format.bytesPerPixel)
-          conversion.convertToSRGB(scratch.start, pixelCount: width, format: layout.format)
+        case .bgrx32, .gray8:
+          try write(row)
+          continue
         }
         try write(scratch.start)
       }
     }
+  }
 
-    private func writeTransparent(
-      _ row: UnsafePointer<UInt8>, to result: UnsafeMutablePointer<UInt8>
-    ) {
-      let width = layout.size.width
-      guard alpha == .keep || conversion != nil else {
-        fic_rows_flatten_on_white(row, result, width)
-        return
-      }
-      fic_rows_unpremultiply(row, result, width)
-      conversion?.convertToSRGB(result, pixelCount: width, format: .bgra32)
-      if alpha == .onWhite {
-        fic_rows_premultiply(result, width)
-        fic_rows_flatten_on_white(result, result, width)
+  extension PixelFormat {
+    /// The rows that writers of PNG and WebP get.
+    var encodedRows: fic_rows_kind {
+      switch self {
+      case .gray8: .gray
+      case .bgra32: .bgra
+      case .bgrx32, .bgr16: .bgrx
       }
     }
   }

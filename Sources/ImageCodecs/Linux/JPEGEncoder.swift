@@ -1,29 +1,11 @@
 #if !canImport(ImageIO)
   internal import CImageCodecs
-  package import Foundation
-  package import Pixels
+  import Foundation
+  import Pixels
 
-  /// Writes baseline JPEG files in sRGB; transparent pixels become white.
-  package struct JPEGEncoder {
-    /// From 0, the smallest file, to 1, the best picture.
-    package let quality: Double
-
-    package init(quality: Double = 0.9) { self.quality = quality }
-
-    package func encode(_ bitmap: Bitmap) throws(ImageEncodingError) -> Data {
-      try bitmap.withUnsafeBytes { bytes throws(ImageEncodingError) in
-        try encode(bytes, layout: bitmap.layout, conversion: bitmap.colorConversion)
-      }
-    }
-
-    /// Encodes the caller's pixels, without copying the picture.
-    ///
-    /// - Parameters:
-    ///   - pixels: At least `layout.byteCount` bytes, the top row first.
-    ///   - conversion: The conversion to sRGB, for pixels in another space.
-    package func encode(
-      _ pixels: UnsafeRawBufferPointer, layout: PixelLayout,
-      conversion: (any ColorConversion)? = nil
+  extension JPEGEncoder {
+    func write(
+      _ pixels: UnsafeRawBufferPointer, _ layout: PixelLayout
     ) throws(ImageEncodingError) -> Data {
       guard let writer = fic_jpeg_writer_create() else { throw .outOfMemory }
       defer { fic_jpeg_writer_close(writer) }
@@ -35,8 +17,7 @@
         fic_jpeg_begin(
           writer, UInt32(clamping: layout.size.width), UInt32(clamping: layout.size.height),
           layout.format == .gray8, Int32(percent.rounded())))
-      let rows = EncodedRows(
-        pixels: pixels, layout: layout, conversion: conversion, alpha: .onWhite)
+      let rows = EncodedRows(pixels: pixels, layout: layout, alpha: .onWhite)
       try rows.handOver { row throws(ImageEncodingError) in
         try check(fic_jpeg_write_row(writer, row))
       }

@@ -39,7 +39,7 @@ final class Photographs {
   /// Writes one landscape as a JPEG file of the quality at which cameras write.
   func writeFile(_ number: Int, size: PixelSize, to url: URL) throws {
     let bitmap = try Landscape(number: number).bitmap(size)
-    try JPEGEncoder(quality: 0.85).encode(bitmap).write(to: url)
+    try bitmap.jpegData(quality: 0.85).write(to: url)
   }
 
   private func landscape(_ number: Int) throws -> Bitmap {

@@ -7,9 +7,9 @@ enum PictureFile {
   /// The quality at which photo apps keep thumbnails.
   static let thumbnailQuality = 0.8
 
-  static func png(_ bitmap: Bitmap) throws -> Data { try PNGEncoder.encode(bitmap) }
+  static func png(_ bitmap: Bitmap) throws -> Data { try bitmap.pngData() }
 
   static func jpeg(_ bitmap: Bitmap) throws -> Data {
-    try JPEGEncoder(quality: thumbnailQuality).encode(bitmap)
+    try bitmap.jpegData(quality: thumbnailQuality)
   }
 }

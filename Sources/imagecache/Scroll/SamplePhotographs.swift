@@ -22,7 +22,7 @@ enum SamplePhotographs {
     await ConcurrentWork.forEach(0..<count, width: width) { number in
       Result {
         try Task.checkCancellation()
-        let data = try JPEGEncoder(quality: 0.9).encode(Landscape(number: number).bitmap(size))
+        let data = try Landscape(number: number).bitmap(size).jpegData()
         let name = "landscape \(String(number + 1).leftPadded(to: 2)).jpg"
         try data.write(to: folder.appending(path: name))
       }

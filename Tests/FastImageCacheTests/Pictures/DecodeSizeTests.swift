@@ -49,7 +49,7 @@
       "differs little from one that is drawn from all pixels",
       arguments: [(200, 150, 3.0), (266, 200, 0.01)])
     func differsLittle(width: Int, height: Int, bound: Double) async throws {
-      let data = try JPEGEncoder(quality: 0.92).encode(rings())
+      let data = try rings().jpegData(quality: 0.92)
       let decoder = try #require(ImageDecoders.standard.first { $0.recognizes(data.prefix(64)) })
       let format = ImageFormat(
         name: "drawn", size: PixelSize(width: width, height: height), pixelFormat: .bgrx32,

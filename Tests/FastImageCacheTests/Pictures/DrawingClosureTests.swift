@@ -82,7 +82,7 @@
             }
           }
         }
-        return try JPEGEncoder(quality: 0.92).encode(bitmap)
+        return try bitmap.jpegData(quality: 0.92)
       }
 
       private func bytes(of image: CachedImage) -> [UInt8] {

@@ -1,0 +1,39 @@
+public import Foundation
+public import ImageCodecs
+
+extension CachedImage {
+  /// Encodes the picture with any encoder.
+  ///
+  /// ```swift
+  /// let data = try image.data(encodedBy: .jpeg(quality: 0.8))
+  /// ```
+  ///
+  /// Blocks its thread for the time of the compression: call it away from actors. The encoder reads
+  /// the mapped pixels, without a copy.
+  ///
+  /// - Parameter encoder: ``ImageEncoder/jpeg(quality:)``, ``ImageEncoder/png`` or one of your own;
+  ///   on Linux `.webp(quality:)` and `.losslessWebP` as well.
+  /// - Throws: ``ImageEncodingError``.
+  public func data(encodedBy encoder: some ImageEncoder) throws(ImageEncodingError) -> Data {
+    try withPixels { pixels throws(ImageEncodingError) in
+      try encoder.encode(pixels, layout: layout)
+    }
+  }
+
+  /// Encodes the picture as PNG, losslessly; gray stays gray.
+  ///
+  /// Blocks its thread for the time of the compression: call it away from actors.
+  ///
+  /// - Throws: ``ImageEncodingError``.
+  public func pngData() throws(ImageEncodingError) -> Data { try data(encodedBy: .png) }
+
+  /// Encodes the picture as JPEG; what is transparent becomes white.
+  ///
+  /// Blocks its thread for the time of the compression: call it away from actors.
+  ///
+  /// - Parameter quality: 0 (smallest) to 1 (best).
+  /// - Throws: ``ImageEncodingError``.
+  public func jpegData(quality: Double = 0.9) throws(ImageEncodingError) -> Data {
+    try data(encodedBy: .jpeg(quality: quality))
+  }
+}

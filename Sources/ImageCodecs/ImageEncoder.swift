@@ -1,0 +1,73 @@
+public import Foundation
+public import Pixels
+
+/// Turns pixels into one kind of encoded picture, the opposite of ``ImageDecoder``.
+///
+/// ```swift
+/// /// The pixels as they lie in memory, behind a line of text.
+/// struct RawEncoder: ImageEncoder {
+///   func encode(_ pixels: RawSpan, layout: PixelLayout) throws(ImageEncodingError) -> Data {
+///     var data = Data("\(layout.size) \(layout.format)\n".utf8)
+///     pixels.withUnsafeBytes { data.append(contentsOf: $0) }
+///     return data
+///   }
+/// }
+///
+/// let data = try image.data(encodedBy: RawEncoder())
+/// ```
+public protocol ImageEncoder: Sendable {
+  /// Encodes one picture, and blocks its thread meanwhile.
+  ///
+  /// - Parameters:
+  ///   - pixels: `layout.byteCount` bytes, the top row first. Colours are sRGB, and multiplied by
+  ///     alpha where `layout.format` has alpha.
+  ///   - layout: How the pixels lie in them; any of the four pixel formats.
+  /// - Throws: ``ImageEncodingError``; ``ImageEncodingError/failed(_:)`` with a sentence for what the
+  ///   kind of file cannot hold.
+  func encode(_ pixels: RawSpan, layout: PixelLayout) throws(ImageEncodingError) -> Data
+}
+
+/// Writes baseline JPEG files in sRGB; what is transparent becomes white, gray stays gray.
+public struct JPEGEncoder: ImageEncoder {
+  /// From 0, the smallest file, to 1, the best picture; numbers beyond count as the nearer bound.
+  public var quality: Double
+
+  /// Creates an encoder.
+  public init(quality: Double = 0.9) { self.quality = quality }
+
+  /// - Throws: ``ImageEncodingError``; sides above 65 500 pixels do not fit into the format.
+  public func encode(
+    _ pixels: RawSpan, layout: PixelLayout
+  ) throws(ImageEncodingError) -> Data {
+    try pixels.withUnsafeBytes { bytes throws(ImageEncodingError) in
+      try write(bytes, layout)
+    }
+  }
+}
+
+/// Writes PNG files, lossless and marked as sRGB; gray stays gray.
+public struct PNGEncoder: ImageEncoder {
+  /// Creates an encoder.
+  public init() {}
+
+  /// - Throws: ``ImageEncodingError``.
+  public func encode(
+    _ pixels: RawSpan, layout: PixelLayout
+  ) throws(ImageEncodingError) -> Data {
+    try pixels.withUnsafeBytes { bytes throws(ImageEncodingError) in
+      try write(bytes, layout)
+    }
+  }
+}
+
+extension ImageEncoder where Self == JPEGEncoder {
+  /// JPEG.
+  ///
+  /// - Parameter quality: From 0, the smallest file, to 1, the best picture.
+  public static func jpeg(quality: Double = 0.9) -> JPEGEncoder { JPEGEncoder(quality: quality) }
+}
+
+extension ImageEncoder where Self == PNGEncoder {
+  /// PNG.
+  public static var png: PNGEncoder { PNGEncoder() }
+}

@@ -1,0 +1,63 @@
+#if !canImport(ImageIO)
+  internal import CImageCodecs
+  public import Foundation
+  public import Pixels
+
+  /// Writes WebP files in sRGB, on Linux: ImageIO reads WebP and does not write it.
+  public struct WebPEncoder: ImageEncoder {
+    /// From 0, the smallest file, to 1, the best picture; numbers beyond count as the nearer bound.
+    /// `nil` loses nothing.
+    public let quality: Double?
+
+    /// Creates an encoder that loses details; alpha stays as it is.
+    public init(quality: Double = 0.8) { self.quality = quality }
+
+    private init(losing quality: Double?) { self.quality = quality }
+
+    /// An encoder that keeps every pixel.
+    public static let lossless = WebPEncoder(losing: nil)
+
+    /// - Throws: ``ImageEncodingError``; sides above 16 383 pixels do not fit into the format.
+    public func encode(
+      _ pixels: RawSpan, layout: PixelLayout
+    ) throws(ImageEncodingError) -> Data {
+      try pixels.withUnsafeBytes { bytes throws(ImageEncodingError) in
+        try write(bytes, layout)
+      }
+    }
+
+    private func write(
+      _ pixels: UnsafeRawBufferPointer, _ layout: PixelLayout
+    ) throws(ImageEncodingError) -> Data {
+      guard let writer = fic_webp_writer_create() else { throw .outOfMemory }
+      defer { fic_webp_writer_close(writer) }
+      func check(_ status: fic_status) throws(ImageEncodingError) {
+        try status.check(encoding: fic_webp_writer_message(writer))
+      }
+      // libwebp takes the quality of lossless files for its effort; 75 is what it chooses itself.
+      let percent = quality.map { $0.isFinite ? min(max($0 * 100, 0), 100) : 80 } ?? 75
+      try check(
+        fic_webp_begin(
+          writer, UInt32(clamping: layout.size.width), UInt32(clamping: layout.size.height),
+          layout.format.encodedRows, quality == nil, Float(percent)))
+      let rows = EncodedRows(pixels: pixels, layout: layout, alpha: .keep)
+      try rows.handOver { row throws(ImageEncodingError) in
+        try check(fic_webp_write_row(writer, row))
+      }
+      var bytes: UnsafeMutablePointer<UInt8>?
+      var count = 0
+      try check(fic_webp_end(writer, &bytes, &count))
+      return Data(owning: bytes, count: count)
+    }
+  }
+
+  extension ImageEncoder where Self == WebPEncoder {
+    /// WebP, on Linux.
+    ///
+    /// - Parameter quality: From 0, the smallest file, to 1, the best picture.
+    public static func webp(quality: Double = 0.8) -> WebPEncoder { WebPEncoder(quality: quality) }
+
+    /// WebP that loses nothing, on Linux.
+    public static var losslessWebP: WebPEncoder { .lossless }
+  }
+#endif
