@@ -40,6 +40,30 @@ public struct Bitmap: Sendable {
     try self.init(layout: layout, colorConversion: nil, filling: fill)
   }
 
+  /// Creates a bitmap of a size, with rows as tables and decoders have them.
+  ///
+  /// ```swift
+  /// let white = try Bitmap(size: PixelSize(width: 2, height: 2), format: .gray8) { bytes, _ in
+  ///   bytes.initializeMemory(as: UInt8.self, repeating: 255)
+  /// }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - size: In pixels.
+  ///   - format: How one pixel lies in memory.
+  ///   - fill: Receives zeroed bytes, the top row first, and how the pixels have to lie in them.
+  /// - Throws: ``BitmapError/invalidSize(_:)``, ``BitmapError/outOfMemory(byteCount:)``, and whatever
+  ///   `fill` throws.
+  public init(
+    size: PixelSize, format: PixelFormat,
+    filling fill: (UnsafeMutableRawBufferPointer, PixelLayout) throws -> Void
+  ) throws {
+    guard let layout = PixelLayout(size: size, format: format) else {
+      throw BitmapError.invalidSize(size)
+    }
+    try self.init(layout: layout) { try fill($0, layout) }
+  }
+
   /// - Parameter edges: The picture's edges; `nil` for those of the bitmap.
   package init(
     layout: PixelLayout, colorConversion: (any ColorConversion)?, edges: PictureEdges? = nil,
@@ -123,6 +147,9 @@ public struct Bitmap: Sendable {
 
 /// Why a ``Bitmap`` could not be made.
 @nonexhaustive public enum BitmapError: Error, Hashable {
+  /// A side is below one pixel, or the bytes cannot be counted in an `Int`.
+  case invalidSize(PixelSize)
+
   /// The pixels given end before the last row does.
   case tooFewBytes(Int, needed: Int)
 

@@ -17,6 +17,20 @@ struct BitmapTests {
     #expect(kept == [1, 2, 3, 4])
   }
 
+  @Test("of a size gets the rows that tables have")
+  func laysOutRows() throws {
+    let size = PixelSize(width: 17, height: 2)
+    let bitmap = try Bitmap(size: size, format: .bgra32) { bytes, layout in
+      #expect(bytes.count == layout.byteCount)
+      bytes[layout.rowBytes] = 9
+    }
+    #expect(bitmap.layout == PixelLayout(size: size, format: .bgra32))
+    #expect(bitmap.withPixels { $0.unsafeLoad(fromByteOffset: 128, as: UInt8.self) } == 9)
+    #expect(throws: BitmapError.invalidSize(PixelSize(width: 0, height: 1))) {
+      try Bitmap(size: PixelSize(width: 0, height: 1), format: .gray8) { _, _ in }
+    }
+  }
+
   @Test("refuses fewer bytes than its rows need")
   func refusesShortBuffers() {
     #expect(throws: BitmapError.tooFewBytes(3, needed: 4)) {

@@ -212,9 +212,9 @@ extension PixelSize {
 }
 
 extension ImageCacheError {
-  /// The pool turns the errors of cancelled jobs into cancellations. A decoder that throws its own
-  /// without that has failed to read the picture.
-  fileprivate init(_ error: ImageDecodingError, url: URL?) {
+  /// What a decoder throws for a task that was cancelled does not come here; one that calls itself
+  /// cancelled for nobody could not read the picture.
+  init(_ error: ImageDecodingError, url: URL?) {
     switch error {
     case .tooLarge(let text): self = .pictureTooLarge(url, text)
     default: self = .undecodable(url, reason: error)

@@ -53,7 +53,11 @@
         throw .truncated
       }
       if request.isCancelled() { throw .cancelled }
-      return try draw(image, of: header)
+      do throws(BitmapError) {
+        return try Bitmap(image, hasAlpha: header.hasAlpha, fullSize: header.size)
+      } catch {
+        throw .outOfMemory
+      }
     }
 
     private func source(_ data: Data) throws(ImageDecodingError) -> CGImageSource {
@@ -79,37 +83,6 @@
       return ImageHeader(
         size: orientation.turning(PixelSize(width: width, height: height)),
         hasAlpha: properties[kCGImagePropertyHasAlpha] as? Bool ?? false)
-    }
-
-    /// Core Graphics converts to sRGB while drawing.
-    ///
-    /// ImageIO does not say how it rounds a thumbnail's sides. It scales the whole picture to the
-    /// whole thumbnail, so the edges are the bitmap's, and the proportions those of the header.
-    private func draw(
-      _ image: CGImage, of header: ImageHeader
-    ) throws(ImageDecodingError) -> Bitmap {
-      let hasAlpha = header.hasAlpha
-      let size = PixelSize(width: image.width, height: image.height)
-      let format: PixelFormat = hasAlpha ? .bgra32 : .bgrx32
-      let alpha: CGImageAlphaInfo = hasAlpha ? .premultipliedFirst : .noneSkipFirst
-      guard let layout = PixelLayout(size: size, format: format),
-        let space = CGColorSpace(name: CGColorSpace.sRGB)
-      else { throw .tooLarge("\(size) pixels cannot be counted.") }
-      let edges = PictureEdges(filling: size, fullSize: header.size)
-      let bitmap = try Bitmap(unfilled: layout, colorConversion: nil, edges: edges) {
-        pixels throws(ImageDecodingError) in
-        // Transparent pixels leave the memory as it was, so it starts as zeros. Skipped alpha bytes
-        // have to be 255.
-        pixels.initializeMemory(as: UInt8.self, repeating: hasAlpha ? 0 : 255)
-        let context = CGContext(
-          data: pixels.baseAddress, width: size.width, height: size.height, bitsPerComponent: 8,
-          bytesPerRow: layout.rowBytes, space: space,
-          bitmapInfo: alpha.rawValue | CGBitmapInfo.byteOrder32Little.rawValue)
-        guard let context else { throw .outOfMemory }
-        context.draw(image, in: CGRect(x: 0, y: 0, width: size.width, height: size.height))
-      }
-      guard let bitmap else { throw .outOfMemory }
-      return bitmap
     }
 
     /// The picture's own proportions, at or just above the size wanted.

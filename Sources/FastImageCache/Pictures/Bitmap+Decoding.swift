@@ -1,0 +1,117 @@
+public import Foundation
+public import ImageCodecs
+import ImageDrawing
+public import Pixels
+
+extension Bitmap {
+  /// Decodes a picture file's bytes as the cache would: upright and in sRGB.
+  ///
+  /// ```swift
+  /// let logo = try Bitmap(decoding: data, upTo: PixelSize(width: 64, height: 64))
+  /// let marked = Drawing.custom { source, canvas in
+  ///   try canvas.draw(source, in: canvas.bounds, scaling: .aspectFill)
+  ///   try canvas.draw(logo, in: Canvas.Rect(x: 8, y: 8, width: 32, height: 32), opacity: 0.6)
+  /// }
+  /// ```
+  ///
+  /// Blocks its thread for the decode: call it away from actors, and once for a picture that is drawn
+  /// often. It takes the memory of the decode, and of the result where that is scaled or converted.
+  /// A task that is cancelled meanwhile hears ``ImageCacheError/cancelled``.
+  ///
+  /// - Parameters:
+  ///   - data: The bytes of a file.
+  ///   - largest: The size that the result does not exceed, in pixels. The picture keeps its
+  ///     proportions, and its own size where that is smaller; `nil` is every pixel.
+  ///   - decoders: Asked in order; the first that recognises the bytes decodes them.
+  ///   - limits: What the decode may cost.
+  /// - Throws: ``ImageCacheError/undecodable(_:reason:)``, ``ImageCacheError/pictureTooLarge(_:_:)``,
+  ///   ``ImageCacheError/cancelled``.
+  public init(
+    decoding data: Data, upTo largest: PixelSize? = nil,
+    decoders: [any ImageDecoder] = ImageDecoders.standard, limits: DecodingLimits = DecodingLimits()
+  ) throws(ImageCacheError) {
+    self = try Self.decoded(data, from: nil, upTo: largest, decoders, limits)
+  }
+
+  /// Decodes a picture file.
+  ///
+  /// Blocks its thread for reading and decoding: call it away from actors. A file with more bytes than
+  /// ``DecodingLimits/encodedByteCount`` is refused unread.
+  ///
+  /// - Parameters:
+  ///   - file: A `file` URL.
+  ///   - largest: As with data.
+  ///   - decoders: Asked in order; the first that recognises the bytes decodes them.
+  ///   - limits: What the decode may cost.
+  /// - Throws: As with data, and ``ImageCacheError/sourceFailed(_:underlying:)`` with an
+  ///   ``ImageSourceError``.
+  public init(
+    contentsOf file: URL, upTo largest: PixelSize? = nil,
+    decoders: [any ImageDecoder] = ImageDecoders.standard, limits: DecodingLimits = DecodingLimits()
+  ) throws(ImageCacheError) {
+    let data: Data
+    do {
+      data = try FileReader.read(
+        path: FileReader.path(of: file), limit: limits.encodedByteCount,
+        isCancelled: { Task.isCancelled }, progress: { _ in })
+    } catch is CancellationError {
+      throw .cancelled
+    } catch {
+      throw .sourceFailed(file, underlying: error)
+    }
+    self = try Self.decoded(data, from: file, upTo: largest, decoders, limits)
+  }
+
+  private static func decoded(
+    _ data: Data, from file: URL?, upTo largest: PixelSize?, _ decoders: [any ImageDecoder],
+    _ limits: DecodingLimits
+  ) throws(ImageCacheError) -> Bitmap {
+    do throws(ImageDecodingError) {
+      try limits.check(encodedByteCount: data.count)
+      let decoder = try decoders.decoder(for: data)
+      let header = try decoder.header(of: data)
+      try limits.check(header.size)
+      let size =
+        largest.map { Drawing.stretch.outputSize(source: header.size, slot: $0, upTo: true) }
+        ?? header.size
+      // Twice the result, as for the cache's own pictures: the resampler loses nothing then.
+      let minimum =
+        size == header.size
+        ? nil
+        : PixelSize(
+          width: min(size.width * 2, header.size.width),
+          height: min(size.height * 2, header.size.height))
+      try limits.check(
+        header, encodedByteCount: data.count,
+        workingByteCount: decoder.workingByteCount(for: header, minimumSize: minimum))
+      let request = DecodeRequest(
+        minimumSize: minimum, limits: limits, isCancelled: { Task.isCancelled })
+      return try decoder.decode(data, request).finished(size)
+    } catch {
+      if case .cancelled = error, Task.isCancelled { throw .cancelled }
+      throw ImageCacheError(error, url: file)
+    }
+  }
+
+  /// The whole picture at that size and in sRGB.
+  private func finished(_ size: PixelSize) throws(ImageDecodingError) -> Bitmap {
+    if size == self.size, colorConversion == nil { return self }
+    guard let layout = PixelLayout(size: size, format: layout.format) else { throw .outOfMemory }
+    do throws(DrawingError) {
+      let bitmap = try Bitmap(
+        unfilled: layout, colorConversion: nil,
+        edges: PictureEdges(filling: size, fullSize: size)
+      ) { pixels throws(DrawingError) in
+        try Drawing.stretch.draw(
+          self, into: pixels, layout: layout, scale: 1, upTo: true,
+          isCancelled: { Task.isCancelled })
+      }
+      guard let bitmap else { throw .outOfMemory }
+      return bitmap
+    } catch {
+      if case .cancelled = error { throw .cancelled }
+      // A recipe fails for no other reason.
+      throw .outOfMemory
+    }
+  }
+}

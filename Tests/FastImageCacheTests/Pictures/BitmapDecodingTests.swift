@@ -1,0 +1,124 @@
+import Foundation
+import Pixels
+import TestSupport
+import Testing
+
+@testable import FastImageCache
+
+@Suite("A bitmap from a picture file", .timeLimit(.minutes(10)))
+struct BitmapDecodingTests {
+  /// Recognises everything and gives 40 x 30 pixels whose colours are still to be inverted.
+  private struct Negatives: ImageDecoder {
+    struct Inverting: ColorConversion {
+      func convertToSRGB(
+        _ pixels: UnsafeMutableRawPointer, pixelCount: Int, format: PixelFormat
+      ) {
+        for index in 0..<pixelCount * 4 where index % 4 < 3 {
+          pixels.storeBytes(
+            of: 255 - pixels.load(fromByteOffset: index, as: UInt8.self), toByteOffset: index,
+            as: UInt8.self)
+        }
+      }
+    }
+
+    func recognizes(_ firstBytes: Data) -> Bool { true }
+
+    func header(of data: Data) throws(ImageDecodingError) -> ImageHeader {
+      ImageHeader(size: PixelSize(width: 40, height: 30))
+    }
+
+    func decode(_ data: Data, _ request: DecodeRequest) throws(ImageDecodingError) -> Bitmap {
+      do {
+        let layout = try solid(0, size: PixelSize(width: 40, height: 30)).layout
+        return try Bitmap(layout: layout, colorConversion: Inverting()) { bytes in
+          for index in bytes.indices { bytes[index] = index % 4 == 3 ? 255 : 200 }
+        }
+      } catch {
+        throw .outOfMemory
+      }
+    }
+  }
+
+  private func pixels(_ bitmap: Bitmap) -> Set<[UInt8]> {
+    bitmap.withUnsafeBytes { bytes in
+      Set(
+        (0..<bitmap.size.height).flatMap { y in
+          (0..<bitmap.size.width).map { x in
+            Array(bytes[(y * bitmap.layout.rowBytes + x * 4)...].prefix(4))
+          }
+        })
+    }
+  }
+
+  @Test("has every pixel where no size is given")
+  func decodesWhole() throws {
+    let source = try solid(300, size: PixelSize(width: 40, height: 30))
+    let bitmap = try Bitmap(decoding: source.pngData())
+    #expect(bitmap.layout == source.layout)
+    #expect(pixels(bitmap) == [[44, 1, 77, 255]])
+  }
+
+  @Test(
+    "keeps its proportions up to a size, and is not enlarged",
+    arguments: [(8, 8, "8x6"), (4, 100, "4x3"), (40, 30, "40x30"), (500, 500, "40x30")])
+  func fits(width: Int, height: Int, expected: String) throws {
+    let data = try solid(300, size: PixelSize(width: 40, height: 30)).pngData()
+    let bitmap = try Bitmap(decoding: data, upTo: PixelSize(width: width, height: height))
+    #expect("\(bitmap.size)" == expected)
+    #expect(pixels(bitmap) == [[44, 1, 77, 255]])
+  }
+
+  @Test("is in sRGB, whole or scaled", arguments: [nil, PixelSize(width: 20, height: 20)])
+  func convertsColors(largest: PixelSize?) throws {
+    let bitmap = try Bitmap(decoding: Data([1]), upTo: largest, decoders: [Negatives()])
+    #expect(bitmap.colorConversion == nil)
+    #expect(
+      bitmap.size
+        == (largest == nil ? PixelSize(width: 40, height: 30) : PixelSize(width: 20, height: 15)))
+    #expect(pixels(bitmap) == [[55, 55, 55, 255]])
+  }
+
+  @Test("comes from a file, whose name its errors have")
+  func readsFiles() throws {
+    let directory = try TemporaryDirectory()
+    let file = directory.url.appendingPathComponent("a.png")
+    try solid(300).pngData().write(to: file)
+    #expect(try pixels(Bitmap(contentsOf: file)) == [[44, 1, 77, 255]])
+    try Data("<html>".utf8).write(to: file)
+    #expect { try Bitmap(contentsOf: file) } throws: {
+      guard case .undecodable(file, .unknownType)? = $0 as? ImageCacheError else { return false }
+      return true
+    }
+    let missing = directory.url.appendingPathComponent("b.png")
+    #expect { try Bitmap(contentsOf: missing) } throws: {
+      guard case .sourceFailed(missing, let reason)? = $0 as? ImageCacheError else { return false }
+      return reason as? ImageSourceError == .notFound(path: missing.path)
+    }
+  }
+
+  @Test("keeps to the limits", arguments: 0..<4)
+  func obeysLimits(number: Int) throws {
+    let data = try solid(300, size: PixelSize(width: 40, height: 30)).pngData()
+    var limits = DecodingLimits()
+    switch number {
+    case 0: limits.encodedByteCount = data.count - 1
+    case 1: limits.sideLength = 39
+    case 2: limits.pixelCount = 1199
+    default: limits.workingByteCount = 4799
+    }
+    #expect { try Bitmap(decoding: data, limits: limits) } throws: {
+      guard case .pictureTooLarge(nil, _)? = $0 as? ImageCacheError else { return false }
+      return true
+    }
+  }
+
+  @Test("is given up with its task")
+  func endsWithTask() async throws {
+    let data = try solid(300).pngData()
+    let task = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      _ = try Bitmap(decoding: data)
+    }
+    await #expect { try await task.value } throws: { $0.isCancelled }
+  }
+}
