@@ -18,5 +18,14 @@
         Issue.record("\(error)")
       }
     }
+
+    @Test("says so when a bitmap is to be drawn")
+    func failsClearlyForBitmaps() {
+      #expect {
+        try Bitmap(size: PixelSize(width: 4, height: 4)) { $0.fill(.red) }
+      } throws: {
+        if case .canvasUnavailable? = $0 as? DrawingError { true } else { false }
+      }
+    }
   }
 #endif

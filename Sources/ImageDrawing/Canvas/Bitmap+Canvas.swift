@@ -1,0 +1,52 @@
+public import Pixels
+
+extension Bitmap {
+  /// Draws a picture that no table holds: a contact sheet, a badge, a placeholder.
+  ///
+  /// ```swift
+  /// let dot = try Bitmap(size: PixelSize(width: 32, height: 32), scale: 2) { canvas in
+  ///   canvas.fill(.ellipse(in: canvas.bounds), with: .white)
+  /// }
+  /// ```
+  ///
+  /// Runs on its caller's thread and blocks it. The result is in ``PixelFormat/bgra32``.
+  ///
+  /// - Parameters:
+  ///   - size: In pixels.
+  ///   - scale: Pixels to a point, positive; the canvas counts in points.
+  ///   - draw: Draws on a canvas that starts out transparent.
+  /// - Throws: ``BitmapError``; ``DrawingError/canvasUnavailable``, see ``Drawing/custom(_:)``;
+  ///   ``DrawingError/canvasFailed(_:)``; and what `draw` throws, as it is.
+  public init(
+    size: PixelSize, scale: Double = 1, drawing draw: (inout Canvas) throws -> Void
+  ) throws {
+    precondition(scale > 0 && scale.isFinite, "A canvas cannot have \(scale) pixels to a point.")
+    try self.init(size: size, format: .bgra32) { bytes, layout in
+      guard let pixels = bytes.baseAddress else { return }
+      var canvas = try Canvas(pixels: pixels, size: size, rowBytes: layout.rowBytes, scale: scale)
+      try draw(&canvas)
+      try canvas.finish()
+    }
+  }
+
+  /// The same with the size in points, each side rounded to the nearest pixel.
+  ///
+  /// - Parameters:
+  ///   - points: The size of the canvas.
+  ///   - scale: Pixels to a point, positive.
+  ///   - draw: Draws on a canvas that starts out transparent.
+  /// - Throws: As with a size in pixels.
+  public init(
+    points: Canvas.Size, scale: Double, drawing draw: (inout Canvas) throws -> Void
+  ) throws {
+    try self.init(size: PixelSize(points, scale: scale), scale: scale, drawing: draw)
+  }
+}
+
+extension PixelSize {
+  /// Whole pixels; zero where a side is no number that has them, which no bitmap or table takes.
+  package init(_ points: Canvas.Size, scale: Double) {
+    func pixels(_ side: Double) -> Int { Int(exactly: (side * scale).rounded()) ?? 0 }
+    self.init(width: pixels(points.width), height: pixels(points.height))
+  }
+}

@@ -1,0 +1,71 @@
+#if canImport(CoreGraphics) || Cairo
+  import Pixels
+  import Testing
+
+  @testable import ImageDrawing
+
+  @Suite("A bitmap of its own canvas", .timeLimit(.minutes(10)))
+  struct BitmapCanvasTests {
+    private struct Refusal: Error, Equatable {}
+
+    private func pixel(_ bitmap: Bitmap, _ x: Int, _ y: Int) -> BGRA {
+      bitmap.withUnsafeBytes { bytes in
+        let start = y * bitmap.layout.rowBytes + x * 4
+        return BGRA(bytes[start], bytes[start + 1], bytes[start + 2], bytes[start + 3])
+      }
+    }
+
+    @Test("is drawn in points and clear elsewhere")
+    func drawsPoints() throws {
+      let bitmap = try Bitmap(size: PixelSize(width: 9, height: 6), scale: 2) { canvas in
+        #expect(canvas.size == Canvas.Size(width: 4.5, height: 3))
+        canvas.fill(Canvas.Rect(x: 1, y: 1, width: 2, height: 2), with: .red)
+      }
+      #expect(bitmap.layout == PixelLayout(size: PixelSize(width: 9, height: 6), format: .bgra32))
+      #expect(pixel(bitmap, 2, 2) == .red && pixel(bitmap, 5, 5) == .red)
+      #expect(pixel(bitmap, 1, 2) == .clear && pixel(bitmap, 6, 5) == .clear)
+    }
+
+    @Test("is measured in points, to the nearest pixel")
+    func measuresPoints() throws {
+      let points = Canvas.Size(width: 3.3, height: 2)
+      #expect(try Bitmap(points: points, scale: 2) { _ in }.size == PixelSize(width: 7, height: 4))
+      #expect(throws: BitmapError.invalidSize(PixelSize(width: 0, height: 4))) {
+        try Bitmap(points: Canvas.Size(width: .nan, height: 2), scale: 2) { _ in }
+      }
+    }
+
+    @Test("has the alpha that was drawn")
+    func keepsAlpha() throws {
+      let bitmap = try Bitmap(size: PixelSize(width: 2, height: 2)) { canvas in
+        canvas.fill(Canvas.Color(red: 1, green: 1, blue: 1, alpha: 0.5))
+      }
+      #expect(pixel(bitmap, 1, 1).distance(to: BGRA(128, 128, 128, 128)) <= 1)
+    }
+
+    @Test("ends with the closure's error as it is")
+    func carriesErrors() {
+      #expect(throws: Refusal()) {
+        try Bitmap(size: PixelSize(width: 2, height: 2)) { canvas in
+          canvas.fill(.red)
+          throw Refusal()
+        }
+      }
+    }
+
+    @Test("is refused without pixels", arguments: [0, -1, .max])
+    func refusesSizes(width: Int) {
+      let size = PixelSize(width: width, height: 2)
+      #expect(throws: BitmapError.invalidSize(size)) {
+        try Bitmap(size: size) { $0.fill(.red) }
+      }
+    }
+
+    @Test("has no scale of zero")
+    func refusesScale() async {
+      await #expect(processExitsWith: .failure) {
+        _ = try Bitmap(size: PixelSize(width: 2, height: 2), scale: 0) { _ in }
+      }
+    }
+  }
+#endif
