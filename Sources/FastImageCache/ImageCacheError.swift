@@ -34,7 +34,7 @@ public import ImageCodecs
   /// The picture exceeds a limit for decoding; the text names the limit and both numbers.
   case pictureTooLarge(URL?, String)
 
-  /// The drawing closure threw, or drawing found no memory.
+  /// The drawing closure threw the underlying error; or it is a ``DrawingError``.
   case drawingFailed(entity: ImageID, format: String, underlying: any Error)
 
   /// The disk is full.
@@ -66,7 +66,8 @@ extension ImageCacheError: CustomStringConvertible {
   /// One sentence that names the offending value.
   public var description: String {
     switch self {
-    case .unknownFormat(let name): "The cache has no format named \"\(name)\"."
+    case .unknownFormat(let name):
+      "The cache has no such format \"\(name)\": none has that name, or the one of that name differs."
     case .duplicateFormat(let name): "Two formats are named \"\(name)\"."
     case .invalidFormat(let name, let reason):
       "The format \"\(name)\" cannot have a table: \(reason)."
@@ -92,14 +93,43 @@ extension ImageCacheError: CustomStringConvertible {
   }
 }
 
+extension ImageCacheError: Equatable {
+  /// Whether both are the same case with equal values, so that tests and views can compare them.
+  ///
+  /// Underlying errors are of any type: they count as equal when they have the same type and the same
+  /// text.
+  public static func == (first: ImageCacheError, second: ImageCacheError) -> Bool {
+    switch (first, second) {
+    case (.unknownFormat(let a), .unknownFormat(let b)): a == b
+    case (.duplicateFormat(let a), .duplicateFormat(let b)): a == b
+    case (.invalidFormat(let a, let x), .invalidFormat(let b, let y)): a == b && x == y
+    case (.invalidNamespace(let a), .invalidNamespace(let b)): a == b
+    case (.noSourceURL(let a, let x), .noSourceURL(let b, let y)): a == b && x == y
+    case (.sourceFailed(let a, let x), .sourceFailed(let b, let y)): a == b && x.isLike(y)
+    case (.undecodable(let a, let x), .undecodable(let b, let y)): a == b && x == y
+    case (.pictureTooLarge(let a, let x), .pictureTooLarge(let b, let y)): a == b && x == y
+    case (.drawingFailed(let a, let f, let x), .drawingFailed(let b, let g, let y)):
+      a == b && f == g && x.isLike(y)
+    case (.storageUnavailable(let a), .storageUnavailable(let b)): a == b
+    case (.protectedNow(let a), .protectedNow(let b)): a == b
+    case (.diskFull, .diskFull), (.cancelled, .cancelled), (.closed, .closed): true
+    default: false
+    }
+  }
+}
+
 extension Error {
-  /// The error's own description; the name of its case where it has none.
+  fileprivate func isLike(_ other: any Error) -> Bool {
+    type(of: self) == type(of: other) && text == other.text
+  }
+
+  /// What an error says of itself; the name of its case where it says nothing.
   fileprivate var text: String { (self as? any LocalizedError)?.errorDescription ?? "\(self)" }
 }
 
 extension URL {
   /// Enough of the URL to recognise it; a data URL can be megabytes long.
-  fileprivate var abbreviated: String {
+  var abbreviated: String {
     let text = absoluteString
     return text.utf8.count <= 200 ? text : "\(text.prefix(200))…"
   }

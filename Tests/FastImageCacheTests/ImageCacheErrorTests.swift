@@ -37,4 +37,60 @@ struct ImageCacheErrorTests {
       #expect(values.allSatisfy(text.contains), "\(text)")
     }
   }
+
+  @Test("equals errors of its case and values, whose underlying errors say the same")
+  func isEquatable() {
+    for (number, (error, _)) in Self.errors.enumerated() {
+      for (other, (second, _)) in Self.errors.enumerated() {
+        #expect((error == second) == (number == other), "\(error) \(second)")
+      }
+    }
+    #expect(ImageCacheError.unknownFormat("a") != .unknownFormat("b"))
+    let url = URL(fileURLWithPath: "/a")
+    #expect(
+      ImageCacheError.sourceFailed(url, underlying: ImageSourceError.httpStatus(404))
+        != .sourceFailed(url, underlying: ImageSourceError.httpStatus(403)))
+  }
+
+  @Test(
+    "of a source is a sentence, with the words that help",
+    arguments: [
+      (.unsupportedScheme(""), ["no scheme", "URL(fileURLWithPath:)"]),
+      (.unsupportedScheme("ftp"), ["ftp"]),
+      (
+        .insecureHTTPRefused(URL(fileURLWithPath: "/a")),
+        ["file:///a", "HTTPOptions.allowsInsecureHTTP"]
+      ),
+      (.truncatedBody(received: 12, expected: 914), ["12 of 914 bytes"]),
+      (.truncatedBody(received: 12, expected: nil), ["12 bytes"]),
+      (.timedOut(after: .seconds(60)), ["60"]), (.tooLarge(byteCountLimit: 5), ["5 bytes"]),
+      (.notFound(path: "/a"), ["/a"]), (.unreadable(path: "/a", reason: "b."), ["/a", "b."]),
+      (.invalidHeader("a"), ["a"]), (.invalidDataURL("a."), ["a."]), (.network("a."), ["a."]),
+      (.tooManyRedirects(limit: 5), ["5"]), (.httpStatus(418), ["418"]),
+      (
+        .redirectRefused(from: URL(fileURLWithPath: "/a"), to: URL(fileURLWithPath: "/b")),
+        ["/a", "/b"]
+      ),
+    ] as [(ImageSourceError, [String])])
+  func describesSources(error: ImageSourceError, words: [String]) {
+    let text = (error as any Error).localizedDescription
+    #expect(text == "\(error)" && text.hasSuffix("."))
+    #expect(words.allSatisfy(text.contains) && !text.contains("Optional"), "\(text)")
+    let outer = ImageCacheError.sourceFailed(nil, underlying: error)
+    #expect(outer.description.hasSuffix(text))
+  }
+
+  @Test("of decoding and encoding is a sentence")
+  func describesCodecs() {
+    let decoding: [ImageDecodingError] = [
+      .unknownType, .truncated, .damaged("a."), .unsupported("a."), .tooLarge("a."), .outOfMemory,
+      .cancelled,
+    ]
+    let encoding: [ImageEncodingError] = [.outOfMemory, .failed("a.")]
+    for error in decoding as [any Error] + encoding as [any Error] {
+      #expect(error.localizedDescription == "\(error)" && "\(error)".hasSuffix("."))
+    }
+    let empty = ImageCacheError.undecodable(nil, reason: .truncated)
+    #expect(empty.description.contains("There are no bytes"))
+  }
 }

@@ -45,3 +45,35 @@ public import Foundation
   /// No connection, or one that failed; the text is the system's.
   case network(String)
 }
+
+extension ImageSourceError: LocalizedError, CustomStringConvertible {
+  /// The same as ``description``, so that `localizedDescription` says it too; in English.
+  public var errorDescription: String? { description }
+
+  /// One sentence that names the offending value.
+  public var description: String {
+    switch self {
+    case .unsupportedScheme(""):
+      "The URL has no scheme; a path becomes one with `URL(fileURLWithPath:)`."
+    case .unsupportedScheme(let scheme): "No source here loads \"\(scheme)\" URLs."
+    case .insecureHTTPRefused(let url):
+      "\(url.abbreviated) is plain http, which `HTTPOptions.allowsInsecureHTTP` does not allow."
+    case .invalidHeader(let name):
+      "The header field \"\(name)\" has characters that end a field."
+    case .notFound(let path): "There is no file at \(path)."
+    case .unreadable(let path, let reason): "The file at \(path) cannot be read: \(reason)"
+    case .tooLarge(let limit): "The picture file has more than \(limit) bytes."
+    case .httpStatus(let status): "The server answered with status \(status)."
+    case .truncatedBody(let received, let expected?):
+      "The connection ended after \(received) of \(expected) bytes."
+    case .truncatedBody(let received, nil):
+      "The connection ended after \(received) bytes, before the picture did."
+    case .invalidDataURL(let text): "The data URL is malformed: \(text)"
+    case .tooManyRedirects(let limit): "The server redirects more than \(limit) times."
+    case .redirectRefused(let from, let to):
+      "\(from.abbreviated) redirects to \(to.abbreviated), where no redirect may lead."
+    case .timedOut(let duration): "Nothing arrived, or not everything, within \(duration)."
+    case .network(let text): "The connection failed: \(text)"
+    }
+  }
+}

@@ -179,8 +179,10 @@ struct PictureMaker: Sendable {
     } catch {
       // A closure may throw any error when it is cancelled.
       if isCancelled() { return .failure(.cancelled) }
+      // What a closure throws is its user's own: one wrapping says all.
+      let reason = if case .closureFailed(let own)? = error as? DrawingError { own } else { error }
       return .failure(
-        .drawingFailed(entity: request.key.entity, format: format.name, underlying: error))
+        .drawingFailed(entity: request.key.entity, format: format.name, underlying: reason))
     }
   }
 }

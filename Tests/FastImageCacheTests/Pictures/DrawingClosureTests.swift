@@ -204,8 +204,8 @@
         try await fixture.cache.store(bitmap, for: photo, format: .row)
         Issue.record("Storing succeeded.")
       } catch {
-        guard case .drawingFailed(let entity, let format, _) = error else { throw error }
-        #expect(entity == "a" && format == "row")
+        guard case .drawingFailed(let entity, let format, let own) = error else { throw error }
+        #expect(entity == "a" && format == "row" && own is Broken)
       }
       #expect(!fixture.cache.containsImage(for: photo, format: .row))
     }
