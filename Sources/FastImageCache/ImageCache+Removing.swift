@@ -15,8 +15,20 @@ extension ImageCache {
   public func removeImage(
     for entity: some ImageEntity, format: ImageFormat
   ) async throws(ImageCacheError) {
+    try await removeImage(for: entity.imageID, format: format)
+  }
+
+  /// Removes the picture of one format under an id, for whom the entity itself is gone.
+  ///
+  /// - Parameters:
+  ///   - id: An entity's ``ImageEntity/imageID``.
+  ///   - format: One of ``formats``.
+  /// - Throws: As by entity.
+  public func removeImage(
+    for id: ImageID, format: ImageFormat
+  ) async throws(ImageCacheError) {
     guard let table = tables[format] else { throw .unknownFormat(format.name) }
-    try await remove(entity.imageID, from: table)
+    try await remove(id, from: table)
   }
 
   /// Removes the entity's pictures of all formats.
@@ -24,7 +36,15 @@ extension ImageCache {
   /// - Throws: As ``removeImage(for:format:)``, but for an unknown format; formats after the failing
   ///   one keep their pictures.
   public func removeImages(for entity: some ImageEntity) async throws(ImageCacheError) {
-    for table in tables.all { try await remove(entity.imageID, from: table) }
+    try await removeImages(for: entity.imageID)
+  }
+
+  /// Removes the pictures of all formats under an id.
+  ///
+  /// - Parameter id: An entity's ``ImageEntity/imageID``.
+  /// - Throws: As by entity.
+  public func removeImages(for id: ImageID) async throws(ImageCacheError) {
+    for table in tables.all { try await remove(id, from: table) }
   }
 
   /// Removes all pictures of one format and gives their disk space back.

@@ -184,7 +184,23 @@ public final actor ImageCache {
     return table.contains(ImageRequest(entity: entity, table: table, tables: tables).key)
   }
 
-  /// The formats whose tables have this version of the entity's picture.
+  /// Whether the table has a picture under an id; changes no picture, and not the order of use.
+  ///
+  /// Cost: as by entity.
+  ///
+  /// - Parameters:
+  ///   - id: An entity's ``ImageEntity/imageID``.
+  ///   - version: The version that counts, as ``ImageEntity/versionID(for:)`` names it; `nil` for any.
+  ///   - format: One of ``formats``; for any other the answer is `false`.
+  public nonisolated func containsImage(
+    for id: ImageID, version: ImageID? = nil, format: ImageFormat
+  ) -> Bool {
+    guard let table = tables[format] else { return false }
+    guard let version else { return table.contains(id) }
+    return table.contains(ImageKey(entity: id, version: version, format: format.name))
+  }
+
+  /// The formats in which this version of the entity's picture is there.
   public nonisolated func cachedFormats(for entity: some ImageEntity) -> [ImageFormat] {
     formats.filter { containsImage(for: entity, format: $0) }
   }

@@ -68,3 +68,20 @@ extension ImageEntity {
   /// Yes.
   public func wantsAllFormats(inFamily family: String) -> Bool { true }
 }
+
+/// A URL is an entity whose picture is the one behind it.
+///
+/// ```swift
+/// let image = try await cache.image(for: url, format: .row)
+/// ```
+///
+/// The whole URL is the id, so that pictures are found again by the same URL only; each hit makes the id
+/// and the version of its text anew, while an entity can keep them. Where URLs are
+/// signed, expire or contain an app's folder, write an entity with an ``ImageEntity/imageID`` of its own.
+extension URL: ImageEntity {
+  /// The URL's text.
+  public var imageID: ImageID { ImageID(self) }
+
+  /// The URL itself.
+  public func sourceURL(for format: ImageFormat) -> URL? { self }
+}

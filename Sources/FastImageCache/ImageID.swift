@@ -62,3 +62,33 @@ public struct ImageID: Hashable, Sendable, CustomStringConvertible, ExpressibleB
   /// The string, the UUID or the number, as text.
   public var description: String { tableID.description }
 }
+
+extension ImageID: Codable {
+  /// The kind is written too, since a string never equals a UUID or a number.
+  private enum CodingKeys: String, CodingKey { case string, uuid, integer }
+
+  /// Reads what ``encode(to:)`` wrote.
+  public init(from decoder: any Decoder) throws {
+    let values = try decoder.container(keyedBy: CodingKeys.self)
+    if let string = try values.decodeIfPresent(String.self, forKey: .string) {
+      self.init(string)
+    } else if let uuid = try values.decodeIfPresent(UUID.self, forKey: .uuid) {
+      self.init(uuid)
+    } else if let integer = try? values.decode(Int64.self, forKey: .integer) {
+      self.init(signed: integer)
+    } else {
+      self.init(unsigned: try values.decode(UInt64.self, forKey: .integer))
+    }
+  }
+
+  /// Writes one value under the name of its kind, as in `{"string": "a"}`.
+  public func encode(to encoder: any Encoder) throws {
+    var values = encoder.container(keyedBy: CodingKeys.self)
+    switch tableID.value {
+    case .string(let string): try values.encode(string, forKey: .string)
+    case .uuid: try values.encode(description, forKey: .uuid)
+    case .integer(let integer): try values.encode(integer, forKey: .integer)
+    case .largeInteger(let integer): try values.encode(integer, forKey: .integer)
+    }
+  }
+}

@@ -87,6 +87,11 @@ package final class Table: Sendable {
     !isClosed && lookup.contains(key)
   }
 
+  /// True when there is a picture of the entity, of whichever version; costs as much.
+  package func contains(_ entity: TableID) -> Bool {
+    !isClosed && lookup.contains(entity)
+  }
+
   /// True when the key is a miss only because the device is locked; costs nothing where files are
   /// mapped, and otherwise one system call.
   package func isProtectedNow(_ key: TableKey) -> Bool {

@@ -54,7 +54,12 @@ actor ImageTable {
     store?.contains(key.tableKey) ?? false
   }
 
-  /// Whether the table has the picture and the device is locked.
+  /// A picture of whichever version.
+  nonisolated func contains(_ entity: ImageID) -> Bool {
+    store?.contains(entity.tableID) ?? false
+  }
+
+  /// True when the table has the picture and the device is locked.
   nonisolated func isProtectedNow(_ key: ImageKey) -> Bool {
     store?.isProtectedNow(key.tableKey) ?? false
   }

@@ -24,6 +24,9 @@ extension TableIndex {
     case full
   }
 
+  /// True when a picture of the entity is there, of whichever version.
+  func contains(_ entity: TableID) -> Bool { find(entity.digest) != nil }
+
   var leasedSlots: [Int] { states.readSlots.filter { !states.isUnleased($0) } }
   var unreadCount: Int { states.unreadCount }
   var unprovenCount: Int {

@@ -310,8 +310,8 @@ struct TableIndex {
 
   // MARK: Private
 
-  private func find(_ entity: TableID.Digest) -> Int? {
-    assert(unreadSlot(for: entity) == nil, "A record that may be the entity's is unread.")
+  func find(_ entity: TableID.Digest) -> Int? {
+    assert(unreadSlot(for: entity) == nil, "A record was not read that may be the entity's.")
     return table.slot(for: entity) { states.label(of: $0).entity == entity }
   }
 

@@ -103,6 +103,14 @@ final class TableLookup: Sendable {
     (try? holds(key)) ?? false
   }
 
+  /// True when the table has a picture of the entity, of whichever version; no use of it.
+  func contains(_ entity: TableID) -> Bool {
+    // As with a key.
+    let found = try? ask(about: entity) { ($0.index.contains(entity), $0.reader) }
+    guard let (isThere, reader) = found else { return false }
+    return isThere || reader?.contains(entity) ?? false
+  }
+
   /// True when the device is locked and the table has the key's picture, or cannot tell.
   func isProtectedNow(_ key: TableKey) -> Bool {
     isLocked && (try? holds(key)) != false

@@ -92,8 +92,14 @@ package final class TableReader: Sendable {
     return refreshIfWorthwhile() && isThere()
   }
 
-  /// All pictures that are intact, and all slots that are not, both in the order of slots; reads
-  /// the whole file.
+  /// True when there is a record for the entity.
+  func contains(_ entity: TableID) -> Bool {
+    if candidate(for: entity) != nil { return true }
+    return refreshIfWorthwhile() && candidate(for: entity) != nil
+  }
+
+  /// All pictures that are intact, and all slots that are not, both in the order of slots; reads the
+  /// whole file.
   package func scan() -> (entries: [TableEntryInfo], damages: [TableDamage]) {
     // After an error the records of the last snapshot are checked.
     _ = try? refresh()
