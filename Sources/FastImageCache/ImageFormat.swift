@@ -1,3 +1,4 @@
+public import ImageDrawing
 public import Pixels
 import TableStore
 
@@ -57,12 +58,12 @@ public struct ImageFormat: Sendable {
   ///   - size: The size of every picture, in pixels.
   ///   - scale: Pixels in a point.
   ///   - pixelFormat: How a pixel lies in memory and on disk.
-  ///   - capacity: A count of pictures, or a number of bytes on disk.
+  ///   - capacity: A count of pictures, or of bytes on disk; ``Capacity/standard`` by default.
   ///   - devices: Where pictures of this format are stored.
   ///   - protection: When the file may be read on a locked Apple device.
   public init(
     name: String, family: String? = nil, size: PixelSize, scale: Double = 1,
-    pixelFormat: PixelFormat = .bgra32, capacity: Capacity, devices: Devices = .all,
+    pixelFormat: PixelFormat = .bgra32, capacity: Capacity = .standard, devices: Devices = .all,
     protection: Protection = .none
   ) {
     self.init(
@@ -81,12 +82,12 @@ public struct ImageFormat: Sendable {
   ///     disk.
   ///   - scale: Pixels in a point.
   ///   - pixelFormat: How a pixel lies in memory and on disk.
-  ///   - capacity: A count of pictures, or a number of bytes on disk.
+  ///   - capacity: A count of pictures, or of bytes on disk; ``Capacity/standard`` by default.
   ///   - devices: Where pictures of this format are stored.
   ///   - protection: When the file may be read on a locked Apple device.
   public init(
     name: String, family: String? = nil, upTo largest: PixelSize, scale: Double = 1,
-    pixelFormat: PixelFormat = .bgra32, capacity: Capacity, devices: Devices = .all,
+    pixelFormat: PixelFormat = .bgra32, capacity: Capacity = .standard, devices: Devices = .all,
     protection: Protection = .none
   ) {
     self.init(
@@ -102,6 +103,59 @@ public struct ImageFormat: Sendable {
       Values(
         name: name, family: family, size: size, keepsProportions: keepsProportions, scale: scale,
         pixelFormat: pixelFormat, capacity: capacity, devices: devices, protection: protection))
+  }
+}
+
+extension ImageFormat {
+  /// Creates a format whose pictures all have the same size, given in points.
+  ///
+  /// ```swift
+  /// let row = ImageFormat(name: "row", points: Canvas.Size(width: 60, height: 60), scale: 3)
+  /// ```
+  ///
+  /// The size in pixels decides whether pictures from an earlier run are still valid, so a screen of
+  /// another scale starts the table afresh.
+  ///
+  /// - Parameters:
+  ///   - name: Names the table; unique within a cache, 1 to 255 bytes.
+  ///   - family: Formats drawn together from one decode.
+  ///   - points: The size of every picture, in points; each side is rounded to the nearest pixel.
+  ///   - scale: Pixels in a point, as the screen has them.
+  ///   - pixelFormat: How a pixel lies in memory and on disk.
+  ///   - capacity: A count of pictures, or of bytes on disk; ``Capacity/standard`` by default.
+  ///   - devices: Where pictures of this format are stored.
+  ///   - protection: When the file may be read on a locked Apple device.
+  public init(
+    name: String, family: String? = nil, points: Canvas.Size, scale: Double,
+    pixelFormat: PixelFormat = .bgra32, capacity: Capacity = .standard, devices: Devices = .all,
+    protection: Protection = .none
+  ) {
+    self.init(
+      name: name, family: family, size: PixelSize(points, scale: scale), scale: scale,
+      pixelFormat: pixelFormat, capacity: capacity, devices: devices, protection: protection)
+  }
+
+  /// Creates a format whose pictures keep their own proportions up to a size in points, and their own
+  /// size where that is smaller.
+  ///
+  /// - Parameters:
+  ///   - name: Names the table; unique within a cache, 1 to 255 bytes.
+  ///   - family: Formats drawn together from one decode.
+  ///   - largest: The size that no picture exceeds, in points; each side is rounded to the nearest
+  ///     pixel.
+  ///   - scale: Pixels in a point, as the screen has them.
+  ///   - pixelFormat: How a pixel lies in memory and on disk.
+  ///   - capacity: A count of pictures, or of bytes on disk; ``Capacity/standard`` by default.
+  ///   - devices: Where pictures of this format are stored.
+  ///   - protection: When the file may be read on a locked Apple device.
+  public init(
+    name: String, family: String? = nil, pointsUpTo largest: Canvas.Size, scale: Double,
+    pixelFormat: PixelFormat = .bgra32, capacity: Capacity = .standard, devices: Devices = .all,
+    protection: Protection = .none
+  ) {
+    self.init(
+      name: name, family: family, upTo: PixelSize(largest, scale: scale), scale: scale,
+      pixelFormat: pixelFormat, capacity: capacity, devices: devices, protection: protection)
   }
 }
 
@@ -154,6 +208,13 @@ extension ImageFormat {
 
     /// As many pictures as fit into a file of this many bytes; one must, or the format is refused.
     case bytes(Int)
+
+    /// What a format keeps that says nothing: 64 MiB on disk.
+    ///
+    /// That is some 370 pictures of 200 x 200 pixels in 32 bits, or 46 of 600 x 600: several screens
+    /// of a list or a grid in each case, and so little that a few formats are no burden on a phone. A
+    /// list of thousands wants more, and a format of more than 16 million pixels needs more for one.
+    public static let standard = Capacity.bytes(64 << 20)
 
     /// A count of pictures.
     public init(integerLiteral value: Int) { self = .count(value) }
