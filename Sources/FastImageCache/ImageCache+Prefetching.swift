@@ -48,7 +48,15 @@ extension ImageCache {
   public nonisolated func prefetch<Entity: ImageEntity>(
     _ entities: some Sequence<Entity>, format: ImageFormat, depth: PrefetchDepth = .disk
   ) async -> PrefetchProgress {
-    await prefetch(Array(entities), format, depth) { _ in }
+    await prefetch(entities.map { $0 as any ImageEntity }, format: format, depth: depth)
+  }
+
+  /// The same for entities of several types.
+  @discardableResult
+  public nonisolated func prefetch(
+    _ entities: [any ImageEntity], format: ImageFormat, depth: PrefetchDepth = .disk
+  ) async -> PrefetchProgress {
+    await prefetch(entities, format, depth) { _ in }
   }
 
   /// The same as a stream: leaving its loop cancels the remaining loads.
@@ -58,7 +66,13 @@ extension ImageCache {
   public nonisolated func prefetchProgress<Entity: ImageEntity>(
     _ entities: some Sequence<Entity>, format: ImageFormat, depth: PrefetchDepth = .disk
   ) -> AsyncStream<PrefetchProgress> {
-    let entities = Array(entities)
+    prefetchProgress(entities.map { $0 as any ImageEntity }, format: format, depth: depth)
+  }
+
+  /// The same for entities of several types.
+  public nonisolated func prefetchProgress(
+    _ entities: [any ImageEntity], format: ImageFormat, depth: PrefetchDepth = .disk
+  ) -> AsyncStream<PrefetchProgress> {
     let queue = StreamQueue<PrefetchProgress>(size: 1, .losesOldest)
     // The stream owns the task.
     let task = Task(name: "image prefetch", priority: .low) {
@@ -69,7 +83,7 @@ extension ImageCache {
   }
 
   private nonisolated func prefetch(
-    _ entities: [some ImageEntity], _ format: ImageFormat, _ depth: PrefetchDepth,
+    _ entities: [any ImageEntity], _ format: ImageFormat, _ depth: PrefetchDepth,
     _ report: @Sendable (PrefetchProgress) -> Void
   ) async -> PrefetchProgress {
     let fitting = tables[format].map { self.fitting(entities, in: $0) } ?? entities
@@ -119,9 +133,9 @@ extension ImageCache {
   ///
   /// A look at each picture that is there, the most urgent one last, makes it recently used: the table
   /// evicts all others before.
-  private nonisolated func fitting<Entity: ImageEntity>(
-    _ entities: [Entity], in table: ImageTable
-  ) -> [Entity] {
+  private nonisolated func fitting(
+    _ entities: [any ImageEntity], in table: ImageTable
+  ) -> [any ImageEntity] {
     let slotCount = table.figures?.slotCount ?? 0
     var ids: Set<ImageID> = []
     let keys = Self.first(slotCount, of: entities).filter { ids.insert($0.imageID).inserted }
@@ -151,7 +165,9 @@ extension ImageCache {
   }
 
   /// The entities with the first `count` different ids.
-  private static func first<Entity: ImageEntity>(_ count: Int, of entities: [Entity]) -> [Entity] {
+  private static func first(
+    _ count: Int, of entities: [any ImageEntity]
+  ) -> [any ImageEntity] {
     var ids: Set<ImageID> = []
     return entities.filter { entity in
       let id = entity.imageID

@@ -31,7 +31,8 @@ extension Drawing {
       try painter.paint(output, isCancelled: isCancelled)
     case .closure(let closure):
       try Self.run(
-        closure, source.inSRGB(), layout: layout, scale: scale, output, isCancelled: isCancelled)
+        closure.draw, source.inSRGB(), layout: layout, scale: scale, output,
+        isCancelled: isCancelled)
     }
   }
 

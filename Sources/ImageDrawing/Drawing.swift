@@ -15,7 +15,10 @@ public import Pixels
 /// Recipes go straight from the decoded pixels to the slot; a closure costs a canvas in between. A
 /// background shows wherever the picture leaves room or is transparent. Formats without alpha show
 /// black where the background is clear.
-public struct Drawing: Sendable {
+///
+/// Recipes of equal values are equal. Closures cannot be compared: a drawing with one equals its own
+/// copies and nothing else, so keep it in a constant where that matters.
+public struct Drawing: Hashable, Sendable {
   /// How a picture of other proportions meets the rectangle it is drawn into.
   public enum Scaling: String, CaseIterable, Hashable, Sendable, Codable {
     /// Covers the whole rectangle; the protruding part is cut off.
@@ -54,9 +57,20 @@ public struct Drawing: Sendable {
     package var crop: Canvas.Rect?
   }
 
-  package enum Content: Sendable {
+  package enum Content: Hashable, Sendable {
     case recipe(Recipe)
-    case closure(Closure)
+    case closure(OwnClosure)
+  }
+
+  /// A closure that is told from others by who made it.
+  package final class OwnClosure: Hashable, Sendable {
+    let draw: Closure
+
+    init(_ draw: @escaping Closure) { self.draw = draw }
+
+    package static func == (first: OwnClosure, second: OwnClosure) -> Bool { first === second }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
   }
 
   package let content: Content
@@ -136,6 +150,6 @@ public struct Drawing: Sendable {
   /// out. On Linux this needs the package trait `Cairo`, which is on by default; without it,
   /// drawing ends with ``DrawingError/canvasUnavailable``.
   public static func custom(_ closure: @escaping Closure) -> Drawing {
-    Drawing(content: .closure(closure))
+    Drawing(content: .closure(OwnClosure(closure)))
   }
 }

@@ -81,3 +81,20 @@ public struct CachedImage: Sendable {
     }
   }
 }
+
+extension CachedImage: Hashable {
+  /// Whether both are leases on one picture, so that a view notices that it was given another.
+  ///
+  /// Compares addresses and no pixels. A picture that was stored anew differs from the old one, however
+  /// it looks. Private copies (``isPrivate``) differ from each other, but for copies of this value.
+  public static func == (first: CachedImage, second: CachedImage) -> Bool {
+    // Both leases keep their slots as they are: one address is one picture.
+    first.address == second.address && first.pixelFormat == second.pixelFormat
+      && first.scale == second.scale
+  }
+
+  /// Feeds the address that `==` compares.
+  public func hash(into hasher: inout Hasher) { hasher.combine(address) }
+
+  private var address: UnsafeRawPointer? { entry.pixels.baseAddress }
+}

@@ -20,6 +20,21 @@ struct PrefetchTests {
         == Array(0..<12))
   }
 
+  @Test("takes entities of several types")
+  func takesSeveralTypes() async throws {
+    let fixture = try await Fixture()
+    let url = URL(fileURLWithPath: "/pictures/2")
+    let photo = Photo("a", url: "test:/1")
+    let progress = await fixture.cache.prefetch([photo, url], format: .row)
+    #expect(progress.loadedCount == 2)
+    #expect(fixture.cache.cachedImage(for: photo, format: .row)?.solidNumber == 1)
+    #expect(fixture.cache.cachedImage(for: url, format: .row)?.solidNumber == 2)
+    var last: ImageCache.PrefetchProgress?
+    let several: [any ImageEntity] = [photo, url]
+    for await step in fixture.cache.prefetchProgress(several, format: .row) { last = step }
+    #expect(last?.loadedCount == 2)
+  }
+
   @Test("counts failures and goes on")
   func countsFailures() async throws {
     struct Broken: Error {}
