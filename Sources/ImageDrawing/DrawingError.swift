@@ -16,3 +16,17 @@
   /// The drawing's closure threw this error.
   case closureFailed(any Error)
 }
+
+extension DrawingError: CustomStringConvertible {
+  /// One sentence; in English.
+  public var description: String {
+    switch self {
+    case .outOfMemory: "There is no memory for the drawing."
+    case .cancelled: "The drawing was given up."
+    case .canvasUnavailable:
+      "There is no canvas in this build: the package trait `Cairo` was turned off."
+    case .canvasFailed(let text): "The canvas failed: \(text)"
+    case .closureFailed(let error): "The drawing closure threw: \(error)"
+    }
+  }
+}

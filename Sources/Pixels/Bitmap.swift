@@ -157,6 +157,17 @@ public struct Bitmap: Sendable {
   case outOfMemory(byteCount: Int)
 }
 
+extension BitmapError: CustomStringConvertible {
+  /// One sentence that names the offending value; in English.
+  public var description: String {
+    switch self {
+    case .invalidSize(let size): "There is no bitmap of \(size) pixels."
+    case .tooFewBytes(let count, let needed): "The bitmap needs \(needed) bytes, not \(count)."
+    case .outOfMemory(let count): "There is no memory for a bitmap of \(count) bytes."
+    }
+  }
+}
+
 /// Sole owner of one bitmap's memory.
 ///
 /// `@unchecked Sendable` is safe because the bytes are written only before the initialiser of the

@@ -80,6 +80,22 @@ struct ImageCacheErrorTests {
     #expect(outer.description.hasSuffix(text))
   }
 
+  @Test("of drawing is a sentence, too")
+  func describesDrawing() {
+    let errors: [(any Error, String)] = [
+      (DrawingError.outOfMemory, "memory"), (DrawingError.cancelled, "given up"),
+      (DrawingError.canvasUnavailable, "`Cairo`"), (DrawingError.canvasFailed("a."), "a."),
+      (DrawingError.closureFailed(ImageSourceError.httpStatus(404)), "status 404."),
+      (BitmapError.invalidSize(PixelSize(width: 0, height: 2)), "0x2 pixels"),
+      (BitmapError.tooFewBytes(3, needed: 4), "4 bytes, not 3"),
+      (BitmapError.outOfMemory(byteCount: 7), "7 bytes"),
+    ]
+    for (error, words) in errors {
+      let outer = ImageCacheError.drawingFailed(entity: "a", format: "row", underlying: error)
+      #expect(outer.description.contains(words) && outer.description.hasSuffix("."))
+    }
+  }
+
   @Test("of decoding and encoding is a sentence")
   func describesCodecs() {
     let decoding: [ImageDecodingError] = [
