@@ -27,6 +27,12 @@ extension TableIndex {
   /// True when a picture of the entity is there, of whichever version.
   func contains(_ entity: TableID) -> Bool { find(entity.digest) != nil }
 
+  /// The slot of an entity's picture.
+  func find(_ entity: TableID.Digest) -> Int? {
+    assert(unreadSlot(for: entity) == nil, "A record that may be the entity's is unread.")
+    return table.slot(for: entity) { states.label(of: $0).entity == entity }
+  }
+
   var leasedSlots: [Int] { states.readSlots.filter { !states.isUnleased($0) } }
   var unreadCount: Int { states.unreadCount }
   var unprovenCount: Int {

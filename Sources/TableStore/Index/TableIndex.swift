@@ -37,7 +37,7 @@ struct TableIndex {
   private var usedCount = 0
   /// False where leases of an earlier opening go on: their labels must be known.
   private let leavesUnread: Bool
-  private var table = DigestTable()
+  private(set) var table = DigestTable()
   private var free: [Int] = []
   private var pendingFree: [Int] = []
   private var queue = RecencyQueue()
@@ -309,11 +309,6 @@ struct TableIndex {
   }
 
   // MARK: Private
-
-  func find(_ entity: TableID.Digest) -> Int? {
-    assert(unreadSlot(for: entity) == nil, "A record was not read that may be the entity's.")
-    return table.slot(for: entity) { states.label(of: $0).entity == entity }
-  }
 
   /// Enters a slot under an entity, or returns the slot that the entity has already.
   private mutating func insert(_ slot: Int, _ entity: TableID.Digest) -> Int? {
