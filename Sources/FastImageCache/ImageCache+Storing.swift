@@ -14,17 +14,20 @@ extension ImageCache {
   ///   - bitmap: The source picture, of any size and pixel format.
   ///   - entity: The picture becomes this entity's.
   ///   - format: One of ``formats``.
+  ///   - metadata: Bytes to be stored beside the pixels, in every format of the family; none if `nil`.
+  ///     A sibling with less room than ``ImageFormat/metadataByteLimit`` asks for loses its picture.
   /// - Returns: A lease on the stored picture; private if all slots are leased, or if the format is
   ///   not stored on this device.
   /// - Throws: ``ImageCacheError/unknownFormat(_:)``,
+  ///   ``ImageCacheError/metadataTooLarge(entity:format:byteCount:limit:)``,
   ///   ``ImageCacheError/drawingFailed(entity:format:underlying:)``, ``ImageCacheError/diskFull``,
   ///   ``ImageCacheError/storageUnavailable(_:)``, ``ImageCacheError/protectedNow(format:)``,
   ///   ``ImageCacheError/cancelled``, ``ImageCacheError/closed``.
   @discardableResult
   public func store(
-    _ bitmap: Bitmap, for entity: some ImageEntity, format: ImageFormat
+    _ bitmap: Bitmap, for entity: some ImageEntity, format: ImageFormat, metadata: Data? = nil
   ) async throws(ImageCacheError) -> CachedImage {
-    try await store(.bitmap(bitmap), for: try request(for: entity, format: format))
+    try await store(.bitmap(bitmap), metadata, for: try request(for: entity, format: format))
   }
 
   /// Stores encoded bytes, a JPEG for example, as the entity's picture.
@@ -33,9 +36,9 @@ extension ImageCache {
   ///   ``ImageCacheError/pictureTooLarge(_:_:)``.
   @discardableResult
   public func store(
-    _ data: Data, for entity: some ImageEntity, format: ImageFormat
+    _ data: Data, for entity: some ImageEntity, format: ImageFormat, metadata: Data? = nil
   ) async throws(ImageCacheError) -> CachedImage {
-    try await store(.encoded(data), for: try request(for: entity, format: format))
+    try await store(.encoded(data), metadata, for: try request(for: entity, format: format))
   }
 
   /// Stores the content of a file as the entity's picture.
@@ -51,7 +54,8 @@ extension ImageCache {
   ///   ``ImageSourceError``: ``ImageSourceError/unsupportedScheme(_:)`` where `file` is no `file` URL.
   @discardableResult
   public func store(
-    contentsOf file: URL, for entity: some ImageEntity, format: ImageFormat
+    contentsOf file: URL, for entity: some ImageEntity, format: ImageFormat,
+    metadata: Data? = nil
   ) async throws(ImageCacheError) -> CachedImage {
     // First, so that no file is read for an unknown format.
     let request = try request(for: entity, format: format)
@@ -69,12 +73,39 @@ extension ImageCache {
       if case .cancelled = error { throw .cancelled }
       throw .sourceFailed(file, underlying: error.reason)
     }
-    return try await store(.encoded(data), for: request)
+    return try await store(.encoded(data), metadata, for: request)
+  }
+
+  /// Gives a stored picture other metadata, or none; its pixels stay, and are not decoded or drawn.
+  ///
+  /// Leases that exist keep the former metadata. Other formats of the family keep theirs.
+  ///
+  /// Cost: a copy of the slot, on a thread of the table.
+  ///
+  /// - Parameters:
+  ///   - metadata: Bytes in place of the former ones; none if `nil`.
+  ///   - entity: The picture's entity.
+  ///   - format: One of ``formats``.
+  /// - Returns: A lease on the picture with its new metadata; `nil` if the table does not have this
+  ///   version of it.
+  /// - Throws: ``ImageCacheError/unknownFormat(_:)``,
+  ///   ``ImageCacheError/metadataTooLarge(entity:format:byteCount:limit:)``,
+  ///   ``ImageCacheError/diskFull``, ``ImageCacheError/storageUnavailable(_:)``, also when all slots
+  ///   are leased, ``ImageCacheError/protectedNow(format:)``, ``ImageCacheError/closed``. The picture
+  ///   keeps its former metadata then.
+  @discardableResult
+  public func setMetadata(
+    _ metadata: Data?, for entity: some ImageEntity, format: ImageFormat
+  ) async throws(ImageCacheError) -> CachedImage? {
+    let request = try request(for: entity, format: format)
+    return try await request.table.setMetadata(metadata ?? Data(), for: request.key, recorder)
   }
 
   private func store(
-    _ content: ImageSourceContent, for request: ImageRequest
+    _ content: ImageSourceContent, _ metadata: Data?, for request: ImageRequest
   ) async throws(ImageCacheError) -> CachedImage {
+    let metadata = metadata ?? Data()
+    if let refusal = request.table.refusal(of: metadata, for: request.key) { throw refusal }
     // The caller's format comes first: its waiters do not wait for the family.
     let others = request.family()
     // Loads under way would put an older picture over this one.
@@ -82,10 +113,11 @@ extension ImageCache {
       registry.forbidStoring(.entity(request.key.entity, format: superseded.key.format))
     }
     let urgency = Urgency(.current)
-    var picture = try maker.picture(from: content, url: nil)
+    var picture = try maker.picture(from: content.with(metadata: metadata), url: nil)
     let image = try await store(request, besides: others, from: &picture, urgency)
     for other in others {
-      do {
+      do throws(ImageCacheError) {
+        if let refusal = other.table.refusal(of: metadata, for: other.key) { throw refusal }
         _ = try await store(other, from: &picture, urgency)
       } catch {
         await giveUp(other, error)

@@ -34,6 +34,10 @@ public import ImageCodecs
   /// The picture exceeds a limit for decoding; the text names the limit and both numbers.
   case pictureTooLarge(URL?, String)
 
+  /// Metadata stored by hand exceeds ``ImageFormat/metadataByteLimit``, both in bytes; nothing was
+  /// changed.
+  case metadataTooLarge(entity: ImageID, format: String, byteCount: Int, limit: Int)
+
   /// The drawing closure threw the underlying error; or it is a ``DrawingError``.
   case drawingFailed(entity: ImageID, format: String, underlying: any Error)
 
@@ -81,6 +85,8 @@ extension ImageCacheError: CustomStringConvertible {
       "\(url?.abbreviated ?? "The picture") cannot be decoded: \(reason)"
     case .pictureTooLarge(let url, let text):
       "\(url?.abbreviated ?? "The picture") is too large: \(text)"
+    case .metadataTooLarge(let entity, let format, let byteCount, let limit):
+      "Entity \(entity) has \(byteCount) bytes of metadata; format \"\(format)\" has room for \(limit)."
     case .drawingFailed(let entity, let format, let underlying):
       "Drawing entity \(entity) for format \"\(format)\" failed: \(underlying.text)"
     case .diskFull: "The disk is full."
@@ -108,6 +114,10 @@ extension ImageCacheError: Equatable {
     case (.sourceFailed(let a, let x), .sourceFailed(let b, let y)): a == b && x.isLike(y)
     case (.undecodable(let a, let x), .undecodable(let b, let y)): a == b && x == y
     case (.pictureTooLarge(let a, let x), .pictureTooLarge(let b, let y)): a == b && x == y
+    case (
+      .metadataTooLarge(let a, let f, let m, let x), .metadataTooLarge(let b, let g, let n, let y)
+    ):
+      a == b && f == g && m == n && x == y
     case (.drawingFailed(let a, let f, let x), .drawingFailed(let b, let g, let y)):
       a == b && f == g && x.isLike(y)
     case (.storageUnavailable(let a), .storageUnavailable(let b)): a == b

@@ -14,9 +14,9 @@ import TableStore
 /// }
 /// ```
 ///
-/// Changing the size or the pixel format starts the table afresh, and so does another name. Family,
-/// capacity, devices, scale and protection may change freely: the pictures stay. `FICImageFormat` of
-/// the original library.
+/// Changing the size, the pixel format or the revision starts the table afresh, and so does another
+/// name. Family, capacity, devices, scale and protection may change freely: the pictures stay.
+/// `FICImageFormat` of the original library.
 public struct ImageFormat: Sendable {
   /// Shared by all copies of the value, so that a copy costs one reference and the table of a
   /// format is found by one address.
@@ -40,6 +40,9 @@ public struct ImageFormat: Sendable {
   /// How a pixel lies in memory and on disk.
   public var pixelFormat: PixelFormat { fields.values.pixelFormat }
 
+  /// A number to change when drawings change: pictures of another revision are not valid any more.
+  public var revision: Int { fields.values.revision }
+
   /// How many pictures are kept before the least recently used one makes room.
   public var capacity: Capacity { fields.values.capacity }
 
@@ -58,17 +61,19 @@ public struct ImageFormat: Sendable {
   ///   - size: The size of every picture, in pixels.
   ///   - scale: Pixels in a point.
   ///   - pixelFormat: How a pixel lies in memory and on disk.
+  ///   - revision: Another number than before starts the table afresh; 0 to 4 294 967 295.
   ///   - capacity: A count of pictures, or of bytes on disk; ``Capacity/standard`` by default.
   ///   - devices: Where pictures of this format are stored.
   ///   - protection: When the file may be read on a locked Apple device.
   public init(
     name: String, family: String? = nil, size: PixelSize, scale: Double = 1,
-    pixelFormat: PixelFormat = .bgra32, capacity: Capacity = .standard, devices: Devices = .all,
+    pixelFormat: PixelFormat = .bgra32, revision: Int = 0, capacity: Capacity = .standard,
+    devices: Devices = .all,
     protection: Protection = .none
   ) {
     self.init(
       name: name, family: family, size: size, keepsProportions: false, scale: scale,
-      pixelFormat: pixelFormat,
+      pixelFormat: pixelFormat, revision: revision,
       capacity: capacity, devices: devices, protection: protection)
   }
 
@@ -82,27 +87,32 @@ public struct ImageFormat: Sendable {
   ///     disk.
   ///   - scale: Pixels in a point.
   ///   - pixelFormat: How a pixel lies in memory and on disk.
+  ///   - revision: Another number than before starts the table afresh; 0 to 4 294 967 295.
   ///   - capacity: A count of pictures, or of bytes on disk; ``Capacity/standard`` by default.
   ///   - devices: Where pictures of this format are stored.
   ///   - protection: When the file may be read on a locked Apple device.
   public init(
     name: String, family: String? = nil, upTo largest: PixelSize, scale: Double = 1,
-    pixelFormat: PixelFormat = .bgra32, capacity: Capacity = .standard, devices: Devices = .all,
+    pixelFormat: PixelFormat = .bgra32, revision: Int = 0, capacity: Capacity = .standard,
+    devices: Devices = .all,
     protection: Protection = .none
   ) {
     self.init(
       name: name, family: family, size: largest, keepsProportions: true, scale: scale,
-      pixelFormat: pixelFormat, capacity: capacity, devices: devices, protection: protection)
+      pixelFormat: pixelFormat, revision: revision, capacity: capacity, devices: devices,
+      protection: protection)
   }
 
   private init(
     name: String, family: String?, size: PixelSize, keepsProportions: Bool, scale: Double,
-    pixelFormat: PixelFormat, capacity: Capacity, devices: Devices, protection: Protection
+    pixelFormat: PixelFormat, revision: Int, capacity: Capacity, devices: Devices,
+    protection: Protection
   ) {
     fields = Fields(
       Values(
         name: name, family: family, size: size, keepsProportions: keepsProportions, scale: scale,
-        pixelFormat: pixelFormat, capacity: capacity, devices: devices, protection: protection))
+        pixelFormat: pixelFormat, revision: revision, capacity: capacity, devices: devices,
+        protection: protection))
   }
 }
 
@@ -122,17 +132,20 @@ extension ImageFormat {
   ///   - points: The size of every picture, in points; each side is rounded to the nearest pixel.
   ///   - scale: Pixels in a point, as the screen has them.
   ///   - pixelFormat: How a pixel lies in memory and on disk.
+  ///   - revision: Another number than before starts the table afresh; 0 to 4 294 967 295.
   ///   - capacity: A count of pictures, or of bytes on disk; ``Capacity/standard`` by default.
   ///   - devices: Where pictures of this format are stored.
   ///   - protection: When the file may be read on a locked Apple device.
   public init(
     name: String, family: String? = nil, points: Canvas.Size, scale: Double,
-    pixelFormat: PixelFormat = .bgra32, capacity: Capacity = .standard, devices: Devices = .all,
+    pixelFormat: PixelFormat = .bgra32, revision: Int = 0, capacity: Capacity = .standard,
+    devices: Devices = .all,
     protection: Protection = .none
   ) {
     self.init(
       name: name, family: family, size: PixelSize(points, scale: scale), scale: scale,
-      pixelFormat: pixelFormat, capacity: capacity, devices: devices, protection: protection)
+      pixelFormat: pixelFormat, revision: revision, capacity: capacity, devices: devices,
+      protection: protection)
   }
 
   /// Creates a format whose pictures keep their own proportions up to a size in points, and their own
@@ -145,17 +158,20 @@ extension ImageFormat {
   ///     pixel.
   ///   - scale: Pixels in a point, as the screen has them.
   ///   - pixelFormat: How a pixel lies in memory and on disk.
+  ///   - revision: Another number than before starts the table afresh; 0 to 4 294 967 295.
   ///   - capacity: A count of pictures, or of bytes on disk; ``Capacity/standard`` by default.
   ///   - devices: Where pictures of this format are stored.
   ///   - protection: When the file may be read on a locked Apple device.
   public init(
     name: String, family: String? = nil, pointsUpTo largest: Canvas.Size, scale: Double,
-    pixelFormat: PixelFormat = .bgra32, capacity: Capacity = .standard, devices: Devices = .all,
+    pixelFormat: PixelFormat = .bgra32, revision: Int = 0, capacity: Capacity = .standard,
+    devices: Devices = .all,
     protection: Protection = .none
   ) {
     self.init(
       name: name, family: family, upTo: PixelSize(largest, scale: scale), scale: scale,
-      pixelFormat: pixelFormat, capacity: capacity, devices: devices, protection: protection)
+      pixelFormat: pixelFormat, revision: revision, capacity: capacity, devices: devices,
+      protection: protection)
   }
 }
 
@@ -168,6 +184,7 @@ extension ImageFormat: Hashable, Codable {
     let keepsProportions: Bool
     let scale: Double
     let pixelFormat: PixelFormat
+    let revision: Int
     let capacity: Capacity
     let devices: Devices
     let protection: Protection
@@ -262,6 +279,15 @@ extension ImageFormat {
 }
 
 extension ImageFormat {
+  /// How many bytes of metadata a picture of this format can have, whatever its ids: 928 for most
+  /// formats, less for pictures below 4096 bytes, 32 at least.
+  public var metadataByteLimit: Int {
+    guard let layout = PixelLayout(size: size, format: pixelFormat) else { return 0 }
+    return TableGeometry(
+      width: size.width, height: size.height, rowByteCount: layout.rowBytes, pixelFormat: 0
+    ).metadataByteLimit
+  }
+
   /// The largest width or height of a format, in pixels.
   static let largestSide = 32_767
 
@@ -270,6 +296,9 @@ extension ImageFormat {
     if name.isEmpty || name.utf8.count > 255 { return "its name has \(name.utf8.count) bytes" }
     if !size.isPositive || size.width > Self.largestSide || size.height > Self.largestSide {
       return "its size is \(size); each side must be 1 to \(Self.largestSide) pixels"
+    }
+    if UInt32(exactly: revision) == nil {
+      return "its revision is \(revision); it must be 0 to \(UInt32.max)"
     }
     if !scale.isFinite || scale <= 0 { return "its scale is \(scale)" }
     switch capacity {

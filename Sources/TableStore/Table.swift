@@ -55,11 +55,6 @@ package final class Table: Sendable {
   /// Pictures that the table can hold.
   package var slotCount: Int { core.opener.layout.slotCount }
 
-  /// Bytes of metadata that fit beside any two ids; more may fit beside short ones.
-  package var metadataByteLimit: Int {
-    core.opener.layout.trailerByteCount - SlotTrailer.fixedByteCount - 2 * StoredID.hashedByteCount
-  }
-
   // MARK: Looking up
 
   /// The picture of a key, leased, or `nil`.
@@ -115,6 +110,16 @@ package final class Table: Sendable {
   ///   picture stays.
   package func insert(_ sealed: SealedSlot) throws(TableError) -> Insertion {
     try change { writer throws(TableError) in try writer.insert(sealed) }
+  }
+
+  /// Stores the picture of a key anew with other metadata, and leases it; `nil` if the key is a miss.
+  ///
+  /// - Throws: As ``insert(_:)``, and `TableError.metadataTooLarge`, `.outOfMemory`; the picture keeps
+  ///   its metadata then.
+  package func setMetadata(
+    _ metadata: [UInt8], of key: TableKey
+  ) throws(TableError) -> Insertion? {
+    try change { writer throws(TableError) in try writer.setMetadata(metadata, of: key) }
   }
 
   // MARK: Removing

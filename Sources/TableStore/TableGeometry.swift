@@ -12,16 +12,24 @@ package struct TableGeometry: Hashable, Sendable {
   package let rowByteCount: Int
   /// The client's own number for how a pixel lies in memory.
   package let pixelFormat: UInt32
+  /// The client's own number for how its pictures are drawn.
+  package let revision: UInt32
 
-  package init(width: Int, height: Int, rowByteCount: Int, pixelFormat: UInt32) {
+  package init(
+    width: Int, height: Int, rowByteCount: Int, pixelFormat: UInt32, revision: UInt32 = 0
+  ) {
     self.width = width
     self.height = height
     self.rowByteCount = rowByteCount
     self.pixelFormat = pixelFormat
+    self.revision = revision
   }
 
   /// Bytes of the largest picture; meaningful once `TableLayout` has accepted the geometry.
   package var pixelByteCount: Int { rowByteCount * height }
+
+  /// Bytes of metadata that fit beside any two ids; more may fit beside short ones.
+  package var metadataByteLimit: Int { TableLayout.metadataByteLimit(besides: pixelByteCount) }
 }
 
 /// The size in pixels of the picture in one slot, which may be smaller than the slot.

@@ -160,6 +160,18 @@ public enum ImageSourceContent: Sendable {
 
   /// Pixels that need no decoder.
   case bitmap(Bitmap)
+
+  /// A picture, and what is stored beside its pixels; made by ``with(metadata:)``.
+  indirect case annotated(ImageSourceContent, metadata: Data)
+
+  /// The same picture with metadata, which ``CachedImage/metadata`` returns.
+  ///
+  /// - Parameter metadata: Any bytes, in place of those that the picture had. The picture is shown but
+  ///   not stored in formats with less room, which ``ImageFormat/metadataByteLimit`` tells.
+  public func with(metadata: Data) -> ImageSourceContent {
+    if case .annotated(let content, _) = self { return .annotated(content, metadata: metadata) }
+    return .annotated(self, metadata: metadata)
+  }
 }
 
 /// How far one load has come.

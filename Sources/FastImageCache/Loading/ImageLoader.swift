@@ -139,12 +139,13 @@ struct ImageLoader: Sendable {
     _ flight: Flight
   ) async throws {
     guard !requests.isEmpty else { return }
-    let isFetched = picture.url != nil
+    let (isFetched, metadata) = (picture.url != nil, picture.metadata)
     _ = try await maker.draw(
       requests, besides: family, from: &picture, urgency: flight.urgency,
       report: flight.progress.report
     ) { request, drawn in
-      flight.finish(request.key, isFetched: isFetched, with: keep(drawn, for: request, flight))
+      flight.finish(
+        request.key, isFetched: isFetched, with: keep(drawn, metadata, for: request, flight))
     }
   }
 
@@ -155,19 +156,25 @@ struct ImageLoader: Sendable {
     while let sibling = family.first, !flight.hasRequests {
       family.removeFirst()
       if sibling.table.contains(sibling.key) { continue }
+      let metadata = picture.metadata
       _ = try await maker.draw(
         [sibling], from: &picture, urgency: flight.urgency, report: flight.progress.report
       ) { request, drawn in
-        _ = keep(drawn, for: request, flight)
+        _ = keep(drawn, metadata, for: request, flight)
       }
     }
   }
 
   /// Stores a drawn picture, on the worker's thread; the picture is private where that fails.
   private func keep(
-    _ drawn: DrawnResult, for request: ImageRequest, _ flight: Flight
+    _ drawn: DrawnResult, _ metadata: Data, for request: ImageRequest, _ flight: Flight
   ) -> InFlightRegistry.Outcome {
     drawn.map { slot in
+      if let refusal = request.table.refusal(of: metadata, for: request.key) {
+        // A later hit would lack the metadata.
+        recorder.notStored(request.key, reason: refusal.description)
+        return request.table.privateImage(slot)
+      }
       let stored = try? request.table.store(slot, for: request.key, recorder) {
         flight.storesResult(request.key)
       }

@@ -19,6 +19,10 @@ struct PictureMaker: Sendable {
     from content: ImageSourceContent, url: URL?
   ) throws(ImageCacheError) -> SourcePicture {
     switch content {
+    case .annotated(let content, let metadata):
+      var picture = try picture(from: content, url: url)
+      picture.metadata = metadata
+      return picture
     case .bitmap(let bitmap):
       return SourcePicture(url: url, content: .bitmap, decoded: bitmap)
     case .encoded(let data):
@@ -110,7 +114,9 @@ struct PictureMaker: Sendable {
       report(needsDecode ? .decoding : .drawing)
       let bitmap = try decode(source, to: minimum, needsDecode, isCancelled)
       if needsDecode { report(.drawing) }
-      let results = requests.map { draw($0, bitmap, of: source.fullSize, isCancelled) }
+      let results = requests.map {
+        draw($0, bitmap, of: source.fullSize, metadata: source.metadata, isCancelled)
+      }
       return (bitmap, finish(results))
     }
     picture.decoded = decoded
@@ -160,7 +166,7 @@ struct PictureMaker: Sendable {
 
   /// Draws one request from a bitmap, on the calling thread.
   func draw(
-    _ request: ImageRequest, _ bitmap: Bitmap, of fullSize: PixelSize,
+    _ request: ImageRequest, _ bitmap: Bitmap, of fullSize: PixelSize, metadata: Data = Data(),
     _ isCancelled: @Sendable () -> Bool
   ) -> DrawnResult {
     let start = ContinuousClock.now
@@ -169,7 +175,9 @@ struct PictureMaker: Sendable {
     do {
       let size = drawing.outputSize(
         source: fullSize, slot: format.size, upTo: format.keepsProportions)
-      let slot = try request.table.drawSlot(for: request.key, size: size) { bytes, layout in
+      let slot = try request.table.drawSlot(
+        for: request.key, size: size, metadata: metadata
+      ) { bytes, layout in
         try drawing.draw(
           bitmap, into: bytes, layout: layout, scale: format.scale,
           upTo: format.keepsProportions, isCancelled: isCancelled)

@@ -16,6 +16,8 @@ struct SourcePicture: Sendable {
   /// The size that this decode was made for; `nil` for a picture that needed none. Decoders leave out
   /// details that the reduction to this size would hide.
   var decodedSize: PixelSize?
+  /// What is stored beside the pixels of each format.
+  var metadata = Data()
 
   var encodedByteCount: Int {
     if case .encoded(let data, _, _) = content { data.count } else { 0 }

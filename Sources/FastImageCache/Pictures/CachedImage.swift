@@ -1,3 +1,4 @@
+public import Foundation
 public import Pixels
 package import TableStore
 
@@ -54,6 +55,27 @@ public struct CachedImage: Sendable {
     try entry.withPixels { bytes throws(Failure) in
       try body(UnsafeRawBufferPointer(rebasing: bytes[..<layout.byteCount]).bytes)
     }
+  }
+
+  /// The bytes that were stored beside the pixels; `nil` if there are none.
+  ///
+  /// They are proven together with the pixels, and stay as they are while this value exists.
+  ///
+  /// Cost: a copy from the slot at each call. A hit that does not ask pays nothing for it.
+  public var metadata: Data? {
+    let bytes = entry.metadata
+    return bytes.isEmpty ? nil : Data(bytes)
+  }
+
+  /// The stored metadata, decoded from JSON; `nil` if there is none.
+  ///
+  /// ```swift
+  /// let caption = try image.metadata(as: Caption.self)
+  /// ```
+  ///
+  /// - Throws: `DecodingError` for bytes that are no such value.
+  public func metadata<Value: Decodable>(as type: Value.Type = Value.self) throws -> Value? {
+    try metadata.map { try JSONDecoder().decode(type, from: $0) }
   }
 
   /// Copies the pixels into private memory; the copy needs no lease.

@@ -72,9 +72,11 @@ actor ImageTable {
 
   /// Draws a picture into scratch memory, ready for ``store(_:for:_:if:)``.
   ///
-  /// - Parameter size: At most the format's size, in pixels.
+  /// - Parameters:
+  ///   - size: At most the format's size, in pixels.
+  ///   - metadata: Bytes to be stored beside the pixels; left out if there is no room for them.
   nonisolated func drawSlot(
-    for key: ImageKey, size: PixelSize,
+    for key: ImageKey, size: PixelSize, metadata: Data = Data(),
     _ draw: (UnsafeMutableRawBufferPointer, PixelLayout) throws -> Void
   ) throws -> SealedSlot {
     guard let layout = PixelLayout(size: size, format: format.pixelFormat),
@@ -82,7 +84,16 @@ actor ImageTable {
     else { throw BitmapError.outOfMemory(byteCount: slots.geometry.pixelByteCount) }
     try draw(UnsafeMutableRawBufferPointer(rebasing: buffer.pixels[..<layout.byteCount]), layout)
     let extent = SlotExtent(width: size.width, height: size.height)
-    return try buffer.sealed(key: key.tableKey, extent: extent)
+    let kept = refusal(of: metadata, for: key) == nil ? Array(metadata) : []
+    return try buffer.sealed(key: key.tableKey, extent: extent, metadata: kept)
+  }
+
+  /// Why a picture with this metadata is not stored; `nil` where there is room.
+  nonisolated func refusal(of metadata: Data, for key: ImageKey) -> ImageCacheError? {
+    let limit = format.metadataByteLimit
+    guard metadata.count > limit else { return nil }
+    return .metadataTooLarge(
+      entity: key.entity, format: key.format, byteCount: metadata.count, limit: limit)
   }
 
   /// A lease on the drawn picture in private memory, which no table keeps.
@@ -108,17 +119,34 @@ actor ImageTable {
     do throws(TableError) {
       let insertion = executor.runBlocking { assumeIsolated { $0.insert(drawn, if: isWanted) } }
       guard let insertion = try insertion.get() else { return privateImage(drawn) }
-      recorder.stored(key)
-      if let eviction = insertion.eviction {
-        let entity = eviction.entity.map { ImageID($0) }
-        recorder.hub.send(.evicted(entity: entity, format: format.name))
-      }
-      return image(of: insertion.entry)
+      return image(of: insertion, key, recorder)
     } catch {
       recorder.notStored(key, reason: "\(error)")
       if error == .allSlotsLeased { return privateImage(drawn) }
       throw ImageCacheError(error)
     }
+  }
+
+  /// Stores a picture anew with other metadata; `nil` if the table does not have it.
+  func setMetadata(
+    _ metadata: Data, for key: ImageKey, _ recorder: CacheRecorder
+  ) throws(ImageCacheError) -> CachedImage? {
+    if let refusal = refusal(of: metadata, for: key) { throw refusal }
+    let insertion = try write { table throws(TableError) in
+      try table.setMetadata(Array(metadata), of: key.tableKey)
+    }
+    return insertion.flatMap { $0 }.map { image(of: $0, key, recorder) }
+  }
+
+  private nonisolated func image(
+    of insertion: Insertion, _ key: ImageKey, _ recorder: CacheRecorder
+  ) -> CachedImage {
+    recorder.stored(key)
+    if let eviction = insertion.eviction {
+      let entity = eviction.entity.map { ImageID($0) }
+      recorder.hub.send(.evicted(entity: entity, format: format.name))
+    }
+    return image(of: insertion.entry)
   }
 
   private func insert(

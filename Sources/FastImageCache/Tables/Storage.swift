@@ -112,7 +112,7 @@ struct Storage: Sendable {
     }
     return TableGeometry(
       width: format.size.width, height: format.size.height, rowByteCount: layout.rowBytes,
-      pixelFormat: PictureCode(format).rawValue)
+      pixelFormat: PictureCode(format).rawValue, revision: UInt32(clamping: format.revision))
   }
 
   private static var defaultDirectory: URL {

@@ -6,7 +6,7 @@
 ///  12  byte order mark, 4               72  slot count, 8
 ///  16  width, 4        20  height, 4    80  offset of the records, 8
 ///  24  row bytes, 8                     88  offset of the slots, 8
-///  32  pixel format, 4, and zeros, 4    96  nonce, 8
+///  32  pixel format, 4  36  revision, 4 96  nonce, 8
 ///  40  pixel bytes, 8                  104  bytes of the name, 8
 ///  48  offset of the trailer, 8        112  name, 255 at most, then zeros
 ///                                      504  hash of the 504 bytes before
@@ -36,7 +36,8 @@ struct TableHeader: Hashable, Sendable {
     let fields = HeaderFields(bytes)
     let geometry = TableGeometry(
       width: Int(fields.small(16)), height: Int(fields.small(20)),
-      rowByteCount: Int(truncatingIfNeeded: fields.large(24)), pixelFormat: fields.small(32))
+      rowByteCount: Int(truncatingIfNeeded: fields.large(24)), pixelFormat: fields.small(32),
+      revision: fields.small(36))
     let slots = TableCapacity.slots(Int(truncatingIfNeeded: fields.large(72)))
     let nameByteCount = fields.large(104)
     guard nameByteCount <= Self.maximumNameByteCount,
@@ -63,6 +64,7 @@ struct TableHeader: Hashable, Sendable {
     fields.put(UInt32(geometry.height), at: 20)
     fields.put(UInt64(geometry.rowByteCount), at: 24)
     fields.put(geometry.pixelFormat, at: 32)
+    fields.put(geometry.revision, at: 36)
     fields.put(UInt64(geometry.pixelByteCount), at: 40)
     fields.put(UInt64(layout.trailerOffset), at: 48)
     fields.put(UInt64(layout.contentByteCount), at: 56)

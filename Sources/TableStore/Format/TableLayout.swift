@@ -68,6 +68,11 @@ struct TableLayout: Hashable, Sendable {
   /// True when slots can be copied from a file of one layout to one of the other.
   func hasSameSlots(as other: TableLayout) -> Bool { geometry == other.geometry }
 
+  /// Bytes of metadata that fit beside any two ids.
+  static func metadataByteLimit(besides pixels: Int) -> Int {
+    trailerByteCount(besides: pixels) - SlotTrailer.fixedByteCount - 2 * StoredID.hashedByteCount
+  }
+
   // MARK: Private
 
   /// True when the numbers stay inside the limits of the format, so that no sum of them overflows.

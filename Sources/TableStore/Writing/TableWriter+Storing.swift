@@ -28,6 +28,22 @@ extension TableWriter {
     return try store(sealed)
   }
 
+  /// Stores the picture of a key anew with other metadata; `nil` if a lookup does not find it.
+  ///
+  /// Costs a copy of the slot. The older slot stays as it is for its leases.
+  mutating func setMetadata(
+    _ metadata: [UInt8], of key: TableKey
+  ) throws(TableError) -> Insertion? {
+    try ensureWritable()
+    guard let entry = lookup.entry(entity: key.entity, version: key.version) else { return nil }
+    try backOff.admit()
+    guard let buffer = lookup.pool.makeBuffer(isCleared: false) else {
+      throw .outOfMemory(byteCount: opener.layout.contentByteCount)
+    }
+    entry.withPixels { buffer.pixels.copyMemory(from: $0) }
+    return try store(try buffer.sealed(key: key, extent: entry.extent, metadata: metadata))
+  }
+
   /// Stores a picture in a table that is writable.
   mutating func store(_ sealed: SealedSlot) throws(TableError) -> Insertion {
     let key = sealed.key

@@ -20,9 +20,23 @@ struct OpeningTests {
 
   private func format(
     _ name: String = "f", size: PixelSize = PixelSize(width: 8, height: 8), scale: Double = 1,
-    capacity: ImageFormat.Capacity = 4
+    revision: Int = 0, capacity: ImageFormat.Capacity = 4
   ) -> ImageFormat {
-    ImageFormat(name: name, size: size, scale: scale, pixelFormat: .bgrx32, capacity: capacity)
+    ImageFormat(
+      name: name, size: size, scale: scale, pixelFormat: .bgrx32, revision: revision,
+      capacity: capacity)
+  }
+
+  @Test("finds the pictures of the same revision, and none of another")
+  func startsAfreshForRevision() async throws {
+    let directory = try TemporaryDirectory()
+    for (revision, isThere) in [(0, false), (0, true), (7, false), (7, true), (0, false)] {
+      let format = format(revision: revision)
+      let cache = try await open([format], in: directory)
+      #expect(cache.containsImage(for: Photo("a"), format: format) == isThere)
+      try await cache.store(solid(1), for: Photo("a"), format: format)
+      await cache.close()
+    }
   }
 
   @Test("names the format that cannot have a table")
@@ -32,7 +46,8 @@ struct OpeningTests {
       format(size: PixelSize(width: 0, height: 8)), format(size: PixelSize(width: 8, height: -1)),
       format(size: PixelSize(width: 1 << 31, height: 1)), format(scale: 0), format(scale: .nan),
       format(capacity: 0), format(capacity: -5), format(capacity: .count(1 << 40)),
-      format(capacity: .bytes(0)), format(capacity: .bytes(100)),
+      format(capacity: .bytes(0)), format(capacity: .bytes(100)), format(revision: -1),
+      format(revision: 1 << 32),
     ]
     for format in impossible {
       do {

@@ -18,6 +18,17 @@ struct TableHeaderTests {
     #expect(TableHeader(reading: header.bytes) == header)
   }
 
+  @Test("keeps the revision of the pictures")
+  func keepsRevision() throws {
+    let geometry = TableGeometry(
+      width: 16, height: 4, rowByteCount: 64, pixelFormat: 7, revision: 0xDEAD_BEEF)
+    let revised = TableHeader(
+      layout: try TableLayout(geometry: geometry, capacity: .slots(9)), nonce: 77, name: "rows é")
+    #expect(TableHeader(reading: revised.bytes) == revised)
+    #expect(revised.bytes[36..<40].elementsEqual([0xEF, 0xBE, 0xAD, 0xDE]))
+    #expect(header.bytes[36..<40].allSatisfy { $0 == 0 })
+  }
+
   @Test("is refused when any bit of it differs")
   func refusesChanges() {
     for index in header.bytes.indices {
