@@ -34,7 +34,7 @@ extension ImageCache {
     // A process in the background holds no memory that it can do without.
     spareMemory.pause()
     var failure: ImageCacheError?
-    for table in tables.all where life != .active {
+    for table in tables.all where life == .suspended {
       do throws(ImageCacheError) {
         try await table.write { store throws(TableError) in try store.suspend() }
       } catch {

@@ -118,9 +118,9 @@ struct ImageLoader: Sendable {
     let content: ImageSourceContent
     do {
       content = try await flight.ask(.source(url), of: requests) {
-        try await source.load(request) { progress in
-          flight.progress.report(
-            .receiving(progress.receivedByteCount, of: progress.expectedByteCount))
+        // Not the flight: a source may keep the closure, and the flight leads to the source.
+        try await source.load(request) { [progress = flight.progress] step in
+          progress.report(.receiving(step.receivedByteCount, of: step.expectedByteCount))
         }
       }
     } catch {

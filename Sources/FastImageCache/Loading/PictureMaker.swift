@@ -74,7 +74,11 @@ struct PictureMaker: Sendable {
       }
       if requests.count == 1 { return deliverAll([.failure(error)]) }
       let results = try await drawApart(requests, from: &picture, urgency, report)
-      return try await onWorker(picture.url, urgency) { _ in deliverAll(results) }
+      return try await onWorker(picture.url, urgency) { _ in
+        results
+      } then: {
+        deliverAll($0)
+      }
     }
   }
 
@@ -117,20 +121,22 @@ struct PictureMaker: Sendable {
       let results = requests.map {
         draw($0, bitmap, of: source.fullSize, metadata: source.metadata, isCancelled)
       }
-      return (bitmap, finish(results))
+      return (bitmap, results)
+    } then: { bitmap, results in
+      (bitmap, finish(results))
     }
     picture.decoded = decoded
     if needsDecode { picture.decodedSize = minimum }
     return value
   }
 
-  private func onWorker<Value: Sendable>(
+  private func onWorker<Work: Sendable, Value: Sendable>(
     _ url: URL?, _ urgency: Urgency, byteCount: Int = 0,
-    _ body:
-      @escaping @Sendable (@escaping @Sendable () -> Bool) throws(ImageDecodingError) -> Value
+    _ body: @escaping WorkerPool.Job<Work, ImageDecodingError>,
+    then finish: @escaping @Sendable (Work) -> Value
   ) async throws(ImageCacheError) -> Value {
     do throws(JobError<ImageDecodingError>) {
-      return try await workers.run(urgency: urgency, byteCount: byteCount, body)
+      return try await workers.run(urgency: urgency, byteCount: byteCount, body, then: finish)
     } catch {
       switch error {
       case .cancelled: throw .cancelled

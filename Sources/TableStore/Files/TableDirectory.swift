@@ -93,7 +93,7 @@ package final class TableDirectory: Sendable {
   func synchronize() throws(SystemError) { try system.synchronizeNames(in: descriptor) }
 
   /// Makes a file without a name, in the place of one called `fileName`.
-  func makeNamelessFile(for fileName: String) throws(SystemError) -> FileDescriptor {
+  func makePrivateFile(for fileName: String) throws(SystemError) -> FileDescriptor {
     if isMemory { return FileDescriptor(try system.makeMemoryFile(in: path)) }
     let temporary = Self.temporaryName(for: fileName)
     let file = FileDescriptor(try system.openFile(temporary, in: descriptor, .creating))

@@ -115,7 +115,7 @@ struct TableOpener: Sendable {
   /// Makes a private file: one without a name, which the system deletes with its last user.
   func makePrivateFile() throws(TableError) -> TableFile {
     try TableError.wrapping { () throws(SystemError) in
-      let descriptor = try directory.makeNamelessFile(for: fileName)
+      let descriptor = try directory.makePrivateFile(for: fileName)
       try system.protect(descriptor.value, as: protection)
       let header = freshHeader()
       try system.write(header.bytes, to: descriptor.value, at: 0)

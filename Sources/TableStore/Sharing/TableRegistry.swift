@@ -61,6 +61,11 @@ final class TableRegistry: Sendable {
 
   /// Ends one opening, and with the last one the table.
   func close(_ core: TableCore) {
+    // It is not noted, and its end must not wait for another table's disk.
+    if core.opener.directory.isMemory {
+      _ = core.writer.withLock { $0.close() }
+      return
+    }
     let name = name(of: core.opener)
     items.withLock { items in
       guard items[name]?.core === core else {

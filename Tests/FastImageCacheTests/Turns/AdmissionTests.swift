@@ -187,13 +187,14 @@ private struct AdmissionModel {
     case submit(Priority, byteCount: Int)
     case move(Admission.JobID, Priority)
     case withdraw(Admission.JobID)
+    case release(Admission.JobID)
     case finish(Admission.JobID)
   }
 
   struct Job {
     let id: Admission.JobID
     var priority: Priority
-    let byteCount: Int
+    var byteCount: Int
   }
 
   var admission: Admission
@@ -217,7 +218,7 @@ private struct AdmissionModel {
       events.append(.withdraw(job.id))
       events += priorities.map { .move(job.id, $0) }
     }
-    events += running.map { .finish($0.id) }
+    events += running.flatMap { [.release($0.id), .finish($0.id)] }
     return events
   }
 
@@ -236,6 +237,9 @@ private struct AdmissionModel {
     case .withdraw(let id):
       waiting.removeAll { $0.id == id }
       started = admission.withdraw(id)
+    case .release(let id):
+      for index in running.indices where running[index].id == id { running[index].byteCount = 0 }
+      started = admission.release(id)
     case .finish(let id):
       running.removeAll { $0.id == id }
       started = admission.finish(id)

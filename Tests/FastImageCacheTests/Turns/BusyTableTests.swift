@@ -38,6 +38,28 @@ struct BusyTableTests {
     await holding.value
   }
 
+  @Test("keeps no memory from a decode for another table")
+  func givesBytesBack() async throws {
+    let data = try solid(1, size: PixelSize(width: 64, height: 64)).pngData()
+    let decoder = try #require(ImageDecoders.standard.first { $0.recognizes(data) })
+    let need = decoder.workingByteCount(
+      for: try decoder.header(of: data), minimumSize: PixelSize(width: 16, height: 16))
+    let fixture = try await Fixture(
+      [.row, .dot], source: ScriptedSource { _, _, _ in .encoded(data) }
+    ) {
+      $0.decodeWidth = 2
+      $0.decodeByteBudget = need * 3 / 2
+    }
+    let table = try #require(fixture.cache.tables[.row])
+    let holding = await table.hold(until: gate)
+    let waiting = Task { try await fixture.cache.image(for: photo, format: .row) }
+    while fixture.cache.recorder.counts.drawings == 0 { await Task.yield() }
+    _ = try await fixture.cache.image(for: Photo("b", url: "test:/8"), format: .dot)
+    gate.open()
+    _ = try await waiting.value
+    await holding.value
+  }
+
   @Test("has a store by hand wait for its turn")
   func byHand() async throws {
     let fixture = try await Fixture()

@@ -1,11 +1,14 @@
 import Foundation
-import Synchronization
+import Locking
 
 /// One open question of a flight to an entity or the source, known to the tasks that work on its
 /// answer.
 ///
 /// Entities and sources may ask the cache for other pictures before they answer. Such a nested request
 /// must not join a flight that waits for the answer itself: both would wait for ever.
+///
+/// Invariant: an answered question holds nothing. A task that it began may go on for as long as the
+/// source lives, and keeps the context; the cache and the source must not live for it.
 final class ReentrancyContext: Sendable {
   enum Subject: Hashable, Sendable {
     case picture(ImageKey)
@@ -17,21 +20,25 @@ final class ReentrancyContext: Sendable {
   @TaskLocal private static var inherited: [ReentrancyContext] = []
 
   /// The questions that the running task works on and that are still open.
-  static var current: [ReentrancyContext] { inherited.filter(\.isOpen) }
+  static var current: [ReentrancyContext] { inherited.filter { $0.flight != nil } }
 
-  let flight: Flight
   let subject: Subject
-  private let hasEnded = Atomic(false)
+  private let asking: Lock<Flight?>
 
-  init(flight: Flight, subject: Subject) { (self.flight, self.subject) = (flight, subject) }
+  init(flight: Flight, subject: Subject) {
+    self.subject = subject
+    asking = Lock(flight)
+  }
 
-  var isOpen: Bool { !hasEnded.load(ordering: .relaxed) }
+  /// The flight that waits for the answer; `nil` once it has it.
+  var flight: Flight? { asking.withLock { $0 } }
 
   /// Runs `body`, which answers this question and with it `others`.
   func run<Answer>(
     inside others: [ReentrancyContext], _ body: () async throws -> Answer
   ) async throws -> Answer {
-    defer { hasEnded.store(true, ordering: .relaxed) }
+    // Taken out, so that the flight ends outside the lock if this is its last reference.
+    defer { _ = asking.withLock { $0.take() } }
     return try await Self.$inherited.withValue(others + [self], operation: body)
   }
 
@@ -55,7 +62,7 @@ extension Flight {
   ) async throws -> Answer {
     var others: [ReentrancyContext] = []
     // Each once: a context that several requests share would double with every level of a pyramid.
-    for other in requests.flatMap(\.contexts) where other.isOpen {
+    for other in requests.flatMap(\.contexts) where other.flight != nil {
       if !others.contains(where: { $0 === other }) { others.append(other) }
     }
     let context = ReentrancyContext(flight: self, subject: subject)
@@ -69,9 +76,10 @@ extension Flight {
   func checkRing(
     _ subject: ReentrancyContext.Subject, for request: ImageRequest
   ) throws(ImageCacheError) {
-    let open = request.contexts.filter(\.isOpen)
+    let open = request.contexts.filter { $0.flight != nil }
     let first = open.firstIndex {
-      $0.flight.registry === registry && $0.subject == subject && $0.flight.isUnderWay
+      guard let flight = $0.flight else { return false }
+      return flight.registry === registry && $0.subject == subject && flight.isUnderWay
     }
     guard let first else { return }
     let error = CircularPictureError(ring: open[first...].map(\.subject) + [subject])
@@ -90,16 +98,16 @@ struct NestedWait: Sendable {
   private let urgency: Urgency?
   private let observation: Urgency.Observation?
 
-  /// - Parameter priority: That of the asking task.
+  /// - Parameter priority: The priority of the task that makes the request.
   init(
     of waiter: WaiterID, for request: ImageRequest, _ priority: Priority,
     in registry: InFlightRegistry
   ) {
-    let open = request.contexts.filter(\.isOpen)
-    dependents = open.map(\.flight).filter { $0.registry === registry }
+    let asking = request.contexts.compactMap(\.flight)
+    dependents = asking.filter { $0.registry === registry }
     chosen = priority
     // A priority other than the task's own was chosen for the request, and stays.
-    urgency = open.last.flatMap { $0.flight.taskPriority == priority ? $0.flight.urgency : nil }
+    urgency = asking.last.flatMap { $0.taskPriority == priority ? $0.urgency : nil }
     observation = urgency.map { urgency in
       urgency.observe { registry.follow(waiter, urgency) }
     }

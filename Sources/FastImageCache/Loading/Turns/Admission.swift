@@ -95,6 +95,15 @@ struct Admission: Sendable {
     return admit()
   }
 
+  /// A running job gives its bytes back and goes on.
+  mutating func release(_ id: JobID) -> [JobID] {
+    guard let byteCount = running.updateValue(0, forKey: id) else {
+      preconditionFailure("Only a running job has bytes to give back.")
+    }
+    runningByteCount -= byteCount
+    return admit()
+  }
+
   /// Ends a running job.
   mutating func finish(_ id: JobID) -> [JobID] {
     guard let byteCount = running.removeValue(forKey: id) else {

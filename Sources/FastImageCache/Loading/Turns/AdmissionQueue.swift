@@ -80,6 +80,11 @@ final class AdmissionQueue: Sendable {
     }
   }
 
+  /// Gives the bytes of an admitted job to others; the job goes on.
+  func release(_ id: JobID) {
+    apply { $0.admitted($0.admission.release(id)) }
+  }
+
   /// Ends an admitted job, and admits the next jobs that fit.
   func finish(_ id: JobID) {
     apply { $0.admitted($0.admission.finish(id)) }

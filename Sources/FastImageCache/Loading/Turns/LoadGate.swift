@@ -1,6 +1,6 @@
 /// Bounds how many loads hold encoded bytes at the same time.
 ///
-/// A load passes a gate before it asks its source and leaves once its pictures are drawn. So a
+/// A load passes a gate before it asks its source and leaves when it is over. So a
 /// thousand rows scrolled by cost the memory of a few files, not of a thousand: disks are faster than
 /// decoders, and files that cannot be decoded yet wait outside, unread.
 struct LoadGate: Sendable {

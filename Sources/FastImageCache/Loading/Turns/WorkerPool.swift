@@ -42,16 +42,19 @@ final class WorkerPool: Sendable {
   ///   - urgency: Orders the waiting jobs; it may change meanwhile.
   ///   - byteCount: The private memory that `body` takes at its peak.
   ///   - body: May block. `isCancelled` can be asked from any thread, at the cost of an atomic load.
+  ///   - finish: Makes the value of what `body` returned, on the same worker. The job's bytes are given
+  ///     back before, so `finish` may wait without keeping memory from other jobs.
   /// - Throws: ``JobError``, which tells errors of `body` from a cancellation.
-  func run<Value: Sendable, Failure: Error>(
-    urgency: Urgency, byteCount: Int = 0, _ body: @escaping Job<Value, Failure>
+  func run<Work: Sendable, Value: Sendable, Failure: Error>(
+    urgency: Urgency, byteCount: Int = 0, _ body: @escaping Job<Work, Failure>,
+    then finish: @escaping @Sendable (Work) -> Value
   ) async throws(JobError<Failure>) -> Value {
     defer { SanitizerWitness.didResume(at: self) }
     let result: Result<Value, JobError<Failure>> = await queue.enter(
       urgency, byteCount: byteCount
     ) { continuation, cancellation in
       // Emptied by the worker: the reply stays for a moment with the thread that gives the answer.
-      let job = Lock<Job<Value, Failure>?>(body)
+      let job = Lock<TwoSteps<Work, Value, Failure>?>(TwoSteps(body: body, finish: finish))
       return { answer in
         switch answer {
         case .admitted(let id):
@@ -64,6 +67,13 @@ final class WorkerPool: Sendable {
     return try result.get()
   }
 
+  /// Runs `body` as above, which is the whole job.
+  func run<Value: Sendable, Failure: Error>(
+    urgency: Urgency, byteCount: Int = 0, _ body: @escaping Job<Value, Failure>
+  ) async throws(JobError<Failure>) -> Value {
+    try await run(urgency: urgency, byteCount: byteCount, body) { $0 }
+  }
+
   /// Runs `body` as above, at a priority that stays as it is.
   func run<Value: Sendable, Failure: Error>(
     priority: Priority, byteCount: Int = 0, _ body: @escaping Job<Value, Failure>
@@ -74,8 +84,13 @@ final class WorkerPool: Sendable {
   /// Jobs that wait for a worker or for memory at this moment, and jobs that have a worker.
   var counts: (waiting: Int, inside: Int) { queue.counts }
 
-  private func start<Value: Sendable, Failure>(
-    _ job: Lock<Job<Value, Failure>?>, _ id: Admission.JobID, _ priority: Priority,
+  private struct TwoSteps<Work, Value, Failure: Error>: Sendable {
+    let body: Job<Work, Failure>
+    let finish: @Sendable (Work) -> Value
+  }
+
+  private func start<Work, Value: Sendable, Failure>(
+    _ job: Lock<TwoSteps<Work, Value, Failure>?>, _ id: Admission.JobID, _ priority: Priority,
     _ cancellation: Cancellation,
     for continuation: CheckedContinuation<Result<Value, JobError<Failure>>, Never>
   ) {
@@ -83,7 +98,7 @@ final class WorkerPool: Sendable {
       preconditionFailure("An admitted job finds an idle worker.")
     }
     worker.async(qos: DispatchQoS(priority), flags: .enforceQoS) {
-      let result = Self.result(of: job, cancellation)
+      let result = Self.result(of: job, cancellation) { self.queue.release(id) }
       // First the room, then the result: the caller may submit again at once.
       self.idleWorkers.withLock { $0.append(worker) }
       self.queue.finish(id)
@@ -94,14 +109,17 @@ final class WorkerPool: Sendable {
   }
 
   /// A function of its own, at whose end the job is gone.
-  private static func result<Value, Failure>(
-    of job: Lock<Job<Value, Failure>?>, _ cancellation: Cancellation
+  private static func result<Work, Value, Failure>(
+    of job: Lock<TwoSteps<Work, Value, Failure>?>, _ cancellation: Cancellation,
+    between: () -> Void
   ) -> Result<Value, JobError<Failure>> {
-    guard let body = job.withLock({ $0.take() }) else {
+    guard let job = job.withLock({ $0.take() }) else {
       preconditionFailure("A job is started once.")
     }
     do throws(Failure) {
-      return .success(try body { cancellation.isSet })
+      let work = try job.body { cancellation.isSet }
+      between()
+      return .success(job.finish(work))
     } catch {
       return .failure(cancellation.isSet ? .cancelled : .failed(error))
     }

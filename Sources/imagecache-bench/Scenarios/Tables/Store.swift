@@ -11,7 +11,7 @@ struct Store: Scenario {
     a decoded picture of the slot's size until hits find it, in a full table, against one pwrite(2) \
     of as many bytes over old ones, and against the stores of others: nobody waits for the device. \
     "Table alone" begins, as all others do, with pixels that are there, in the scratch memory that \
-    drawing writes into: hash, reserve, write, publish. "store()" is the public call with drawing \
+    drawing writes into: hash, claim, write, publish. "store()" is the public call with drawing \
     and two changes of thread, which the table alone is measured with too. Small pictures in a large \
     and in a small table show whether the cost grows; beside them pages of files as large that \
     pwrite(2) writes over at random, which is what a store cannot do without
