@@ -20,15 +20,19 @@
     private var head = HTTPHeadLines()
     private var isHeadPassedOn = false
 
-    /// `nil` when there is no memory, or when the library refuses the address.
-    init?(_ transfer: HTTPTransfer, _ request: HTTPRequest, _ options: HTTPOptions) {
-      guard let easy = curl_easy_init() else { return nil }
+    /// Throws when there is no memory, when the library refuses an option, such as the address, and
+    /// when the proxy cannot be used.
+    init(
+      _ transfer: HTTPTransfer, _ request: HTTPRequest, _ options: HTTPOptions
+    ) throws(ImageSourceError) {
+      guard let easy = curl_easy_init() else { throw Self.refusal(CURLE_OUT_OF_MEMORY) }
       self.easy = easy
       self.transfer = transfer
       url = request.url
       errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
       errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
-      guard configure(request), choosePath(to: request.url, options) else { return nil }
+      try configure(request)
+      try choosePath(to: request.url, options)
     }
 
     deinit {
@@ -41,20 +45,34 @@
     func fault(_ code: CURLcode) -> String? {
       guard code != CURLE_OK else { return nil }
       let detail = String(cString: errorText)
-      return detail.isEmpty ? String(cString: curl_easy_strerror(code)) : detail
+      let isUseless = detail.isEmpty || HTTPProxy.isQuoted(in: detail)
+      return isUseless ? String(cString: curl_easy_strerror(code)) : detail
     }
 
-    private func configure(_ request: HTTPRequest) -> Bool {
+    private static func refusal(_ code: CURLcode) -> ImageSourceError {
+      .network(
+        code == CURLE_OUT_OF_MEMORY
+          ? "There is no memory for a request."
+          : "libcurl refused an option: \(String(cString: curl_easy_strerror(code)))")
+    }
+
+    private static func check(_ outcomes: [CURLcode]) throws(ImageSourceError) {
+      if let code = outcomes.first(where: { $0 != CURLE_OK }) { throw refusal(code) }
+    }
+
+    private func configure(_ request: HTTPRequest) throws(ImageSourceError) {
       for (name, value) in request.headers {
         // A field without a value is written with a semicolon; CURLOPT_HTTPHEADER(3).
         let line = value.isEmpty ? "\(name);" : "\(name): \(value)"
-        guard let extended = curl_slist_append(fields, line) else { return false }
+        guard let extended = curl_slist_append(fields, line) else {
+          throw Self.refusal(CURLE_OUT_OF_MEMORY)
+        }
         fields = extended
       }
       // One thread serves all transfers: a slow name server must not hold up the others.
       fic_curl_leave_lookups_behind(easy)
       let context = Unmanaged.passUnretained(self).toOpaque()
-      let outcomes = [
+      try Self.check([
         fic_curl_set_text(easy, CURLOPT_URL, request.url.absoluteString),
         fic_curl_set_long(easy, CURLOPT_PROTOCOLS, Int(CURLPROTO_HTTP | CURLPROTO_HTTPS)),
         // Decodes a body that comes encoded all the same, so that both systems answer alike.
@@ -68,18 +86,20 @@
         fic_curl_set_pointer(easy, CURLOPT_HEADERDATA, context),
         fic_curl_set_receiver(easy, CURLOPT_WRITEFUNCTION, receiveBody),
         fic_curl_set_pointer(easy, CURLOPT_WRITEDATA, context),
-      ]
-      return outcomes.allSatisfy { $0 == CURLE_OK }
+      ])
     }
 
     /// Says through which proxy the server is reached, and who vouches for it.
-    private func choosePath(to url: URL, _ options: HTTPOptions) -> Bool {
+    private func choosePath(to url: URL, _ options: HTTPOptions) throws(ImageSourceError) {
       var outcomes: [CURLcode] = []
       if HTTPPolicy.isThisMachine(url.host) {
         // Unless it is empty, the environment may name one, to which this machine is another.
         outcomes.append(fic_curl_set_text(easy, CURLOPT_PROXY, ""))
-      } else if let proxy = options.proxy {
-        outcomes.append(fic_curl_set_text(easy, CURLOPT_PROXY, proxy.absoluteString))
+      } else if let proxyURL = options.proxy {
+        let proxy = try HTTPProxy(proxyURL, .curl)
+        outcomes.append(fic_curl_set_text(easy, CURLOPT_PROXY, proxy.address))
+        outcomes.append(fic_curl_set_text(easy, CURLOPT_PROXYUSERNAME, proxy.user))
+        outcomes.append(fic_curl_set_text(easy, CURLOPT_PROXYPASSWORD, proxy.password))
         // The environment's exceptions are to the environment's proxy.
         outcomes.append(fic_curl_set_text(easy, CURLOPT_NOPROXY, ""))
       }
@@ -88,7 +108,7 @@
         // The other place where the library looks for the system's.
         outcomes.append(fic_curl_set_pointer(easy, CURLOPT_CAPATH, nil))
       }
-      return outcomes.allSatisfy { $0 == CURLE_OK }
+      try Self.check(outcomes)
     }
 
     /// One line of a head, an empty one at its end; `false` drops the connection.

@@ -47,12 +47,13 @@
       case .start(let transfer, let request):
         // Its cancel may have overtaken it.
         if transfer.isOver { return }
-        guard let exchange = CurlExchange(transfer, request, options) else {
-          transfer.end(fault: "There is no memory for a request.")
-          return
+        do throws(ImageSourceError) {
+          let exchange = try CurlExchange(transfer, request, options)
+          exchanges[exchange.easy] = exchange
+          curl_multi_add_handle(multi, exchange.easy)
+        } catch {
+          transfer.refuse(with: error)
         }
-        exchanges[exchange.easy] = exchange
-        curl_multi_add_handle(multi, exchange.easy)
       case .cancel(let transfer):
         let exchange = exchanges.values.first { $0.transfer === transfer }
         if let exchange { drop(exchange, fault: nil) }

@@ -86,7 +86,9 @@ final class HTTPClient: Sendable {
     request.headers["Accept-Encoding"] = "identity"
     request.headers["User-Agent"] = options.userAgent
     if let modify = options.modifyRequest {
+      let ownNames = request.headers.keys
       request = try await modify(request)
+      request.dropReplaced(ownNames)
       try policy.check(request.url)
     }
     try request.checkHeaders()

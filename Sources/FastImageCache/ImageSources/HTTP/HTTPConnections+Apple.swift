@@ -13,11 +13,22 @@
     private let delegate = HTTPSessionDelegate()
     private let session: URLSession
     private let refusesEncrypted: Bool
+    /// Why no request may leave this machine; `nil` as a rule.
+    private let proxyRefusal: ImageSourceError?
 
     init(options: HTTPOptions) {
       refusesEncrypted = options.certificateFile != nil
+      let configuration = Self.configuration(options)
+      do throws(ImageSourceError) {
+        if let url = options.proxy {
+          configuration.connectionProxyDictionary = Self.route(try HTTPProxy(url, .urlSession))
+        }
+        proxyRefusal = nil
+      } catch {
+        proxyRefusal = error
+      }
       session = URLSession(
-        configuration: Self.configuration(options), delegate: delegate, delegateQueue: nil)
+        configuration: configuration, delegate: delegate, delegateQueue: nil)
     }
 
     /// A session keeps its delegate alive until it is told to end.
@@ -30,6 +41,7 @@
       if refusesEncrypted, request.url.scheme?.lowercased() == "https" {
         throw ImageSourceError.network("HTTPOptions.certificateFile is for Linux only.")
       }
+      if let proxyRefusal, !HTTPPolicy.isThisMachine(request.url.host) { throw proxyRefusal }
       var urlRequest = URLRequest(url: request.url)
       for (name, value) in request.headers {
         urlRequest.setValue(value, forHTTPHeaderField: name)
@@ -51,7 +63,6 @@
       configuration.httpShouldSetCookies = false
       configuration.urlCredentialStorage = nil
       configuration.httpMaximumConnectionsPerHost = options.connectionsPerHost
-      if let proxy = options.proxy { configuration.connectionProxyDictionary = Self.route(proxy) }
       // Later than the limit of `HTTPClient`, which counts all requests of a load.
       configuration.timeoutIntervalForRequest =
         TimeInterval(options.totalTimeout.components.seconds + 2)
@@ -59,15 +70,12 @@
     }
 
     /// The keys of CFProxySupport.h, which names them for macOS only.
-    private static func route(_ proxy: URL) -> [AnyHashable: Any] {
-      let (host, port) = (proxy.host ?? "", proxy.port ?? 1080)
-      let kinds =
-        proxy.scheme?.lowercased().hasPrefix("socks") == true ? ["SOCKS"] : ["HTTP", "HTTPS"]
-      var route: [AnyHashable: Any] = ["ExceptionsList": ["localhost", "127.0.0.1", "::1"]]
-      for kind in kinds {
+    private static func route(_ proxy: HTTPProxy) -> [AnyHashable: Any] {
+      var route: [AnyHashable: Any] = ["ExceptionsList": ["localhost", "127.*", "::1"]]
+      for kind in proxy.scheme == "socks5" ? ["SOCKS"] : ["HTTP", "HTTPS"] {
         route[kind + "Enable"] = 1
-        route[kind + "Proxy"] = host
-        route[kind + "Port"] = port
+        route[kind + "Proxy"] = proxy.host
+        route[kind + "Port"] = proxy.port
       }
       return route
     }

@@ -31,12 +31,15 @@ public struct HTTPOptions: Sendable {
   /// system says: its settings on Apple platforms, `http_proxy` and `https_proxy` on Linux.
   ///
   /// Requests to this machine itself go to it directly. Without a port in the URL it is 1080. On
-  /// Linux the scheme may be `http`, `https`, `socks4`, `socks5` or `socks5h`, and user and password
-  /// may stand in the URL; on Apple platforms `http` and `socks5`, without a user. A proxy that cannot
-  /// be reached is ``ImageSourceError/network(_:)``.
+  /// Linux the scheme may be `http`, `https`, `socks4`, `socks4a`, `socks5` or `socks5h`, and user and
+  /// password may stand in the URL; on Apple platforms `http` and `socks5`, without a user. Any other
+  /// proxy, and one that cannot be reached, is ``ImageSourceError/network(_:)``; no request passes it
+  /// by.
   public var proxy: URL?
 
   /// A file of certificates, in PEM, by which https servers are checked instead of by the system's.
+  ///
+  /// A proxy that is spoken to over https is checked by the system's all the same.
   ///
   /// On Linux only: a `URLSession` takes no such file. On Apple platforms the device's own settings
   /// say which certificates are trusted, and https requests with a file here fail with
@@ -47,7 +50,8 @@ public struct HTTPOptions: Sendable {
   /// What requests give as their `User-Agent`; by default the system's own words on Apple platforms,
   /// and nothing on Linux.
   ///
-  /// ``modifyRequest`` sees it among the headers, and may change it. Characters that end a field are
+  /// ``modifyRequest`` sees it among the headers, and may change it; a field that the hook adds under
+  /// the same name in another case replaces it. Characters that end a field are
   /// ``ImageSourceError/invalidHeader(_:)``.
   public var userAgent: String?
 

@@ -1,6 +1,8 @@
 public import Foundation
 
 /// A GET for one picture from a web server.
+///
+/// Two requests are equal when their addresses and headers are, whoever asked first.
 public struct HTTPRequest: Hashable, Sendable {
   /// The picture's address, https or http.
   public var url: URL
@@ -18,6 +20,26 @@ public struct HTTPRequest: Hashable, Sendable {
   public init(url: URL, headers: [String: String] = [:]) {
     self.url = url
     self.headers = headers
+  }
+
+  /// Whether addresses and headers are equal; ``firstEntity`` takes no part.
+  public static func == (first: HTTPRequest, second: HTTPRequest) -> Bool {
+    first.url == second.url && first.headers == second.headers
+  }
+
+  /// Feeds what ``==(_:_:)`` compares.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(url)
+    hasher.combine(headers)
+  }
+
+  /// Drops those of the named fields that are there in another case too: they have been replaced,
+  /// since case makes no difference on the wire; RFC 9110 section 5.1.
+  mutating func dropReplaced(_ names: some Sequence<String>) {
+    for name in names
+    where headers.keys.contains(where: { $0 != name && $0.lowercased() == name.lowercased() }) {
+      headers[name] = nil
+    }
   }
 
   /// Refuses fields that would end early and begin another one: RFC 9112 section 11.1.

@@ -87,6 +87,13 @@ final class HTTPTransfer: Sendable {
     continuation?.resume(with: result.map(Outcome.body).mapError { $0 })
   }
 
+  /// The request cannot be sent.
+  func refuse(with error: ImageSourceError) {
+    let continuation = state.withLock { $0.end() }
+    SanitizerWitness.willResume(at: self)
+    continuation?.resume(throwing: error)
+  }
+
   /// Passes one event to the exchange and follows its verdict.
   private func goesOn(after event: (inout HTTPExchange) -> HTTPExchange.Verdict) -> Bool {
     let step: (verdict: HTTPExchange.Verdict, report: ImageSourceProgress, Continuation?)? =
