@@ -14,7 +14,7 @@ extension ImageCache {
   /// before this returns: a preview that is no `async` function has its pictures in the first frame.
   /// Pictures of other entities come from `source`, which by default refuses, so that neither a
   /// preview nor a test reaches the network. A format keeps as many pictures as its capacity allows,
-  /// those that come last.
+  /// those that come last. Closures of ``Drawing/custom(_:)`` run on the calling thread too.
   ///
   /// Cost: one drawing and one copy into memory for each picture and format.
   ///
@@ -23,24 +23,54 @@ extension ImageCache {
   ///   - formats: The tables; names must differ.
   ///   - source: Where other pictures come from.
   ///   - picture: Makes an entity's picture; ``Bitmap/sample(_:size:)`` of its id by default.
-  /// - Throws: What ``inMemory(formats:configuration:)`` throws, and
-  ///   ``ImageCacheError/drawingFailed(entity:format:underlying:)``, with the error of `picture` too.
+  /// - Throws: What ``inMemory(formats:configuration:)`` throws;
+  ///   ``ImageCacheError/diskFull`` and ``ImageCacheError/storageUnavailable(_:)`` when there is no
+  ///   room for a picture; ``ImageCacheError/drawingFailed(entity:format:underlying:)``. That is the
+  ///   error of `picture` too, which is called once for all formats: it names the first of them.
   public static func filled<Entity: ImageEntity>(
     with entities: some Sequence<Entity>, formats: [ImageFormat],
     source: any ImageSource = ScriptedImageSource.refusing(),
     picture: (Entity) throws -> Bitmap = { try .sample($0.imageID) }
   ) throws(ImageCacheError) -> ImageCache {
+    let cache = try empty(formats, source)
+    for entity in entities { try cache.fill(entity) { try picture(entity) } }
+    return cache
+  }
+
+  /// The same for entities of several types.
+  ///
+  /// - Parameters:
+  ///   - entities: Whose pictures; each once.
+  ///   - formats: The tables; names must differ.
+  ///   - source: Where other pictures come from.
+  ///   - picture: Makes an entity's picture; ``Bitmap/sample(_:size:)`` of its id by default.
+  /// - Throws: The same.
+  public static func filled(
+    with entities: some Sequence<any ImageEntity>, formats: [ImageFormat],
+    source: any ImageSource = ScriptedImageSource.refusing(),
+    picture: (any ImageEntity) throws -> Bitmap = { try .sample($0.imageID) }
+  ) throws(ImageCacheError) -> ImageCache {
+    let cache = try empty(formats, source)
+    for entity in entities { try cache.fill(entity) { try picture(entity) } }
+    return cache
+  }
+
+  private static func empty(
+    _ formats: [ImageFormat], _ source: any ImageSource
+  ) throws(ImageCacheError) -> ImageCache {
     var configuration = Configuration()
     configuration.source = source
-    let cache = try inMemory(formats: formats, configuration: configuration)
-    for entity in entities {
-      let bitmap: Bitmap
-      do { bitmap = try picture(entity) } catch {
-        throw .drawingFailed(
-          entity: entity.imageID, format: formats.first?.name ?? "", underlying: error)
-      }
-      for format in formats { try cache.fill(bitmap, for: entity, format: format) }
+    return try inMemory(formats: formats, configuration: configuration)
+  }
+
+  private nonisolated func fill(
+    _ entity: some ImageEntity, _ picture: () throws -> Bitmap
+  ) throws(ImageCacheError) {
+    let bitmap: Bitmap
+    do { bitmap = try picture() } catch {
+      throw .drawingFailed(
+        entity: entity.imageID, format: formats.first?.name ?? "", underlying: error)
     }
-    return cache
+    for format in formats { try fill(bitmap, for: entity, format: format) }
   }
 }

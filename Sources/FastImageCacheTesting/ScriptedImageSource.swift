@@ -13,7 +13,9 @@ import Locking
 /// source.releaseLoads(of: photo.url)
 /// ```
 ///
-/// Loads that are held wait until they are released or cancelled; no time passes by itself. Any thread
+/// Loads that are held wait until they are released or cancelled; no time passes by itself. They are
+/// under way meanwhile, and a cache has no more of them under way than
+/// ``ImageCache/Configuration/localWidth`` and ``ImageCache/Configuration/networkWidth`` say. Any thread
 /// may call any method.
 public final class ScriptedImageSource: ImageSource {
   public typealias Answer = @Sendable (URL) throws -> ImageSourceContent
@@ -39,6 +41,8 @@ public final class ScriptedImageSource: ImageSource {
   }
 
   /// A source that does not answer a load until it is cancelled: placeholders stay.
+  ///
+  /// Its loads keep their turns at the cache's gates, as at ``holdLoads(of:)``.
   public static func silent() -> ScriptedImageSource {
     ScriptedImageSource(holdsAll: true) { throw ScriptedSourceError.noPicture($0) }
   }
@@ -66,6 +70,10 @@ public final class ScriptedImageSource: ImageSource {
 
   /// Lets loads that begin from now on wait until they are released.
   ///
+  /// A load that is held keeps its turn at the cache's gate, as a slow one does. File URLs have
+  /// ``ImageCache/Configuration/localWidth`` turns, by default four more than there are cores; a test
+  /// that holds many loads of them sets `configuration.localWidth` to at least that number.
+  ///
   /// - Parameter url: The picture's place; `nil` for all.
   public func holdLoads(of url: URL? = nil) { script.change { $0.hold(url, true) } }
 
@@ -81,7 +89,7 @@ public final class ScriptedImageSource: ImageSource {
   /// - Parameter url: The picture's place; `nil` for all together.
   public func loadCount(of url: URL? = nil) -> Int { script.value.counts(of: url).loads }
 
-  /// Loads that were cancelled while they were held.
+  /// Loads that were cancelled before they were answered, while they were held as a rule.
   ///
   /// - Parameter url: The picture's place; `nil` for all together.
   public func cancellationCount(of url: URL? = nil) -> Int {
@@ -89,6 +97,9 @@ public final class ScriptedImageSource: ImageSource {
   }
 
   /// Waits until that many loads have begun.
+  ///
+  /// A cache begins no more loads at a time than its gates have turns; ``holdLoads(of:)`` says how to
+  /// widen them. So a wait for more loads than that, all held, does not end.
   ///
   /// - Parameters:
   ///   - count: 1 by default.
@@ -98,7 +109,7 @@ public final class ScriptedImageSource: ImageSource {
     try await script.waits { $0.counts(of: url).loads >= count }
   }
 
-  /// Waits until that many loads were cancelled while they were held.
+  /// Waits until that many loads were cancelled before they were answered.
   ///
   /// - Parameters:
   ///   - count: 1 by default.

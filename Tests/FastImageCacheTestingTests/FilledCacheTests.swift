@@ -1,5 +1,6 @@
 import FastImageCache
 import FastImageCacheTesting
+import Foundation
 import Testing
 
 @Suite("A filled cache", .timeLimit(.minutes(10)))
@@ -34,6 +35,16 @@ struct FilledCacheTests {
     let image = try #require(cache.cachedImage(for: Item(number: 1), format: .small))
     #expect(bytes(image)?.prefix(4) == pixels.prefix(4))
     #expect(bytes(image)?.suffix(36).prefix(4) == pixels.suffix(36).prefix(4))
+  }
+
+  @Test("takes entities of several types")
+  func takesMixture() throws {
+    let item = Item(number: 1)
+    let url = Item(number: 2).url
+    let entities: [any ImageEntity] = [item, url]
+    let cache = try ImageCache.filled(with: entities, formats: [.small])
+    #expect(cache.containsImage(for: item, format: .small))
+    #expect(cache.containsImage(for: url, format: .small))
   }
 
   @Test("keeps what fits, the last ones")

@@ -54,7 +54,8 @@ struct Storage: Sendable {
     let directory = TableDirectory(
       inMemoryOr: FileManager.default.temporaryDirectory.path, system: configuration.system)
     return Storage(
-      directory: URL(fileURLWithPath: "/dev/null"),
+      // Below a device there is nothing, and nothing can be made. The device itself could be removed.
+      directory: URL(fileURLWithPath: "/dev/null/image-cache-in-memory", isDirectory: true),
       tables: try tables(for: formats, in: directory, configuration, recorder))
   }
 

@@ -32,6 +32,15 @@ struct InMemoryTests {
     #expect(await cache.statistics().tables.map(\.entryCount) == [1])
   }
 
+  @Test("has a folder that is not there, whose removal takes nothing away")
+  func hasNoFolder() throws {
+    let directory = try cache().directory
+    // First: root may remove the device itself.
+    try #require(directory.path.hasPrefix("/dev/null/"))
+    #expect(throws: (any Error).self) { try FileManager.default.removeItem(at: directory) }
+    #expect(FileManager.default.fileExists(atPath: "/dev/null"))
+  }
+
   @Test("draws the family")
   func drawsFamily() async throws {
     let cache = try cache([.large, .dot])
