@@ -45,6 +45,7 @@ extension Drawing {
     let pixels = try ScratchMemory(byteCount: rowBytes * size.height)
     var canvas = try Canvas(
       pixels: pixels.bytes, size: size, rowBytes: rowBytes, scale: scale)
+    defer { canvas.checkIdentity(pixels.bytes) }
     if isCancelled() { throw .cancelled }
     do {
       try closure(source, &canvas)

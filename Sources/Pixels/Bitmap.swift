@@ -150,6 +150,9 @@ public struct Bitmap: Sendable {
   /// A side is below one pixel, or the bytes cannot be counted in an `Int`.
   case invalidSize(PixelSize)
 
+  /// A canvas cannot have so many pixels to a point: the scale is not positive, or not finite.
+  case invalidScale(Double)
+
   /// The pixels given end before the last row does.
   case tooFewBytes(Int, needed: Int)
 
@@ -162,6 +165,7 @@ extension BitmapError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .invalidSize(let size): "There is no bitmap of \(size) pixels."
+    case .invalidScale(let scale): "A canvas cannot have \(scale) pixels to a point."
     case .tooFewBytes(let count, let needed): "The bitmap needs \(needed) bytes, not \(count)."
     case .outOfMemory(let count): "There is no memory for a bitmap of \(count) bytes."
     }

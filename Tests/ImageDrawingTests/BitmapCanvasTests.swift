@@ -1,4 +1,5 @@
 #if canImport(CoreGraphics) || Cairo
+  import Foundation
   import Pixels
   import Testing
 
@@ -61,10 +62,56 @@
       }
     }
 
-    @Test("has no scale of zero")
-    func refusesScale() async {
+    @Test("is refused without a scale", arguments: [0, -1, .infinity, .nan])
+    func refusesScales(scale: Double) {
+      func isRefused(_ error: any Error) -> Bool {
+        guard case .invalidScale(let named) = error as? BitmapError else { return false }
+        return named == scale || named.isNaN && scale.isNaN
+      }
+      #expect {
+        try Bitmap(size: PixelSize(width: 2, height: 2), scale: scale) { _ in }
+      } throws: { isRefused($0) }
+      #expect {
+        try Bitmap(points: Canvas.Size(width: 2, height: 2), scale: scale) { _ in }
+      } throws: { isRefused($0) }
+    }
+
+    @Test("may exchange its canvas and give it back")
+    func takesCanvasBack() throws {
+      let size = PixelSize(width: 2, height: 2)
+      var second: Bitmap?
+      let first = try Bitmap(size: size) { outer in
+        second = try Bitmap(size: size) { inner in
+          swap(&outer, &inner)
+          inner.fill(.red)
+          swap(&outer, &inner)
+          inner.fill(.blue)
+        }
+      }
+      #expect(pixel(first, 1, 1) == .red)
+      #expect(try pixel(#require(second), 1, 1) == .blue)
+    }
+
+    @Test("traps where a closure returns or throws with the canvas of another drawing")
+    func keepsCanvas() async {
       await #expect(processExitsWith: .failure) {
-        _ = try Bitmap(size: PixelSize(width: 2, height: 2), scale: 0) { _ in }
+        let size = PixelSize(width: 2, height: 2)
+        _ = try? Bitmap(size: size) { outer in
+          _ = try Bitmap(size: size) { inner in swap(&outer, &inner) }
+          exit(0)
+        }
+        exit(0)
+      }
+      await #expect(processExitsWith: .failure) {
+        let size = PixelSize(width: 2, height: 2)
+        _ = try? Bitmap(size: size) { outer in
+          _ = try? Bitmap(size: size) { inner in
+            swap(&outer, &inner)
+            throw Refusal()
+          }
+          exit(0)
+        }
+        exit(0)
       }
     }
   }

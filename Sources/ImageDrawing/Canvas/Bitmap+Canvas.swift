@@ -13,17 +13,19 @@ extension Bitmap {
   ///
   /// - Parameters:
   ///   - size: In pixels.
-  ///   - scale: Pixels to a point, positive; the canvas counts in points.
+  ///   - scale: Pixels to a point, positive and finite; the canvas counts in points.
   ///   - draw: Draws on a canvas that starts out transparent.
   /// - Throws: ``BitmapError``; ``DrawingError/canvasUnavailable``, see ``Drawing/custom(_:)``;
-  ///   ``DrawingError/canvasFailed(_:)``; and what `draw` throws, as it is.
+  ///   ``DrawingError/canvasFailed(_:)``; ``DrawingError/outOfMemory``; and the errors of `draw`, as
+  ///   they are.
   public init(
     size: PixelSize, scale: Double = 1, drawing draw: (inout Canvas) throws -> Void
   ) throws {
-    precondition(scale > 0 && scale.isFinite, "A canvas cannot have \(scale) pixels to a point.")
+    guard scale > 0, scale.isFinite else { throw BitmapError.invalidScale(scale) }
     try self.init(size: size, format: .bgra32) { bytes, layout in
       guard let pixels = bytes.baseAddress else { return }
       var canvas = try Canvas(pixels: pixels, size: size, rowBytes: layout.rowBytes, scale: scale)
+      defer { canvas.checkIdentity(pixels) }
       try draw(&canvas)
       try canvas.finish()
     }
@@ -33,7 +35,7 @@ extension Bitmap {
   ///
   /// - Parameters:
   ///   - points: The size of the canvas.
-  ///   - scale: Pixels to a point, positive.
+  ///   - scale: Pixels to a point, positive and finite.
   ///   - draw: Draws on a canvas that starts out transparent.
   /// - Throws: As with a size in pixels.
   public init(

@@ -8,7 +8,8 @@ public import Pixels
 /// scaled by the same code, while curves and blends may differ by a few of 255 steps at edges.
 ///
 /// A canvas lives as long as the call of its closure. It is neither copyable nor sendable, so it
-/// cannot leave that call.
+/// cannot leave that call by itself. A closure that exchanges its canvas for another one, with
+/// `swap(_:_:)` within a nested drawing, traps when it returns or throws.
 public struct Canvas: ~Copyable {
   /// Width and height in points.
   public let size: Size
@@ -21,6 +22,9 @@ public struct Canvas: ~Copyable {
 
   let context: CanvasContext
 
+  /// The memory that the context draws into, to tell this canvas from others.
+  private let pixels: UnsafeMutableRawPointer
+
   /// From current points to pixels; the context holds the same transform.
   var transform: Transform
 
@@ -31,6 +35,7 @@ public struct Canvas: ~Copyable {
     pixels: UnsafeMutableRawPointer, size: PixelSize, rowBytes: Int, scale: Double
   ) throws(DrawingError) {
     context = try CanvasContext(pixels: pixels, size: size, rowBytes: rowBytes)
+    self.pixels = pixels
     self.size = Size(width: Double(size.width) / scale, height: Double(size.height) / scale)
     self.scale = scale
     pixelSize = size
@@ -115,6 +120,15 @@ public struct Canvas: ~Copyable {
       transform = saved
     }
     return try body(&self)
+  }
+
+  /// Traps if this is another canvas than the one made for `pixels`.
+  ///
+  /// A canvas that left its closure would draw into memory that was given back. The maker calls this
+  /// after the closure, while its own memory is still there.
+  func checkIdentity(_ pixels: UnsafeMutableRawPointer) {
+    let isSame = self.pixels == pixels
+    precondition(isSame, "A drawing closure must not exchange its canvas for another one.")
   }
 
   /// Ends the drawing; the pixels are complete afterwards.
