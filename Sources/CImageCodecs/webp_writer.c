@@ -35,6 +35,7 @@ static int take_bytes(const uint8_t *source, size_t count, const WebPPicture *pi
 
 static fic_status give_up(fic_webp_writer *writer) {
   switch (writer->picture.error_code) {
+    case VP8_ENC_OK:  // libwebp sets no code at many allocations that fail
     case VP8_ENC_ERROR_OUT_OF_MEMORY:
     case VP8_ENC_ERROR_BITSTREAM_OUT_OF_MEMORY:
     case VP8_ENC_ERROR_BAD_WRITE:   // take_bytes found no memory

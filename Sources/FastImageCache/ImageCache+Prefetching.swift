@@ -54,6 +54,14 @@ extension ImageCache {
   /// The same for entities of several types.
   @discardableResult
   public nonisolated func prefetch(
+    _ entities: some Sequence<any ImageEntity>, format: ImageFormat, depth: PrefetchDepth = .disk
+  ) async -> PrefetchProgress {
+    await prefetch(Array(entities), format: format, depth: depth)
+  }
+
+  /// The same for an array, so that a literal may have entities of several types.
+  @discardableResult
+  public nonisolated func prefetch(
     _ entities: [any ImageEntity], format: ImageFormat, depth: PrefetchDepth = .disk
   ) async -> PrefetchProgress {
     await prefetch(entities, format, depth) { _ in }
@@ -70,6 +78,13 @@ extension ImageCache {
   }
 
   /// The same for entities of several types.
+  public nonisolated func prefetchProgress(
+    _ entities: some Sequence<any ImageEntity>, format: ImageFormat, depth: PrefetchDepth = .disk
+  ) -> AsyncStream<PrefetchProgress> {
+    prefetchProgress(Array(entities), format: format, depth: depth)
+  }
+
+  /// The same for an array, so that a literal may have entities of several types.
   public nonisolated func prefetchProgress(
     _ entities: [any ImageEntity], format: ImageFormat, depth: PrefetchDepth = .disk
   ) -> AsyncStream<PrefetchProgress> {

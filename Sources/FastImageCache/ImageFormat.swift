@@ -4,10 +4,11 @@ import TableStore
 
 /// The common properties of all pictures of one table: size, pixel format, and how many are kept.
 ///
-/// A format is a constant in code, so that a request names it by leading dot:
+/// A format is a constant in code, so that a request names it by leading dot. The word
+/// `nonisolated` is for modules whose code is on the main actor by default:
 ///
 /// ```swift
-/// extension ImageFormat {
+/// nonisolated extension ImageFormat {
 ///   static let row = ImageFormat(
 ///     name: "row", family: "photos", size: PixelSize(width: 200, height: 200), pixelFormat: .bgrx32,
 ///     capacity: 500)
@@ -228,7 +229,7 @@ extension ImageFormat {
 
     /// What a format keeps that says nothing: 64 MiB on disk.
     ///
-    /// That is some 370 pictures of 200 x 200 pixels in 32 bits, or 46 of 600 x 600: several screens
+    /// That is some 370 pictures of 200 x 200 pixels in 32 bits, or 45 of 600 x 600: several screens
     /// of a list or a grid in each case, and so little that a few formats are no burden on a phone. A
     /// list of thousands wants more, and a format of more than 16 million pixels needs more for one.
     public static let standard = Capacity.bytes(64 << 20)

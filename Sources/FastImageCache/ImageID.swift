@@ -86,9 +86,17 @@ extension ImageID: Codable {
     var values = encoder.container(keyedBy: CodingKeys.self)
     switch tableID.value {
     case .string(let string): try values.encode(string, forKey: .string)
-    case .uuid: try values.encode(description, forKey: .uuid)
+    case .uuid(let first, let last): try values.encode(UUID(first, last), forKey: .uuid)
     case .integer(let integer): try values.encode(integer, forKey: .integer)
     case .largeInteger(let integer): try values.encode(integer, forKey: .integer)
     }
+  }
+}
+
+extension UUID {
+  /// Creates a UUID from its first and its last eight bytes, most significant first.
+  fileprivate init(_ first: UInt64, _ last: UInt64) {
+    let words = (first.bigEndian, last.bigEndian)
+    self.init(uuid: withUnsafeBytes(of: words) { $0.loadUnaligned(as: uuid_t.self) })
   }
 }

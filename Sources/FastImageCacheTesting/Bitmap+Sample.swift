@@ -8,12 +8,12 @@ extension Bitmap {
   /// - Parameters:
   ///   - id: Chooses the colours; different ids may share one.
   ///   - size: In pixels; at least 1 x 1.
-  /// - Throws: ``BitmapError/outOfMemory(byteCount:)``, for a size without pixels too.
+  /// - Throws: ``BitmapError/invalidSize(_:)``, ``BitmapError/outOfMemory(byteCount:)``.
   public static func sample(
     _ id: ImageID, size: PixelSize = PixelSize(width: 64, height: 64)
   ) throws -> Bitmap {
     guard let layout = PixelLayout(size: size, format: .bgrx32) else {
-      throw BitmapError.outOfMemory(byteCount: 0)
+      throw BitmapError.invalidSize(size)
     }
     let hash = hash(of: "\(id)")
     return try Bitmap(layout: layout) { bytes in

@@ -147,3 +147,15 @@ public enum ScriptedSourceError: Error, Hashable, Sendable {
   /// The script says nothing of this URL.
   case noPicture(URL)
 }
+
+extension ScriptedSourceError: LocalizedError, CustomStringConvertible {
+  /// The same as ``description``, so that `localizedDescription` says it too; in English.
+  public var errorDescription: String? { description }
+
+  /// One sentence that names the URL.
+  public var description: String {
+    switch self {
+    case .noPicture(let url): "The script has no picture for \(url.absoluteString)."
+    }
+  }
+}

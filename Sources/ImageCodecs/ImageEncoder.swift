@@ -29,7 +29,8 @@ public protocol ImageEncoder: Sendable {
 
 /// Writes baseline JPEG files in sRGB; what is transparent becomes white, gray stays gray.
 public struct JPEGEncoder: ImageEncoder {
-  /// From 0, the smallest file, to 1, the best picture; numbers beyond count as the nearer bound.
+  /// From 0, the smallest file, to 1, the best picture; numbers beyond count as the nearer bound,
+  /// and NaN as 0.9.
   public var quality: Double
 
   /// Creates an encoder.
@@ -46,6 +47,8 @@ public struct JPEGEncoder: ImageEncoder {
 }
 
 /// Writes PNG files, lossless and marked as sRGB; gray stays gray.
+///
+/// On Linux libpng refuses a side above 1 000 000 pixels.
 public struct PNGEncoder: ImageEncoder {
   /// Creates an encoder.
   public init() {}

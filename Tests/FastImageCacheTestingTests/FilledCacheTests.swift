@@ -25,6 +25,12 @@ struct FilledCacheTests {
     #expect(cache.cachedImage(for: Item(number: 4), format: .small) == nil)
   }
 
+  @Test("has no samples without pixels")
+  func refusesEmptySamples() {
+    let size = PixelSize(width: 0, height: 8)
+    #expect(throws: BitmapError.invalidSize(size)) { try Bitmap.sample(1, size: size) }
+  }
+
   @Test("draws the pictures that it is given")
   func takesPictures() throws {
     let cache = try ImageCache.filled(with: [Item(number: 1)], formats: [.small]) { _ in

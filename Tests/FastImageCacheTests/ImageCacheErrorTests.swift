@@ -87,10 +87,12 @@ struct ImageCacheErrorTests {
       (DrawingError.canvasUnavailable, "`Cairo`"), (DrawingError.canvasFailed("a."), "a."),
       (DrawingError.closureFailed(ImageSourceError.httpStatus(404)), "status 404."),
       (BitmapError.invalidSize(PixelSize(width: 0, height: 2)), "0x2 pixels"),
+      (BitmapError.invalidScale(0), "0.0 pixels to a point"),
       (BitmapError.tooFewBytes(3, needed: 4), "4 bytes, not 3"),
       (BitmapError.outOfMemory(byteCount: 7), "7 bytes"),
     ]
     for (error, words) in errors {
+      #expect(error.localizedDescription == "\(error)")
       let outer = ImageCacheError.drawingFailed(entity: "a", format: "row", underlying: error)
       #expect(outer.description.contains(words) && outer.description.hasSuffix("."))
     }

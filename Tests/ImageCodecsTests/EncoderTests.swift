@@ -189,6 +189,53 @@
         }
       }
     }
+
+    @Test(
+      "of WebP that gets no more memory than some never calls the picture damaged",
+      .enabled(if: probe_counts_allocations() == 1))
+    func blamesMemoryInWebP() async {
+      await #expect(processExitsWith: .exitCode(7)) {
+        let size = PixelSize(width: 248, height: 248)
+        guard let layout = PixelLayout(size: size, format: .bgra32) else { exit(1) }
+        var random = SplitMix64(state: 5)
+        let bitmap = try Bitmap(layout: layout) { bytes in
+          for index in bytes.indices {
+            bytes[index] = UInt8(truncatingIfNeeded: random.next() >> 32)
+          }
+        }
+        var refusals = 0
+        for encoder in [WebPEncoder(), .lossless] {
+          // Rows, and the arrays of Swift, are smaller.
+          for limit in stride(from: 4 << 10, to: 512 << 10, by: 4 << 10) {
+            probe_refuse_allocations(limit)
+            do throws(ImageEncodingError) {
+              _ = try encoder.encode(bitmap)
+            } catch {
+              guard error == .outOfMemory else { exit(2) }
+              refusals += 1
+            }
+            probe_refuse_allocations(.max)
+          }
+        }
+        exit(refusals > 0 ? 7 : 3)
+      }
+    }
+
+    @Test("takes an infinite quality for the nearer bound, and no number for its own default")
+    func boundsQuality() throws {
+      let picture = Picture.confetti(21, 13)
+      let pixels = try bitmap(picture.opaqueBGRX, picture.size, .bgrx32)
+      for (quality, meant) in [(.infinity, 1), (-.infinity, 0), (.nan, 0.9)] as [(Double, Double)] {
+        #expect(
+          try JPEGEncoder(quality: quality).encode(pixels)
+            == JPEGEncoder(quality: meant).encode(pixels))
+      }
+      for (quality, meant) in [(.infinity, 1), (-.infinity, 0), (.nan, 0.8)] as [(Double, Double)] {
+        #expect(
+          try WebPEncoder(quality: quality).encode(pixels)
+            == WebPEncoder(quality: meant).encode(pixels))
+      }
+    }
   }
 
   extension ImageEncoder {

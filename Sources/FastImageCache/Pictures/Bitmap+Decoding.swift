@@ -20,8 +20,8 @@ extension Bitmap {
   ///
   /// - Parameters:
   ///   - data: The bytes of a file.
-  ///   - largest: The size that the result does not exceed, in pixels. The picture keeps its
-  ///     proportions, and its own size where that is smaller; `nil` is every pixel.
+  ///   - largest: The size that the result does not exceed, in pixels; a side below one counts as one. The
+  ///     picture keeps its proportions, and its own size where that is smaller; `nil` is every pixel.
   ///   - decoders: Asked in order; the first that recognises the bytes decodes them.
   ///   - limits: What the decode may cost.
   /// - Throws: ``ImageCacheError/undecodable(_:reason:)``, ``ImageCacheError/pictureTooLarge(_:_:)``,
@@ -72,7 +72,10 @@ extension Bitmap {
       let header = try decoder.header(of: data)
       try limits.check(header.size)
       let size =
-        largest.map { Drawing.stretch.outputSize(source: header.size, slot: $0, upTo: true) }
+        largest.map {
+          let slot = PixelSize(width: max(1, $0.width), height: max(1, $0.height))
+          return Drawing.stretch.outputSize(source: header.size, slot: slot, upTo: true)
+        }
         ?? header.size
       // Twice the result, as for the cache's own pictures: the resampler loses nothing then.
       let minimum =

@@ -108,7 +108,9 @@ extension CachedImage: Hashable {
   /// Whether both are leases on one picture, so that a view notices that it was given another.
   ///
   /// Compares addresses and no pixels. A picture that was stored anew differs from the old one, however
-  /// it looks. Private copies (``isPrivate``) differ from each other, but for copies of this value.
+  /// it looks. Private copies (``isPrivate``) differ from each other, but for copies of this value. So do
+  /// two hits on a table that is copied from, because it is suspended, protected or another process's,
+  /// and two hits with a suspension between them.
   public static func == (first: CachedImage, second: CachedImage) -> Bool {
     // Both leases keep their slots as they are: one address is one picture.
     first.address == second.address && first.pixelFormat == second.pixelFormat

@@ -16,7 +16,10 @@
       try data(encodedBy: .webp(quality: quality))
     }
 
-    /// Encodes the picture as WebP without losing anything, on Linux.
+    /// Encodes the picture as lossless WebP, on Linux.
+    ///
+    /// Opaque pixels stay exactly as they are; the colours of transparent ones may differ by one of 255
+    /// steps.
     ///
     /// Blocks its thread for the time of the compression: call it away from actors.
     ///
@@ -37,7 +40,10 @@
       try data(encodedBy: .webp(quality: quality))
     }
 
-    /// Encodes the picture as WebP without losing anything, on Linux.
+    /// Encodes the picture as lossless WebP, on Linux.
+    ///
+    /// Opaque pixels stay exactly as they are; the colours of transparent ones may differ by one of 255
+    /// steps.
     ///
     /// Blocks its thread for the time of the compression: call it away from actors.
     ///

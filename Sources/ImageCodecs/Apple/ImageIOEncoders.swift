@@ -20,7 +20,7 @@
       return try EncodedImage(pixels: pixels, layout: layout).data(
         type: "public.jpeg",
         options: [
-          kCGImageDestinationLossyCompressionQuality: min(max(quality, 0), 1),
+          kCGImageDestinationLossyCompressionQuality: quality.isNaN ? 0.9 : min(max(quality, 0), 1),
           kCGImageDestinationBackgroundColor: white,
         ])
     }

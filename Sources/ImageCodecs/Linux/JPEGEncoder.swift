@@ -12,7 +12,7 @@
       func check(_ status: fic_status) throws(ImageEncodingError) {
         try status.check(encoding: fic_jpeg_writer_message(writer))
       }
-      let percent = quality.isFinite ? min(max(quality * 100, 1), 100) : 90
+      let percent = quality.isNaN ? 90 : min(max(quality * 100, 1), 100)
       try check(
         fic_jpeg_begin(
           writer, UInt32(clamping: layout.size.width), UInt32(clamping: layout.size.height),

@@ -4,9 +4,12 @@
   public import Pixels
 
   /// Writes WebP files in sRGB, on Linux: ImageIO reads WebP and does not write it.
+  ///
+  /// Takes four bytes a pixel for libwebp's copy, and libwebp's working memory beside it. Where the
+  /// memory ends within libwebp, version 1.2.4 can report success with bytes that do not decode.
   public struct WebPEncoder: ImageEncoder {
-    /// From 0, the smallest file, to 1, the best picture; numbers beyond count as the nearer bound.
-    /// `nil` loses nothing.
+    /// From 0, the smallest file, to 1, the best picture; numbers beyond count as the nearer bound,
+    /// and NaN as 0.8. `nil` is lossless, see ``lossless``.
     public let quality: Double?
 
     /// Creates an encoder that loses details; alpha stays as it is.
@@ -14,7 +17,10 @@
 
     private init(losing quality: Double?) { self.quality = quality }
 
-    /// An encoder that keeps every pixel.
+    /// An encoder that keeps opaque pixels exactly.
+    ///
+    /// The colours of transparent pixels may differ by one of 255 steps: the file has them without the
+    /// multiplication by alpha.
     public static let lossless = WebPEncoder(losing: nil)
 
     /// - Throws: ``ImageEncodingError``; sides above 16 383 pixels do not fit into the format.
@@ -35,7 +41,7 @@
         try status.check(encoding: fic_webp_writer_message(writer))
       }
       // libwebp takes the quality of lossless files for its effort; 75 is what it chooses itself.
-      let percent = quality.map { $0.isFinite ? min(max($0 * 100, 0), 100) : 80 } ?? 75
+      let percent = quality.map { $0.isNaN ? 80 : min(max($0 * 100, 0), 100) } ?? 75
       try check(
         fic_webp_begin(
           writer, UInt32(clamping: layout.size.width), UInt32(clamping: layout.size.height),
@@ -57,7 +63,7 @@
     /// - Parameter quality: From 0, the smallest file, to 1, the best picture.
     public static func webp(quality: Double = 0.8) -> WebPEncoder { WebPEncoder(quality: quality) }
 
-    /// WebP that loses nothing, on Linux.
+    /// WebP that keeps opaque pixels exactly, on Linux; see ``WebPEncoder/lossless``.
     public static var losslessWebP: WebPEncoder { .lossless }
   }
 #endif

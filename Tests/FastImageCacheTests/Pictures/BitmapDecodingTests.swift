@@ -60,7 +60,10 @@ struct BitmapDecodingTests {
 
   @Test(
     "keeps its proportions up to a size, and is not enlarged",
-    arguments: [(8, 8, "8x6"), (4, 100, "4x3"), (40, 30, "40x30"), (500, 500, "40x30")])
+    arguments: [
+      (8, 8, "8x6"), (0, 8, "1x1"), (-1, -1, "1x1"), (4, 100, "4x3"), (40, 30, "40x30"),
+      (500, 500, "40x30"),
+    ])
   func fits(width: Int, height: Int, expected: String) throws {
     let data = try solid(300, size: PixelSize(width: 40, height: 30)).pngData()
     let bitmap = try Bitmap(decoding: data, upTo: PixelSize(width: width, height: height))

@@ -58,6 +58,13 @@ struct PictureIDTests {
     #expect(try PropertyListDecoder().decode([ImageID].self, from: list) == [id])
   }
 
+  @Test("is coded by the UUID itself where it is one, as far as the coder tells UUIDs from text")
+  func encodesUUIDs() throws {
+    let uuid = UUID()
+    let code = try JSONEncoder().encode(ImageID(uuid))
+    #expect(try JSONDecoder().decode([String: UUID].self, from: code) == ["uuid": uuid])
+  }
+
   @Test("is refused where nothing names its kind")
   func refusesOtherCodes() {
     #expect(throws: DecodingError.self) {

@@ -35,6 +35,26 @@ struct PrefetchTests {
     #expect(last?.loadedCount == 2)
   }
 
+  @Test("takes any sequence, of one type or of several")
+  func takesSequences() async throws {
+    let fixture = try await Fixture()
+    let cache = fixture.cache
+    let (first, second) = (Photo("a", url: "test:/1"), Photo("b", url: "test:/2"))
+    let url = URL(fileURLWithPath: "/pictures/2")
+    let several: [any ImageEntity] = [first, url]
+    let totals = [
+      await cache.prefetch([first], format: .row),
+      await cache.prefetch([first, second], format: .row),
+      await cache.prefetch([first, url], format: .row), await cache.prefetch([], format: .row),
+      await cache.prefetch([url], format: .row), await cache.prefetch(several, format: .row),
+      await cache.prefetch([first, second].lazy.filter { $0.imageID == "b" }, format: .row),
+      await cache.prefetch(several.lazy.filter { $0.imageID == "a" }, format: .row),
+    ].map(\.totalCount)
+    #expect(totals == [1, 2, 2, 0, 1, 2, 1, 1])
+    let stream = cache.prefetchProgress(several.reversed(), format: .row)
+    #expect(await stream.first { $0.isFinished }?.loadedCount == 2)
+  }
+
   @Test("counts failures and goes on")
   func countsFailures() async throws {
     struct Broken: Error {}
