@@ -33,7 +33,7 @@ extension ImageCache {
 
   /// Removes the entity's pictures of all formats.
   ///
-  /// - Throws: As ``removeImage(for:format:)``, but for an unknown format; formats after the failing
+  /// - Throws: As ``removeImage(for:format:)-(ImageEntity,_)``, but for an unknown format; formats after the failing
   ///   one keep their pictures.
   public func removeImages(for entity: some ImageEntity) async throws(ImageCacheError) {
     try await removeImages(for: entity.imageID)
@@ -52,7 +52,7 @@ extension ImageCache {
   /// A new file takes the old one's place; pictures on screen keep the old one alive until they are
   /// released.
   ///
-  /// - Throws: As ``removeImage(for:format:)``.
+  /// - Throws: As ``removeImage(for:format:)-(ImageEntity,_)``.
   public func removeAllImages(in format: ImageFormat) async throws(ImageCacheError) {
     guard let table = tables[format] else { throw .unknownFormat(format.name) }
     try await removeAll(in: table)
@@ -61,7 +61,7 @@ extension ImageCache {
   /// Removes all pictures of all formats and gives their disk space back. `reset` of the original
   /// library.
   ///
-  /// - Throws: As ``removeImage(for:format:)``, but for an unknown format; formats after the failing
+  /// - Throws: As ``removeImage(for:format:)-(ImageEntity,_)``, but for an unknown format; formats after the failing
   ///   one keep their pictures.
   public func removeAllImages() async throws(ImageCacheError) {
     for table in tables.all { try await removeAll(in: table) }

@@ -50,6 +50,7 @@ extension ImageCache {
   ///   - file: A `file` URL. ``image(for:format:)`` loads a picture behind another one.
   ///   - entity: The picture becomes this entity's.
   ///   - format: One of ``formats``.
+  ///   - metadata: Bytes to be stored beside the pixels; none if `nil`.
   /// - Throws: As with encoded bytes, and ``ImageCacheError/sourceFailed(_:underlying:)`` with an
   ///   ``ImageSourceError``: ``ImageSourceError/unsupportedScheme(_:)`` where `file` is no `file` URL.
   @discardableResult

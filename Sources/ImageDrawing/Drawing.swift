@@ -146,7 +146,7 @@ public struct Drawing: Hashable, Sendable {
   /// picture, and nothing is stored. The source is decoded just large enough to fill the slot
   /// sharply; a closure that magnifies a part of it sees no more detail than that. Where a
   /// decoder's scale does not divide a side, part of the source's outermost pixels lies beside the
-  /// picture: ``Canvas/draw(_:in:scaling:alignment:opacity:blendMode:interpolation:)`` leaves it
+  /// picture: `Canvas.draw(_:in:scaling:)` leaves it
   /// out. On Linux this needs the package trait `Cairo`, which is on by default; without it,
   /// drawing ends with ``DrawingError/canvasUnavailable``.
   public static func custom(_ closure: @escaping Closure) -> Drawing {
