@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a ``ScriptedImageSource`` has been told, and what has happened to it.
+/// The script of a ``ScriptedImageSource``, and the events of its loads.
 ///
 /// Invariant: a URL is held exactly if `holdsAll` differs from whether it is among `exceptions`.
 struct LoadScript: Sendable {

@@ -1,32 +1,10 @@
-import Foundation
 import Testing
 
 @testable import FastImageCache
 
 @Suite("The priority of a flight on its board", .timeLimit(.minutes(10)))
-struct FlightBoardPriorityTests {
-  private var board = FlightBoard<Int, ImageKey, FlightID>()
-  private let url = FlightOrigin.url(URL(fileURLWithPath: "/photo.jpg"))
-  private let row = ImageKey(entity: "a", version: "a1", format: "row")
-  private let dot = ImageKey(entity: "a", version: "a1", format: "dot")
-
-  private mutating func join(
-    _ number: Int, _ key: ImageKey, priority: Priority = .medium,
-    versions: [String: ImageID] = ["row": "a1", "dot": "a1"], dependents: [FlightID] = [],
-    origin: FlightOrigin? = nil
-  ) -> FlightBoard<Int, ImageKey, FlightID>.Joined {
-    board.join(
-      WaiterID(number: number), key: key, origin: origin ?? url, priority: priority,
-      versions: versions.map { ImageKey(entity: "a", version: $1, format: $0) },
-      dependents: dependents,
-      request: key, start: { $0 }, waiter: { _ in number })
-  }
-
-  private mutating func finish(
-    _ key: ImageKey, of flight: FlightID, isFetched: Bool = true
-  ) -> [Int] {
-    board.finish(key, of: flight, isFetched: isFetched)
-  }
+struct FlightBoardPriorityTests: FlightBoardSuite {
+  var board = FlightBoard<Int, ImageKey, FlightID>()
 
   @Test("raises a flight to its most urgent waiter, and lowers it when that one leaves")
   mutating func followsPriority() {

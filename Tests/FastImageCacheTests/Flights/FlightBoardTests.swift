@@ -4,29 +4,8 @@ import Testing
 @testable import FastImageCache
 
 @Suite("A flight board", .timeLimit(.minutes(10)))
-struct FlightBoardTests {
-  private var board = FlightBoard<Int, ImageKey, FlightID>()
-  private let url = FlightOrigin.url(URL(fileURLWithPath: "/photo.jpg"))
-  private let row = ImageKey(entity: "a", version: "a1", format: "row")
-  private let dot = ImageKey(entity: "a", version: "a1", format: "dot")
-
-  private mutating func join(
-    _ number: Int, _ key: ImageKey, priority: Priority = .medium,
-    versions: [String: ImageID] = ["row": "a1", "dot": "a1"], dependents: [FlightID] = [],
-    origin: FlightOrigin? = nil
-  ) -> FlightBoard<Int, ImageKey, FlightID>.Joined {
-    board.join(
-      WaiterID(number: number), key: key, origin: origin ?? url, priority: priority,
-      versions: versions.map { ImageKey(entity: "a", version: $1, format: $0) },
-      dependents: dependents,
-      request: key, start: { $0 }, waiter: { _ in number })
-  }
-
-  private mutating func finish(
-    _ key: ImageKey, of flight: FlightID, isFetched: Bool = true
-  ) -> [Int] {
-    board.finish(key, of: flight, isFetched: isFetched)
-  }
+struct FlightBoardTests: FlightBoardSuite {
+  var board = FlightBoard<Int, ImageKey, FlightID>()
 
   @Test("joins entities and formats of one URL in one flight")
   mutating func joinsByURL() {
