@@ -11,14 +11,15 @@ package struct Insertion: Sendable {
 extension TableWriter {
   /// Stores a picture; from its return on it is found, in this process and after a crash of it.
   ///
-  /// The order of the calls makes a picture whole or absent after a kill at any instant:
+  /// The order of the steps makes a picture whole or absent after a kill at any instant:
   ///
-  /// 1. The record of the slot becomes zero, if it is not yet: nothing names the slot while it is
+  /// 1. A slot is claimed, and leaves the index.
+  /// 2. The record of the slot becomes zero, if it is not yet: nothing names the slot while it is
   ///    written.
-  /// 2. The content is written.
-  /// 3. The record is written. The system already has the content that it names.
-  /// 4. Readers see the picture.
-  /// 5. The record of the entity's older picture becomes zero.
+  /// 3. The content is written.
+  /// 4. The record is written. The system already has the content that it names.
+  /// 5. Readers see the picture.
+  /// 6. The record of the entity's older picture becomes zero.
   ///
   /// A power cut may keep any mixture of these writes; then the hashes decide.
   mutating func insert(_ sealed: SealedSlot) throws(TableError) -> Insertion {
