@@ -14,19 +14,19 @@ public final class HTTPServer: Sendable {
 
   public let port: UInt16
 
-  private let journal = Journal()
+  private let log = RequestLog()
   private let end = Signal()
 
   /// - Parameter reply: Called on the connections' threads, several at once.
   public init(_ reply: @escaping @Sendable (Request) -> HTTPReply) throws {
     let listener: Socket
     (listener, port) = try Socket.listening()
-    let (journal, end) = (journal, end)
+    let (log, end) = (log, end)
     Thread.detachNewThread {
       while listener.waitsForInput(until: [end]) == .ready, let client = listener.accept() {
         Thread.detachNewThread {
           while let request = client.request(until: end) {
-            guard journal.writesDown(request, { reply(request).ending(sentTo: client, until: end) })
+            guard log.records(request, { reply(request).ending(sentTo: client, until: end) })
             else { return }
           }
         }
@@ -47,28 +47,28 @@ public final class HTTPServer: Sendable {
   }
 
   /// Requests that have arrived.
-  public var requests: Counter { journal.requests }
+  public var requests: Counter { log.requests }
 
   /// Replies that the client did not wait for: it closed the connection before their end.
-  public var abandonments: Counter { journal.abandonments }
+  public var abandonments: Counter { log.abandonments }
 
   /// All requests, in order of arrival.
-  public var arrivedRequests: [Request] { journal.log.withLock { $0 } }
+  public var arrivedRequests: [Request] { log.entries.withLock { $0 } }
 
   /// The most replies that were being written at the same time.
-  public var mostConcurrentReplies: Int { journal.replying.withLock { $0.most } }
+  public var mostConcurrentReplies: Int { log.replying.withLock { $0.most } }
 }
 
-/// The record of a server. Its threads share the record, and not the server itself.
-private final class Journal: Sendable {
+/// The requests of a server. Its threads share the log, and not the server itself.
+private final class RequestLog: Sendable {
   let requests = Counter()
   let abandonments = Counter()
-  let log = Lock<[HTTPServer.Request]>([])
+  let entries = Lock<[HTTPServer.Request]>([])
   let replying = Lock((now: 0, most: 0))
 
   /// Records one request while its reply is written; `false` when the connection is over.
-  func writesDown(_ request: HTTPServer.Request, _ reply: () -> HTTPReply.Ending) -> Bool {
-    log.withLock { $0.append(request) }
+  func records(_ request: HTTPServer.Request, _ reply: () -> HTTPReply.Ending) -> Bool {
+    entries.withLock { $0.append(request) }
     replying.withLock { $0 = ($0.now + 1, max($0.most, $0.now + 1)) }
     requests.increment()
     let ending = reply()

@@ -38,7 +38,7 @@
         curl_multi_poll(multi, nil, 0, .max, nil)
       }
       for exchange in exchanges.values { drop(exchange, fault: "The source is gone.") }
-      wakeup.silence()
+      wakeup.invalidate()
       curl_multi_cleanup(multi)
     }
 

@@ -5,7 +5,7 @@
   /// Wakes the thread that waits in curl_multi_poll(3), from any thread.
   ///
   /// Invariant: `multi` is set as long as the handle exists, and is used under the lock alone, so
-  /// that no late ring reaches a handle that is gone. The pointer is stored as a number because a
+  /// that no late wake-up reaches a handle that is gone. The pointer is stored as a number because a
   /// pointer is not `Sendable`; curl_multi_wakeup(3) is the one call that any thread may make.
   final class CurlWakeup: Sendable {
     private let multi: Lock<UInt>
@@ -14,14 +14,14 @@
       self.multi = Lock(UInt(bitPattern: multi))
     }
 
-    func ring() {
+    func wake() {
       multi.withLock { multi in
         if let multi = UnsafeMutableRawPointer(bitPattern: multi) { curl_multi_wakeup(multi) }
       }
     }
 
     /// Called before the handle goes.
-    func silence() {
+    func invalidate() {
       multi.withLock { $0 = 0 }
     }
   }

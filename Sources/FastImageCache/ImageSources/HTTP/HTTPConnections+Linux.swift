@@ -72,7 +72,7 @@
         }
         guard let wakeup = state.wakeup else { return }
         state.messages.append(message)
-        wakeup.ring()
+        wakeup.wake()
       }
     }
 
