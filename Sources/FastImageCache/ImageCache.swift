@@ -60,9 +60,10 @@ public final actor ImageCache {
   ///
   /// Table files of formats that are not listed any more are deleted; nothing else in the folder is
   /// touched. Two caches of a process on one namespace share their tables, whose formats must have the
-  /// same capacity and protection. A second process reads the pictures of the first and keeps its own
-  /// new ones in a private file; what it stores and removes is lost, without a word, when it ends
-  /// before the first.
+  /// same capacity and protection. A format of another size, pixel format or revision gets an empty
+  /// table of its own, which ends with this cache. A second process reads the pictures of the first
+  /// and keeps its own new ones in a private file; its stores and removals are lost, without an
+  /// error, when it ends before the first.
   ///
   /// Cost: 64 bytes are read for each picture, none of its pixels.
   ///
@@ -151,7 +152,7 @@ public final actor ImageCache {
   /// The entity's picture if the table has it, at once, from any thread; never loads.
   ///
   /// Cost: a lookup and one small object. No system call, except at the first hit on a picture of an
-  /// earlier run: that one reads its record, 64 bytes, and reads and checks its pixels.
+  /// earlier session: that one reads its record, 64 bytes, and reads and checks its pixels.
   ///
   /// - Parameters:
   ///   - entity: Its picture is looked up.
@@ -176,8 +177,8 @@ public final actor ImageCache {
 
   /// Whether the table has this version of the entity's picture; the question is no use of it.
   ///
-  /// Cost: a lookup under a lock. The first question about an entity with a picture of an earlier run
-  /// reads 64 bytes of the file.
+  /// Cost: a lookup under a lock. The first question about an entity with a picture of an earlier
+  /// session reads 64 bytes of the file.
   public nonisolated func containsImage(
     for entity: some ImageEntity, format: ImageFormat
   ) -> Bool {

@@ -124,8 +124,8 @@ extension ImageFormat {
   /// let row = ImageFormat(name: "row", points: Canvas.Size(width: 60, height: 60), scale: 3)
   /// ```
   ///
-  /// The size in pixels decides whether pictures from an earlier run are still valid, so a screen of
-  /// another scale starts the table afresh.
+  /// The size in pixels decides whether pictures from an earlier session are still valid, so a
+  /// screen of another scale starts the table afresh.
   ///
   /// - Parameters:
   ///   - name: Names the table; unique within a cache, 1 to 255 bytes.
