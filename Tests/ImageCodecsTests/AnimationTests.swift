@@ -101,10 +101,10 @@
         Surgery.riffChunk("JUNK", Data()),
       ]
       for later in hostile {
-        let bitmap = try decode(Self.webp(later: later))
+        let bitmap = try decode(Self.webp(frames: 100, later: later))
         #expect(largestDifference(bitmap.packedBytes, first.premultipliedBGRA) <= 1)
       }
-      let bitmap = try decode(Self.png(laterByteCount: 0))
+      let bitmap = try decode(Self.png(frames: 100, laterByteCount: 0))
       #expect(largestDifference(bitmap.packedBytes, first.premultipliedBGRA) == 0)
     }
 

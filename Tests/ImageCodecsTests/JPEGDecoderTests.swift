@@ -43,14 +43,14 @@
       "reads of a progressive file at an eighth of its size no more than is seen there",
       arguments: [100, 90, 75, 10] as [Int32])
     func stopsEarly(quality: Int32) throws {
-      let size = PixelSize(width: 800, height: 600)
-      let large = Picture.slopes(800, 600)
+      let size = PixelSize(width: 240, height: 184)
+      let large = Picture.slopes(240, 184)
       var options = Fixture.JPEGOptions()
       options.quality = quality
       let baseline = Fixture.jpeg(size, large.rgb, options)
       options.isProgressive = true
       let progressive = Fixture.jpeg(size, large.rgb, options)
-      let eighth = PixelSize(width: 100, height: 75)
+      let eighth = PixelSize(width: 30, height: 23)
       let (fast, full) = (
         try decode(progressive, atLeast: eighth), try decode(baseline, atLeast: eighth)
       )
@@ -77,7 +77,7 @@
       "reads of a progressive file the colours of an eighth of its size",
       arguments: [(1, 1), (2, 1), (2, 2), (4, 2)] as [(UInt32, UInt32)], [95, 75] as [Int32])
     func stopsWithColors(sampling: (across: UInt32, down: UInt32), quality: Int32) throws {
-      let large = Picture(256, 192) { x, y in
+      let large = Picture(128, 96) { x, y in
         (x / 8 + y / 8) % 2 == 0 ? (150, 90, 90, 255) : (90, 90, 150, 255)
       }
       var options = Fixture.JPEGOptions()
@@ -86,7 +86,7 @@
       let baseline = Fixture.jpeg(large.size, large.rgb, options)
       options.isProgressive = true
       let progressive = Fixture.jpeg(large.size, large.rgb, options)
-      let eighth = PixelSize(width: 32, height: 24)
+      let eighth = PixelSize(width: 16, height: 12)
       let difference = try largestDifference(
         decode(progressive, atLeast: eighth).packedBytes,
         decode(baseline, atLeast: eighth).packedBytes)

@@ -57,9 +57,9 @@ struct ResamplingTests {
       (PixelSize(width: width, height: 20), PixelSize(width: width % 9 + 1, height: 7))
     }
     let large = [
-      (PixelSize(width: 800, height: 600), PixelSize(width: 200, height: 200)),
+      (PixelSize(width: 400, height: 300), PixelSize(width: 100, height: 100)),
       (PixelSize(width: 333, height: 250), PixelSize(width: 101, height: 75)),
-      (PixelSize(width: 700, height: 40), PixelSize(width: 90, height: 2)),
+      (PixelSize(width: 700, height: 20), PixelSize(width: 90, height: 2)),
     ]
     for (index, (size, output)) in (Self.sizes + sizes + large).enumerated() {
       let source = try Bitmap.noise(size.width, size.height, format, seed: UInt64(index))

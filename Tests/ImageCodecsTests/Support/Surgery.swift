@@ -111,10 +111,12 @@ enum Surgery {
 
   /// PNG 1.2, annex D.
   private static func crc32(_ data: Data) -> UInt32 {
-    ~data.reduce(~UInt32(0)) { crc, byte in
-      (0..<8).reduce(crc ^ UInt32(byte)) { crc, _ in
-        crc & 1 == 1 ? 0xEDB8_8320 ^ (crc >> 1) : crc >> 1
-      }
-    }
+    var crc = ~UInt32(0)
+    for byte in data { crc = crcOfByte[Int(UInt8(truncatingIfNeeded: crc) ^ byte)] ^ (crc >> 8) }
+    return ~crc
+  }
+
+  private static let crcOfByte: [UInt32] = (0..<256).map { byte in
+    (0..<8).reduce(byte) { crc, _ in crc & 1 == 1 ? 0xEDB8_8320 ^ (crc >> 1) : crc >> 1 }
   }
 }
