@@ -170,8 +170,11 @@ let package = Package(
       name: "CommandTests",
       dependencies: [
         "CommandSupport", "FastImageCache", "ImageCodecs", "Pixels", "Locking", "TestSupport",
-        "imagecache", "imagecache-bench",
+        "imagecache",
       ],
+      swiftSettings: settings),
+    .testTarget(
+      name: "BenchmarkTests", dependencies: ["TestSupport", "imagecache-bench"],
       swiftSettings: settings),
     .target(
       name: "SnippetContext", dependencies: ["FastImageCache"], path: "Tests/SnippetContext",
@@ -195,4 +198,10 @@ if Context.environment["IMAGECACHE_FUZZING"] != nil {
       path: "Tests",
       sources: ["CorpusTests/Attacks", "Fuzzing/Fuzzer.swift", "Fuzzing/PNGChecksums.swift"],
       swiftSettings: settings))
+}
+
+// What a stage of `.ci/run` neither builds nor runs: names of targets, separated by commas.
+if let names = Context.environment["IMAGECACHE_WITHOUT"]?.split(separator: ",").map(String.init) {
+  package.products.removeAll { names.contains($0.name) }
+  package.targets.removeAll { names.contains($0.name) }
 }

@@ -1,16 +1,16 @@
-import Foundation
+package import Foundation
 import Locking
 
 /// The built command as a child process, as people run it.
-struct CommandProcess {
-  struct Outcome {
-    let status: Int32
+package struct CommandProcess {
+  package struct Outcome {
+    package let status: Int32
     /// Whether a signal ended it.
-    let isKilled: Bool
-    let output: String
-    let errors: String
+    package let isKilled: Bool
+    package let output: String
+    package let errors: String
 
-    var json: [String: Any]? {
+    package var json: [String: Any]? {
       (try? JSONSerialization.jsonObject(with: Data(output.utf8))) as? [String: Any]
     }
   }
@@ -22,7 +22,7 @@ struct CommandProcess {
   /// - Parameters:
   ///   - temporaryFolder: The folder for temporary files of the command, and for its output.
   ///   - preparation: Shell code that runs before the shell becomes the command.
-  init(
+  package init(
     program: String = "imagecache", _ arguments: [String], temporaryFolder: URL,
     preparation: String? = nil
   ) throws {
@@ -49,7 +49,7 @@ struct CommandProcess {
   ///
   /// - Parameter react: Receives the process and all of its error output each time that there is
   ///   more, on a thread of its own.
-  func run(
+  package func run(
     _ react: @escaping @Sendable (_ child: Int32, _ errors: String) -> Void = { _, _ in }
   ) async throws -> Outcome {
     let (process, handle) = (process, errors.fileHandleForReading)
@@ -76,7 +76,7 @@ struct CommandProcess {
 
   /// Runs the command to its end, and sends it one signal at its first words; a second signal may
   /// have another effect.
-  func run(sending signal: Int32, after text: String) async throws -> Outcome {
+  package func run(sending signal: Int32, after text: String) async throws -> Outcome {
     let isSent = Lock(false)
     return try await run { child, errors in
       let isTime = isSent.withLock { isSent in
@@ -88,7 +88,7 @@ struct CommandProcess {
     }
   }
 
-  static func run(
+  package static func run(
     _ arguments: String..., in folder: URL
   ) async throws -> Outcome {
     try await CommandProcess(arguments, temporaryFolder: folder).run()
