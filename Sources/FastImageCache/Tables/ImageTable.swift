@@ -45,7 +45,8 @@ actor ImageTable {
 
   // MARK: Reading, from any thread
 
-  /// A lease on the picture, if the table has it.
+  /// A lease on the picture, if the table has it: the second look of a miss. A hit does not come here;
+  /// `TableSet.cachedImage` asks the store.
   nonisolated func cachedImage(for key: ImageKey) -> CachedImage? {
     store?.entry(for: key.tableKey).map { image(of: $0) }
   }
@@ -106,7 +107,7 @@ actor ImageTable {
   /// Stores a drawn picture in a turn of the actor's queue, on the calling thread, which must be one
   /// that may block: it waits for the turns before, and for the disk.
   ///
-  /// - Parameter isWanted: The turn begins with this question; it must not wait. A caller that makes
+  /// - Parameter mayStore: The turn begins with this question; it must not wait. A caller that makes
   ///   the answer false and then removes the picture can be sure that it does not come back: the
   ///   removal finds what was stored before, and nothing is stored after it.
   /// - Returns: A lease on the stored picture. The picture is private if nobody wants it stored, if
@@ -114,10 +115,10 @@ actor ImageTable {
   /// - Throws: The table's error; the recorder has counted it.
   nonisolated func store(
     _ drawn: SealedSlot, for key: ImageKey, _ recorder: CacheRecorder,
-    if isWanted: @Sendable () -> Bool
+    if mayStore: @Sendable () -> Bool
   ) throws(ImageCacheError) -> CachedImage {
     do throws(TableError) {
-      let insertion = executor.runBlocking { assumeIsolated { $0.insert(drawn, if: isWanted) } }
+      let insertion = executor.runBlocking { assumeIsolated { $0.insert(drawn, if: mayStore) } }
       guard let insertion = try insertion.get() else { return privateImage(drawn) }
       return image(of: insertion, key, recorder)
     } catch {
@@ -150,9 +151,10 @@ actor ImageTable {
   }
 
   private func insert(
-    _ drawn: SealedSlot, if isWanted: () -> Bool
+    _ drawn: SealedSlot, if mayStore: () -> Bool
   ) -> Result<Insertion?, TableError> {
-    guard let store, isWanted() else { return .success(nil) }
+    // A load asks `FlightBoard.storesResult`. A cancellation after its yes does not undo the store.
+    guard let store, mayStore() else { return .success(nil) }
     return Result { () throws(TableError) in try store.insert(drawn) }
   }
 

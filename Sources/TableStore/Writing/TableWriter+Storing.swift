@@ -45,9 +45,10 @@ extension TableWriter {
     return try store(try buffer.sealed(key: key, extent: entry.extent, metadata: metadata))
   }
 
-  /// Stores a picture in a table that is writable.
+  /// Stores a picture in a table that is writable, by the steps of ``insert(_:)``.
   mutating func store(_ sealed: SealedSlot) throws(TableError) -> Insertion {
     let key = sealed.key
+    // 1.
     guard let (file, claim) = try claimSlot(for: key.entity) else { throw .allSlotsLeased }
     let slot = claim.slot
     generation += 1
@@ -56,10 +57,13 @@ extension TableWriter {
       contentHash: sealed.contentHash, recency: file.states.hitIndex.nextStamp(),
       at: file.slotAddress(of: slot))
     do throws(SystemError) {
+      // 2. The record of the slot erased last is zeros already (invariant 5).
       if erased != slot { try file.writeRecord(nil, to: slot) }
       noteErased(slot)
+      // 3.
       try file.writeContent(sealed.content.bytes, to: slot)
       byteCount = max(byteCount, file.layout.slotOffset(slot) + file.layout.contentByteCount)
+      // 4.
       noteRecord(of: slot)
       try file.writeRecord(record, to: slot)
     } catch {
@@ -69,9 +73,11 @@ extension TableWriter {
       throw TableError(error)
     }
     backOff.succeed()
+    // 5.
     let older = lookup.shelf.withLock { shelf in
       shelf.change { $0.publish(slot, record: record, key: key, extent: sealed.extent) }
     }
+    // 6.
     if let older { erase(older, in: file) }
     let entry = lookup.entry(
       ofLeased: slot, in: file, copy: sealed.content, extent: sealed.extent)
