@@ -116,9 +116,11 @@ public final actor ImageCache {
   ///
   /// A hit returns without suspending, from the main actor too: the picture is there in the same
   /// frame. On a miss the caller waits for a load, which all requests for the same URL share; it runs
-  /// at the priority of the most urgent of them. Cancelling the calling task ends the wait at once;
-  /// when nobody waits any more, the load ends too and nothing is stored. A request that waited and
-  /// is cancelled before it goes on throws, even if its picture has arrived meanwhile.
+  /// at the priority of the most urgent of them. Cancelling the calling task ends the wait at once.
+  /// When nobody waits any more, the load ends too, and stores nothing but a picture whose store has
+  /// begun. Only a load that has delivered a fetched picture goes on, and stores its other pictures,
+  /// such as the family's. A request that waited and is cancelled before it goes on throws, even if
+  /// its picture has arrived meanwhile.
   ///
   /// ```swift
   /// .task(id: photo.id) {

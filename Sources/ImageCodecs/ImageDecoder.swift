@@ -86,8 +86,8 @@ public struct DecodeRequest: Sendable {
 
   /// Once it answers `true` the decode ends with ``ImageDecodingError/cancelled``.
   ///
-  /// The decoders for Linux ask between rows. ImageIO decodes in one call, so the one for Apple
-  /// platforms asks before and after.
+  /// The decoders for Linux ask between strips of rows, or between pieces of the file. ImageIO
+  /// decodes in one call, so the one for Apple platforms asks before and after.
   public var isCancelled: @Sendable () -> Bool
 
   /// Creates a request.

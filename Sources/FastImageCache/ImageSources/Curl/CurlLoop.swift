@@ -72,7 +72,8 @@
       }
     }
 
-    /// Ends an exchange; one that is not finished takes its connection with it.
+    /// Ends an exchange. One that is not finished takes its connection with it, or over HTTP/2 its
+    /// stream.
     private func drop(_ exchange: CurlExchange, fault: String?) {
       curl_multi_remove_handle(multi, exchange.easy)
       exchanges[exchange.easy] = nil
