@@ -52,6 +52,34 @@ struct SnippetTests {
     #expect(paths.contains("Docs/FastImageCache.docc/GettingStarted.md"))
   }
 
+  @Test(
+    "stands beside each of the ten calls of another library",
+    arguments: Document.all.filter {
+      $0.path.hasPrefix("Docs/Migration/") && !$0.path.hasSuffix("README.md")
+    })
+  func standsBesideOthers(guide: Document) throws {
+    let calls = try guide.lines().filter { $0.hasPrefix("### ") }
+
+    #expect(calls.count == 10)
+    #expect(Snippet.all.count { $0.path == guide.path } >= calls.count)
+  }
+
+  @Test("is not the code of another library, whose fence names it")
+  func isOurs() {
+    let text = "```swift Nuke\nlet a = 1\n```\n\n```swift\nlet b = 2\n```\n"
+    let snippets = Snippet.snippets(
+      in: text.split(separator: "\n", omittingEmptySubsequences: false), path: "a.md")
+
+    #expect(snippets.map(\.code) == ["let b = 2\n"])
+  }
+
+  @Test("leaves its fence to another library on migration pages only", arguments: Document.all)
+  func namesNoOther(document: Document) throws {
+    guard !document.path.hasPrefix("Docs/Migration/") else { return }
+
+    #expect(try document.lines().allSatisfy { !$0.drop { $0 == " " }.hasPrefix("```swift ") })
+  }
+
   @Test("begins at the line after its fence and loses the fence's indentation")
   func isCutOut() {
     let text = "One.\n\n  ```swift\n  let a = 1\n    + 2\n  ```\n\n```sh\nls\n```\n"
