@@ -44,6 +44,10 @@ struct UsageTests {
       (["warm", "."], "--cache"), (["warm", ".", "--cache", "c"], "--format"),
       (["warm", ".", "--cache", "c", "--format", "a:1x1:rgb"], "\"rgb\""),
       (["warm", ".", "--cache=c", "--format=a:1x1", "--format=a:2x2"], "\"a\""),
+      (
+        ["warm", ".", "--cache=c", "--format=a:1x1", "--capacity=4194305"],
+        "--capacity is \"4194305\""
+      ),
       (["inspect", "/no/such/folder"], "/no/such/folder"), (["export", "d", "n", "e"], "OUT.png"),
       (["verify"], "DIR"), (["clear", "a", "b", "c"], "\"c\""),
     ])

@@ -45,7 +45,7 @@ struct WarmCommand: Command {
     folder = arguments.operands[0]
     cachePath = arguments.value("--cache") ?? ""
     formats = try arguments.values("--format").map { try FormatArgument($0) }
-    capacity = try arguments.integer("--capacity", in: 1...1 << 24)
+    capacity = try arguments.integer("--capacity", in: 1...TableCapacity.maximumSlotCount)
     var names: Set<String> = []
     for format in formats where !names.insert(format.name).inserted {
       throw UsageError("Two formats are named \"\(format.name)\".")
