@@ -295,6 +295,27 @@ struct TableCommandTests {
     #expect(try await run("verify", cache).status == 0)
   }
 
+  #if os(Linux)
+    @Test(
+      "read each table once to prove it intact",
+      .enabled(if: access("/proc/self/io", R_OK) == 0, "Some kernels do not count bytes."))
+    func verifyOnce() async throws {
+      // Two pictures of 4 MB each, beside which all else that the command reads is little.
+      _ = try await warm("big:1000x1000:bgrx32")
+      let file = try #require(tableFiles.first)
+      let byteCount = try Data(contentsOf: file).count
+      // A shell has the bytes that its children have read among its own.
+      let outcome = try await CommandProcess(
+        ["verify", cache], temporaryFolder: directory.url,
+        preparation: "\"$0\" \"$@\" > /dev/null; exec cat /proc/$$/io"
+      ).run()
+      let words = outcome.output.split(whereSeparator: \.isWhitespace)
+      let place = try #require(words.firstIndex(of: "rchar:"))
+      let readCount = try #require(Int(words[place + 1]))
+      #expect(readCount > byteCount && readCount < byteCount * 3 / 2, "\(readCount), \(byteCount)")
+    }
+  #endif
+
   @Test("tell of a file that is no table any more")
   func brokenHeader() async throws {
     _ = try await warm("row:16x8:bgrx32")
