@@ -100,7 +100,9 @@ struct OpeningTests {
     do {
       try await fixture.cache.store(image.pngData(), for: photo, format: .row)
       Issue.record("It was decoded.")
-    } catch ImageCacheError.pictureTooLarge {}
+    } catch ImageCacheError.pictureTooLarge(_, let text) {
+      #expect(text.hasSuffix(" bytes of memory; the budget is 0."))
+    }
   }
 
   @Test("refuses two formats of one name")

@@ -152,7 +152,15 @@ struct Admission: Sendable {
 }
 
 /// Why a job was not even queued.
-enum AdmissionError: Error, Hashable {
+enum AdmissionError: Error, Hashable, CustomStringConvertible {
   /// The job needs more memory than all jobs together may take.
   case aboveBudget(byteCount: Int, budget: Int)
+
+  /// One sentence with both numbers; users read it in ``ImageCacheError/pictureTooLarge(_:_:)``.
+  var description: String {
+    switch self {
+    case .aboveBudget(let byteCount, let budget):
+      "The work takes \(byteCount) bytes of memory; the budget is \(budget)."
+    }
+  }
 }
