@@ -132,8 +132,12 @@ public final actor ImageCache {
   ///   - entity: Its picture is looked up, and loaded if it is missing.
   ///   - format: One of ``formats``.
   /// - Returns: A lease on the picture. It is private if the table could not take the picture.
-  /// - Throws: ``ImageCacheError/cancelled`` when the calling task is cancelled, and any other
-  ///   ``ImageCacheError`` but those of opening and storing by hand.
+  /// - Throws: ``ImageCacheError/unknownFormat(_:)``, ``ImageCacheError/noSourceURL(entity:format:)``,
+  ///   ``ImageCacheError/sourceFailed(_:underlying:)``, ``ImageCacheError/undecodable(_:reason:)``,
+  ///   ``ImageCacheError/pictureTooLarge(_:_:)``,
+  ///   ``ImageCacheError/drawingFailed(entity:format:underlying:)``,
+  ///   ``ImageCacheError/protectedNow(format:)``, ``ImageCacheError/closed``, and
+  ///   ``ImageCacheError/cancelled`` when the calling task is cancelled.
   @inlinable
   public nonisolated(nonsending) func image(
     for entity: some ImageEntity, format: ImageFormat

@@ -43,8 +43,8 @@ public import ImageCodecs
 
   /// The disk is full.
   ///
-  /// Opening, storing by hand, removing, emptying, flushing and suspending throw this error. A request
-  /// gets a picture in private memory instead.
+  /// Opening, storing by hand, changing metadata, removing, emptying, flushing and suspending throw this
+  /// error. A request gets a picture in private memory instead.
   case diskFull
 
   /// The table's file cannot be read or written; the text is the system's.
