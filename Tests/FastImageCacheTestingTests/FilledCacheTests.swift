@@ -81,16 +81,25 @@ struct FilledCacheTests {
 
   @Test("throws what keeps a picture from being made")
   func throwsErrors() throws {
-    do throws(ImageCacheError) {
-      _ = try ImageCache.filled(with: [Item(number: 1)], formats: [.small]) { _ in
-        throw NoPicture()
+    let formats = [ImageFormat.small, .gray]
+    for isMixed in [false, true] {
+      do throws(ImageCacheError) {
+        _ =
+          isMixed
+          ? try ImageCache.filled(with: [Item(number: 1)] as [any ImageEntity], formats: formats) {
+            _ in
+            throw NoPicture()
+          }
+          : try ImageCache.filled(with: [Item(number: 1)], formats: formats) { _ in
+            throw NoPicture()
+          }
+        Issue.record("It was filled.")
+      } catch {
+        guard case .drawingFailed(entity: 1, format: "small", let underlying) = error else {
+          throw error
+        }
+        #expect(underlying is NoPicture)
       }
-      Issue.record("It was filled.")
-    } catch {
-      guard case .drawingFailed(entity: 1, format: "small", let underlying) = error else {
-        throw error
-      }
-      #expect(underlying is NoPicture)
     }
   }
 

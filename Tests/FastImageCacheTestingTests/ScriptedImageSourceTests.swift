@@ -1,7 +1,8 @@
 import FastImageCache
-import FastImageCacheTesting
 import Foundation
 import Testing
+
+@testable import FastImageCacheTesting
 
 /// An entity by a number.
 struct Item: ImageEntity {
@@ -142,5 +143,29 @@ struct ScriptedImageSourceTests {
     let waiting = Task { try await source.hasBegunLoads() }
     waiting.cancel()
     await #expect(throws: CancellationError.self) { try await waiting.value }
+  }
+}
+
+@Suite("A script of loads", .timeLimit(.minutes(10)))
+struct LoadScriptTests {
+  private let urls = (1...2).map { Item(number: $0).url }
+
+  /// Which of the two URLs are held after each step.
+  private func held(_ steps: [(url: URL?, isHeld: Bool)]) -> [[Bool]] {
+    var script = LoadScript()
+    return steps.map { step in
+      script.hold(step.url, step.isHeld)
+      return urls.map { script.isHeld($0) }
+    }
+  }
+
+  @Test("obeys the last word on each URL, and the last one on all")
+  func obeysLast() {
+    let one = held([(urls[0], true), (urls[0], true), (urls[0], false), (urls[0], false)])
+    #expect(one == [[true, false], [true, false], [false, false], [false, false]])
+    let others = held([(nil, true), (urls[0], false), (urls[0], true), (urls[1], false)])
+    #expect(others == [[true, true], [false, true], [true, true], [true, false]])
+    let all = held([(urls[0], true), (nil, true), (urls[1], false), (nil, false)])
+    #expect(all == [[true, false], [true, true], [true, false], [false, false]])
   }
 }

@@ -49,8 +49,11 @@ struct UnknownFormatTests {
       await isRefused(format) { () throws(ImageCacheError) in
         try await cache.removeAllImages(in: format)
       },
+      await isRefused(format) { () throws(ImageCacheError) in
+        try await cache.setMetadata(nil, for: photo, format: format)
+      },
     ]
-    #expect(outcomes == Array(repeating: true, count: 6))
+    #expect(outcomes == Array(repeating: true, count: 7))
   }
 
   @Test("ends a stream, fails a prefetch, and is told to listeners", arguments: formats)

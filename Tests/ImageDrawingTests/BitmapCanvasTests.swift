@@ -41,6 +41,7 @@
       let bitmap = try Bitmap(size: PixelSize(width: 2, height: 2)) { canvas in
         canvas.fill(Canvas.Color(red: 1, green: 1, blue: 1, alpha: 0.5))
       }
+      #expect(bitmap.layout.format == .bgra32)
       #expect(pixel(bitmap, 1, 1).distance(to: BGRA(128, 128, 128, 128)) <= 1)
     }
 

@@ -26,6 +26,10 @@ struct BitmapTests {
     }
     #expect(bitmap.layout == PixelLayout(size: size, format: .bgra32))
     #expect(bitmap.withPixels { $0.unsafeLoad(fromByteOffset: 128, as: UInt8.self) } == 9)
+    for format in PixelFormat.allCases {
+      let layout = try Bitmap(size: size, format: format) { _, _ in }.layout
+      #expect(layout == PixelLayout(size: size, format: format))
+    }
     #expect(throws: BitmapError.invalidSize(PixelSize(width: 0, height: 1))) {
       try Bitmap(size: PixelSize(width: 0, height: 1), format: .gray8) { _, _ in }
     }

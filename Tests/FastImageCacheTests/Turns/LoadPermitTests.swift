@@ -157,18 +157,22 @@ struct LoadPermitTests {
   func followsUrgency() async throws {
     let (first, order) = (permit(), Order())
     try await first.pass(.local)
-    let urgencies = ["falls": Urgency(.high), "stays": Urgency(.medium), "rises": Urgency(.low)]
-    let tasks = urgencies.map { name, urgency in
-      Task {
-        let permit = LoadPermit(gates: gates, urgency: urgency)
-        try await permit.pass(.local)
-        order.note(name)
-        permit.close()
-      }
+    let (falls, rises) = (Urgency(.high), Urgency(.low))
+    let waiting = [("falls", falls), ("stays", Urgency(.medium)), ("rises", rises)]
+    var tasks: [Task<Void, any Error>] = []
+    for (name, urgency) in waiting {
+      tasks.append(
+        Task {
+          let permit = LoadPermit(gates: gates, urgency: urgency)
+          try await permit.pass(.local)
+          order.note(name)
+          permit.close()
+        })
+      // One after the other, so that the order of arrival is another one.
+      await waits(at: .local, tasks.count)
     }
-    await waits(at: .local, 3)
-    urgencies["falls"]?.set(.background)?()
-    urgencies["rises"]?.set(.high)?()
+    falls.set(.background)?()
+    rises.set(.high)?()
     first.close()
     for task in tasks { try await task.value }
     #expect(order.notes == ["rises", "stays", "falls"])

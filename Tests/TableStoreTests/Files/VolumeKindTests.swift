@@ -60,7 +60,7 @@ struct VolumeKindTests {
 }
 
 #if os(Linux)
-  @Suite("A volume")
+  @Suite("A volume", .timeLimit(.wholeRun))
   struct LinuxVolumeTests {
     @Test(
       "is not safe to map when it is on a network, in another program, or on a stick",
