@@ -21,9 +21,9 @@ final class StreamQueue<Element: Sendable>: Sendable {
   }
 
   private struct State {
-    /// The first `readCount` items were read. They are removed once they are the greater part, so that
-    /// not every read moves all others.
-    private var items: [Element] = []
+    /// The first `readCount` items were read and are `nil`, since an element may hold a lease. They are
+    /// removed once they are the greater part, so that not every read moves all others.
+    private var items: [Element?] = []
     private var readCount = 0
     var readers: [CheckedContinuation<Element?, Never>] = []
     var isFinished = false
@@ -37,12 +37,12 @@ final class StreamQueue<Element: Sendable>: Sendable {
           readCount = 0
         }
       }
-      return items[readCount]
+      return items[readCount].take()
     }
 
     mutating func takeAll() -> [Element] {
       defer { (items, readCount) = ([], 0) }
-      return items
+      return items.compactMap(\.self)
     }
 
     mutating func keep(_ element: consuming Element, size: Int, _ overflow: Overflow) {
@@ -52,7 +52,10 @@ final class StreamQueue<Element: Sendable>: Sendable {
         _ = takeFirst()
         items.append(element)
       case .losesNewest(let count):
-        if let mark = count(&items[items.count - 1]) { items.append(mark) }
+        guard var newest = items[items.count - 1] else { return }
+        let mark = count(&newest)
+        items[items.count - 1] = newest
+        if let mark { items.append(mark) }
       }
     }
   }
@@ -87,7 +90,7 @@ final class StreamQueue<Element: Sendable>: Sendable {
   func finish() { end { _ in [] } }
 
   /// Ends the queue and drops its unread elements.
-  private func close() { end { $0.takeAll() } }
+  func close() { end { $0.takeAll() } }
 
   private func end(_ drop: (inout State) -> [Element]) {
     // Dropped elements are released outside the lock: they may hold the last lease on a slot.
@@ -99,6 +102,9 @@ final class StreamQueue<Element: Sendable>: Sendable {
     for reader in readers { reader.resume(returning: nil) }
     withExtendedLifetime(dropped) {}
   }
+
+  /// The oldest unread element, if there is one at this moment.
+  func takeUnread() -> Element? { state.withLock { $0.takeFirst() } }
 
   /// The oldest unread element, waiting for one if need be; `nil` at the end and for a cancelled task.
   func next() async -> Element? {

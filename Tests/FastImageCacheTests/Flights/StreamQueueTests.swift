@@ -63,6 +63,19 @@ struct StreamQueueTests {
     #expect(numbers == [5, 6, 7])
   }
 
+  @Test("lets go of an element that was read, while others are unread")
+  func letsGoOfRead() async {
+    final class Thing: Sendable {}
+    let queue = StreamQueue<Thing>(size: 3, .losesOldest)
+    var thing: Thing? = Thing()
+    weak let read = thing
+    if let thing = thing.take() { queue.append(consume thing) }
+    for _ in 0..<2 { queue.append(Thing()) }
+    #expect(queue.takeUnread() != nil)
+    #expect(read == nil)
+    #expect(queue.takeUnread() != nil && queue.takeUnread() != nil && queue.takeUnread() == nil)
+  }
+
   @Test("lets go of what a cancelled reader did not read, and tells that nobody reads")
   func letsGo() async {
     final class Thing: Sendable {}
