@@ -35,6 +35,61 @@ extension ImageCache {
     }
   }
 
+  /// The pictures of many entities, each as soon as it is there.
+  ///
+  /// Pictures in the table come at once, without suspending the reader, on its actor. The others are
+  /// loaded at the priority of the reading task. Their loads begin in the order of `entities`, several
+  /// at the same time, and each shares its load with other requests for the same URL. Every entity gets
+  /// one element, one that is given twice gets two, and an error ends nothing but its own load.
+  ///
+  /// ```swift
+  /// for await arrival in cache.images(for: photos, format: .row) {
+  ///   print("\(arrival.arrivedCount) of \(arrival.totalCount)")
+  ///   switch arrival.result {
+  ///   case .success(let image): show(image)
+  ///   case .failure(let error): print(arrival.entity.id, error)
+  ///   }
+  /// }
+  /// ```
+  ///
+  /// The loads belong to the loop. Leaving it ends them, and so does cancelling its task: at once while
+  /// the loop waits for a picture, and otherwise when it asks for the next one, which it does not get.
+  /// A load that another request waits for goes on.
+  ///
+  /// Nothing is loaded far ahead of a slow reader. Pictures under way and pictures that the loop has not
+  /// read are together no more than the wider gate lets in (``Configuration/networkWidth``,
+  /// ``Configuration/localWidth``), and no more than half of the table holds; each one that is read
+  /// begins the next load. A reader that keeps more pictures than the table has room for gets the rest
+  /// in private memory: to fill a table, call ``prefetch(_:format:depth:)-(Sequence,_,_)``.
+  ///
+  /// The bytes of one picture under way are in ``progress(for:format:)``, which joins its load.
+  ///
+  /// Cost: a lookup for each entity, before the loop first waits; on the loop's actor.
+  ///
+  /// - Parameters:
+  ///   - entities: Their pictures are looked up, and loaded if they are missing, the most urgent first.
+  ///   - format: One of ``formats``; with any other all elements are
+  ///     ``ImageCacheError/unknownFormat(_:)``.
+  public nonisolated func images<Entity: ImageEntity>(
+    for entities: some Sequence<Entity>, format: ImageFormat
+  ) -> ImageArrivals<Entity> {
+    ImageArrivals(cache: self, format: format, entities: Array(entities)) { $0 }
+  }
+
+  /// The same for entities of several types.
+  public nonisolated func images(
+    for entities: some Sequence<any ImageEntity>, format: ImageFormat
+  ) -> ImageArrivals<any ImageEntity> {
+    images(for: Array(entities), format: format)
+  }
+
+  /// The same for an array, so that a literal may have entities of several types.
+  public nonisolated func images(
+    for entities: [any ImageEntity], format: ImageFormat
+  ) -> ImageArrivals<any ImageEntity> {
+    ImageArrivals(cache: self, format: format, entities: entities) { $0 }
+  }
+
   /// The events of this cache from now on.
   ///
   /// Nothing waits for a listener. A listener that falls behind by more than `bufferSize` events loses

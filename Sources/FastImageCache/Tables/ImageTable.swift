@@ -168,6 +168,9 @@ actor ImageTable {
     do throws(TableError) { return try store.map(change) } catch { throw ImageCacheError(error) }
   }
 
+  /// Room for pictures, `nil` where they are not kept.
+  nonisolated var slotCount: Int? { store?.slotCount }
+
   /// Figures of this moment, `nil` where pictures are not kept.
   nonisolated var figures: TableStatistics? { store?.statistics }
 }

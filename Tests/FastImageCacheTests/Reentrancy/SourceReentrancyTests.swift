@@ -112,6 +112,21 @@ struct SourceReentrancyTests {
     try await isFree(fixture)
   }
 
+  @Test("gets many with one request, however few turns there are")
+  func many() async throws {
+    let fixture = try await fixture { number, asker in
+      guard number == 1, let cache = asker.cache else { return number }
+      let photos = (2...9).map { Photo(ImageID("plain \($0)"), url: "test:/\($0)") }
+      var sum = 0
+      for await arrival in cache.images(for: photos, format: .row) {
+        sum += try arrival.result.get().solidNumber ?? -1
+      }
+      return sum
+    }
+    #expect(try await number(1, from: fixture) == 44)
+    try await isFree(fixture)
+  }
+
   @Test("gets them beside its own work, which passes a gate meanwhile")
   func besideItsWork() async throws {
     let (arrived, door) = (Counter(), CancellableGate())

@@ -51,7 +51,7 @@ final class InFlightRegistry: Sendable {
   fileprivate let state = Lock(State())
   private let lastWaiter = Atomic(0)
   fileprivate let recorder: CacheRecorder
-  private let gates: LoadGates
+  let gates: LoadGates
   private let run: @Sendable (Flight) async -> Void
 
   /// - Parameter run: Serves one flight, until it has failed or retired.
@@ -112,7 +112,20 @@ final class InFlightRegistry: Sendable {
     return listener.makeStream { [weak self] in self?.leave(waiter) }
   }
 
-  private func makeWaiter() -> WaiterID {
+  /// Waits for a picture without a task.
+  ///
+  /// - Parameters:
+  ///   - waiter: A new waiter, for ``leave(_:with:)``, which may come before this call returns.
+  ///   - answer: Called once, on the thread that has the outcome, which may be this one.
+  func join(
+    _ waiter: WaiterID, _ request: ImageRequest, _ priority: Priority,
+    answer: @escaping @Sendable (consuming Outcome) -> Void
+  ) {
+    let isOpen = enter(waiter, request, priority) { _ in Waiter(answer: answer) }
+    if !isOpen { answer(.failure(.closed)) }
+  }
+
+  func makeWaiter() -> WaiterID {
     WaiterID(number: lastWaiter.add(1, ordering: .relaxed).newValue)
   }
 
@@ -177,7 +190,8 @@ final class InFlightRegistry: Sendable {
     if !isWanted { task.cancel() }
   }
 
-  private func leave(_ id: WaiterID, with outcome: consuming Outcome = .failure(.cancelled)) {
+  /// Takes a waiter off the board and answers it; harmless for one that is not there.
+  func leave(_ id: WaiterID, with outcome: consuming Outcome = .failure(.cancelled)) {
     let isAnswered = if case .success = outcome { true } else { false }
     guard let left = step({ $0.board.leave(id, isAnswered: isAnswered) }) else { return }
     SanitizerWitness.willResume(at: self)

@@ -3,6 +3,9 @@ struct LoadGates: Sendable {
   private let network: LoadGate
   private let local: LoadGate
 
+  /// The width of the wider one.
+  let largestWidth: Int
+
   /// Each is at least one wide.
   ///
   /// - Parameters:
@@ -11,6 +14,7 @@ struct LoadGates: Sendable {
   init(network: Int, local: Int) {
     self.network = LoadGate(width: max(1, network))
     self.local = LoadGate(width: max(1, local))
+    largestWidth = max(1, network, local)
   }
 
   subscript(need: LoadNeed) -> LoadGate {

@@ -1,0 +1,262 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import FastImageCache
+
+@Suite("A request for many pictures", .timeLimit(.minutes(10)))
+struct ArrivalTests {
+  private func photos(_ count: Int) -> [Photo] {
+    (0..<count).map { Photo(ImageID($0), url: "test:/\($0)") }
+  }
+
+  /// A source whose every picture waits at a gate of its own.
+  private func source(
+    _ gates: [CancellableGate], _ order: Order = Order()
+  ) -> ScriptedSource {
+    ScriptedSource { url, _, _ in
+      let number = Int(url.lastPathComponent) ?? 0
+      order.note("\(number)")
+      try await gates[number].pass()
+      return .bitmap(try solid(number))
+    }
+  }
+
+  @Test("gives them in the order of their arrival, and counts")
+  func ordersByArrival() async throws {
+    let gates = (0..<3).map { _ in CancellableGate() }
+    let fixture = try await Fixture(source: source(gates))
+    let (photos, read) = (photos(3), Counter())
+    let reader = Task {
+      var texts: [String] = []
+      for await arrival in fixture.cache.images(for: photos, format: .row) {
+        let number = try arrival.result.get().solidNumber ?? -1
+        #expect(arrival.entity.id == ImageID(number) && arrival.index == number)
+        texts.append("\(number): \(arrival.arrivedCount) of \(arrival.totalCount)")
+        read.increment()
+      }
+      return texts
+    }
+    await fixture.source.started.reaches(3)
+    for (count, number) in [2, 0, 1].enumerated() {
+      gates[number].open()
+      await read.reaches(count + 1)
+    }
+    #expect(try await reader.value == ["2: 1 of 3", "0: 2 of 3", "1: 3 of 3"])
+  }
+
+  @Test("gives each error to its own entity and goes on")
+  func tellsErrors() async throws {
+    struct Broken: Error {}
+    let fixture = try await Fixture(
+      source: ScriptedSource { url, _, _ in
+        guard url.lastPathComponent != "1" else { throw Broken() }
+        return .bitmap(try solid(7))
+      })
+    var failed: [Int] = []
+    for await arrival in fixture.cache.images(for: photos(3), format: .row) {
+      if case .failure(.sourceFailed(_, underlying: is Broken)) = arrival.result {
+        failed.append(arrival.index)
+      } else {
+        #expect(try arrival.result.get().solidNumber == 7)
+      }
+    }
+    #expect(failed == [1])
+    var errors: [ImageCacheError?] = []
+    for await arrival in fixture.cache.images(for: photos(3), format: .large) {
+      if case .failure(let error) = arrival.result { errors.append(error) }
+    }
+    #expect(errors == Array(repeating: .unknownFormat("large"), count: 3))
+    await fixture.cache.close()
+    for await arrival in fixture.cache.images(for: photos(20), format: .row) {
+      #expect(arrival.result == .failure(.closed))
+    }
+  }
+
+  @Test("gives those in the table at once, in one turn of the reader's actor")
+  @MainActor
+  func givesHitsAtOnce() async throws {
+    let fixture = try await Fixture(source: ScriptedSource(gate: CancellableGate()))
+    let photos = photos(4)
+    for number in [1, 3] {
+      try await fixture.cache.store(solid(number), for: photos[number], format: .row)
+    }
+    let turns = Counter()
+    Task { @MainActor in turns.increment() }
+    var found: [Int] = []
+    for await arrival in fixture.cache.images(for: photos, format: .row) {
+      found.append(arrival.index)
+      if found.count == 2 { break }
+    }
+    #expect(found == [1, 3] && turns.value == 0)
+    // The loads of the others had begun, and ended with the loop.
+    #expect(await fixture.cache.statistics().misses == 2)
+    await fixture.waiters(0)
+    await fixture.quiet()
+  }
+
+  @Test("takes entities of several types, any sequence, and one entity twice")
+  func takesAll() async throws {
+    let fixture = try await Fixture()
+    let (photo, url) = (Photo("a", url: "test:/1"), URL(fileURLWithPath: "/pictures/2"))
+    var numbers: [Int?] = []
+    for await arrival in fixture.cache.images(for: [photo, url], format: .row) {
+      #expect(arrival.entity.imageID == (arrival.index == 0 ? photo.imageID : url.imageID))
+      numbers.append(try arrival.result.get().solidNumber)
+    }
+    #expect(numbers.compactMap(\.self).sorted() == [1, 2])
+    let several: [any ImageEntity] = [photo, url]
+    for await arrival in fixture.cache.images(for: several.reversed(), format: .row) {
+      #expect(try arrival.result.get().solidNumber == 2 - arrival.index)
+    }
+    for await _ in fixture.cache.images(for: [], format: .row) { Issue.record("Nothing came.") }
+    #expect(fixture.source.started.value == 2)
+
+    let twice = [Photo("b", url: "test:/3"), Photo("b", url: "test:/3")]
+    var indexes: Set<Int> = []
+    for await arrival in fixture.cache.images(for: twice, format: .row) {
+      #expect(try arrival.result.get().solidNumber == 3)
+      indexes.insert(arrival.index)
+    }
+    #expect(indexes == [0, 1] && fixture.source.started.value == 3)
+  }
+
+  @Test("ends all its loads when the loop is left, cancelled or never entered")
+  func endsLoads() async throws {
+    let gates = (0..<8).map { _ in CancellableGate() }
+    gates[0].open()
+    let fixture = try await Fixture(source: source(gates)) { $0.localWidth = 8 }
+    let photos = photos(8)
+    do {
+      let unread = fixture.cache.images(for: photos, format: .row)
+      withExtendedLifetime(unread.makeAsyncIterator()) {}
+    }
+    #expect(await fixture.cache.statistics().misses == 0)
+
+    let leaver = Task {
+      for await _ in fixture.cache.images(for: photos, format: .row) {
+        await fixture.source.started.reaches(8)
+        break
+      }
+      await fixture.source.cancelled.reaches(7)
+    }
+    await leaver.value
+    await fixture.waiters(0)
+    await fixture.quiet()
+
+    let read = Counter()
+    let reader = Task {
+      for await _ in fixture.cache.images(for: photos, format: .row) { read.increment() }
+    }
+    await fixture.source.started.reaches(15)
+    reader.cancel()
+    await reader.value
+    #expect(read.value == 1)
+    await fixture.waiters(0)
+    await fixture.quiet()
+  }
+
+  @Test("gives no picture after a cancellation, even if it has arrived, and releases those unread")
+  func endsWithCancellation() async throws {
+    let fixture = try await Fixture()
+    let (photos, read, busy) = (photos(4), Counter(), Gate())
+    let arrivals = fixture.cache.images(for: photos, format: .row)
+    let reader = Task {
+      for await _ in arrivals {
+        read.increment()
+        await busy.pass()
+      }
+    }
+    await read.reaches(1)
+    await fixture.quiet()
+    reader.cancel()
+    busy.open()
+    await reader.value
+    #expect(read.value == 1)
+    #expect(await fixture.cache.statistics().tables[0].leasedCount == 0)
+  }
+
+  @Test("loads no more for a slow reader than half of its table holds")
+  func waitsForReader() async throws {
+    let format = ImageFormat.row.with(capacity: 8)
+    let fixture = try await Fixture([format])
+    let (photos, read, busy) = (photos(20), Counter(), Gate())
+    let reader = Task {
+      for await arrival in fixture.cache.images(for: photos, format: format) {
+        let image = try arrival.result.get()
+        #expect(!image.isPrivate)
+        read.increment()
+        await busy.pass()
+      }
+    }
+    await read.reaches(1)
+    await fixture.source.started.reaches(5)
+    await fixture.quiet()
+    #expect(fixture.source.started.value == 5)
+    // Four that nobody has read; the reader may have one more in its hand.
+    #expect(await (4...5).contains(fixture.cache.statistics().tables[0].leasedCount))
+    busy.open()
+    try await reader.value
+    #expect(read.value == 20 && fixture.source.started.value == 20)
+  }
+
+  @Test("begins the loads in the order of the entities")
+  func keepsOrder() async throws {
+    let order = Order()
+    let gates = (0..<6).map { _ in CancellableGate() }
+    for gate in gates { gate.open() }
+    // One at a time: half of two.
+    let format = ImageFormat.row.with(capacity: 2)
+    let fixture = try await Fixture([format], source: source(gates, order))
+    for await arrival in fixture.cache.images(for: photos(6), format: format) {
+      #expect(arrival.arrivedCount == arrival.index + 1)
+    }
+    #expect(order.notes == ["0", "1", "2", "3", "4", "5"])
+  }
+
+  @Test("loads at the priority of its reader")
+  func hasPriority() async throws {
+    let (gate, order) = (CancellableGate(), Order())
+    let fixture = try await Fixture(
+      source: ScriptedSource { _, _, _ in
+        order.note("\(Task.currentPriority == .low)")
+        try await gate.pass()
+        return .bitmap(try solid(1))
+      })
+    let photos = photos(1)
+    let reader = Task(priority: .low) {
+      for await _ in fixture.cache.images(for: photos, format: .row) {}
+    }
+    // Not the task's value, which would raise its priority.
+    await fixture.source.started.reaches(1)
+    #expect(order.notes == ["true"])
+    gate.open()
+    await reader.value
+  }
+}
+
+@Suite("A window of arrivals", .timeLimit(.minutes(10)))
+struct ArrivalWindowTests {
+  @Test("opens each missing entity once, in order, and never more than fit", arguments: 1...5)
+  func plays(width: Int) {
+    var random = SplitMix64(state: UInt64(width))
+    var window = ArrivalWindow(count: 40, width: width)
+    var (found, begun, readCount) = ([Int](), [Int](), 0)
+    while found.count + readCount < 40 {
+      switch Int.random(in: 0..<3, using: &random) {
+      case 0:
+        guard let index = window.lookUp() else { continue }
+        if Bool.random(using: &random) { found.append(index) } else { window.miss(index) }
+      case 1:
+        if let index = window.begin() { begun.append(index) }
+      default:
+        guard window.openCount > 0 else { continue }
+        window.read()
+        readCount += 1
+      }
+      #expect(window.openCount == begun.count - readCount && window.openCount <= width)
+    }
+    #expect(begun == begun.sorted() && (found + begun).sorted() == Array(0..<40))
+    #expect(window.lookUp() == nil && window.begin() == nil)
+  }
+}
