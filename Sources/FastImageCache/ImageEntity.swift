@@ -25,7 +25,7 @@ public protocol ImageEntity: Sendable {
   /// Asked on the caller's thread: once for a hit, so it should not work for its answer. A miss asks
   /// once more, once for each other format of the cache, and again for each other one of the family.
   ///
-  /// The default is the URL, or ``imageID`` where there is none.
+  /// The default is ``defaultVersionID(for:)``: the URL, or ``imageID`` where there is none.
   func versionID(for format: ImageFormat) -> ImageID
 
   /// The address of the encoded picture; requests with equal URLs share one load. `nil` for an entity
@@ -55,7 +55,29 @@ public protocol ImageEntity: Sendable {
 
 extension ImageEntity {
   /// The URL, or ``imageID`` where there is none.
-  public func versionID(for format: ImageFormat) -> ImageID {
+  public func versionID(for format: ImageFormat) -> ImageID { defaultVersionID(for: format) }
+
+  /// The URL, or ``imageID`` where there is none: the version of an entity that does not say otherwise.
+  ///
+  /// For an entity that names the version of some formats only, or adds to the URL:
+  ///
+  /// ```swift
+  /// struct Portrait: ImageEntity {
+  ///   let name: String
+  ///   let url: URL
+  ///   let watermark: Int
+  ///
+  ///   var imageID: ImageID { ImageID(name) }
+  ///   func sourceURL(for format: ImageFormat) -> URL? { url }
+  ///   func versionID(for format: ImageFormat) -> ImageID {
+  ///     let version = defaultVersionID(for: format)
+  ///     return format == .page ? ImageID("\(version) watermark \(watermark)") : version
+  ///   }
+  /// }
+  /// ```
+  // Inlined, so that the default version of a hit costs no call more.
+  @inline(__always)
+  public func defaultVersionID(for format: ImageFormat) -> ImageID {
     sourceURL(for: format).map { ImageID($0) } ?? imageID
   }
 

@@ -5,6 +5,29 @@ import Testing
 
 @Suite("An entity", .timeLimit(.minutes(10)))
 struct EntityTests {
+  @Test("that names the version of one format can leave the others to the default")
+  func callsDefaultVersion() {
+    struct Plain: ImageEntity {
+      let url: URL
+      var imageID: ImageID { "plain" }
+      func sourceURL(for format: ImageFormat) -> URL? { url }
+    }
+    struct Marked: ImageEntity {
+      let url: URL?
+      var imageID: ImageID { "marked" }
+      func sourceURL(for format: ImageFormat) -> URL? { url }
+      func versionID(for format: ImageFormat) -> ImageID {
+        let version = defaultVersionID(for: format)
+        return format == .large ? ImageID("\(version) marked") : version
+      }
+    }
+    let url = URL(fileURLWithPath: "/pictures/1")
+    #expect(Marked(url: url).versionID(for: .row) == ImageID(url))
+    #expect(Marked(url: url).versionID(for: .large) == ImageID("\(url.absoluteString) marked"))
+    #expect(Marked(url: nil).versionID(for: .row) == "marked")
+    #expect(Plain(url: url).versionID(for: .row) == ImageID(url))
+  }
+
   @Test("supplies its own picture before the source is asked")
   func suppliesPicture() async throws {
     let fixture = try await Fixture()
