@@ -25,7 +25,7 @@ public struct Bitmap: Sendable {
   /// Creates a bitmap and has its pixels written by `fill`.
   ///
   /// ```swift
-  /// let layout = PixelLayout(size: PixelSize(width: 2, height: 2), format: .gray8)!
+  /// let layout = PixelLayout(for: PixelSize(width: 2, height: 2), format: .gray8)
   /// let white = try Bitmap(layout: layout) { $0.initializeMemory(as: UInt8.self, repeating: 255) }
   /// ```
   ///

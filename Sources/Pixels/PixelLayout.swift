@@ -18,6 +18,24 @@ public struct PixelLayout: Hashable, Sendable {
   /// Bytes from the first pixel to the end of the last row, its padding included.
   public let byteCount: Int
 
+  /// Creates the layout that tables and decoders use, for a size that is known to be good: that of a
+  /// picture, or one written in the source.
+  ///
+  /// ```swift
+  /// let layout = PixelLayout(for: PixelSize(width: 2, height: 2), format: .gray8)
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - size: In pixels. A size without pixels, or one whose bytes cannot be counted, traps;
+  ///     ``init(size:format:)`` returns `nil` for these.
+  ///   - format: How one pixel lies in memory.
+  public init(for size: PixelSize, format: PixelFormat) {
+    guard let layout = PixelLayout(size: size, format: format) else {
+      preconditionFailure("A picture of \(size) pixels has no layout.")
+    }
+    self = layout
+  }
+
   /// Creates the layout that tables and decoders use: rows padded to ``rowAlignment``.
   ///
   /// Returns `nil` for a size without pixels or one whose bytes cannot be counted in an `Int`.

@@ -23,6 +23,19 @@ struct PixelLayoutTests {
     #expect(PixelLayout(size: PixelSize(width: width, height: height), format: .bgra32) == nil)
   }
 
+  @Test("of a good size needs no unwrapping")
+  func trustsGoodSizes() {
+    let size = PixelSize(width: 150, height: 3)
+    #expect(PixelLayout(for: size, format: .bgr16) == PixelLayout(size: size, format: .bgr16))
+  }
+
+  @Test("of a size that was said to be good and is not ends the program")
+  func trapsForBadSizes() async {
+    await #expect(processExitsWith: .failure) {
+      _ = PixelLayout(for: PixelSize(width: 0, height: 1), format: .gray8)
+    }
+  }
+
   @Test("refuses rows shorter than their pixels")
   func refusesShortRows() {
     let size = PixelSize(width: 10, height: 2)

@@ -25,12 +25,7 @@ public struct CachedImage: Sendable {
   }
 
   /// Size, pixel format and row bytes.
-  public var layout: PixelLayout {
-    guard let layout = PixelLayout(size: size, format: pixelFormat) else {
-      preconditionFailure("A picture of \(size) pixels was stored.")
-    }
-    return layout
-  }
+  public var layout: PixelLayout { PixelLayout(for: size, format: pixelFormat) }
 
   /// Width and height in pixels.
   public var size: PixelSize { PixelSize(width: entry.extent.width, height: entry.extent.height) }
