@@ -136,22 +136,25 @@ package struct PictureCode: Hashable, Sendable {
 
   /// `nil` for a number that no version of this library writes.
   package init?(rawValue: UInt32) {
-    guard rawValue >> 9 == 0,
-      let pixelFormat = Self.codes.first(where: { $0.code == rawValue & 0xFF })?.pixelFormat
-    else { return nil }
+    let pixelFormat = PixelFormat.allCases.first { $0.code == rawValue & 0xFF }
+    guard rawValue >> 9 == 0, let pixelFormat else { return nil }
     self.pixelFormat = pixelFormat
     keepsProportions = rawValue & 0x100 != 0
   }
 
-  package var rawValue: UInt32 {
-    let code = Self.codes.first { $0.pixelFormat == pixelFormat }?.code ?? 0
-    return code | (keepsProportions ? 0x100 : 0)
-  }
+  package var rawValue: UInt32 { pixelFormat.code | (keepsProportions ? 0x100 : 0) }
+}
 
-  // Part of the file format: the values of the original library's styles.
-  private static let codes: [(pixelFormat: PixelFormat, code: UInt32)] = [
-    (.bgra32, 0), (.bgrx32, 1), (.bgr16, 2), (.gray8, 3),
-  ]
+extension PixelFormat {
+  /// Part of the file format: the values of the original library's styles.
+  fileprivate var code: UInt32 {
+    switch self {
+    case .bgra32: 0
+    case .bgrx32: 1
+    case .bgr16: 2
+    case .gray8: 3
+    }
+  }
 }
 
 extension FileProtection {

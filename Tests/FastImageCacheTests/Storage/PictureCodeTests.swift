@@ -1,0 +1,22 @@
+import FastImageCache
+import Testing
+
+@Suite("The number of a format in a table's header", .timeLimit(.minutes(10)))
+struct PictureCodeTests {
+  @Test(
+    "stays what it is in files on users' disks",
+    arguments: [(PixelFormat.bgra32, 0 as UInt32), (.bgrx32, 1), (.bgr16, 2), (.gray8, 3)])
+  func isPinned(pixelFormat: PixelFormat, number: UInt32) {
+    let size = PixelSize(width: 8, height: 8)
+    let exact = PictureCode(ImageFormat(name: "a", size: size, pixelFormat: pixelFormat))
+    let upTo = PictureCode(ImageFormat(name: "a", upTo: size, pixelFormat: pixelFormat))
+    #expect(exact.rawValue == number && upTo.rawValue == number | 0x100)
+    #expect(PictureCode(rawValue: number) == exact)
+    #expect(PictureCode(rawValue: number | 0x100) == upTo)
+  }
+
+  @Test("names no format where none has it", arguments: [4, 0xFF, 0x104, 0x200, .max] as [UInt32])
+  func isUnknown(number: UInt32) {
+    #expect(PictureCode(rawValue: number) == nil)
+  }
+}
