@@ -8,7 +8,6 @@ enum FailureText {
   static func text(of error: any Error) -> String {
     switch error {
     case let error as ImageCacheError: text(of: error)
-    case let error as ImageDecodingError: text(of: error)
     case let error as TableError: text(of: error)
     case let error as any CustomStringConvertible & Error: error.description
     default: error.localizedDescription
@@ -18,24 +17,11 @@ enum FailureText {
   private static func text(of error: ImageCacheError) -> String {
     switch error {
     // The caller names the file; the URL would only repeat it.
-    case .undecodable(_, let reason): text(of: reason)
+    case .undecodable(_, let reason): reason.description
     case .pictureTooLarge(_, let text): text
     case .sourceFailed(_, let underlying): text(of: underlying)
     case .drawingFailed(_, _, let underlying): text(of: underlying)
     default: error.description
-    }
-  }
-
-  static func text(of error: ImageDecodingError) -> String {
-    switch error {
-    case .unknownType: "its bytes are no JPEG, PNG or WebP picture"
-    case .truncated: "the file ends before the picture does"
-    case .damaged(let place): "the picture is damaged: \(place)"
-    case .unsupported(let kind): kind
-    case .tooLarge(let limit): "the picture is too large: \(limit)"
-    case .outOfMemory: "there is no memory for the decode"
-    case .cancelled: "the decode was given up"
-    @unknown default: "\(error)"
     }
   }
 

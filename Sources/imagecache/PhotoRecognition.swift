@@ -26,7 +26,7 @@ enum PhotoRecognition {
     let folder = try PhotoFolder(path) { firstBytes in
       if firstBytes.isEmpty { return "it is empty" }
       return decoders.contains { $0.recognizes(firstBytes) }
-        ? nil : FailureText.text(of: ImageDecodingError.unknownType)
+        ? nil : ImageDecodingError.unknownType.description
     }
     note(folder.skipped.map { (path: $0.path, reason: $0.reason) }, as: "skipped")
     guard !folder.photos.isEmpty || !folder.unreadable.isEmpty else {
