@@ -10,7 +10,7 @@ extension ImageCache {
   ///
   /// ```swift
   /// for await step in cache.progress(for: photo, format: .row) {
-  ///   if case .receiving(let count, let total?) = step { bar.value = count * 100 / total }
+  ///   if case .receiving(let count, of: let total?) = step { print("\(count) of \(total) bytes") }
   ///   if case .finished(let image) = step, !Task.isCancelled { show(image) }
   /// }
   /// ```

@@ -8,8 +8,8 @@ extension ImageCache {
   /// own caches folder needs neither.
   ///
   /// ```swift
-  /// .onChange(of: scenePhase) { _, phase in
-  ///   Task { if phase == .active { await cache.resume() } else { try? await cache.suspend() } }
+  /// func sceneChanged(isActive: Bool, _ cache: ImageCache) async throws {
+  ///   if isActive { await cache.resume() } else { try await cache.suspend() }
   /// }
   /// ```
   ///

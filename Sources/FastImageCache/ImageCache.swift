@@ -4,7 +4,7 @@ import Pixels
 /// Pictures kept decoded: shown before, they are there again in nanoseconds.
 ///
 /// ```swift
-/// let cache = try await ImageCache(namespace: "photos", formats: [.row, .dot])
+/// let cache = try await ImageCache(namespace: "photos", formats: [.row, .page])
 /// let image = try await cache.image(for: photo, format: .row)
 /// ```
 ///
@@ -123,8 +123,8 @@ public final actor ImageCache {
   /// its picture has arrived meanwhile.
   ///
   /// ```swift
-  /// .task(id: photo.id) {
-  ///   if let image = try? await cache.image(for: photo, format: .row) { picture = image }
+  /// let loading = Task {
+  ///   if let image = try? await cache.image(for: photo, format: .row) { show(image) }
   /// }
   /// ```
   ///

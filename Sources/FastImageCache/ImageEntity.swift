@@ -94,6 +94,7 @@ extension ImageEntity {
 /// A URL is an entity whose picture is the one behind it.
 ///
 /// ```swift
+/// let url = URL(fileURLWithPath: "/pictures/1.jpg")
 /// let image = try await cache.image(for: url, format: .row)
 /// ```
 ///

@@ -10,8 +10,9 @@ package import TableStore
 /// id made from a path below it.
 ///
 /// ```swift
-/// let who = ImageID(photo.uuid)
-/// let which = ImageID("\(photo.uuid)/revision-\(photo.revision)")
+/// let revision = 3
+/// let who = ImageID(photo.id)
+/// let which = ImageID("\(photo.id)/revision-\(revision)")
 /// ```
 public struct ImageID: Hashable, Sendable, CustomStringConvertible, ExpressibleByStringLiteral,
   ExpressibleByIntegerLiteral

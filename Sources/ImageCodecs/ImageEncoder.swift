@@ -13,6 +13,7 @@ public import Pixels
 ///   }
 /// }
 ///
+/// let image = try await cache.image(for: photo, format: .row)
 /// let data = try image.data(encodedBy: RawEncoder())
 /// ```
 public protocol ImageEncoder: Sendable {

@@ -1,11 +1,22 @@
 import Foundation
 
-/// A block of Swift in a document.
+/// A block of Swift in a document, or in a doc comment of a module that users import.
 ///
 /// Each one is a program by itself, which a reader could paste into a `main.swift`. It sees the
 /// library, Foundation and the few names of `SnippetContext`; its own declarations come first.
 struct Snippet: Sendable, CustomStringConvertible {
-  static let all: [Snippet] = Document.all.flatMap { (try? snippets(of: $0)) ?? [] }
+  static let all: [Snippet] =
+    Document.all.flatMap { (try? snippets(of: $0)) ?? [] }
+    + referenceFiles.flatMap { (try? snippets(inCommentsOf: $0)) ?? [] }
+
+  /// The modules that users import, and those that `FastImageCache` exports.
+  private static let modules = [
+    "FastImageCache", "FastImageCacheTesting", "ImageCodecs", "ImageDrawing", "Pixels",
+  ]
+
+  private static let referenceFiles = SourceTree.files.filter { path in
+    modules.contains { path.hasPrefix("Sources/\($0)/") }
+  }.map(Document.init(path:))
 
   let path: String
   /// The number of the block's first line of code, counted from 1.
@@ -16,6 +27,18 @@ struct Snippet: Sendable, CustomStringConvertible {
 
   private static func snippets(of document: Document) throws -> [Snippet] {
     snippets(in: try document.lines(), path: document.path)
+  }
+
+  private static func snippets(inCommentsOf source: Document) throws -> [Snippet] {
+    snippets(in: commentText(of: try source.lines()), path: source.path)
+  }
+
+  /// The text of doc comments, each line in its place; all other lines are empty.
+  static func commentText(of lines: [Substring]) -> [Substring] {
+    lines.map { line in
+      let text = line.drop { $0 == " " }
+      return text.hasPrefix("///") ? text.dropFirst(3) : ""
+    }
   }
 
   static func snippets(in lines: [Substring], path: String) -> [Snippet] {

@@ -80,6 +80,16 @@ struct SnippetTests {
     #expect(try document.lines().allSatisfy { !$0.drop { $0 == " " }.hasPrefix("```swift ") })
   }
 
+  @Test(
+    "is found in the reference of each module that users import",
+    arguments: [
+      "FastImageCache/ImageEntity.swift", "FastImageCacheTesting/ScriptedImageSource.swift",
+      "ImageCodecs/ImageEncoder.swift", "ImageDrawing/Drawing.swift", "Pixels/PixelSize.swift",
+    ])
+  func isFoundInReference(path: String) {
+    #expect(Snippet.all.contains { $0.path == "Sources/\(path)" })
+  }
+
   @Test("begins at the line after its fence and loses the fence's indentation")
   func isCutOut() {
     let text = "One.\n\n  ```swift\n  let a = 1\n    + 2\n  ```\n\n```sh\nls\n```\n"
@@ -87,6 +97,27 @@ struct SnippetTests {
       in: text.split(separator: "\n", omittingEmptySubsequences: false), path: "a.md")
 
     #expect(snippets.map(\.code) == ["let a = 1\n  + 2\n"])
+    #expect(snippets.map(\.line) == [4])
+  }
+
+  @Test("of a doc comment keeps its line, and a comment of its own")
+  func isCutOutOfComment() {
+    let text = """
+        /// One.
+        ///
+        /// ```swift
+        /// /// A.
+        /// let a =
+        ///   1
+        /// ```
+        let b = 2
+
+      """
+    let snippets = Snippet.snippets(
+      in: Snippet.commentText(of: text.split(separator: "\n", omittingEmptySubsequences: false)),
+      path: "a.swift")
+
+    #expect(snippets.map(\.code) == ["/// A.\nlet a =\n  1\n"])
     #expect(snippets.map(\.line) == [4])
   }
 }

@@ -2,7 +2,7 @@
 ///
 /// ```swift
 /// let source = ClosureImageSource { request, _ in
-///   .encoded(try await store.bytes(for: request.url))
+///   .encoded(try Data(contentsOf: URL(fileURLWithPath: "/photos/\(request.url.lastPathComponent)")))
 /// }
 /// ```
 public struct ClosureImageSource: ImageSource {

@@ -5,10 +5,12 @@ public import Pixels
 ///
 /// ```swift
 /// struct BundledPhotos: ImageSource {
+///   let folder: URL
+///
 ///   func load(
 ///     _ request: ImageSourceRequest, progress: @escaping @Sendable (ImageSourceProgress) -> Void
 ///   ) async throws -> ImageSourceContent {
-///     .encoded(try await archive.bytes(named: request.url.lastPathComponent))
+///     .encoded(try Data(contentsOf: folder.appending(path: request.url.lastPathComponent)))
 ///   }
 /// }
 /// ```
@@ -118,7 +120,11 @@ public struct ImageSourceRequest: Sendable {
   /// The same request for another address, for a source that passes the load on to another source.
   ///
   /// ```swift
-  /// try await web.load(request.with(url: signed), progress: progress)
+  /// let web = URLImageSource()
+  /// let source = ClosureImageSource { request, progress in
+  ///   let large = request.url.appending(queryItems: [URLQueryItem(name: "size", value: "large")])
+  ///   return try await web.load(request.with(url: large), progress: progress)
+  /// }
   /// ```
   ///
   /// It keeps the load's permit for its gate and follows the load's priority; a new request does
@@ -135,9 +141,20 @@ public struct ImageSourceRequest: Sendable {
   /// resource.
   ///
   /// ```swift
-  /// if let bytes = try await disk.bytes(for: request.url) { return .encoded(bytes) }
-  /// try await request.pass(.network)
-  /// return .encoded(try await bucket.download(request.url))
+  /// struct CopiedPhotos: ImageSource {
+  ///   let web = URLImageSource()
+  ///
+  ///   func need(for url: URL) -> LoadNeed { .local }
+  ///
+  ///   func load(
+  ///     _ request: ImageSourceRequest, progress: @escaping @Sendable (ImageSourceProgress) -> Void
+  ///   ) async throws -> ImageSourceContent {
+  ///     let copy = URL(fileURLWithPath: "/copies/\(request.url.lastPathComponent)")
+  ///     if let bytes = try? Data(contentsOf: copy) { return .encoded(bytes) }
+  ///     try await request.pass(.network)
+  ///     return try await web.load(request, progress: progress)
+  ///   }
+  /// }
   /// ```
   ///
   /// Returns at once if the load is inside that gate already, and for a request that was made outside

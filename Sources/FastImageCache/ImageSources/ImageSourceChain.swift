@@ -3,7 +3,10 @@ public import Foundation
 /// Several sources, asked in order until one brings the picture.
 ///
 /// ```swift
-/// let source = ImageSourceChain([BundledPhotos(), URLImageSource()])
+/// let bundled = ClosureImageSource { request, _ in
+///   .encoded(try Data(contentsOf: URL(fileURLWithPath: "/photos/\(request.url.lastPathComponent)")))
+/// }
+/// let source = ImageSourceChain([bundled, URLImageSource()])
 /// ```
 ///
 /// Progress starts anew with each source, and so does the load's turn: before it asks a source, the load

@@ -7,6 +7,11 @@ import Foundation
 /// in a table is not asked about again.
 ///
 /// ```swift
+/// actor Tokens {
+///   func current() async throws -> String { "…" }
+/// }
+///
+/// let tokens = Tokens()
 /// var http = HTTPOptions()
 /// http.modifyRequest = { request in
 ///   var request = request

@@ -7,6 +7,7 @@ extension Bitmap {
   /// Decodes a picture file's bytes as the cache would: upright and in sRGB.
   ///
   /// ```swift
+  /// let data = try Data(contentsOf: URL(fileURLWithPath: "logo.png"))
   /// let logo = try Bitmap(decoding: data, upTo: PixelSize(width: 64, height: 64))
   /// let marked = Drawing.custom { source, canvas in
   ///   try canvas.draw(source, in: canvas.bounds, scaling: .aspectFill)

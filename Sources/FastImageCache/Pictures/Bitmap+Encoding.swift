@@ -7,6 +7,7 @@ extension Bitmap {
   /// Encodes the picture with any encoder.
   ///
   /// ```swift
+  /// let bitmap = try Bitmap(contentsOf: URL(fileURLWithPath: "photo.webp"))
   /// let data = try bitmap.data(encodedBy: .jpeg(quality: 0.8))
   /// ```
   ///

@@ -5,6 +5,7 @@ extension CachedImage {
   /// Encodes the picture with any encoder.
   ///
   /// ```swift
+  /// let image = try await cache.image(for: photo, format: .row)
   /// let data = try image.data(encodedBy: .jpeg(quality: 0.8))
   /// ```
   ///

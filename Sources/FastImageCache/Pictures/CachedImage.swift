@@ -40,6 +40,7 @@ public struct CachedImage: Sendable {
   /// Lends the pixels, top row first, for the length of `body`.
   ///
   /// ```swift
+  /// let image = try await cache.image(for: photo, format: .row)
   /// let blue = image.withPixels { $0.unsafeLoad(as: UInt8.self) }
   /// ```
   ///
@@ -65,6 +66,11 @@ public struct CachedImage: Sendable {
   /// The stored metadata, decoded from JSON; `nil` if there is none.
   ///
   /// ```swift
+  /// struct Caption: Codable {
+  ///   let text: String
+  /// }
+  ///
+  /// let image = try await cache.image(for: photo, format: .row)
   /// let caption = try image.metadata(as: Caption.self)
   /// ```
   ///

@@ -5,6 +5,8 @@ extension Canvas {
   /// draws a bitmap.
   ///
   /// ```swift
+  /// let left = try await cache.image(for: photos[0], format: .row)
+  /// let right = try await cache.image(for: photos[1], format: .row)
   /// let sheet = try Bitmap(size: PixelSize(width: 400, height: 200)) { canvas in
   ///   try canvas.draw(left, in: Canvas.Rect(x: 0, y: 0, width: 200, height: 200))
   ///   try canvas.draw(right, in: Canvas.Rect(x: 200, y: 0, width: 200, height: 200))
