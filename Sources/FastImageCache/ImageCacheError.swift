@@ -134,7 +134,7 @@ extension Error {
   }
 
   /// What an error says of itself; the name of its case where it says nothing.
-  fileprivate var text: String { (self as? any LocalizedError)?.errorDescription ?? "\(self)" }
+  var text: String { (self as? any LocalizedError)?.errorDescription ?? "\(self)" }
 }
 
 extension URL {

@@ -1,7 +1,8 @@
-import FastImageCache
 import Foundation
 import TestSupport
 import Testing
+
+@testable import FastImageCache
 
 @Suite("An error of the cache", .timeLimit(.minutes(10)))
 struct ImageCacheErrorTests {
@@ -78,6 +79,18 @@ struct ImageCacheErrorTests {
     #expect(words.allSatisfy(text.contains) && !text.contains("Optional"), "\(text)")
     let outer = ImageCacheError.sourceFailed(nil, underlying: error)
     #expect(outer.description.hasSuffix(text))
+  }
+
+  @Test("of a chain, or of a ring, is made of sentences")
+  func describesSeveralSources() {
+    let missing = ImageSourceError.notFound(path: "/a")
+    let chain = ImageSourceChain.Failure(errors: [missing, ImageSourceError.httpStatus(418)])
+    let ring = CircularPictureError(ring: [.source(URL(fileURLWithPath: "/b"))])
+    for (error, words) in [(chain, ["/a", "418"]), (ring, ["/b"])] as [(any Error, [String])] {
+      let text = error.localizedDescription
+      #expect(text == "\(error)" && words.allSatisfy(text.contains), "\(text)")
+      #expect(ImageCacheError.sourceFailed(nil, underlying: error).description.hasSuffix(text))
+    }
   }
 
   @Test("of drawing is a sentence, too")

@@ -58,3 +58,13 @@ public struct ImageSourceChain: ImageSource {
     throw Failure(errors: errors)
   }
 }
+
+extension ImageSourceChain.Failure: LocalizedError, CustomStringConvertible {
+  /// The same as ``description``, so that `localizedDescription` says it too; in English.
+  public var errorDescription: String? { description }
+
+  /// A sentence, and one for each error.
+  public var description: String {
+    (["No source of the chain brought the picture."] + errors.map(\.text)).joined(separator: " ")
+  }
+}

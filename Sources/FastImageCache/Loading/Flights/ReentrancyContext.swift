@@ -127,7 +127,7 @@ struct NestedWait: Sendable {
 }
 
 /// Why a picture cannot be made: it was asked for to make itself.
-struct CircularPictureError: Error, CustomStringConvertible {
+struct CircularPictureError: LocalizedError, CustomStringConvertible {
   /// Each waits for the next; the last is the first.
   let ring: [ReentrancyContext.Subject]
 
@@ -138,6 +138,8 @@ struct CircularPictureError: Error, CustomStringConvertible {
     guard case ImageCacheError.sourceFailed(_, let circular as Self) = error else { return nil }
     self = circular
   }
+
+  var errorDescription: String? { description }
 
   var description: String {
     "A picture waits for itself: \(ring.map(\.description).joined(separator: ", which waits for "))."
