@@ -51,6 +51,44 @@ extension ImageCache {
     /// are read.
     public var localWidth = Self.processorCount + 4
 
+    /// ``willStore`` as a closure.
+    public typealias WillStore =
+      @concurrent @Sendable (_ image: inout PendingImage) async throws -> Void
+
+    /// Called with each picture between its decode and its drawing; none by default.
+    ///
+    /// ```swift
+    /// configuration.willStore = { image in
+    ///   if image.origin == .load { image.metadata = Data("from \(host)".utf8) }
+    ///   if try await isPrivate(image.bitmap) { image.verdict = .deliverOnly }
+    /// }
+    /// ```
+    ///
+    /// The hook may change ``PendingImage/bitmap`` and ``PendingImage/metadata``, have the picture
+    /// delivered without being stored, and give an id to a picture that was stored by hand without one.
+    /// It is called for loads and for the `store` methods, once for each entity and each decode, for all
+    /// formats that are drawn from it. Hits do not call it. A format that needs a larger decode than
+    /// ``decodeByteBudget`` allows for all together is drawn when it is asked for, with a call of its own;
+    /// a store by hand removes its picture.
+    ///
+    /// An error reaches every request for the entity's picture as
+    /// ``ImageCacheError/willStoreFailed(entity:underlying:)``, and nothing is stored. When nobody waits
+    /// for a load any more, and when the cache is closed, its call is cancelled; that of a store is
+    /// cancelled with the task that stores.
+    ///
+    /// The closure runs off every actor, several times at once, in the task of the load and at its priority, or
+    /// in the task that stores. It may wait, for another picture of the cache too: no worker thread waits with it,
+    /// and its load leaves its gate meanwhile, as ``ImageSource`` explains. A picture of the
+    /// entity that it is called for, or a ring of such requests, is an error that names the ring; unlimited
+    /// is only a hook that stores pictures, since it is called for each of them. Work that computes for
+    /// many milliseconds belongs into a ``Drawing``, which runs on the worker threads.
+    ///
+    /// Cost: a decode without a hook and its drawing are one job of a worker thread, with a hook they are two.
+    /// The decode, and the hook's bitmap for each entity of the load, stay in memory until the load is over;
+    /// ``networkWidth`` and ``localWidth`` bound these loads, but for those whose hook waits for another
+    /// picture of the cache. So load an overlay before, once.
+    public var willStore: WillStore?
+
     /// The kind of device this is; formats made for other kinds are not stored.
     public var device: ImageFormat.Devices = .current
 

@@ -1,4 +1,5 @@
 public import Foundation
+public import ImageDrawing
 public import Pixels
 import TableStore
 
@@ -9,6 +10,8 @@ extension ImageCache {
   /// cannot be drawn loses its old picture, and ``CacheEvent/notStored(entity:format:reason:)`` tells
   /// why; this call succeeds all the same. The picture answers the requests that wait for it, and
   /// loads under way store no other version over it. A cancellation after the store changes nothing.
+  /// ``ImageCache/Configuration/willStore`` sees the picture before; where it lets the picture be delivered
+  /// only, the table keeps the one that it has.
   ///
   /// - Parameters:
   ///   - bitmap: The source picture, of any size and pixel format.
@@ -16,11 +19,12 @@ extension ImageCache {
   ///   - format: One of ``formats``.
   ///   - metadata: Bytes to be stored beside the pixels, in every format of the family; none if `nil`.
   ///     A sibling with less room than ``ImageFormat/metadataByteLimit`` asks for loses its picture.
-  /// - Returns: A lease on the stored picture; private if all slots are leased, or if the format is
-  ///   not stored on this device.
+  /// - Returns: A lease on the stored picture; private if all slots are leased, if the format is not
+  ///   stored on this device, or if the hook does not let it be stored.
   /// - Throws: ``ImageCacheError/unknownFormat(_:)``,
   ///   ``ImageCacheError/metadataTooLarge(entity:format:byteCount:limit:)``,
-  ///   ``ImageCacheError/drawingFailed(entity:format:underlying:)``, ``ImageCacheError/diskFull``,
+  ///   ``ImageCacheError/drawingFailed(entity:format:underlying:)``,
+  ///   ``ImageCacheError/willStoreFailed(entity:underlying:)``, ``ImageCacheError/diskFull``,
   ///   ``ImageCacheError/storageUnavailable(_:)``, ``ImageCacheError/protectedNow(format:)``,
   ///   ``ImageCacheError/cancelled``, ``ImageCacheError/closed``.
   @discardableResult
@@ -60,21 +64,65 @@ extension ImageCache {
   ) async throws(ImageCacheError) -> CachedImage {
     // First, so that no file is read for an unknown format.
     let request = try request(for: entity, format: format)
-    let limit = maker.limits.encodedByteCount
-    let path: String
-    do throws(ImageSourceError) { path = try FileReader.path(of: file) } catch {
-      throw .sourceFailed(file, underlying: error)
-    }
-    let data: Data
-    do {
-      data = try await fileReading.run(priority: .current) { isCancelled in
-        try FileReader.read(path: path, limit: limit, isCancelled: isCancelled) { _ in }
-      }
-    } catch {
-      if case .cancelled = error { throw .cancelled }
-      throw .sourceFailed(file, underlying: error.reason)
-    }
-    return try await store(.encoded(data), metadata, for: request)
+    return try await store(.encoded(try await bytes(of: file)), metadata, for: request)
+  }
+
+  /// Stores a bitmap under the id that the hook ``ImageCache/Configuration/willStore`` gives it, where the
+  /// server or the database that takes the picture in names it.
+  ///
+  /// ```swift
+  /// configuration.willStore = { image in
+  ///   if image.imageID == nil { image.imageID = ImageID(try await upload(image.bitmap.jpegData())) }
+  /// }
+  /// let (id, image) = try await cache.store(bitmap, format: .row)
+  /// ```
+  ///
+  /// Otherwise as with an entity, the picture's family included. The picture is found again by an entity
+  /// of that id whose ``ImageEntity/versionID(for:)`` is the same id, as it is by default where an entity has
+  /// no URL.
+  ///
+  /// - Parameters:
+  ///   - bitmap: The source picture, of any size and pixel format.
+  ///   - format: One of ``formats``.
+  ///   - drawing: How it is laid into the slot, in each format of the family.
+  ///   - metadata: Bytes to be stored beside the pixels; none if `nil`.
+  /// - Returns: The id, and a lease on the picture; private where ``PendingImage/verdict`` does not let it
+  ///   be stored.
+  /// - Throws: As with an entity, ``ImageCacheError/willStoreFailed(entity:underlying:)``, and
+  ///   ``ImageCacheError/noImageID(format:)`` where there is no hook or it gives no id.
+  public func store(
+    _ bitmap: Bitmap, format: ImageFormat, drawing: Drawing = .aspectFill, metadata: Data? = nil
+  ) async throws(ImageCacheError) -> (id: ImageID, image: CachedImage) {
+    try await store(.bitmap(bitmap), metadata, format, drawing)
+  }
+
+  /// Stores encoded bytes under the id that the hook gives them.
+  ///
+  /// - Throws: As with a bitmap, and ``ImageCacheError/undecodable(_:reason:)`` and
+  ///   ``ImageCacheError/pictureTooLarge(_:_:)``.
+  public func store(
+    _ data: Data, format: ImageFormat, drawing: Drawing = .aspectFill, metadata: Data? = nil
+  ) async throws(ImageCacheError) -> (id: ImageID, image: CachedImage) {
+    try await store(.encoded(data), metadata, format, drawing)
+  }
+
+  /// Stores the content of a file under the id that the hook gives it.
+  ///
+  /// - Parameters:
+  ///   - file: A `file` URL.
+  ///   - format: One of ``formats``.
+  ///   - drawing: How it is laid into the slot, in each format of the family.
+  ///   - metadata: Bytes to be stored beside the pixels; none if `nil`.
+  /// - Throws: As with encoded bytes, and ``ImageCacheError/sourceFailed(_:underlying:)`` with an
+  ///   ``ImageSourceError``.
+  public func store(
+    contentsOf file: URL, format: ImageFormat, drawing: Drawing = .aspectFill,
+    metadata: Data? = nil
+  ) async throws(ImageCacheError) -> (id: ImageID, image: CachedImage) {
+    // First, so that no file is read for nothing.
+    _ = try request(for: NamedByHook(imageID: "", drawing: drawing), format: format)
+    if hook == nil { throw .noImageID(format: format.name) }
+    return try await store(.encoded(try await bytes(of: file)), metadata, format, drawing)
   }
 
   /// Gives a stored picture other metadata, or none; its pixels stay, and are not decoded or drawn.
@@ -102,29 +150,118 @@ extension ImageCache {
     return try await request.table.setMetadata(metadata ?? Data(), for: request.key, recorder)
   }
 
+  private func bytes(of file: URL) async throws(ImageCacheError) -> Data {
+    let limit = maker.limits.encodedByteCount
+    let path: String
+    do throws(ImageSourceError) { path = try FileReader.path(of: file) } catch {
+      throw .sourceFailed(file, underlying: error)
+    }
+    do {
+      return try await fileReading.run(priority: .current) { isCancelled in
+        try FileReader.read(path: path, limit: limit, isCancelled: isCancelled) { _ in }
+      }
+    } catch {
+      if case .cancelled = error { throw .cancelled }
+      throw .sourceFailed(file, underlying: error.reason)
+    }
+  }
+
   private func store(
     _ content: ImageSourceContent, _ metadata: Data?, for request: ImageRequest
   ) async throws(ImageCacheError) -> CachedImage {
-    let metadata = metadata ?? Data()
-    if let refusal = request.table.refusal(of: metadata, for: request.key) { throw refusal }
+    let urgency = Urgency(.current)
+    var picture = try maker.picture(from: content.with(metadata: metadata ?? Data()), url: nil)
     // The caller's format comes first: its waiters do not wait for the family.
-    let others = request.family()
+    let requests = [request] + request.family()
+    guard let hook else { return try await store(&picture, for: requests, urgency) }
+    let image = try await ask(hook, about: &picture, for: requests, urgency)
+    var changed = picture.changed(by: image)
+    return try await store(&changed, for: requests, count: image.formats.count, urgency)
+  }
+
+  /// Stores a picture that no entity names, under the id that the hook gives it.
+  private func store(
+    _ content: ImageSourceContent, _ metadata: Data?, _ format: ImageFormat, _ drawing: Drawing
+  ) async throws(ImageCacheError) -> (id: ImageID, image: CachedImage) {
+    let nobody = try request(for: NamedByHook(imageID: "", drawing: drawing), format: format)
+    guard let hook else { throw .noImageID(format: format.name) }
+    let urgency = Urgency(.current)
+    var picture = try maker.picture(from: content.with(metadata: metadata ?? Data()), url: nil)
+    let image = try await ask(
+      hook, about: &picture, for: [nobody] + nobody.family(), isNamed: false, urgency)
+    guard let id = image.imageID else { throw .noImageID(format: format.name) }
+    let request = try request(for: NamedByHook(imageID: id, drawing: drawing), format: format)
+    var changed = picture.changed(by: image)
+    let stored = try await store(
+      &changed, for: [request] + request.family(), count: image.formats.count, urgency)
+    return (id, stored)
+  }
+
+  /// Has the hook look at a picture in the formats of some requests; in the first one's only where a
+  /// decode for all would be too large.
+  ///
+  /// - Parameter isNamed: Whether the entity of the requests is the user's.
+  private func ask(
+    _ hook: StoreHook, about picture: inout SourcePicture, for requests: [ImageRequest],
+    isNamed: Bool = true, _ urgency: Urgency
+  ) async throws(ImageCacheError) -> PendingImage {
+    var asked = requests
+    let bitmap: Bitmap
+    do {
+      bitmap = try await maker.decode(for: asked, from: &picture, urgency: urgency)
+    } catch {
+      guard case .pictureTooLarge = error, requests.count > 1 else { throw error }
+      asked = Array(requests.prefix(1))
+      bitmap = try await maker.decode(for: asked, from: &picture, urgency: urgency)
+    }
+    var image = PendingImage(
+      bitmap, of: picture, for: asked, origin: .storedByHand, isNamed: isNamed)
+    try await hook.ask(&image)
+    return image
+  }
+
+  /// Stores a picture in the format of the first request, and then in those of its family.
+  ///
+  /// - Parameter count: How many of the formats the picture suffices for; all if `nil`.
+  private func store(
+    _ picture: inout SourcePicture, for requests: [ImageRequest], count: Int? = nil,
+    _ urgency: Urgency
+  ) async throws(ImageCacheError) -> CachedImage {
+    let (request, others) = (requests[0], requests.dropFirst())
+    guard picture.isStored else { return try await deliver(picture, for: request, urgency) }
+    let metadata = picture.metadata
+    if let refusal = request.table.refusal(of: metadata, for: request.key) { throw refusal }
     // Loads under way would put an older picture over this one.
-    for superseded in [request] + others {
+    for superseded in requests {
       registry.forbidStoring(.entity(request.key.entity, format: superseded.key.format))
     }
-    let urgency = Urgency(.current)
-    var picture = try maker.picture(from: content.with(metadata: metadata), url: nil)
-    let image = try await store(request, besides: others, from: &picture, urgency)
-    for other in others {
+    let family = Array(requests.prefix(count ?? requests.count).dropFirst())
+    let image = try await store(request, besides: family, from: &picture, urgency)
+    for (index, other) in others.enumerated() {
       do throws(ImageCacheError) {
         if let refusal = other.table.refusal(of: metadata, for: other.key) { throw refusal }
+        guard index < family.count else {
+          throw .pictureTooLarge(nil, "it was not decoded for this format before willStore saw it")
+        }
         _ = try await store(other, from: &picture, urgency)
       } catch {
         await giveUp(other, error)
       }
     }
     return image
+  }
+
+  /// Draws a picture for its caller only; the table keeps the one that it has.
+  private func deliver(
+    _ picture: SourcePicture, for request: ImageRequest, _ urgency: Urgency
+  ) async throws(ImageCacheError) -> CachedImage {
+    var picture = picture
+    let drawn = try await maker.draw([request], from: &picture, urgency: urgency) { $1 }
+    guard let slot = try drawn.first?.get() else {
+      preconditionFailure("Each request that is drawn has its result.")
+    }
+    recorder.refused(request.key)
+    return request.table.privateImage(slot)
   }
 
   /// Removes the picture of a sibling that could not be drawn anew, since it shows another picture
@@ -161,4 +298,13 @@ extension ImageCache {
     registry.satisfy(request.key, with: image)
     return image
   }
+}
+
+/// The entity of a picture that the hook names.
+private struct NamedByHook: ImageEntity {
+  let imageID: ImageID
+  let drawing: Drawing
+
+  func sourceURL(for format: ImageFormat) -> URL? { nil }
+  func drawing(for format: ImageFormat) -> Drawing { drawing }
 }

@@ -41,6 +41,7 @@ public final actor ImageCache {
   nonisolated let recorder: CacheRecorder
   nonisolated let registry: InFlightRegistry
   nonisolated let maker: PictureMaker
+  nonisolated let hook: StoreHook?
   /// Reads the files that are stored by hand, on several workers: a slow volume does not hold up the
   /// others.
   lazy var fileReading = WorkerPool(name: "FastImageCache.stored-files", width: 3)
@@ -102,9 +103,10 @@ public final actor ImageCache {
         name: "FastImageCache.worker", width: max(1, configuration.decodeWidth),
         byteBudget: max(0, configuration.decodeByteBudget)),
       recorder: recorder)
+    hook = configuration.willStore.map(StoreHook.init)
     let loader = ImageLoader(
       source: configuration.source, maker: maker, recorder: recorder,
-      encodedByteLimit: configuration.limits.encodedByteCount)
+      encodedByteLimit: configuration.limits.encodedByteCount, hook: hook)
     registry = InFlightRegistry(
       gates: LoadGates(network: configuration.networkWidth, local: configuration.localWidth),
       recorder: recorder, run: loader.run)

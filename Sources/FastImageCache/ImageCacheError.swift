@@ -41,6 +41,14 @@ public import ImageCodecs
   /// The drawing closure threw the underlying error; or it is a ``DrawingError``.
   case drawingFailed(entity: ImageID, format: String, underlying: any Error)
 
+  /// The hook ``ImageCache/Configuration/willStore`` threw the underlying error, and nothing was stored;
+  /// the entity is `nil` for a picture stored by hand without one.
+  case willStoreFailed(entity: ImageID?, underlying: any Error)
+
+  /// A picture was stored by hand without an entity, and no hook
+  /// ``ImageCache/Configuration/willStore`` gave it an id.
+  case noImageID(format: String)
+
   /// The disk is full.
   ///
   /// Opening, storing by hand, changing metadata, removing, emptying, flushing and suspending throw this
@@ -89,6 +97,10 @@ extension ImageCacheError: CustomStringConvertible {
       "Entity \(entity) has \(byteCount) bytes of metadata; format \"\(format)\" has room for \(limit)."
     case .drawingFailed(let entity, let format, let underlying):
       "Drawing entity \(entity) for format \"\(format)\" failed: \(underlying.text)"
+    case .willStoreFailed(let entity, let underlying):
+      "The hook willStore failed for \(entity.map { "entity \($0)" } ?? "a picture"): \(underlying.text)"
+    case .noImageID(let format):
+      "A picture for format \"\(format)\" was stored without an entity, and willStore gave it no id."
     case .diskFull: "The disk is full."
     case .storageUnavailable(let text): "The image table cannot be used: \(text)"
     case .protectedNow(let format):
@@ -120,12 +132,18 @@ extension ImageCacheError: Equatable {
       a == b && f == g && m == n && x == y
     case (.drawingFailed(let a, let f, let x), .drawingFailed(let b, let g, let y)):
       a == b && f == g && x.isLike(y)
+    case (.willStoreFailed(let a, let x), .willStoreFailed(let b, let y)): a == b && x.isLike(y)
+    case (.noImageID(let a), .noImageID(let b)): a == b
     case (.storageUnavailable(let a), .storageUnavailable(let b)): a == b
     case (.protectedNow(let a), .protectedNow(let b)): a == b
     case (.diskFull, .diskFull), (.cancelled, .cancelled), (.closed, .closed): true
     default: false
     }
   }
+}
+
+extension ImageCacheError {
+  var isCancellation: Bool { if case .cancelled = self { true } else { false } }
 }
 
 extension Error {

@@ -25,6 +25,9 @@ struct ImageCacheErrorTests {
         .drawingFailed(entity: "a", format: "row", underlying: Broken()),
         ["a", "row", "The moon is full."]
       ),
+      (.willStoreFailed(entity: "a", underlying: Broken()), ["entity a", "The moon is full."]),
+      (.willStoreFailed(entity: nil, underlying: Broken()), ["a picture", "The moon is full."]),
+      (.noImageID(format: "row"), ["row", "willStore"]),
       (.diskFull, ["disk"]), (.storageUnavailable("EIO"), ["EIO"]), (.cancelled, ["cancelled"]),
       (.closed, ["closed"]), (.protectedNow(format: "row"), ["row", "locked"]),
     ]

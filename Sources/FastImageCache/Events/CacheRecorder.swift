@@ -64,6 +64,10 @@ final class CacheRecorder: Sendable {
     hub.send(.notStored(entity: key.entity, format: key.format, reason: reason()))
   }
 
+  func refused(_ key: ImageKey) {
+    notStored(key, reason: "the hook `willStore` lets it be delivered only")
+  }
+
   func damaged(_ entity: ImageID?, format: String) {
     hub.send(.damaged(entity: entity, format: format))
   }

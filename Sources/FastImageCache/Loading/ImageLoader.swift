@@ -1,7 +1,7 @@
 import Foundation
 
-/// Runs one flight, straight down: entity, gate, source, decode, draw, store, answer, then the rest of
-/// the family.
+/// Runs one flight, straight down: entity, gate, source, decode, hook, draw, store, answer, then the rest
+/// of the family.
 ///
 /// The loader has no state. Its flight remembers, and asks the registry, which the loader does not know.
 struct ImageLoader: Sendable {
@@ -9,6 +9,7 @@ struct ImageLoader: Sendable {
   let maker: PictureMaker
   let recorder: CacheRecorder
   let encodedByteLimit: Int
+  let hook: StoreHook?
 
   /// Serves a flight until no request of it is left.
   func run(_ flight: Flight) async {
@@ -93,6 +94,7 @@ struct ImageLoader: Sendable {
   ) async throws -> ImageSourceContent? {
     let subject = ReentrancyContext.Subject.picture(request.key)
     try flight.checkRing(subject, for: request)
+    if hook != nil { try flight.checkRing(.willStore(request.key.entity), for: request) }
     return try await flight.ask(subject, of: [request]) {
       try await request.entity.picture(for: request.format)
     }
@@ -139,13 +141,34 @@ struct ImageLoader: Sendable {
     _ flight: Flight
   ) async throws {
     guard !requests.isEmpty else { return }
-    let (isFetched, metadata) = (picture.url != nil, picture.metadata)
+    guard let hook else {
+      return try await draw(requests, besides: family, from: &picture, flight)
+    }
+    var others: [ImageRequest] = []
+    for request in requests {
+      if var answer = picture.answers.removeValue(forKey: request.key) {
+        try await draw([request], besides: [], from: &answer, flight)
+      } else {
+        others.append(request)
+      }
+    }
+    for var batch in try await ask(hook, for: others, besides: family, from: &picture, flight) {
+      try await draw(batch.requests, besides: [], from: &batch.picture, flight)
+    }
+  }
+
+  private func draw(
+    _ requests: [ImageRequest], besides family: [ImageRequest], from picture: inout SourcePicture,
+    _ flight: Flight
+  ) async throws {
+    let (isFetched, metadata, isStored) = (picture.url != nil, picture.metadata, picture.isStored)
     _ = try await maker.draw(
       requests, besides: family, from: &picture, urgency: flight.urgency,
       report: flight.progress.report
     ) { request, drawn in
       flight.finish(
-        request.key, isFetched: isFetched, with: keep(drawn, metadata, for: request, flight))
+        request.key, isFetched: isFetched,
+        with: keep(drawn, metadata, isStored, for: request, flight))
     }
   }
 
@@ -155,21 +178,39 @@ struct ImageLoader: Sendable {
   ) async throws {
     while let sibling = family.first, !flight.hasRequests {
       family.removeFirst()
-      if sibling.table.contains(sibling.key) { continue }
-      let metadata = picture.metadata
-      _ = try await maker.draw(
-        [sibling], from: &picture, urgency: flight.urgency, report: flight.progress.report
-      ) { request, drawn in
-        _ = keep(drawn, metadata, for: request, flight)
+      let isThere = sibling.table.contains(sibling.key)
+      if hook != nil {
+        guard var answer = picture.answers.removeValue(forKey: sibling.key), !isThere else {
+          continue
+        }
+        try await drawSibling(sibling, from: &answer, flight)
+      } else if !isThere {
+        try await drawSibling(sibling, from: &picture, flight)
       }
+    }
+  }
+
+  private func drawSibling(
+    _ sibling: ImageRequest, from picture: inout SourcePicture, _ flight: Flight
+  ) async throws {
+    let metadata = picture.metadata
+    _ = try await maker.draw(
+      [sibling], from: &picture, urgency: flight.urgency, report: flight.progress.report
+    ) { request, drawn in
+      _ = keep(drawn, metadata, true, for: request, flight)
     }
   }
 
   /// Stores a drawn picture, on the worker's thread; the picture is private where that fails.
   private func keep(
-    _ drawn: DrawnResult, _ metadata: Data, for request: ImageRequest, _ flight: Flight
+    _ drawn: DrawnResult, _ metadata: Data, _ isStored: Bool, for request: ImageRequest,
+    _ flight: Flight
   ) -> InFlightRegistry.Outcome {
     drawn.map { slot in
+      guard isStored else {
+        recorder.refused(request.key)
+        return request.table.privateImage(slot)
+      }
       if let refusal = request.table.refusal(of: metadata, for: request.key) {
         // A later hit would lack the metadata.
         recorder.notStored(request.key, reason: refusal.description)

@@ -82,6 +82,31 @@ struct PictureMaker: Sendable {
     }
   }
 
+  /// Decodes for all requests, unless the decode that is there suffices.
+  ///
+  /// - Returns: The decode in sRGB. `picture` keeps the colours of the file, which are converted when they
+  ///   have been scaled.
+  func decode(
+    for requests: [ImageRequest], from picture: inout SourcePicture, urgency: Urgency,
+    report: @escaping @Sendable (ImageProgress) -> Void = { _ in }
+  ) async throws(ImageCacheError) -> Bitmap {
+    if !picture.isDecoded(to: picture.minimumSize(for: requests)) {
+      _ = try await drawTogether([], besides: requests, from: &picture, urgency) { step in
+        if case .decoding = step { report(step) }
+      } then: { _ in
+      }
+    }
+    guard let decoded = picture.decoded else {
+      preconditionFailure("A picture is decoded before it is drawn.")
+    }
+    if decoded.colorConversion == nil { return decoded }
+    return try await onWorker(picture.url, urgency) { _ throws(ImageDecodingError) in
+      do { return try decoded.inSRGB() } catch { throw .outOfMemory }
+    } then: {
+      $0
+    }
+  }
+
   /// Draws each request from a decode of its own.
   private func drawApart(
     _ requests: [ImageRequest], from picture: inout SourcePicture, _ urgency: Urgency,
@@ -107,8 +132,7 @@ struct PictureMaker: Sendable {
     _ urgency: Urgency, _ report: @escaping @Sendable (ImageProgress) -> Void,
     then finish: @escaping @Sendable ([DrawnResult]) -> Value
   ) async throws(ImageCacheError) -> Value {
-    let wanted = (requests + family).map { $0.sourceSize(for: picture.fullSize) }
-    let minimum = wanted.reduce(PixelSize(width: 1, height: 1)) { $0.union($1) }
+    let minimum = picture.minimumSize(for: requests + family)
     let source = picture
     let needsDecode = !source.isDecoded(to: minimum)
     let (decoded, value) = try await onWorker(
@@ -215,6 +239,12 @@ extension ImageRequest {
 }
 
 extension SourcePicture {
+  /// The size at which the source has to be decoded for all requests.
+  fileprivate func minimumSize(for requests: [ImageRequest]) -> PixelSize {
+    requests.map { $0.sourceSize(for: fullSize) }
+      .reduce(PixelSize(width: 1, height: 1)) { $0.union($1) }
+  }
+
   fileprivate func workingByteCount(minimumSize: PixelSize) -> Int {
     guard case .encoded(_, let decoder, let header) = content else { return 0 }
     return decoder.workingByteCount(for: header, minimumSize: minimumSize)

@@ -18,6 +18,10 @@ struct SourcePicture: Sendable {
   var decodedSize: PixelSize?
   /// What is stored beside the pixels of each format.
   var metadata = Data()
+  /// False where the hook lets the picture be delivered only.
+  var isStored = true
+  /// The hook's answers for pictures of the family that are still to be drawn.
+  var answers: [ImageKey: SourcePicture] = [:]
 
   var encodedByteCount: Int {
     if case .encoded(let data, _, _) = content { data.count } else { 0 }

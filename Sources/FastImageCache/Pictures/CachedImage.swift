@@ -33,7 +33,8 @@ public struct CachedImage: Sendable {
   /// Whether the pixels live in private memory instead of a mapped file.
   ///
   /// No table could take a private picture, because all slots are leased, the disk is full, or the
-  /// format is not stored on this kind of device. Or it is a copy from a table that another process
+  /// format is not stored on this kind of device; or ``ImageCache/Configuration/willStore`` has it
+  /// delivered only. Or it is a copy from a table that another process
   /// owns, or whose volume or class of protection makes mapping unsafe.
   public var isPrivate: Bool { entry.isPrivate }
 

@@ -252,7 +252,7 @@ struct FamilyTests {
 }
 
 /// Takes four bytes for each pixel that is asked for.
-private struct HollowDecoder: ImageDecoder {
+struct HollowDecoder: ImageDecoder {
   private let isBroken: @Sendable (PixelSize) -> Bool
 
   /// - Parameter isBroken: Whether the picture is damaged when it is decoded to a size.

@@ -285,6 +285,12 @@ extension Flight {
     registry.state.withLock { $0.board.isWanted(id) }
   }
 
+  /// Whether the flight has waiters, with whom it ends from now on; see
+  /// ``FlightBoard/endsWithWaiters(_:)``.
+  func endsWithWaiters() -> Bool {
+    registry.state.withLock { $0.board.endsWithWaiters(id) }
+  }
+
   /// Whether the flight's picture may be stored; see ``FlightBoard/storesResult(_:of:)``.
   func storesResult(_ key: ImageKey) -> Bool {
     registry.state.withLock { $0.board.storesResult(key, of: id) }

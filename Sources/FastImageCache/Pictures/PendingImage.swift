@@ -1,0 +1,82 @@
+public import Foundation
+public import Pixels
+
+/// A picture between its decode and its drawing: ``ImageCache/Configuration/willStore`` looks at it, and
+/// may change it.
+public struct PendingImage: Sendable {
+  /// The way on which a picture came to the cache.
+  public enum Origin: Hashable, Sendable {
+    /// A request missed, and the source or the entity supplied the picture.
+    case load
+
+    /// One of the `store` methods was called.
+    case storedByHand
+  }
+
+  /// What becomes of the picture.
+  public enum Verdict: Hashable, Sendable {
+    /// It is drawn, stored and delivered.
+    case store
+
+    /// It is drawn and delivered in private memory, and no table keeps it.
+    case deliverOnly
+  }
+
+  /// The way on which the picture came.
+  public let origin: Origin
+
+  /// The address that the source loaded; `nil` for pictures that an entity supplied or that were stored
+  /// by hand.
+  public let url: URL?
+
+  /// The formats that will be drawn from ``bitmap``: those asked for, and the rest of their family.
+  public let formats: [ImageFormat]
+
+  /// The entity's id; `nil` for a picture stored by hand without an entity, until the hook gives one.
+  ///
+  /// An id that is there already stays: exchanging it is a programming mistake and traps.
+  public var imageID: ImageID? {
+    didSet {
+      precondition(
+        versions.isEmpty || imageID == oldValue, "A picture that has an id is stored under it.")
+    }
+  }
+
+  /// The whole picture, upright and in sRGB, just large enough for ``formats``.
+  ///
+  /// A bitmap in its place may have any size and proportions; it is drawn as if the source had them.
+  public var bitmap: Bitmap { didSet { isChanged = true } }
+
+  /// What is stored beside the pixels of each format; none if `nil`.
+  public var metadata: Data?
+
+  /// What becomes of the picture; it is stored unless the hook says otherwise.
+  public var verdict = Verdict.store
+
+  /// Whether the bitmap is no longer the decode.
+  private(set) var isChanged = false
+
+  /// By format; empty for a picture without an entity.
+  private let versions: [String: ImageID]
+
+  /// The version of the entity's picture; `nil` for a format that is not among ``formats``, and for a
+  /// picture without an entity.
+  public func versionID(for format: ImageFormat) -> ImageID? { versions[format.name] }
+
+  /// - Parameters:
+  ///   - bitmap: The decode, in sRGB.
+  ///   - requests: Of one entity, for different formats.
+  ///   - isNamed: Whether that entity is the user's.
+  init(
+    _ bitmap: Bitmap, of picture: SourcePicture, for requests: [ImageRequest], origin: Origin,
+    isNamed: Bool = true
+  ) {
+    (self.bitmap, self.origin, url) = (bitmap, origin, picture.url)
+    formats = requests.map(\.format)
+    metadata = picture.metadata.isEmpty ? nil : picture.metadata
+    imageID = isNamed ? requests.first?.key.entity : nil
+    let named = isNamed ? requests : []
+    versions = Dictionary(
+      named.map { ($0.key.format, $0.key.version) }, uniquingKeysWith: { first, _ in first })
+  }
+}

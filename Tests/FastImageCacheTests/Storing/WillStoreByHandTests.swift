@@ -1,0 +1,192 @@
+import FastImageCache
+import Foundation
+import Locking
+import TestSupport
+import Testing
+
+@Suite("A picture stored by hand under a hook", .timeLimit(.minutes(10)))
+struct WillStoreByHandTests {
+  private let photo = Photo("a", url: "test:/1")
+
+  @Test("is changed with its metadata, in every format of the family")
+  func isChanged() async throws {
+    let seen = Order()
+    let fixture = try await Fixture(
+      [.large, .dot],
+      willStore: { image, _ in
+        seen.note("\(image.origin) \(image.imageID ?? "") \(image.formats.map(\.name))")
+        image.bitmap = try solid(3)
+        image.metadata = image.metadata.map { $0 + Data("!".utf8) }
+      })
+    let stored = try await fixture.cache.store(
+      solid(1), for: photo, format: .large, metadata: Data("hi".utf8))
+    #expect(stored.solidNumber == 3 && !stored.isPrivate)
+    for format in [ImageFormat.large, .dot] {
+      let metadata = fixture.cache.cachedImage(for: photo, format: format)?.metadata
+      #expect(metadata == Data("hi!".utf8))
+    }
+    #expect(seen.notes == [#"storedByHand a ["large", "dot"]"#])
+  }
+
+  @Test("may be refused: its caller has it, and the table the old one")
+  func isRefused() async throws {
+    let (isRefusing, gate) = (Lock(false), CancellableGate())
+    let fixture = try await Fixture(
+      source: ScriptedSource(gate: gate),
+      willStore: { image, _ in
+        if isRefusing.withLock({ $0 }) { image.verdict = .deliverOnly }
+      })
+    try await fixture.cache.store(solid(1), for: photo, format: .row)
+    isRefusing.withLock { $0 = true }
+    let refused = try await fixture.cache.store(solid(2), for: photo, format: .row)
+    #expect(refused.isPrivate && refused.solidNumber == 2)
+    #expect(fixture.cache.cachedImage(for: photo, format: .row)?.solidNumber == 1)
+    #expect(await fixture.cache.statistics().notStored == 1)
+    // Nor does it keep a load from storing, or answer its waiters.
+    let other = Photo("b", url: "test:/5")
+    let waiting = Task { try await fixture.cache.image(for: other, format: .row) }
+    await fixture.source.started.reaches(1)
+    try await fixture.cache.store(solid(2), for: other, format: .row)
+    isRefusing.withLock { $0 = false }
+    gate.open()
+    #expect(try await waiting.value.solidNumber == 5)
+    #expect(fixture.cache.cachedImage(for: other, format: .row)?.solidNumber == 5)
+  }
+
+  @Test("is not stored where the hook throws, and the old one stays")
+  func fails() async throws {
+    let isBroken = Lock(false)
+    let fixture = try await Fixture(willStore: { _, _ in
+      if isBroken.withLock({ $0 }) { throw HookError() }
+    })
+    try await fixture.cache.store(solid(1), for: photo, format: .row)
+    isBroken.withLock { $0 = true }
+    let error = await hookError(of: "a") {
+      try await fixture.cache.store(solid(2), for: photo, format: .row)
+    }
+    #expect(error is HookError)
+    #expect(fixture.cache.cachedImage(for: photo, format: .row)?.solidNumber == 1)
+  }
+
+  @Test("is refused with an error where the hook gives more metadata than there is room for")
+  func hasTooMuchMetadata() async throws {
+    let fixture = try await Fixture(willStore: { image, _ in image.metadata = Data(count: 9999) })
+    let bitmap = try solid(2)
+    do throws(ImageCacheError) {
+      try await fixture.cache.store(bitmap, for: photo, format: .row)
+      Issue.record("It was stored.")
+    } catch {
+      #expect(error.description.contains("9999"))
+    }
+  }
+
+  @Test("waits for another picture of the cache")
+  func asksForOther() async throws {
+    let fixture = try await Fixture(
+      willStore: { image, cache in
+        guard image.origin == .storedByHand else { return }
+        image.bitmap = try solid(try await cache.number(of: Photo("b", url: "test:/40")) + 2)
+      },
+      configure: {
+        $0.decodeWidth = 1
+        $0.localWidth = 1
+      })
+    #expect(
+      try await fixture.cache.store(solid(1), for: photo, format: .row).solidNumber == 42)
+  }
+
+  @Test("loses the siblings that need another decode than the hook was asked about")
+  func losesSiblings() async throws {
+    let wide = ImageFormat(
+      name: "wide", family: "f", size: PixelSize(width: 40, height: 4), capacity: 4)
+    let tall = ImageFormat(
+      name: "tall", family: "f", size: PixelSize(width: 4, height: 40), capacity: 4)
+    let asked = Order()
+    let fixture = try await Fixture(
+      [wide, tall],
+      willStore: { image, _ in asked.note("\(image.formats.map(\.name))") },
+      configure: {
+        $0.decoders = [HollowDecoder()]
+        // Enough for the decode of each, and not for one that is as wide and as tall.
+        $0.decodeByteBudget = 5000
+      })
+    try await fixture.cache.store(solid(9), for: photo, format: wide)
+    #expect(fixture.cache.cachedFormats(for: photo).count == 2)
+    try await fixture.cache.store(Data("hollow".utf8), for: photo, format: wide)
+    #expect(fixture.cache.cachedFormats(for: photo) == [wide])
+    #expect(asked.notes == [#"["wide", "tall"]"#, #"["wide"]"#])
+  }
+
+  // MARK: Without an entity
+
+  @Test("without an entity gets its id from the hook, and is found under it")
+  func getsID() async throws {
+    let fixture = try await Fixture(
+      [.large, .dot],
+      willStore: { image, _ in
+        guard image.imageID == nil, image.versionID(for: .large) == nil else { throw HookError() }
+        image.imageID = 3
+        image.imageID = 4
+        image.bitmap = try solid(8)
+      })
+    let (id, image) = try await fixture.cache.store(
+      solid(1), format: .large, drawing: .stretch, metadata: Data("hi".utf8))
+    #expect(id == 4 && image.solidNumber == 8 && !image.isPrivate)
+    var found = Photo(4)
+    found.url = nil
+    #expect(fixture.cache.cachedFormats(for: found).count == 2)
+    #expect(fixture.cache.cachedImage(for: found, format: .large)?.metadata == Data("hi".utf8))
+  }
+
+  @Test("without an entity may be encoded bytes or a file, and be delivered only")
+  func isDelivered() async throws {
+    let fixture = try await Fixture(willStore: { image, _ in
+      image.imageID = "id"
+      if image.metadata == nil { image.verdict = .deliverOnly }
+    })
+    let png = try solid(6).pngData()
+    let file = fixture.directory.url.appendingPathComponent("picture.png")
+    try png.write(to: file)
+    let metadata = Data("hi".utf8)
+    let delivered = try await fixture.cache.store(contentsOf: file, format: .row)
+    #expect(delivered.id == "id" && delivered.image.isPrivate && delivered.image.solidNumber == 6)
+    #expect(!fixture.cache.containsImage(for: ImageID("id"), format: .row))
+    let stored = try await fixture.cache.store(png, format: .row, metadata: metadata)
+    #expect(stored.id == "id" && !stored.image.isPrivate)
+    #expect(
+      try await !fixture.cache.store(contentsOf: file, format: .row, metadata: metadata).image
+        .isPrivate)
+  }
+
+  private func isNameless(_ body: () async throws -> Void) async -> Bool {
+    do {
+      try await body()
+      return false
+    } catch {
+      return error as? ImageCacheError == .noImageID(format: "row")
+    }
+  }
+
+  @Test("without an entity or an id is an error, before any work where there is no hook")
+  func hasNoID() async throws {
+    let (plain, silent) = (try await Fixture(), try await Fixture(willStore: { _, _ in }))
+    let missing = plain.directory.url.appendingPathComponent("missing")
+    for cache in [plain.cache, silent.cache] {
+      #expect(await isNameless { _ = try await cache.store(solid(1), format: .row) })
+    }
+    let (cache, other) = (plain.cache, ImageFormat.dot)
+    #expect(await isNameless { _ = try await cache.store(contentsOf: missing, format: .row) })
+    await #expect(throws: ImageCacheError.unknownFormat("dot")) {
+      _ = try await cache.store(contentsOf: missing, format: other)
+    }
+    #expect(await silent.cache.statistics().tables.first?.entryCount == 0)
+  }
+
+  @Test("keeps the id of its entity: exchanging it traps")
+  func keepsID() async throws {
+    await #expect(processExitsWith: .failure) {
+      let fixture = try await Fixture(willStore: { image, _ in image.imageID = "other" })
+      _ = try? await fixture.cache.store(solid(1), for: Photo("a"), format: .row)
+    }
+  }
+}

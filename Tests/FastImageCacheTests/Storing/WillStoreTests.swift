@@ -1,0 +1,326 @@
+import FastImageCache
+import Foundation
+import Locking
+import Pixels
+import TestSupport
+import Testing
+
+@Suite("The hook before a store", .timeLimit(.minutes(10)))
+struct WillStoreTests {
+  private let caption = Data("by the sea".utf8)
+
+  @Test("is none unless it is set")
+  func isNone() {
+    #expect(ImageCache.Configuration().willStore == nil)
+  }
+
+  @Test("changes a picture and its metadata once, for every later hit")
+  func changes() async throws {
+    let (caption, seen) = (caption, Lock<[PendingImage]>([]))
+    let fixture = try await Fixture { configuration in
+      configuration.source = .closure { _, _ in
+        .bitmap(try solid(2)).with(metadata: Data("old".utf8))
+      }
+      configuration.willStore = { image in
+        let before = image
+        seen.withLock { $0.append(before) }
+        image.bitmap = try solid(3)
+        image.metadata = caption
+      }
+    }
+    let photo = Photo("a", version: "v", url: "test:/2")
+    let image = try await fixture.cache.image(for: photo, format: .row)
+    #expect(image.solidNumber == 3 && image.metadata == caption && !image.isPrivate)
+    let hit = try await fixture.cache.image(for: photo, format: .row)
+    #expect(hit.solidNumber == 3 && hit.metadata == caption)
+    let asked = seen.withLock { $0 }
+    #expect(asked.count == 1)
+    let first = try #require(asked.first)
+    #expect(first.origin == .load && first.url == photo.url && first.imageID == "a")
+    #expect(first.formats == [.row] && first.versionID(for: .row) == "v")
+    #expect(first.versionID(for: .dot) == nil && first.metadata == Data("old".utf8))
+    #expect(first.bitmap.size == PixelSize(width: 16, height: 16) && first.verdict == .store)
+  }
+
+  /// Noise in a colour space of its own, of which a decoder scaled the picture.
+  private func noise() throws -> Bitmap {
+    // No straight line, so that it matters whether it comes before the scaling or after it.
+    struct Square: ColorConversion {
+      func convertToSRGB(
+        _ pixels: UnsafeMutableRawPointer, pixelCount: Int, format: PixelFormat
+      ) {
+        for index in 0..<pixelCount * 4 where index % 4 != 3 {
+          let value = Int(pixels.load(fromByteOffset: index, as: UInt8.self))
+          pixels.storeBytes(of: UInt8(value * value / 255), toByteOffset: index, as: UInt8.self)
+        }
+      }
+    }
+    let size = PixelSize(width: 51, height: 38)
+    let layout = try #require(PixelLayout(size: size, format: .bgrx32))
+    var random = SplitMix64(state: 3)
+    let full = PixelSize(width: 401, height: 299)
+    return try Bitmap(
+      layout: layout, colorConversion: Square(),
+      edges: PictureEdges(filling: size, fullSize: full)
+    ) { bytes in
+      for index in bytes.indices {
+        bytes[index] = index % 4 == 3 ? 255 : UInt8(random.next() >> 56)
+      }
+    }
+  }
+
+  @Test("sees colours in sRGB, and leaves a picture as it would be without it")
+  func leavesAsItIs() async throws {
+    let (noise, seen) = (try noise(), Lock<Bitmap?>(nil))
+    let without = try await Fixture([.large], source: ScriptedSource { _, _, _ in .bitmap(noise) })
+    let with = try await Fixture(
+      [.large], source: ScriptedSource { _, _, _ in .bitmap(noise) },
+      willStore: { image, _ in
+        let bitmap = image.bitmap
+        seen.withLock { $0 = bitmap }
+      })
+    let pictures = [
+      try await without.cache.image(for: Photo("a"), format: .large),
+      try await with.cache.image(for: Photo("a"), format: .large),
+    ]
+    let bytes = pictures.map {
+      $0.withPixels { span in
+        (0..<span.byteCount).map { span.unsafeLoad(fromByteOffset: $0, as: UInt8.self) }
+      }
+    }
+    #expect(bytes[0] == bytes[1])
+    let bitmap = try #require(seen.withLock { $0 })
+    let firsts = [noise, bitmap].map { $0.withPixels { Int($0.unsafeLoad(as: UInt8.self)) } }
+    #expect(firsts[1] == firsts[0] * firsts[0] / 255)
+  }
+
+  @Test("gives a picture other proportions")
+  func changesProportions() async throws {
+    let page = ImageFormat(name: "page", upTo: PixelSize(width: 20, height: 20), capacity: 4)
+    let fixture = try await Fixture(
+      [page],
+      willStore: { image, _ in
+        image.bitmap = try solid(7, size: PixelSize(width: 10, height: 40))
+      })
+    let image = try await fixture.cache.image(for: Photo("a", url: "test:/1"), format: page)
+    #expect(image.size == PixelSize(width: 5, height: 20) && image.solidNumber == 7)
+  }
+
+  @Test("lets a picture be delivered only, and its family be left alone")
+  func deliversOnly() async throws {
+    let fixture = try await Fixture(
+      [.large, .dot],
+      willStore: { image, _ in
+        image.metadata = Data("secret".utf8)
+        image.verdict = .deliverOnly
+      })
+    let events = fixture.cache.events()
+    let photo = Photo("a", url: "test:/2")
+    for _ in 1...2 {
+      let image = try await fixture.cache.image(for: photo, format: .large)
+      #expect(image.isPrivate && image.solidNumber == 2 && image.metadata == Data("secret".utf8))
+      await fixture.quiet()
+    }
+    #expect(fixture.cache.cachedFormats(for: photo).isEmpty)
+    #expect(fixture.source.started.value == 2)
+    let statistics = await fixture.cache.statistics()
+    #expect(statistics.notStored == 2 && statistics.drawings == 2 && statistics.stores == 0)
+    await fixture.cache.close()
+    var reasons: [String] = []
+    for await event in events {
+      if case .notStored("a", "large", let reason) = event { reasons.append(reason) }
+    }
+    #expect(reasons.count == 2 && reasons.allSatisfy { $0.contains("willStore") })
+  }
+
+  @Test("is asked once for all formats of a family")
+  func isAskedOnce() async throws {
+    let (caption, asked) = (caption, Order())
+    let fixture = try await Fixture(
+      [.large, .dot],
+      willStore: { image, _ in
+        asked.note(image.formats.map(\.name).joined(separator: " "))
+        image.metadata = caption
+      })
+    let photo = Photo("a", url: "test:/2")
+    _ = try await fixture.cache.image(for: photo, format: .large)
+    await fixture.quiet()
+    #expect(asked.notes == ["large dot"])
+    #expect(fixture.cache.cachedImage(for: photo, format: .dot)?.metadata == caption)
+  }
+
+  #if canImport(CoreGraphics) || Cairo
+    @Test("is not asked again for a request that comes while the family is drawn")
+    func isNotAskedAgain() async throws {
+      let (started, release, asked) = (Counter(), Gate(), Counter())
+      let fixture = try await Fixture(
+        [.large, .dot], willStore: { _, _ in asked.increment() })
+      var photo = Photo("a", url: "test:/2")
+      photo.drawing = .custom { _, _ in
+        started.increment()
+        release.waitBlocking()
+      }
+      let entity = photo
+      let large = Task { try await fixture.cache.image(for: entity, format: .large) }
+      await started.reaches(1)
+      let dot = Task { try await fixture.cache.image(for: entity, format: .dot) }
+      await fixture.waiters(2)
+      release.open()
+      _ = try await large.value
+      #expect(try await !dot.value.isPrivate)
+      await fixture.quiet()
+      #expect(asked.value == 1)
+    }
+  #endif
+
+  @Test("is asked for each entity of one URL, and its answer is for that one only")
+  func isAskedForEachEntity() async throws {
+    let gate = CancellableGate()
+    let fixture = try await Fixture(
+      source: ScriptedSource(gate: gate),
+      willStore: { image, _ in
+        image.bitmap = try solid(image.imageID == "a" ? 10 : 20)
+        image.metadata = image.imageID.map { Data("\($0)".utf8) }
+      })
+    let tasks = ["a", "b"].map { id in
+      Task { try await fixture.cache.image(for: Photo(ImageID(id), url: "test:/1"), format: .row) }
+    }
+    await fixture.waiters(2)
+    gate.open()
+    let images = [try await tasks[0].value, try await tasks[1].value]
+    #expect(images.map(\.solidNumber) == [10, 20])
+    #expect(images.map(\.metadata) == [Data("a".utf8), Data("b".utf8)])
+    #expect(fixture.source.started.value == 1)
+  }
+
+  @Test("fails the requests for one entity, and for no other")
+  func fails() async throws {
+    let (gate, calls) = (CancellableGate(), Counter())
+    let fixture = try await Fixture(
+      [.large, .dot], source: ScriptedSource(gate: gate),
+      willStore: { image, _ in
+        calls.increment()
+        if image.imageID == "a" { throw HookError() }
+      })
+    let cache = fixture.cache
+    let (broken, fine) = (Photo("a", url: "test:/1"), Photo("b", url: "test:/1"))
+    let failing = Task { try await cache.image(for: broken, format: .large) }
+    let other = Task { try await cache.image(for: fine, format: .large) }
+    await fixture.waiters(2)
+    gate.open()
+    #expect(await hookError(of: "a") { try await failing.value } is HookError)
+    #expect(try await other.value.solidNumber == 1)
+    await fixture.quiet()
+    #expect(cache.cachedFormats(for: broken).isEmpty && cache.cachedFormats(for: fine).count == 2)
+    #expect(calls.value == 2)
+    #expect(await cache.statistics().failures == 1)
+  }
+
+  @Test("that calls itself cancelled has failed, and tells nobody of a cancellation")
+  func failsByCancellation() async throws {
+    let fixture = try await Fixture(willStore: { image, _ in
+      if image.imageID == "a" { throw CancellationError() }
+      throw ImageCacheError.cancelled
+    })
+    for id in ["a", "b"] as [ImageID] {
+      let error = await hookError(of: id) {
+        try await fixture.cache.image(for: Photo(id), format: .row)
+      }
+      #expect(error != nil)
+    }
+  }
+
+  @Test("is asked about pictures that an entity supplies")
+  func seesOwnPictures() async throws {
+    let fixture = try await Fixture(willStore: { image, _ in
+      guard image.url == nil, image.origin == .load else { throw HookError() }
+      image.bitmap = try solid(5)
+    })
+    var photo = Photo("a")
+    photo.ownPicture = { _ in .bitmap(try solid(4)) }
+    #expect(try await fixture.cache.image(for: photo, format: .row).solidNumber == 5)
+    #expect(fixture.cache.cachedImage(for: photo, format: .row)?.solidNumber == 5)
+    #expect(fixture.source.started.value == 0)
+  }
+
+  @Test("with too much metadata keeps the picture out of the table, not from its reader")
+  func givesTooMuchMetadata() async throws {
+    let fixture = try await Fixture(willStore: { image, _ in image.metadata = Data(count: 9999) })
+    let image = try await fixture.cache.image(for: Photo("a", url: "test:/2"), format: .row)
+    #expect(image.isPrivate && image.solidNumber == 2 && image.metadata == nil)
+  }
+
+  @Test("runs at the priority of the load", arguments: [TaskPriority.low, .high])
+  func hasPriority(priority: TaskPriority) async throws {
+    let seen = Lock<TaskPriority?>(nil)
+    let fixture = try await Fixture(willStore: { _, _ in
+      let priority = Task.currentPriority
+      seen.withLock { $0 = priority }
+    })
+    let done = Counter()
+    Task(priority: priority) {
+      _ = try await fixture.cache.image(for: Photo("a"), format: .row)
+      done.increment()
+    }
+    await done.reaches(1)
+    #expect(seen.withLock { $0 } == priority)
+  }
+
+  // MARK: Where one decode for all is too large
+
+  private let wide = ImageFormat(
+    name: "wide", size: PixelSize(width: 40, height: 4), capacity: 4)
+  private let tall = ImageFormat(
+    name: "tall", size: PixelSize(width: 4, height: 40), capacity: 4)
+
+  private func hollow(
+    _ formats: [ImageFormat], budget: Int, gate: CancellableGate? = nil, asked: Order,
+    isBroken: @escaping @Sendable (PixelSize) -> Bool = { _ in false }
+  ) async throws -> Fixture {
+    let source = ScriptedSource { _, _, _ in
+      try await gate?.pass()
+      return .encoded(Data("hollow".utf8))
+    }
+    return try await Fixture(
+      formats, source: source,
+      willStore: { image, _ in asked.note(image.formats.map(\.name).joined(separator: " ")) },
+      configure: {
+        $0.decoders = [HollowDecoder(isBroken: isBroken)]
+        $0.decodeByteBudget = budget
+      })
+  }
+
+  @Test("is asked about each decode, and a damaged one costs the others nothing")
+  func isAskedApart() async throws {
+    let (gate, asked) = (CancellableGate(), Order())
+    let fixture = try await hollow([wide, tall, .row], budget: 5000, gate: gate, asked: asked) {
+      $0.height > $0.width
+    }
+    var waiting: [Task<CachedImage, any Error>] = []
+    for format in [wide, tall, .row] {
+      waiting.append(Task { try await fixture.cache.image(for: Photo("a"), format: format) })
+      await fixture.waiters(waiting.count)
+    }
+    gate.open()
+    #expect(try await !waiting[0].value.isPrivate)
+    await #expect(throws: ImageCacheError.self) { try await waiting[1].value }
+    #expect(try await !waiting[2].value.isPrivate)
+    #expect(asked.notes == ["wide", "row"])
+    await fixture.quiet()
+  }
+
+  @Test("is not asked for a sibling that needs more memory, before that one is asked for")
+  func leavesSiblingsOut() async throws {
+    let asked = Order()
+    let fixture = try await hollow([.large, .dot], budget: 2000, asked: asked)
+    let photo = Photo("a")
+    _ = try await fixture.cache.image(for: photo, format: .dot)
+    await fixture.quiet()
+    #expect(fixture.cache.cachedFormats(for: photo) == [.dot] && asked.notes == ["dot"])
+    do {
+      _ = try await fixture.cache.image(for: photo, format: .large)
+      Issue.record("There was a picture.")
+    } catch ImageCacheError.pictureTooLarge {}
+    await fixture.quiet()
+  }
+}
