@@ -35,7 +35,8 @@ extension ImageCache {
   ///
   /// The call returns when each picture is there, has failed, or was left out. Cancelling the calling
   /// task cancels the remaining loads, which count as nothing. With a format that is not one of
-  /// ``formats`` all fail.
+  /// ``formats`` all fail. While a locked device closes the table all fail too, with
+  /// ``ImageCacheError/protectedNow(format:)`` as the reason, and nothing is loaded.
   ///
   /// Cost: two lookups for each picture that is there, before the first load begins.
   ///
@@ -201,7 +202,8 @@ extension ImageCache {
         if depth == .resident { await image.prepareForDisplay() }
         return .loaded
       }
-      let request = try missedRequest(for: entity, format: format, whenLoading: begins)
+      let request = try missedRequest(
+        for: entity, format: format, isForTable: true, whenLoading: begins)
       let image = try await registry.image(for: request, priority: .low).get()
       if depth == .resident { await image.prepareForDisplay() }
       // The lease keeps other pictures out of its slot until the table was asked.

@@ -233,13 +233,17 @@ public final actor ImageCache {
   /// The request for a picture that no lookup found.
   ///
   /// Throws where the table has the picture and the device is locked: it is not loaded again.
+  ///
+  /// - Parameter isForTable: Throws for any picture then, since a locked table takes none.
   nonisolated func missedRequest(
-    for entity: some ImageEntity, format: ImageFormat,
+    for entity: some ImageEntity, format: ImageFormat, isForTable: Bool = false,
     whenLoading: (@Sendable () -> Void)? = nil
   ) throws(ImageCacheError) -> ImageRequest {
     let request = try request(for: entity, format: format, whenLoading: whenLoading)
     recorder.missed(request.key)
-    guard request.table.isProtectedNow(request.key) else { return request }
+    let isProtectedNow =
+      isForTable ? request.table.isLocked : request.table.isProtectedNow(request.key)
+    guard isProtectedNow else { return request }
     let error = ImageCacheError.protectedNow(format: format.name)
     recorder.failed(request.key, error)
     throw error

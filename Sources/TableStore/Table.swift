@@ -93,6 +93,9 @@ package final class Table: Sendable {
     !isClosed && lookup.isProtectedNow(key)
   }
 
+  /// True when the device is locked and closes the table; costs as much.
+  package var isLocked: Bool { !isClosed && lookup.isLocked }
+
   // MARK: Storing
 
   /// Memory to draw one picture into; `nil` when the system has none.
@@ -132,7 +135,7 @@ package final class Table: Sendable {
   ///
   /// - Throws: `TableError.diskFull` or `.system` when the file still names the picture, which is a
   ///   miss all the same and is erased by the next change; `.system` when another owner's file
-  ///   cannot be read, or `.protectedNow`, and then nothing was removed; `.closed`.
+  ///   cannot be read, and then nothing was removed; `.protectedNow` in both cases; `.closed`.
   package func remove(_ entity: TableID) throws(TableError) -> Bool {
     try change { writer throws(TableError) in try writer.remove(entity) }
   }

@@ -44,6 +44,18 @@ extension TableError {
   ) throws(TableError) -> Result {
     do throws(SystemError) { return try body() } catch { throw TableError(error) }
   }
+
+  /// The result of `body`; `nil` after an error, except that of a locked device, which is thrown:
+  /// it passes, and a caller that goes on without a result would not notice.
+  static func unlessProtected<Result>(
+    _ body: () throws(TableError) -> Result?
+  ) throws(TableError) -> Result? {
+    do throws(TableError) { return try body() } catch .protectedNow(let name) {
+      throw .protectedNow(name: name)
+    } catch {
+      return nil
+    }
+  }
 }
 
 /// How much a table may hold.

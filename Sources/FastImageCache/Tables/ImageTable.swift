@@ -65,6 +65,9 @@ actor ImageTable {
     store?.isProtectedNow(key.tableKey) ?? false
   }
 
+  /// True when the device is locked, and the table can neither show nor take a picture.
+  nonisolated var isLocked: Bool { store?.isLocked ?? false }
+
   private nonisolated func image(of entry: TableEntry) -> CachedImage {
     CachedImage(entry: entry, pixelFormat: format.pixelFormat, scale: format.scale)
   }

@@ -22,7 +22,7 @@ final class ReadableFile: Sendable {
         try system.openFile(fileName, in: directory.descriptor, .reading))
     } catch  where error.isMissing || error.isReplaceable {
       return nil
-    } catch  where error.isRefusal && !system.hasFileProtection {
+    } catch  where error.isRefusal && !system.isLock(error) {
       // Refused for good, so no picture in it can be found later.
       return nil
     }

@@ -171,7 +171,13 @@ package final class TableDirectory: Sendable {
     // The name may lead to another's new file by now, as in `TableOpener`.
     let named = try system.status(of: name, in: descriptor)
     guard named?.identity == (try system.status(of: file.value)).identity else { return false }
-    let start = try system.read(file.value, count: TableHeader.magic.count, at: 0)
+    let start: [UInt8]
+    do throws(SystemError) {
+      start = try system.read(file.value, count: TableHeader.magic.count, at: 0)
+    } catch  where system.isLock(error) {
+      // Not known to be ours while the device is locked.
+      return false
+    }
     let isOurs = start == TableHeader.magic
     // A replacement whose process died before its header is empty; only replacements have such
     // names.

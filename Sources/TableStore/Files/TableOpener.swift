@@ -98,7 +98,7 @@ struct TableOpener: Sendable {
   func salvage(
     _ file: TableFile, without isUnwanted: SlotReader.Filter
   ) throws(TableError) -> Opened? {
-    try TableError.wrapping { () throws(SystemError) in
+    try wrapping { () throws(SystemError) in
       let named = try system.status(of: fileName, in: directory.descriptor)
       guard named?.identity == (try system.status(of: file.descriptor)).identity else {
         return nil
@@ -109,12 +109,12 @@ struct TableOpener: Sendable {
 
   /// Puts a new and empty table under the name.
   func replaceEmpty() throws(TableError) -> Opened {
-    try TableError.wrapping { () throws(SystemError) in try replace(copying: nil) }
+    try wrapping { () throws(SystemError) in try replace(copying: nil) }
   }
 
   /// Makes a private file: one without a name, which the system deletes with its last user.
   func makePrivateFile() throws(TableError) -> TableFile {
-    try TableError.wrapping { () throws(SystemError) in
+    try wrapping { () throws(SystemError) in
       let descriptor = try directory.makePrivateFile(for: fileName)
       try system.protect(descriptor.value, as: protection)
       let header = freshHeader()
@@ -132,6 +132,20 @@ struct TableOpener: Sendable {
       expecting: ReadableFile.Expectation(name: name, geometry: layout.geometry), system: system)
   }
 
+  // MARK: Errors
+
+  /// The table's error for one of the system's: `protectedNow` where the device is locked.
+  func tableError(_ error: SystemError) -> TableError {
+    system.isLock(error) ? .protectedNow(name: name) : TableError(error)
+  }
+
+  /// Runs system calls for the table, and translates their errors.
+  func wrapping<Result: ~Copyable>(
+    _ body: () throws(SystemError) -> Result
+  ) throws(TableError) -> Result {
+    do throws(SystemError) { return try body() } catch { throw tableError(error) }
+  }
+
   // MARK: Private
 
   private enum Attempt {
@@ -142,7 +156,7 @@ struct TableOpener: Sendable {
 
   private func translated(_ error: SystemError) -> TableError {
     if error.isOccupied { return .occupied(path: directory.path + "/" + fileName) }
-    return system.isLock(error) ? .protectedNow(name: name) : TableError(error)
+    return tableError(error)
   }
 
   private func attempt(_ isUnwanted: SlotReader.Filter) throws(SystemError) -> Attempt {
@@ -159,12 +173,7 @@ struct TableOpener: Sendable {
           fileName, in: directory.descriptor, found == nil ? .creating : .updating))
     } catch  where (found == nil && error.isPresent) || (found != nil && error.isMissing) {
       return .changed
-    } catch
-      where system.hasFileProtection && error.isRefusal && found?.isOpenToUs == true
-    {
-      // Owner and mode allow it, so the device is locked.
-      throw SystemError(call: .protect, code: error.code)
-    } catch  where error.isReplaceable || error.isRefusal {
+    } catch  where error.isReplaceable || (error.isRefusal && !system.isLock(error)) {
       return .opened(try replace(copying: nil))
     }
     guard try system.lock(descriptor.value) else { return .busy }

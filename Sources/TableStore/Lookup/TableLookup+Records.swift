@@ -33,12 +33,15 @@ extension TableLookup {
 
   /// Asks as above, for replacing or removing the entity's picture: slots that may be the entity's
   /// and cannot be read are lost, since a later session might find the old picture in them.
+  ///
+  /// - Throws: The error of a locked device; no slot is lost then.
   func askOrLose<Answer>(
     about entity: TableID, _ question: (inout TableShelf) -> Answer
-  ) -> (answer: Answer, lost: [Int]) {
+  ) throws(SystemError) -> (answer: Answer, lost: [Int]) {
     do throws(SystemError) {
       return (try ask(about: entity, question), [])
     } catch {
+      if opener.system.isLock(error) { throw error }
       return shelf.withLock { shelf in
         let lost = shelf.change { $0.loseUnread(of: entity.digest) }
         return (question(&shelf), lost)

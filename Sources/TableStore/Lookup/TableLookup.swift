@@ -36,7 +36,10 @@ final class TableLookup: Sendable {
       shelf = TableShelf(opened)
     } else {
       // Without a reader its pictures are misses; the next change looks again.
-      let reader = staysPrivate ? nil : (try? opener.makeReader()) ?? nil
+      let reader = try TableError.unlessProtected { () throws(TableError) in
+        try staysPrivate
+          ? nil : opener.wrapping { () throws(SystemError) in try opener.makeReader() }
+      }
       shelf = TableShelf(privateFile: try opener.makePrivateFile(), reader: reader)
     }
     hitIndex = CurrentHitIndex(shelf.file?.states.hitIndex)

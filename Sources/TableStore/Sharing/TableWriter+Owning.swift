@@ -22,11 +22,15 @@ import Locking
 extension TableWriter {
   /// Takes the named file over when its owner is gone, and moves private pictures into it; has no
   /// effect while there is an owner, or when the file cannot be opened.
-  mutating func becomeOwner() {
-    // After an error the table stays a second opener, and the next change tries again.
+  ///
+  /// - Throws: `TableError.protectedNow` when the lock of the device is the reason.
+  mutating func becomeOwner() throws(TableError) {
     let buried = lookup.shelf.withLock { $0.reader }.flatMap { $0.hasTombstones ? $0 : nil }
-    let opening = try? opener.open { _, record in buried?.isBuried(record) ?? false }
-    guard let opened = opening ?? nil else {
+    // After an error the table stays a second opener, and the next change tries again.
+    let opening = try TableError.unlessProtected { () throws(TableError) in
+      try opener.open { _, record in buried?.isBuried(record) ?? false }
+    }
+    guard let opened = opening else {
       try? findReader()
       return
     }
@@ -89,6 +93,7 @@ extension TableWriter {
       let made = lookup.pool.makeContent { file.slotReader.read(slot, record: record, into: $0) }
       guard let (content, finding) = made, let trailer = finding.trailer else {
         loss = .system(SystemError(call: .read, code: EIO))
+        if case .refused(let error)? = made?.result { loss = opener.tableError(error) }
         continue
       }
       let sealed = SealedSlot(key: key, extent: trailer.extent, content: content)

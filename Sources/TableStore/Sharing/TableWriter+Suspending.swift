@@ -35,7 +35,7 @@ extension TableWriter {
   /// Brings the waiting changes of a suspended table to the device, if no other process has the
   /// file.
   mutating func flushSuspended() throws(TableError) {
-    if hasWaiting { becomeOwner() }
+    if hasWaiting { try becomeOwner() }
     guard let file = ownedFile else { return }
     try letGo(of: file, for: try prepareToLetGo(of: file))
   }
@@ -46,7 +46,8 @@ extension TableWriter {
     guard suspension.resume(opening) == .takeBack, !lookup.staysPrivate else { return }
     leaveToParent()
     guard lookup.shelf.withLock({ $0.file != nil && !$0.isOwner }) else { return }
-    becomeOwner()
+    // On a device that is locked, the next change takes it back.
+    try? becomeOwner()
   }
 
   // MARK: Private
@@ -55,7 +56,7 @@ extension TableWriter {
   private mutating func prepareToLetGo(of file: TableFile) throws(TableError) -> TableShelf {
     try synchronize(file)
     // Without a reader, removals would leave no tombstones.
-    let reader = try TableError.wrapping { () throws(SystemError) in try opener.makeReader() }
+    let reader = try opener.wrapping { () throws(SystemError) in try opener.makeReader() }
     return TableShelf(privateFile: try opener.makePrivateFile(), reader: reader)
   }
 
@@ -72,6 +73,6 @@ extension TableWriter {
     let leased = former.index.leasedSlots
     guard !leased.isEmpty, file.base != nil else { return }
     let copy = try opener.makePrivateFile()
-    try TableError.wrapping { () throws(SystemError) in try file.detach(leased, to: copy) }
+    try opener.wrapping { () throws(SystemError) in try file.detach(leased, to: copy) }
   }
 }

@@ -80,17 +80,27 @@ package struct SystemCalls: Sendable {
   // MARK: Files by name
 
   /// Opens `name` below `directory` without following links or waiting for a pipe's other end.
+  ///
+  /// A refusal that rights do not explain is thrown as one by the lock of the device, see
+  /// ``isLock(_:)``.
   func openFile(
     _ name: String, in directory: Int32, _ purpose: OpenPurpose
   ) throws(SystemError) -> Int32 {
-    try observe(.open)
     let flags = O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK
-    return try checked(.open) {
-      switch purpose {
-      case .reading: openat(directory, name, O_RDONLY | flags)
-      case .updating: openat(directory, name, O_RDWR | flags)
-      case .creating: openat(directory, name, O_RDWR | O_CREAT | O_EXCL | flags, 0o600)
+    do throws(SystemError) {
+      try observe(.open)
+      return try checked(.open) {
+        switch purpose {
+        case .reading: openat(directory, name, O_RDONLY | flags)
+        case .updating: openat(directory, name, O_RDWR | flags)
+        case .creating: openat(directory, name, O_RDWR | O_CREAT | O_EXCL | flags, 0o600)
+        }
       }
+    } catch  where hasFileProtection && error.isRefusal {
+      // A file that is to be made has no rights yet; those of its directory decide.
+      let status =
+        purpose == .creating ? try? status(of: directory) : try? status(of: name, in: directory)
+      throw status?.isOpenToUs == true ? SystemError(call: .protect, code: error.code) : error
     }
   }
 
@@ -149,7 +159,8 @@ package struct SystemCalls: Sendable {
   /// rights are checked when a file is opened and never again. Elsewhere a refusal stays: network
   /// file systems of Linux check rights at each call.
   func isLock(_ error: SystemError) -> Bool {
-    hasFileProtection && error.isRefusal && [.protect, .read, .write].contains(error.call)
+    hasFileProtection && error.isRefusal
+      && [.protect, .read, .write, .synchronize].contains(error.call)
   }
 
   /// Takes the exclusive lock of the open file without waiting; false when it is taken.

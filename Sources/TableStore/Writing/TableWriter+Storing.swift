@@ -36,7 +36,10 @@ extension TableWriter {
     _ metadata: [UInt8], of key: TableKey
   ) throws(TableError) -> Insertion? {
     try ensureWritable()
-    guard let entry = lookup.entry(entity: key.entity, version: key.version) else { return nil }
+    guard let entry = lookup.entry(entity: key.entity, version: key.version) else {
+      if lookup.isProtectedNow(key) { throw .protectedNow(name: opener.name) }
+      return nil
+    }
     try backOff.admit()
     guard let buffer = lookup.pool.makeBuffer(isCleared: false) else {
       throw .outOfMemory(byteCount: opener.layout.contentByteCount)
@@ -69,8 +72,7 @@ extension TableWriter {
     } catch {
       erase(slot, in: file)
       lookup.changeIndex(of: file) { $0.unclaim(slot) }
-      backOff.fail()
-      throw TableError(error)
+      throw failure(for: error)
     }
     backOff.succeed()
     // 5.
@@ -92,22 +94,30 @@ extension TableWriter {
   ) throws(TableError) -> (TableFile, TableIndex.Claim)? {
     var failure: SystemError?
     while true {
-      let ((file, room), _) = lookup.askOrLose(about: entity) { shelf in
-        (shelf.file, shelf.change { $0.claimSlot(for: entity, mayGuess: hasReadRecords) })
+      let ((file, room), _) = try opener.wrapping { () throws(SystemError) in
+        try lookup.askOrLose(about: entity) { shelf in
+          (shelf.file, shelf.change { $0.claimSlot(for: entity, mayGuess: hasReadRecords) })
+        }
       }
       guard let file else { return nil }
       switch room {
       case .claimed(let claim): return (file, claim)
       case .full: return nil
       case .unread:
-        if let failure {
-          backOff.fail()
-          throw TableError(failure)
+        if let failure { throw self.failure(for: failure) }
+        do throws(SystemError) { try lookup.readRecords(of: file) } catch {
+          if opener.system.isLock(error) { throw opener.tableError(error) }
+          failure = error
         }
         // Records that failed once are not read again while others can be evicted.
         hasReadRecords = true
-        do throws(SystemError) { try lookup.readRecords(of: file) } catch { failure = error }
       }
     }
+  }
+
+  /// The error of a store that failed; counts it, unless a locked device is the reason.
+  private mutating func failure(for error: SystemError) -> TableError {
+    if !opener.system.isLock(error) { backOff.fail() }
+    return opener.tableError(error)
   }
 }

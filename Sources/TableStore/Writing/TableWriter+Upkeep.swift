@@ -11,8 +11,8 @@ extension TableWriter {
     let isBuried =
       try addTombstones { reader throws(SystemError) in try reader.addTombstone(for: entity) }
       ?? false
-    let ((file, slot), lost) = lookup.askOrLose(about: entity) { shelf in
-      (shelf.file, shelf.change { $0.remove(entity) })
+    let ((file, slot), lost) = try opener.wrapping { () throws(SystemError) in
+      try lookup.askOrLose(about: entity) { ($0.file, $0.change { $0.remove(entity) }) }
     }
     guard let file else { return isBuried }
     if let slot { noteUnerased(slot) }
@@ -54,7 +54,7 @@ extension TableWriter {
   /// Writes erasures and the order of use, and brings file and name to the device.
   mutating func synchronize(_ file: TableFile) throws(TableError) {
     try eraseRest(in: file)
-    try TableError.wrapping { () throws(SystemError) in
+    try opener.wrapping { () throws(SystemError) in
       try writeRecency(to: file)
       try file.synchronize()
       // The name too: an older file may have had it until a moment ago.
@@ -68,7 +68,7 @@ extension TableWriter {
   mutating func close() -> TableFile? {
     leaveToParent()
     // The last chance for private pictures and tombstones.
-    if hasWaiting { becomeOwner() }
+    if hasWaiting { try? becomeOwner() }
     let file = ownedFile
     if let file {
       // Ignored: losing recency is harmless, and a failed removal was reported to its caller.
@@ -87,7 +87,7 @@ extension TableWriter {
   private func addTombstones<Result>(
     _ body: (TableReader) throws(SystemError) -> Result
   ) throws(TableError) -> Result? {
-    try TableError.wrapping { () throws(SystemError) in
+    try opener.wrapping { () throws(SystemError) in
       try findReader()
       return try lookup.shelf.withLock { $0.reader }.map { reader throws(SystemError) in
         try body(reader)

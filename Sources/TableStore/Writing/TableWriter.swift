@@ -56,7 +56,7 @@ struct TableWriter: Sendable {
     guard isOpen else { throw .closed }
     // Before anything is evicted: a change that fails half-way costs pictures.
     if lookup.isLocked { throw .protectedNow(name: opener.name) }
-    if !isOwner, !lookup.staysPrivate, !suspension.isSuspended { becomeOwner() }
+    if !isOwner, !lookup.staysPrivate, !suspension.isSuspended { try becomeOwner() }
     try mendIfCut()
   }
 
@@ -91,7 +91,7 @@ struct TableWriter: Sendable {
   mutating func eraseRest(in file: TableFile) throws(TableError) {
     noteRecordsToErase(in: file)
     for slot in unerased.sorted() {
-      if let error = erase(slot, in: file) { throw TableError(error) }
+      if let error = erase(slot, in: file) { throw opener.tableError(error) }
     }
   }
 

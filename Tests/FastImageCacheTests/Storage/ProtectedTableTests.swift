@@ -90,6 +90,60 @@ struct ProtectedTableTests {
     #expect(fixture.source.started.value == 2)
   }
 
+  @Test("says so of a picture of an earlier run too, and of its id")
+  func answersForEarlier() async throws {
+    let directory = try TemporaryDirectory()
+    let first = try await open(in: directory)
+    let photo = Photo("a", url: "test:/5")
+    try await first.cache.store(solid(5), for: photo, format: secret)
+    await first.cache.close()
+    let second = try await open(in: directory)
+    device.lock()
+    #expect(second.cache.cachedImage(for: photo, format: secret) == nil)
+    await refuses { _ = try await second.cache.image(for: photo, format: secret) }
+    await refuses { try await second.cache.removeImage(for: photo.id, format: secret) }
+    device.unlock()
+    #expect(try await second.cache.image(for: photo, format: secret).solidNumber == 5)
+    #expect(second.source.started.value == 0)
+  }
+
+  @Test("prefetches nothing into a table that can take nothing, and tells why")
+  func prefetches() async throws {
+    let fixture = try await open()
+    let (cache, events) = (fixture.cache, fixture.cache.events())
+    let photos = (1...3).map { Photo(ImageID("\($0)"), url: "test:/\($0)") }
+    _ = try await cache.image(for: photos[0], format: secret)
+    device.lock()
+    let progress = await cache.prefetch(photos, format: secret)
+    #expect(progress.failedCount == 3 && progress.isFinished)
+    #expect(fixture.source.started.value == 1)
+    device.unlock()
+    #expect(await cache.prefetch(photos, format: secret).loadedCount == 3)
+    #expect(fixture.source.started.value == 3)
+    await cache.close()
+    var reasons: [ImageCacheError] = []
+    for await event in events {
+      if case .failed(_, format: "secret", let reason) = event { reasons.append(reason) }
+    }
+    #expect(reasons == Array(repeating: .protectedNow(format: "secret"), count: 3))
+  }
+
+  @Test("is opened while the table of a format that is not listed any more stays locked")
+  func leavesOthers() async throws {
+    let directory = try TemporaryDirectory()
+    let first = try await open(in: directory)
+    let photo = Photo("a", url: "test:/5")
+    try await first.cache.store(solid(5), for: photo, format: secret)
+    await first.cache.close()
+    // Nothing else of the cache reads or opens files: its tables are not of the class.
+    device.lock()
+    let other = try await Fixture([], directory: directory) { $0.system = device.system }
+    await other.cache.close()
+    device.unlock()
+    let second = try await open(in: directory)
+    #expect(second.cache.cachedImage(for: photo, format: secret)?.solidNumber == 5)
+  }
+
   @Test("refuses to change what cannot be read now")
   func changes() async throws {
     let fixture = try await open()
@@ -97,6 +151,7 @@ struct ProtectedTableTests {
     let photo = Photo("a", url: "test:/5")
     try await cache.store(solid(5), for: photo, format: secret)
     device.lock()
+    await refuses { try await cache.setMetadata(Data([7]), for: photo, format: secret) }
     await refuses { try await cache.store(solid(6), for: photo, format: secret) }
     await refuses { try await cache.removeImage(for: photo, format: secret) }
     await refuses { try await cache.removeAllImages(in: secret) }
@@ -104,6 +159,11 @@ struct ProtectedTableTests {
     await refuses { try await cache.suspend() }
     device.unlock()
     #expect(cache.cachedImage(for: photo, format: secret)?.solidNumber == 5)
+    // Nothing has to be opened again.
+    try await cache.setMetadata(Data([7]), for: photo, format: secret)
+    #expect(cache.cachedImage(for: photo, format: secret)?.metadata == Data([7]))
+    try await cache.removeImage(for: photo, format: secret)
+    try await cache.flush()
   }
 
   @Test("maps the tables of all classes but the complete one")

@@ -235,7 +235,7 @@ struct FaultTests {
   @Test("gives the reason when its folder takes no files", arguments: [EACCES, EROFS, EPERM])
   func refusesClosedFolders(code: Int32) throws {
     let fixture = try Fixture()
-    let plan = FaultPlan(code: code)
+    let plan = FaultPlan(code: code, hasFileProtection: false)
     plan.fail(after: 0, only: [.open])
     #expect(throws: TableError.system(SystemError(call: .open, code: code))) {
       try fixture.open(system: plan.system)

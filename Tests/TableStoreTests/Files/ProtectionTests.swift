@@ -4,32 +4,10 @@ import Testing
 
 @testable import TableStore
 
-/// A device that can be locked; meanwhile no file can be made, opened, read or written.
-private final class Device: Sendable {
-  private let refusal = Lock<Int32?>(nil)
-  private let refusedKinds: Set<SystemCall.Kind>
-
-  init(refusing kinds: Set<SystemCall.Kind> = [.open, .protect, .read, .write]) {
-    refusedKinds = kinds
-  }
-
-  func lock(with code: Int32 = EPERM) { refusal.withLock { $0 = code } }
-
-  func unlock() { refusal.withLock { $0 = nil } }
-
-  var system: SystemCalls {
-    SystemCalls(
-      observer: { [self] call throws(SystemError) in
-        guard let code = refusal.withLock({ $0 }), refusedKinds.contains(call.kind) else { return }
-        throw SystemError(call: call.kind, code: code)
-      }, hasFileProtection: true)
-  }
-}
-
 @Suite("A table on a device that can be locked", .timeLimit(.wholeRun))
 struct ProtectionTests {
   private let fixture: Fixture
-  private let device = Device()
+  private let device = LockableDevice()
   private let isLocked = TableError.protectedNow(name: "rows")
 
   init() throws { fixture = try Fixture() }
@@ -50,7 +28,7 @@ struct ProtectionTests {
     "is never replaced for a refusal that passes",
     arguments: [SystemCall.Kind.open, .protect, .read], [EPERM, EACCES])
   func keepsFile(call: SystemCall.Kind, code: Int32) throws {
-    let device = Device(refusing: [call])
+    let device = LockableDevice(refusing: [call])
     var table = try open(.complete, device.system)
     for entity in 1...3 { try table.store(key(entity)) }
     table.close()
@@ -134,9 +112,11 @@ struct ProtectionTests {
     #expect(table.statistics.damageCount == 1)
   }
 
-  @Test("is not deleted while it cannot be opened")
-  func isNotDeleted() throws {
-    try open().store(key(1))
+  @Test(
+    "is not deleted while it cannot be opened or read", arguments: [SystemCall.Kind.open, .read])
+  func isNotDeleted(call: SystemCall.Kind) throws {
+    let device = LockableDevice(refusing: [call])
+    try open(.complete, device.system).store(key(1))
     let directory = try TableDirectory(path: fixture.path, system: device.system)
     device.lock()
     #expect(try directory.removeTables(except: []) == 0)

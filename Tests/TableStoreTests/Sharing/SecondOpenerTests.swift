@@ -9,10 +9,14 @@ import Testing
 struct Stranger {
   let core: TableCore
 
-  init(_ fixture: Fixture, slots: Int = 8, system: SystemCalls = .live) throws {
+  init(
+    _ fixture: Fixture, slots: Int = 8, protection: FileProtection = .none,
+    system: SystemCalls = .live
+  ) throws {
     let opener = try TableOpener(
       directory: TableDirectory(path: fixture.path), name: "rows",
-      layout: TableLayout(geometry: Fixture.geometry, capacity: .slots(slots)), system: system)
+      layout: TableLayout(geometry: Fixture.geometry, capacity: .slots(slots)),
+      protection: protection, system: system)
     core = try TableCore(opener: opener, opened: opener.open())
   }
 

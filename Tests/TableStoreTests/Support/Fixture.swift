@@ -14,8 +14,8 @@ struct Fixture {
   /// Keeps the directory until the test ends; absent in a child, which must not remove it.
   private let temporary: TemporaryDirectory?
 
-  init() throws {
-    let temporary = try TemporaryDirectory()
+  init(inMemory: Bool = false) throws {
+    let temporary = try TemporaryDirectory(inMemory: inMemory)
     self.temporary = temporary
     path = temporary.url.path + "/tables"
   }

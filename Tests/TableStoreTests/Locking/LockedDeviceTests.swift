@@ -1,0 +1,212 @@
+import Foundation
+import Testing
+
+@testable import TableStore
+
+/// The lives in which a table meets every path that opens, makes, writes or copies a file.
+enum LifeStory: String, CaseIterable, Sendable {
+  case stored, evicted, suspended, emptied, resized, reclassified, cut, second, nameless
+
+  /// Slots of the table at first.
+  var slots: Int { self == .evicted ? 2 : 8 }
+
+  /// The geometry, which is not the named file's for a table without a name.
+  var geometry: TableGeometry {
+    self == .nameless
+      ? TableGeometry(width: 8, height: 8, rowByteCount: 64, pixelFormat: 7) : Fixture.geometry
+  }
+
+  func play(_ life: LockedLife) throws {
+    switch self {
+    case .stored: playStored(life)
+    case .evicted: playEvicted(life)
+    case .suspended: playSuspended(life)
+    case .emptied: playEmptied(life)
+    case .resized: playResized(life)
+    case .reclassified: try playReclassified(life)
+    case .cut: playCut(life)
+    case .second: try playSecond(life)
+    case .nameless: try playNameless(life)
+    }
+  }
+
+  /// Unlocks the device and goes on, without reopening and then with it.
+  private func goOn(_ life: LockedLife) {
+    life.unlock()
+    life.store(9)
+    life.flush()
+    guard self != .nameless else { return }
+    life.close()
+    life.look()
+    life.close()
+  }
+
+  private func begin(_ life: LockedLife) {
+    life.open()
+    for entity in 1...3 { life.store(entity) }
+    life.flush()
+  }
+
+  private func playStored(_ life: LockedLife) {
+    begin(life)
+    life.look(for: 1...3)
+    life.close()
+    life.open()
+    life.look(for: 1...1)
+    life.store(2, 2)
+    life.setMetadata([7], of: 3)
+    life.remove(1)
+    life.store(4)
+    life.setMetadata([8], of: 2, 2)
+    life.flush()
+    life.look(for: 1...4)
+    goOn(life)
+  }
+
+  private func playEvicted(_ life: LockedLife) {
+    life.open()
+    for entity in 1...2 { life.store(entity) }
+    life.flush()
+    life.close()
+    life.store(3, evicting: 1)
+    life.unlock()
+    life.storeIfMissing(3, evicting: 1)
+    life.look()
+    life.close()
+    life.look()
+  }
+
+  private func playSuspended(_ life: LockedLife) {
+    begin(life)
+    life.suspend()
+    life.look(for: 1...3)
+    life.store(4)
+    life.remove(3)
+    life.setMetadata([7], of: 2)
+    life.flush()
+    life.look(for: 1...4)
+    life.store(5)
+    life.remove(1)
+    life.resume()
+    life.look(for: 1...5)
+    life.store(6)
+    life.flush()
+    goOn(life)
+  }
+
+  private func playEmptied(_ life: LockedLife) {
+    begin(life)
+    life.removeAll()
+    life.store(4)
+    life.suspend()
+    life.removeAll()
+    life.store(5)
+    life.resume()
+    life.flush()
+    goOn(life)
+  }
+
+  private func playResized(_ life: LockedLife) {
+    begin(life)
+    life.close()
+    life.open(slots: 12)
+    life.look(for: 1...3)
+    life.close()
+    life.open(slots: 6)
+    life.store(4)
+    life.flush()
+    goOn(life)
+  }
+
+  private func playReclassified(_ life: LockedLife) throws {
+    let former = try life.fixture.open(slots: 8)
+    for entity in 1...3 { try former.store(key(entity)) }
+    // A lease on the mapped file, which the table must leave.
+    let held = try #require(former.entry(for: key(1)))
+    former.close()
+    life.expect(1...3)
+    life.open()
+    life.look(for: 1...3)
+    life.store(4)
+    goOn(life)
+    #expect(held.shows(key(1)))
+  }
+
+  private func playCut(_ life: LockedLife) {
+    begin(life)
+    // The third picture is in the third slot, or in one before where a store was refused.
+    life.cut(behind: 2, losing: [3])
+    life.remove(8)
+    life.store(4)
+    life.look(for: 1...4)
+    life.flush()
+    goOn(life)
+  }
+
+  private func playSecond(_ life: LockedLife) throws {
+    let owner = try Stranger(life.fixture, protection: .complete, system: LockableDevice().system)
+    let drawing = try life.fixture.open("drawing")
+    for entity in 1...3 { try owner.store(key(entity), from: drawing) }
+    life.expect(1...3)
+    life.open()
+    life.look(for: 1...3)
+    life.store(4)
+    life.remove(2)
+    life.setMetadata([7], of: 1)
+    life.look(for: 1...4)
+    owner.core.close()?.unlock()
+    life.store(5)
+    life.look(for: 1...5)
+    life.flush()
+    drawing.close()
+    goOn(life)
+  }
+
+  private func playNameless(_ life: LockedLife) throws {
+    let named = try life.fixture.open()
+    begin(life)
+    life.setMetadata([7], of: 2)
+    life.remove(1)
+    life.look(for: 1...3)
+    life.removeAll()
+    life.store(4)
+    life.suspend()
+    life.resume()
+    goOn(life)
+    named.close()
+  }
+}
+
+@Suite("A table whose device is locked at any moment of its life", .timeLimit(.wholeRun))
+struct LockedDeviceTests {
+  /// - Returns: The number of calls that were refused.
+  private func play(_ story: LifeStory, from call: Int, count: Int) throws -> Int {
+    let device = LockableDevice()
+    let fixture = try Fixture(inMemory: true)
+    device.lock(beforeCall: call, forCalls: count)
+    let life = try LockedLife(
+      fixture, device, moment: "\(story), \(count) calls from call \(call)", slots: story.slots,
+      geometry: story.geometry)
+    try story.play(life)
+    let files = try FileManager.default.contentsOfDirectory(atPath: fixture.path)
+      .filter { !$0.hasPrefix("drawing") }
+    #expect(files.count == 1, "\(story), \(count) calls from call \(call)")
+    return device.refusedCount
+  }
+
+  @Test(
+    "goes on with every picture, whenever the device is unlocked", arguments: LifeStory.allCases)
+  func livesOn(story: LifeStory) throws {
+    var call = 0
+    while true {
+      var count = 1
+      // Longer and longer, until the device is locked to the end of the story. While it is locked, a
+      // step makes one call or a few, so that long times end in each step too.
+      while try play(story, from: call, count: count) == count { count += max(1, count / 3) }
+      if count == 1 { break }
+      call += 1
+    }
+    // Fewer would mean that the lock did not reach the changes.
+    #expect(call > 20)
+  }
+}
