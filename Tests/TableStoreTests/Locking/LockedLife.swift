@@ -21,6 +21,8 @@ final class LockedLife {
 
   let fixture: Fixture
   let device: LockableDevice
+  /// False after a complaint.
+  private(set) var isRight = true
   private let moment: String
   private let geometry: TableGeometry
   private var slots: Int
@@ -138,7 +140,7 @@ final class LockedLife {
     (waiting, buried, mayReportLoss) = ([:], [:], false)
   }
 
-  func look(for entities: ClosedRange<Int> = 1...9) {
+  func look(for entities: ClosedRange<Int> = 1...6) {
     for entity in entities { step("look for \(entity)") { look(for: entity, in: $0) } }
   }
 
@@ -233,6 +235,8 @@ final class LockedLife {
   }
 
   private func check(_ isRight: Bool, _ complaint: @autoclosure () -> String) {
-    if !isRight { Issue.record("\(complaint()), \(moment)") }
+    guard !isRight else { return }
+    self.isRight = false
+    Issue.record("\(complaint()), \(moment)")
   }
 }
