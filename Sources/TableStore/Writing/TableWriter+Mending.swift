@@ -9,15 +9,13 @@ extension TableWriter {
   /// When no new file can be made, the table is a second opener until its last entry is gone.
   ///
   /// - Throws: `TableError.diskFull` or `.system` when there is no room for a private file either;
-  ///   `.protectedNow`, and the next change tries again.
+  ///   `.protectedNow`.
   mutating func mendIfCut() throws(TableError) {
     guard let file = ownedFile, isCut(file) else { return }
     noteRecordsToErase(in: file)
-    // On any other error there is no new file, and the table becomes a second opener.
-    let salvage = try TableError.unlessProtected { () throws(TableError) in
-      try opener.salvage(file) { slot, _ in unerased.contains(slot) }
-    }
-    guard let opened = salvage else {
+    // On any error there is no new file, and the table becomes a second opener.
+    let salvage = try? opener.salvage(file) { slot, _ in unerased.contains(slot) }
+    guard let opened = salvage ?? nil else {
       let reader = try opener.wrapping { () throws(SystemError) in try opener.makeReader() }
       let replacement = TableShelf(privateFile: try opener.makePrivateFile(), reader: reader)
       // Removed pictures stay removed in this process.

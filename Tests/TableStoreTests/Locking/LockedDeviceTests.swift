@@ -68,10 +68,12 @@ enum LifeStory: String, CaseIterable, Sendable {
     for entity in 1...2 { life.store(entity) }
     life.flush()
     life.close()
+    // Learns one record of two, that of the picture to be kept.
+    life.look(for: 2...2)
     life.store(3, evicting: 1)
-    life.unlock()
+    life.device.unlock()
     life.storeIfMissing(3, evicting: 1)
-    life.look()
+    life.unlock()
     life.close()
     life.look()
   }
@@ -192,6 +194,20 @@ struct LockedDeviceTests {
       .filter { !$0.hasPrefix("drawing") }
     try #require(files.count == 1, "\(moment)")
     return life.isRight ? device.refusedCount : nil
+  }
+
+  @Test("does not stop trying after stores that the lock interrupted")
+  func isNotPaused() throws {
+    let device = LockableDevice()
+    let table = try Fixture().open(protection: .complete, system: device.system)
+    for _ in 1...4 {
+      // The call before asks whether the device is locked.
+      device.lock(beforeCall: device.callCount + 1, forCalls: 100)
+      #expect(throws: TableError.protectedNow(name: "rows")) { try table.store(key(1)) }
+      device.unlock()
+    }
+    try table.store(key(1))
+    #expect(table.entry(for: key(1))?.shows(key(1)) == true)
   }
 
   @Test(

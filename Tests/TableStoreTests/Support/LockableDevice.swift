@@ -40,6 +40,9 @@ final class LockableDevice: Sendable {
     }
   }
 
+  /// Calls so far that a locked device would refuse.
+  var callCount: Int { state.withLock { $0.callCount } }
+
   /// Calls that were refused.
   var refusedCount: Int { state.withLock { $0.refusedCount } }
 
