@@ -45,6 +45,8 @@ public final actor ImageCache {
   /// Reads the files that are stored by hand, on several workers: a slow volume does not hold up the
   /// others.
   lazy var fileReading = WorkerPool(name: "FastImageCache.stored-files", width: 3)
+  /// Reads tables for listings.
+  nonisolated let listing = WorkerPool(name: "FastImageCache.listing", width: 1)
   /// Wanted while the cache is active.
   nonisolated let spareMemory = SpareMemoryUse()
 

@@ -55,6 +55,9 @@ package final class Table: Sendable {
   /// Pictures that the table can hold.
   package var slotCount: Int { core.opener.layout.slotCount }
 
+  /// Bytes of the file from one picture's slot to the next.
+  package var slotByteCount: Int { core.opener.layout.stride }
+
   // MARK: Looking up
 
   /// The picture of a key, leased, or `nil`.
@@ -125,6 +128,21 @@ package final class Table: Sendable {
     try change { writer throws(TableError) in try writer.setMetadata(metadata, of: key) }
   }
 
+  /// Gives the picture of one entity to another, in place of that one's own, without a look at its
+  /// pixels but the proof; `nil` if the first has no intact picture.
+  ///
+  /// A version that is the first entity's id becomes the other's. After a crash either entity has the
+  /// picture, or both. Where another process owns the file, this holds for this process until it comes
+  /// to own the file.
+  ///
+  /// - Throws: As ``insert(_:)``, and then the first entity keeps its picture; or as ``remove(_:)``, and
+  ///   then both may have it.
+  package func changeEntity(
+    from old: TableID, to new: TableID
+  ) throws(TableError) -> Insertion? {
+    try change { writer throws(TableError) in try writer.changeEntity(from: old, to: new) }
+  }
+
   // MARK: Removing
 
   /// Removes the picture of an entity, and tells whether there was one.
@@ -138,6 +156,13 @@ package final class Table: Sendable {
   ///   cannot be read, and then nothing was removed; `.protectedNow` in both cases; `.closed`.
   package func remove(_ entity: TableID) throws(TableError) -> Bool {
     try change { writer throws(TableError) in try writer.remove(entity) }
+  }
+
+  /// Removes those of the listed pictures in whose place no other one was stored, and returns them.
+  ///
+  /// - Throws: As ``remove(_:)``; some may be removed then.
+  package func remove(_ listed: [TableEntryInfo]) throws(TableError) -> [TableEntryInfo] {
+    try change { writer throws(TableError) in try writer.remove(listed) }
   }
 
   /// Removes all pictures, by putting a new file in the place of the old one.
@@ -172,6 +197,19 @@ package final class Table: Sendable {
 
   /// Figures of this moment; counts all slots, so that it takes microseconds per thousand.
   package var statistics: TableStatistics { lookup.statistics }
+
+  /// The next pictures of a listing, in the order of slots, which no writer waits for; none at its end.
+  ///
+  /// Pictures that are stored, changed or removed meanwhile may be missing or come twice; all others
+  /// come once, or again where their file is replaced. Reads about a hundred records and trailers, and
+  /// no pixels: ids are certain, size and metadata of a picture that was not proven yet are not.
+  ///
+  /// - Throws: `TableError.protectedNow`, `.closed`.
+  package func list(_ cursor: inout ListingCursor) throws(TableError) -> [TableEntryInfo] {
+    if isClosed { throw .closed }
+    if lookup.isChild { leaveToParent() }
+    return try lookup.list(&cursor)
+  }
 
   /// All intact pictures of the file, in the order of slots; reads the whole file.
   package func entries() -> [TableEntryInfo] { lookup.scan().entries }

@@ -7,14 +7,21 @@ package struct TableEntryInfo: Hashable, Sendable {
   package let metadata: [UInt8]
   /// Grows with each use; comparable within one table only.
   package let recency: UInt64
+  /// The time of storing in microseconds since 1970, as the clock told it then; no two pictures of a
+  /// table have the same.
+  package let generation: UInt64
+  /// The digest of the entity, which is known of a hashed id too.
+  let digest: TableID.Digest
 
-  init(slot: Int, trailer: SlotTrailer, recency: UInt64) {
+  init(slot: Int, record: SlotRecord, trailer: SlotTrailer) {
     self.slot = slot
+    digest = record.entity
+    recency = record.recency
+    generation = record.generation
     entity = trailer.entity
     version = trailer.version
     extent = trailer.extent
     metadata = trailer.metadata
-    self.recency = recency
   }
 }
 

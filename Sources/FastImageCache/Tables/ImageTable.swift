@@ -72,6 +72,21 @@ actor ImageTable {
     CachedImage(entry: entry, pixelFormat: format.pixelFormat, scale: format.scale)
   }
 
+  /// The next entries of a listing, on a thread that may wait for the disk; none at its end, and none
+  /// where pictures are not kept.
+  nonisolated func entries(
+    from cursor: inout ListingCursor
+  ) throws(ImageCacheError) -> [CacheEntry] {
+    guard let store else { return [] }
+    do throws(TableError) {
+      return try store.list(&cursor).map {
+        CacheEntry($0, format: format, byteCount: store.slotByteCount)
+      }
+    } catch {
+      throw ImageCacheError(error)
+    }
+  }
+
   // MARK: Drawing, on a worker
 
   /// Draws a picture into scratch memory, ready for ``store(_:for:_:if:)``.
@@ -140,6 +155,23 @@ actor ImageTable {
       try table.setMetadata(Array(metadata), of: key.tableKey)
     }
     return insertion.flatMap { $0 }.map { image(of: $0, key, recorder) }
+  }
+
+  /// Gives an entity's picture to another entity; false if the table has no intact one.
+  ///
+  /// - Parameter willStore: Called in the same turn before the picture is stored, as the question of a
+  ///   store is.
+  func changeEntity(
+    from old: ImageID, to new: ImageID, _ recorder: CacheRecorder, willStore: @Sendable () -> Void
+  ) throws(ImageCacheError) -> Bool {
+    let insertion = try write { table throws(TableError) in
+      if table.contains(old.tableID) { willStore() }
+      return try table.changeEntity(from: old.tableID, to: new.tableID)
+    }
+    guard case .some(.some(let insertion)) = insertion else { return false }
+    _ = image(of: insertion, ImageKey(entity: new, version: new, format: format.name), recorder)
+    recorder.hub.send(.removed(entity: old, format: format.name))
+    return true
   }
 
   private nonisolated func image(

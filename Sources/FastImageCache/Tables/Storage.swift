@@ -44,6 +44,12 @@ struct Storage: Sendable {
     try translating { () throws(TableError) in
       _ = try directory.removeTables(except: Set(formats.map(\.name)))
     }
+    // Only `knownNamespaces` needs the name, so a cache opens without, on a full disk for example.
+    if tables.all.contains(where: \.isStored) {
+      try? directory.writeNamespace(namespace)
+    } else {
+      try? directory.removeNamespace()
+    }
     return Storage(directory: folder, tables: tables)
   }
 
@@ -116,7 +122,8 @@ struct Storage: Sendable {
       pixelFormat: PictureCode(format).rawValue, revision: UInt32(clamping: format.revision))
   }
 
-  private static var defaultDirectory: URL {
+  /// The folder of caches whose configuration names none.
+  static var defaultDirectory: URL {
     ProgramFolder.url.appendingPathComponent("ImageTables", isDirectory: true)
   }
 }

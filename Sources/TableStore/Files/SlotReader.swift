@@ -94,11 +94,22 @@ struct SlotReader: Sendable {
       reading: UnsafeRawBufferPointer(rebasing: bytes[layout.trailerOffset...]))
     let hash = SlotContent.hash(of: bytes)
     // Only a forged trailer has a picture larger than its slot.
-    guard let trailer, (1...layout.geometry.width).contains(trailer.extent.width),
-      (1...layout.geometry.height).contains(trailer.extent.height),
+    guard let trailer, fits(trailer.extent),
       record.covers(contentHash: hash, at: slotAddress(of: slot))
     else { return .damaged(entity: trailer?.entity) }
     return .intact(trailer)
+  }
+
+  /// Reads the trailer of a slot and no pixels; `nil` unless its ids can be those of the record.
+  func trailer(of slot: Int, record: SlotRecord) throws(SystemError) -> SlotTrailer? {
+    let bytes = try system.read(
+      descriptor, count: layout.trailerByteCount,
+      at: layout.slotOffset(slot) + layout.trailerOffset)
+    let trailer = bytes.withUnsafeBytes { SlotTrailer(reading: $0) }
+    guard let trailer, fits(trailer.extent), trailer.entity.agrees(with: record.entity),
+      trailer.version.agrees(with: record.version)
+    else { return nil }
+    return trailer
   }
 
   /// Bytes of the file on its device, 0 when the system does not tell.
@@ -108,6 +119,11 @@ struct SlotReader: Sendable {
   }
 
   // MARK: Private
+
+  private func fits(_ extent: SlotExtent) -> Bool {
+    (1...layout.geometry.width).contains(extent.width)
+      && (1...layout.geometry.height).contains(extent.height)
+  }
 
   private func slotAddress(of slot: Int) -> SlotAddress {
     SlotAddress(nonce: header.nonce, slot: slot)

@@ -155,8 +155,8 @@ package final class TableDirectory: Sendable {
     }
   }
 
-  /// Deletes a table file that no process has locked; false for all others.
-  private func remove(_ name: String) throws(SystemError) -> Bool {
+  /// Deletes a file of ours that no process has locked; false for all others.
+  func remove(_ name: String) throws(SystemError) -> Bool {
     guard let status = try system.status(of: name, in: descriptor), status.isRegularFile else {
       return false
     }
@@ -180,8 +180,10 @@ package final class TableDirectory: Sendable {
     }
     let isOurs = start == TableHeader.magic
     // A replacement whose process died before its header is empty; only replacements have such
-    // names.
-    let isBegun = start.isEmpty && name.contains(Self.suffix + Self.temporaryMark)
+    // names. So is the file that names a namespace.
+    let isBegun =
+      start.isEmpty
+      && (name.contains(Self.suffix + Self.temporaryMark) || name == NamespaceFile.fileName)
     guard isOurs || isBegun else { return false }
     try system.unlink(name, in: descriptor)
     return true

@@ -21,8 +21,16 @@ struct SlotTrailer: Hashable, Sendable {
   init(
     key: TableKey, extent: SlotExtent, metadata: [UInt8], roomByteCount: Int
   ) throws(TableError) {
-    var entity = StoredID.full(key.entity)
-    var version = StoredID.full(key.version)
+    try self.init(
+      entity: .full(key.entity), version: .full(key.version), extent: extent, metadata: metadata,
+      roomByteCount: roomByteCount)
+  }
+
+  /// The same for ids of which another trailer may have kept the hash only.
+  init(
+    entity: StoredID, version: StoredID, extent: SlotExtent, metadata: [UInt8], roomByteCount: Int
+  ) throws(TableError) {
+    var (entity, version) = (entity, version)
     func isTooLong() -> Bool {
       // Counts the ids themselves: a string may be longer than a code can say.
       let ids = [entity, version].map(Self.byteCount)

@@ -4,6 +4,11 @@ package enum StoredID: Hashable, Sendable, CustomStringConvertible {
   /// Only strings are ever too long.
   case hashed(sha256: [UInt8], byteCount: Int)
 
+  /// The id, if it is kept in full.
+  package var known: TableID? {
+    if case .full(let id) = self { id } else { nil }
+  }
+
   static let hashedByteCount = SHA256.byteCount + 8
 
   /// The short form of a string's id.
@@ -15,13 +20,18 @@ package enum StoredID: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// True when a file keeps `id` like this, in full or hashed.
-  func matches(_ id: TableID) -> Bool {
+  package func matches(_ id: TableID) -> Bool {
     switch self {
     case .full(let own): return own == id
     case .hashed(_, let byteCount):
       guard id.kind == .string, id.span.count == byteCount else { return false }
       return self == .hashing(id)
     }
+  }
+
+  /// False when the id cannot be the one with this digest; a hash tells nothing of the digest.
+  func agrees(with digest: TableID.Digest) -> Bool {
+    if case .full(let id) = self { id.digest == digest } else { true }
   }
 
   /// The id for people to read; for a hashed one, `sha256:` and the hash.

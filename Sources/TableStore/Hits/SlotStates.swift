@@ -111,6 +111,15 @@ final class SlotStates: @unchecked Sendable {
     giveHint(of: slot)
   }
 
+  /// Makes a claimed slot live after its picture was written, for its first lookup to prove; takes no
+  /// lease.
+  func publishUnproven(_ slot: Int, entity: TableID.Digest, version: TableID.Digest) {
+    setDigests(entity, version, of: slot)
+    setStamp(hitIndex.nextStamp(), of: slot)
+    let change = SlotState.live &- SlotState.claimed
+    memory.pointee.cells[slot].state.wrappingAdd(change, ordering: .acquiringAndReleasing)
+  }
+
   /// Makes a slot live whose record was read and whose content was not.
   func adopt(_ slot: Int, entity: TableID.Digest, version: TableID.Digest) {
     giveUpUnread(slot)

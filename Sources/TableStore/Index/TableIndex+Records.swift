@@ -27,11 +27,34 @@ extension TableIndex {
     return TableKey(entity: entity, version: version)
   }
 
+  /// Notes that a leased slot was read and matches its record.
+  func prove(_ slot: Int, generation: UInt64, key: TableKey, extent: SlotExtent) {
+    guard isSame(slot, generation) else { return }
+    states.prove(slot, key: key, extent: extent)
+  }
+
+  /// Makes an adopted slot live.
+  func note(_ record: SlotRecord, in slot: Int) {
+    states.setRecordMetadata(RecordMetadata(record), of: slot)
+    states.adopt(slot, entity: record.entity, version: record.version)
+    states.setStamp(Self.stamp(of: record), of: slot)
+  }
+
+  /// The stamp of the record's last use. Only a forged file has stamps beyond the limit.
+  static func stamp(of record: SlotRecord) -> UInt64 {
+    record.recency < UInt64.max / 2 ? record.recency : 0
+  }
+
   /// Takes a silent lease on a live slot, to read it outside the lock.
   func leaseSilently(_ slot: Int) -> SlotRecord? {
     guard slot < states.preparedCount, isLive(slot) else { return nil }
     states.leaseSilently(slot)
     return currentRecord(of: slot)
+  }
+
+  /// The current records of the live slots in a range.
+  func currentRecords(in slots: Range<Int>) -> [(slot: Int, record: SlotRecord)] {
+    slots.clamped(to: 0..<states.preparedCount).filter(isLive).map { ($0, currentRecord(of: $0)) }
   }
 
   /// The record of a live slot with the stamp of its last use, which the file may not have yet.

@@ -178,18 +178,6 @@ struct TableIndex {
     recordsToErase.append(slot)
   }
 
-  /// Makes an adopted slot live.
-  private func note(_ record: SlotRecord, in slot: Int) {
-    states.setRecordMetadata(RecordMetadata(record), of: slot)
-    states.adopt(slot, entity: record.entity, version: record.version)
-    states.setStamp(Self.stamp(of: record), of: slot)
-  }
-
-  /// The stamp of the record's last use. Only a forged file has stamps beyond the limit.
-  private static func stamp(of record: SlotRecord) -> UInt64 {
-    record.recency < UInt64.max / 2 ? record.recency : 0
-  }
-
   var liveCount: Int { table.count }
   var unreadSlots: [Int] { (0..<usedCount).filter(states.isUnread) }
 
@@ -228,12 +216,6 @@ struct TableIndex {
 
   // MARK: Proof
 
-  /// Notes that a leased slot was read and matches its record.
-  mutating func prove(_ slot: Int, generation: UInt64, key: TableKey, extent: SlotExtent) {
-    guard isSame(slot, generation) else { return }
-    states.prove(slot, key: key, extent: extent)
-  }
-
   /// Removes a damaged slot; false if another picture is in it by now.
   mutating func discard(_ slot: Int, generation: UInt64) -> Bool {
     guard isSame(slot, generation) else { return false }
@@ -261,14 +243,14 @@ struct TableIndex {
   ///
   /// - Parameter mayGuess: True evicts the least recently used picture among those whose records
   ///   were read, though some are unread.
-  mutating func claimSlot(for entity: TableID, mayGuess: Bool = false) -> Room {
+  mutating func claimSlot(for entity: TableID.Digest, mayGuess: Bool = false) -> Room {
     // Leases that end from now on get later stamps than the selection of the oldest sees.
     _ = states.advanceClock()
     if let slot = claimedFree() ?? claimedFresh() ?? claimedReleased(probes: 16) {
       return .claimed(Claim(slot: slot, eviction: nil))
     }
     guard states.unreadCount == 0 || mayGuess else { return .unread }
-    let own = find(entity.digest)
+    let own = find(entity)
     while let slot = leastRecentlyUsed(except: own) {
       if let claim = evict(slot) { return .claimed(claim) }
     }
@@ -281,15 +263,21 @@ struct TableIndex {
 
   /// Makes a written slot live, with one lease taken, and returns the slot of the older picture of
   /// the same entity, which is not live any more.
+  ///
+  /// - Parameter key: Without it the slot is not proven, and no lease is taken.
   mutating func publish(
-    _ slot: Int, record: SlotRecord, key: TableKey, extent: SlotExtent
+    _ slot: Int, record: SlotRecord, key: TableKey?, extent: SlotExtent
   ) -> Int? {
     let older = find(record.entity)
     if let older { takeOut(older) }
     states.setRecordMetadata(RecordMetadata(record), of: slot)
     newestGeneration = max(newestGeneration, record.generation)
     table.insert(slot, for: record.entity)
-    states.publish(slot, key: key, extent: extent)
+    if let key {
+      states.publish(slot, key: key, extent: extent)
+    } else {
+      states.publishUnproven(slot, entity: record.entity, version: record.version)
+    }
     return older
   }
 
@@ -304,6 +292,13 @@ struct TableIndex {
   mutating func remove(_ entity: TableID) -> Int? {
     guard let slot = find(entity.digest) else { return nil }
     if let stored = self.entity(of: slot), stored != entity { return nil }
+    takeOut(slot)
+    return slot
+  }
+
+  /// Removes one stored picture of an entity and returns its slot; `nil` if another one took its place.
+  mutating func remove(_ entity: TableID.Digest, generation: UInt64) -> Int? {
+    guard let slot = find(entity), isSame(slot, generation) else { return nil }
     takeOut(slot)
     return slot
   }
@@ -327,7 +322,8 @@ struct TableIndex {
     key.lend { states.label(of: slot).matches($0) && states.strings(of: slot).match($0) }
   }
 
-  private func isSame(_ slot: Int, _ generation: UInt64) -> Bool {
+  /// True while the slot has the picture that was stored with this generation.
+  func isSame(_ slot: Int, _ generation: UInt64) -> Bool {
     isLive(slot) && states.recordMetadata(of: slot).generation == generation
   }
 

@@ -10,11 +10,11 @@ import Locking
 extension TableLookup {
   /// Asks the shelf about one entity, after reading the records that the answer depends on.
   func ask<Answer>(
-    about entity: TableID, _ question: (inout TableShelf) -> Answer
+    about entity: TableID.Digest, _ question: (inout TableShelf) -> Answer
   ) throws(SystemError) -> Answer {
     while true {
       let step = shelf.withLock { shelf -> Step<Answer> in
-        if let file = shelf.file, let slot = shelf.index.unreadSlot(for: entity.digest) {
+        if let file = shelf.file, let slot = shelf.index.unreadSlot(for: entity) {
           return .read(slot: slot, file)
         }
         return .answer(question(&shelf))
@@ -24,7 +24,7 @@ extension TableLookup {
       case .read(let slot, let file):
         let record = try file.slotReader.record(of: slot)
         var isLost = false
-        changeIndex(of: file) { isLost = $0.learn(record, in: slot, of: entity.digest) }
+        changeIndex(of: file) { isLost = $0.learn(record, in: slot, of: entity) }
         // Its entity is unknown: the index had only the first bits of a digest.
         if isLost { tellOfDamage(to: nil) }
       }
@@ -36,14 +36,14 @@ extension TableLookup {
   ///
   /// - Throws: The error of a locked device; no slot is lost then.
   func askOrLose<Answer>(
-    about entity: TableID, _ question: (inout TableShelf) -> Answer
+    about entity: TableID.Digest, _ question: (inout TableShelf) -> Answer
   ) throws(SystemError) -> (answer: Answer, lost: [Int]) {
     do throws(SystemError) {
       return (try ask(about: entity, question), [])
     } catch {
       if opener.system.isLock(error) { throw error }
       return shelf.withLock { shelf in
-        let lost = shelf.change { $0.loseUnread(of: entity.digest) }
+        let lost = shelf.change { $0.loseUnread(of: entity) }
         return (question(&shelf), lost)
       }
     }

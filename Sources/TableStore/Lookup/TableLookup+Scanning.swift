@@ -44,7 +44,7 @@ extension TableLookup {
       let made = pool.makeContent { file.slotReader.read(slot, record: record, into: $0) }
       switch made?.result {
       case .intact(let trailer)?:
-        entries.append(TableEntryInfo(slot: slot, trailer: trailer, recency: record.recency))
+        entries.append(TableEntryInfo(slot: slot, record: record, trailer: trailer))
       case .damaged(let entity)? where shelf.withLock({ $0.file === file }):
         damages.append(TableDamage(slot: slot, entity: entity))
         var isLost = false

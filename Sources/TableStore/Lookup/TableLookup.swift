@@ -69,7 +69,7 @@ final class TableLookup: Sendable {
   @inline(never)
   private func entryByIndex(for key: TableKey) -> TableEntry? {
     // A record that cannot be read now is a miss now, and stays for later lookups.
-    let answer = try? ask(about: key.entity) { ($0.index.lease(key), $0.file, $0.reader) }
+    let answer = try? ask(about: key.entity.digest) { ($0.index.lease(key), $0.file, $0.reader) }
     guard let (finding, file, reader) = answer, let file else { return nil }
     switch finding {
     case .proven(let slot, let extent):
@@ -109,7 +109,7 @@ final class TableLookup: Sendable {
   /// True when the table has a picture of the entity, of whichever version; no use of it.
   func contains(_ entity: TableID) -> Bool {
     // As with a key.
-    let found = try? ask(about: entity) { ($0.index.contains(entity), $0.reader) }
+    let found = try? ask(about: entity.digest) { ($0.index.contains(entity), $0.reader) }
     guard let (isThere, reader) = found else { return false }
     return isThere || reader?.contains(entity) ?? false
   }
@@ -142,7 +142,9 @@ final class TableLookup: Sendable {
   // MARK: Private
 
   private func holds(_ key: TableKey) throws(SystemError) -> Bool {
-    let (isThere, reader) = try ask(about: key.entity) { ($0.index.contains(key), $0.reader) }
+    let (isThere, reader) = try ask(about: key.entity.digest) {
+      ($0.index.contains(key), $0.reader)
+    }
     return isThere || reader?.contains(key) ?? false
   }
 

@@ -110,7 +110,7 @@ package final class TableReader: Sendable {
       let finding = pool.makeContent { file.slotReader.read(slot, record: record, into: $0) }
       switch finding?.result {
       case .intact(let trailer)?:
-        entries.append(TableEntryInfo(slot: slot, trailer: trailer, recency: record.recency))
+        entries.append(TableEntryInfo(slot: slot, record: record, trailer: trailer))
       case .damaged(let entity)?:
         // An owner at work may have reused the slot meanwhile, which is no damage.
         let current = (try? file.slotReader.record(of: slot)) ?? nil
@@ -124,7 +124,40 @@ package final class TableReader: Sendable {
     return (entries, damages)
   }
 
+  /// The intact pictures in the next `count` slots, without those that have tombstones; `nil` at the
+  /// end of the file.
+  func list(_ position: inout ListingCursor.Position, count: Int) -> [TableEntryInfo]? {
+    // After an error the records of the last snapshot are read.
+    if position.slot == 0 { _ = try? refresh() }
+    let (file, records) = snapshot.withLock { ($0.file, $0.records) }
+    position.enter(file.header)
+    guard position.slot < file.header.layout.slotCount else { return nil }
+    let slots = position.slot..<(position.slot + count)
+    position.slot = slots.upperBound
+    return slots.compactMap { slot in
+      guard let record = records[slot], !isBuried(record),
+        let made = pool.makeContent({ file.slotReader.read(slot, record: record, into: $0) }),
+        let trailer = made.result.trailer
+      else { return nil }
+      return TableEntryInfo(slot: slot, record: record, trailer: trailer)
+    }
+  }
+
   // MARK: Tombstones
+
+  /// Makes a miss of one picture; false if it is one already, or if another took its place.
+  ///
+  /// - Parameter isOwn: The listed picture was this process's own, and hid the one in the file, which
+  ///   must not come to light.
+  func addTombstone(for listed: TableEntryInfo, isOwn: Bool) -> Bool {
+    let known = snapshot.withLock { snapshot in
+      snapshot.slot(of: listed.digest).flatMap { snapshot.records[$0] }
+    }
+    guard let known, isOwn || known.generation == listed.generation, !isBuried(known)
+    else { return false }
+    addTombstone(for: known)
+    return true
+  }
 
   /// Makes misses of the entity's pictures that are in the file now, without changing the file.
   ///
@@ -181,13 +214,26 @@ package final class TableReader: Sendable {
   private func entry(
     of entity: TableID, where isWanted: (SlotRecord, SlotTrailer) -> Bool
   ) -> TableEntry? {
-    if let entry = copy(of: entity, where: isWanted) { return entry }
+    slotCopy(of: entity, where: isWanted).map {
+      TableEntry(content: $0.content, extent: $0.trailer.extent)
+    }
+  }
+
+  /// Reads the slot of an entity, of whichever version.
+  func copy(of entity: TableID) -> SlotCopy? {
+    slotCopy(of: entity) { _, trailer in trailer.entity.matches(entity) }
+  }
+
+  private func slotCopy(
+    of entity: TableID, where isWanted: (SlotRecord, SlotTrailer) -> Bool
+  ) -> SlotCopy? {
+    if let copy = copy(of: entity, where: isWanted) { return copy }
     return refreshIfWorthwhile() ? copy(of: entity, where: isWanted) : nil
   }
 
   private func copy(
     of entity: TableID, where isWanted: (SlotRecord, SlotTrailer) -> Bool
-  ) -> TableEntry? {
+  ) -> SlotCopy? {
     // A status that cannot be read is no sign of a replacement.
     guard let (file, slot, _) = candidate(for: entity), (try? file.isReplaced()) != true else {
       return nil
@@ -201,7 +247,7 @@ package final class TableReader: Sendable {
       }),
       let trailer = finding.trailer, isWanted(record, trailer)
     else { return nil }
-    return TableEntry(content: content, extent: trailer.extent)
+    return SlotCopy(content: content, record: record, trailer: trailer)
   }
 
   private func candidate(

@@ -88,7 +88,6 @@ extension TableWriter {
       file.states.stamp(of: $0) < file.states.stamp(of: $1)
     }
     for slot in slots {
-      guard let key = former.index.key(of: slot) else { continue }
       let record = former.index.record(of: slot)
       let made = lookup.pool.makeContent { file.slotReader.read(slot, record: record, into: $0) }
       guard let (content, finding) = made, let trailer = finding.trailer else {
@@ -96,7 +95,9 @@ extension TableWriter {
         if case .refused(let error)? = made?.result { loss = opener.tableError(error) }
         continue
       }
-      let sealed = SealedSlot(key: key, extent: trailer.extent, content: content)
+      let sealed = SealedSlot(
+        entity: record.entity, version: record.version, key: former.index.key(of: slot),
+        extent: trailer.extent, content: content)
       do throws(TableError) {
         _ = try store(sealed)
       } catch {

@@ -28,22 +28,41 @@ package struct SlotBuffer: ~Copyable, @unchecked Sendable {
   ) throws(TableError) -> SealedSlot {
     let trailer = try SlotTrailer(
       key: key, extent: extent, metadata: metadata, roomByteCount: layout.trailerByteCount)
+    return sealed(trailer, entity: key.entity.digest, version: key.version.digest, key: key)
+  }
+
+  /// Adds a trailer that has room, and seals the content, as above.
+  ///
+  /// - Parameter key: `nil` where the trailer has the hash of an id that is not known in full.
+  consuming func sealed(
+    _ trailer: SlotTrailer, entity: TableID.Digest, version: TableID.Digest, key: TableKey?
+  ) -> SealedSlot {
     let room = UnsafeMutableRawBufferPointer(
       start: memory.base + layout.trailerOffset, count: layout.trailerByteCount)
     trailer.write(to: room)
     return SealedSlot(
-      key: key, extent: extent, content: SlotContent(memory: memory, layout: layout))
+      entity: entity, version: version, key: key, extent: trailer.extent,
+      content: SlotContent(memory: memory, layout: layout))
   }
 }
 
 /// A finished picture on its way to the table, with the hash of its content.
 package final class SealedSlot: Sendable {
-  package let key: TableKey
-  package let extent: SlotExtent
+  let entity: TableID.Digest
+  let version: TableID.Digest
+  /// `nil` when an id is known by its hash only. Such a picture is stored unproven: the first request
+  /// brings the id, and compares it with the hash.
+  let key: TableKey?
+  let extent: SlotExtent
   let content: SlotContent
   let contentHash: UInt64
 
-  init(key: TableKey, extent: SlotExtent, content: SlotContent) {
+  init(
+    entity: TableID.Digest, version: TableID.Digest, key: TableKey?, extent: SlotExtent,
+    content: SlotContent
+  ) {
+    self.entity = entity
+    self.version = version
     self.key = key
     self.extent = extent
     self.content = content

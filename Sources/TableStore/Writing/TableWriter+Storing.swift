@@ -2,7 +2,7 @@ import Locking
 
 /// The result of storing a picture.
 package struct Insertion: Sendable {
-  /// The picture, leased.
+  /// The picture, leased; in private memory where the table has it unproven.
   package let entry: TableEntry
   /// The picture that was evicted for it.
   package let eviction: Eviction?
@@ -50,13 +50,12 @@ extension TableWriter {
 
   /// Stores a picture in a table that is writable, by the steps of ``insert(_:)``.
   mutating func store(_ sealed: SealedSlot) throws(TableError) -> Insertion {
-    let key = sealed.key
     // 1.
-    guard let (file, claim) = try claimSlot(for: key.entity) else { throw .allSlotsLeased }
+    guard let (file, claim) = try claimSlot(for: sealed.entity) else { throw .allSlotsLeased }
     let slot = claim.slot
-    generation += 1
+    generation = max(generation + 1, Self.timeOfDay)
     let record = SlotRecord(
-      entity: key.entity.digest, version: key.version.digest, generation: generation,
+      entity: sealed.entity, version: sealed.version, generation: generation,
       contentHash: sealed.contentHash, recency: file.states.hitIndex.nextStamp(),
       at: file.slotAddress(of: slot))
     do throws(SystemError) {
@@ -77,12 +76,14 @@ extension TableWriter {
     backOff.succeed()
     // 5.
     let older = lookup.shelf.withLock { shelf in
-      shelf.change { $0.publish(slot, record: record, key: key, extent: sealed.extent) }
+      shelf.change { $0.publish(slot, record: record, key: sealed.key, extent: sealed.extent) }
     }
     // 6.
     if let older { erase(older, in: file) }
-    let entry = lookup.entry(
-      ofLeased: slot, in: file, copy: sealed.content, extent: sealed.extent)
+    let entry =
+      sealed.key == nil
+      ? nil
+      : lookup.entry(ofLeased: slot, in: file, copy: sealed.content, extent: sealed.extent)
     return Insertion(
       entry: entry ?? TableEntry(keepingPrivate: sealed), eviction: claim.eviction)
   }
@@ -90,7 +91,7 @@ extension TableWriter {
   // MARK: Private
 
   private mutating func claimSlot(
-    for entity: TableID
+    for entity: TableID.Digest
   ) throws(TableError) -> (TableFile, TableIndex.Claim)? {
     var failure: SystemError?
     while true {

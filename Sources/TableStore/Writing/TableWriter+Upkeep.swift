@@ -12,13 +12,33 @@ extension TableWriter {
       try addTombstones { reader throws(SystemError) in try reader.addTombstone(for: entity) }
       ?? false
     let ((file, slot), lost) = try opener.wrapping { () throws(SystemError) in
-      try lookup.askOrLose(about: entity) { ($0.file, $0.change { $0.remove(entity) }) }
+      try lookup.askOrLose(about: entity.digest) { ($0.file, $0.change { $0.remove(entity) }) }
     }
     guard let file else { return isBuried }
     if let slot { noteUnerased(slot) }
     // Records that could not be erased before, or read now, may be of this entity.
     try eraseRest(in: file)
     return isBuried || slot != nil || !lost.isEmpty
+  }
+
+  /// Removes those of the listed pictures in whose place no other one was stored, and returns them.
+  ///
+  /// On an error those before it are removed.
+  mutating func remove(_ listed: [TableEntryInfo]) throws(TableError) -> [TableEntryInfo] {
+    try ensureWritable()
+    var removed: [TableEntryInfo] = []
+    for entry in listed {
+      let slot = try opener.wrapping { () throws(SystemError) in
+        try lookup.ask(about: entry.digest) { shelf in
+          shelf.change { $0.remove(entry.digest, generation: entry.generation) }
+        }
+      }
+      if let slot { noteUnerased(slot) }
+      let isBuried = try addTombstones { $0.addTombstone(for: entry, isOwn: slot != nil) }
+      if slot != nil || isBuried == true { removed.append(entry) }
+    }
+    if let file = lookup.shelf.withLock({ $0.file }) { try eraseRest(in: file) }
+    return removed
   }
 
   /// Empties the table by replacing its file; the old one stays mapped for its leases.
@@ -80,11 +100,9 @@ extension TableWriter {
     return file
   }
 
-  // MARK: Private
-
   /// Adds tombstones for pictures of another owner's file; `nil` where there is no such file.
   @discardableResult
-  private func addTombstones<Result>(
+  func addTombstones<Result>(
     _ body: (TableReader) throws(SystemError) -> Result
   ) throws(TableError) -> Result? {
     try opener.wrapping { () throws(SystemError) in
@@ -94,6 +112,8 @@ extension TableWriter {
       }
     }
   }
+
+  // MARK: Private
 
   /// Writes the stamps of last use, so that the order of eviction outlives this process.
   private func writeRecency(to file: TableFile) throws(SystemError) {

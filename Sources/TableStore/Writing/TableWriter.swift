@@ -20,8 +20,8 @@ import Locking
 struct TableWriter: Sendable {
   let lookup: TableLookup
   /// The generation given last. It rises from store to store, across sessions and files of the
-  /// table, so that a higher one always belongs to a later store. It begins at the time of day in
-  /// microseconds, or above all generations in the file.
+  /// table, so that a higher one always belongs to a later store. Each is the time of day in
+  /// microseconds, or one more than the last where the clock stands behind that.
   var generation: UInt64
   var backOff = BackOff()
   /// Slots whose record must be erased and may still be in the file.
@@ -41,7 +41,7 @@ struct TableWriter: Sendable {
   init(_ lookup: TableLookup) {
     self.lookup = lookup
     (generation, byteCount) = lookup.shelf.withLock { shelf in
-      (max(shelf.index.newestGeneration, Self.timeOfDay), shelf.byteCount)
+      (shelf.index.newestGeneration, shelf.byteCount)
     }
   }
 
@@ -120,7 +120,7 @@ struct TableWriter: Sendable {
   }
 
   /// Microseconds since 1970; 0 for a clock so wrong that too few generations would be left.
-  private static var timeOfDay: UInt64 {
+  static var timeOfDay: UInt64 {
     var now = timespec()
     guard clock_gettime(CLOCK_REALTIME, &now) == 0, now.tv_sec >= 0 else { return 0 }
     let (seconds, overflow) = UInt64(now.tv_sec).multipliedReportingOverflow(by: 1_000_000)

@@ -148,6 +148,12 @@ enum TableAttack {
       try Attack.require(isSame || !isProof, "Entity \(entity) shows another picture.")
     }
     _ = table.entries()
+    var cursor = ListingCursor()
+    while try !table.list(&cursor).isEmpty {}
+    if let moved = try? table.changeEntity(from: key(3).entity, to: TableID("other"))?.entry {
+      let isSame = moved.withPixels { $0.elementsEqual(pixels(of: 3)) }
+      try Attack.require(isSame || !isProof, "Entity 3 shows another picture under another id.")
+    }
     _ = table.verify()
     _ = try table.remove(key(2).entity)
     for entity in 4...9 {
@@ -198,7 +204,7 @@ enum TableAttack {
       let (slot, sealed) = (entity - 1, try sealed(entity))
       let address = SlotAddress(nonce: nonce, slot: slot)
       let record = SlotRecord(
-        entity: sealed.key.entity.digest, version: sealed.key.version.digest,
+        entity: sealed.entity, version: sealed.version,
         generation: UInt64(entity), contentHash: sealed.contentHash, recency: UInt64(2 * entity),
         at: address)
       write(record.bytes(at: address), over: &file, at: layout.recordOffset(slot))

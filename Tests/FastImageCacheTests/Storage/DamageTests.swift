@@ -17,7 +17,8 @@ struct DamageTests {
     await first.cache.close()
     let folder = first.cache.directory
     let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
-    let file = folder.appendingPathComponent(try #require(names.first))
+    let name = try #require(names.first { $0.hasSuffix(".imagetable") })
+    let file = folder.appendingPathComponent(name)
     var bytes = try Data(contentsOf: file)
     // The last byte is in the only picture's trailer.
     bytes[bytes.count - 1] ^= 1

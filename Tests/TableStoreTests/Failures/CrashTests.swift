@@ -31,13 +31,23 @@ private final class Assassin: Sendable {
 
 @Suite("A table whose process is killed", .timeLimit(.wholeRun))
 struct CrashTests {
-  /// Stores, replaces, evicts, removes and empties; exits with 7 at its end.
+  /// The key under which a picture begins that another entity gets later.
+  private static func alias(_ key: TableKey) -> TableKey {
+    TableKey(entity: TableID("alias"), version: key.version)
+  }
+
+  /// Stores, replaces, evicts, renames, removes and empties; exits with 7 at its end.
   private static func work(in path: String, _ system: SystemCalls) {
     let fixture = Fixture(path: path)
     do {
       let table = try fixture.open(slots: 3, system: system)
       for entity in 0..<5 { try table.store(key(entity, 2)) }
       try table.store(key(4, 3))
+      let adopted = key(2, 4)
+      let drawn = try table.sealed(alias(adopted)) { pixels(for: adopted, byteCount: $0) }
+      _ = try table.insert(drawn)
+      _ = try table.changeEntity(from: alias(adopted).entity, to: adopted.entity)
+      guard table.entry(for: adopted)?.shows(adopted) == true else { exit(2) }
       _ = try table.remove(key(3).entity)
       try table.removeAll()
       try table.store(key(1, 4))
@@ -62,6 +72,7 @@ struct CrashTests {
         #expect(entry.shows(key(entity, version)), "call \(call)")
       }
     }
+    if let entry = table.entry(for: Self.alias(key(2, 4))) { #expect(entry.shows(key(2, 4))) }
     try table.store(key(9))
     #expect(table.entry(for: key(9))?.shows(key(9)) == true)
     table.close()

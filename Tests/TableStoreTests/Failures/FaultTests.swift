@@ -19,6 +19,12 @@ struct FaultTests {
       check(table, versions: 0...step)
       _ = try? table.remove(key(step).entity)
       #expect(!table.contains(key(step, step)))
+      // Keys show which pixels they belong to, so the picture comes back under its own.
+      let (there, away) = (key(5, step), TableID("away"))
+      _ = try? table.changeEntity(from: there.entity, to: away)
+      let moved = table.entry(for: TableKey(entity: away, version: there.version))
+      #expect(moved?.shows(there) != false)
+      _ = try? table.changeEntity(from: away, to: there.entity)
     }
     _ = table.verify()
     try? table.flush()

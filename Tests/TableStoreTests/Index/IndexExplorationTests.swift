@@ -10,7 +10,7 @@ struct IndexExplorationTests {
     .store(entity: 0, version: 0), .store(entity: 1, version: 0), .store(entity: 2, version: 0),
     .store(entity: 0, version: 1), .unclaim(entity: 1), .look(entity: 0, version: 0),
     .look(entity: 1, version: 0), .release(0, fromNewest: false), .release(0, fromNewest: true),
-    .remove(entity: 0), .reopen, .spoil(entity: 0),
+    .remove(entity: 0), .reopen, .spoil(entity: 0), .storeUnproven(entity: 1, version: 0),
   ]
 
   /// Plays every sequence of so many events, and returns the first after which the two disagree.
@@ -47,7 +47,8 @@ struct IndexExplorationTests {
       let index = Int.random(in: 0..<max(1, play.leaseCount), using: &random)
       let event: IndexEvent =
         switch Int.random(in: 0..<24, using: &random) {
-        case 0..<7: .store(entity: entity, version: version)
+        case 0..<6: .store(entity: entity, version: version)
+        case 6: .storeUnproven(entity: entity, version: version)
         case 7: .unclaim(entity: entity)
         case 8..<14: .look(entity: entity, version: version)
         case 14..<20: .release(index, fromNewest: false)

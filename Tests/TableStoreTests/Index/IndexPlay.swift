@@ -50,6 +50,8 @@ struct IndexModel {
 /// Something that happens to an index.
 enum IndexEvent: Hashable {
   case store(entity: Int, version: Int)
+  /// A picture whose ids are not known in full is stored.
+  case storeUnproven(entity: Int, version: Int)
   /// A slot is claimed, and its writing fails.
   case unclaim(entity: Int)
   case look(entity: Int, version: Int)
@@ -102,6 +104,8 @@ struct IndexPlay {
     let problem: String?
     switch event {
     case .store(let entity, let version): problem = store(entity, version, fails: false)
+    case .storeUnproven(let entity, let version):
+      problem = store(entity, version, fails: false, isProven: false)
     case .unclaim(let entity): problem = store(entity, 0, fails: true)
     case .look(let entity, let version): problem = look(entity, version)
     case .release(let index, let fromNewest): problem = release(index, fromNewest)
@@ -123,7 +127,9 @@ struct IndexPlay {
 
   // MARK: Events
 
-  private mutating func store(_ entity: Int, _ version: Int, fails: Bool) -> String? {
+  private mutating func store(
+    _ entity: Int, _ version: Int, fails: Bool, isProven: Bool = true
+  ) -> String? {
     model.now += 1
     let expected = model.victims(for: entity)
     guard let claim = claimSlot(for: entity) else {
@@ -149,15 +155,15 @@ struct IndexPlay {
     generation += 1
     let record = record(entity, version, generation)
     let older = index.publish(
-      claim.slot, record: record, key: key(entity, version),
+      claim.slot, record: record, key: isProven ? key(entity, version) : nil,
       extent: SlotExtent(width: 1, height: 1))
     file[claim.slot] = record
     if let older { file[older] = nil }
     let modelledOlder = model.live(entity)
     if let modelledOlder { model.slots[modelledOlder]?.isLive = false }
     model.slots[nextModelled] = .init(
-      entity: entity, version: version, slot: claim.slot, lastUse: 0)
-    take(claim.slot, nextModelled)
+      entity: entity, version: version, slot: claim.slot, isProven: isProven, lastUse: model.now)
+    if isProven { take(claim.slot, nextModelled) }
     nextModelled += 1
     return (older == nil) == (modelledOlder == nil) ? nil : "the older picture is another"
   }
@@ -249,10 +255,10 @@ struct IndexPlay {
 
   private mutating func claimSlot(for entity: Int) -> TableIndex.Claim? {
     read(entity)
-    var room = index.claimSlot(for: key(entity).entity)
+    var room = index.claimSlot(for: key(entity).entity.digest)
     if case .unread = room {
       for (slot, record) in file { index.learn(record, in: slot) }
-      room = index.claimSlot(for: key(entity).entity)
+      room = index.claimSlot(for: key(entity).entity.digest)
     }
     return room.claim
   }

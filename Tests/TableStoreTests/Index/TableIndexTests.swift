@@ -54,10 +54,10 @@ struct TableIndexTests {
     states.lease(1)
     var index = TableIndex(slotCount: 2, states: states)
     index.finishAdopting()
-    let slots = (0..<2).map { _ in index.claimSlot(for: TableID("a")).claim?.slot }
+    let slots = (0..<2).map { _ in index.claimSlot(for: TableID("a").digest).claim?.slot }
     #expect(slots == [0, nil])
     states.release(1)
-    let freed = index.claimSlot(for: TableID("b")).claim?.slot
+    let freed = index.claimSlot(for: TableID("b").digest).claim?.slot
     #expect(freed == 1)
   }
 
@@ -108,7 +108,7 @@ struct TableIndexTests {
     index.finishAdopting()
     index.learn(record(1, 1, 2), in: 2)
     for entity in 4..<6 { try store(entity, in: &index) }
-    let claim = index.claimSlot(for: key(6).entity).claim
+    let claim = index.claimSlot(for: key(6).entity.digest).claim
     #expect(claim?.slot == 2)
     #expect(claim?.eviction != nil)
   }
@@ -120,7 +120,7 @@ struct TableIndexTests {
     for slot in 0..<2 { index.adopt(record(slot, 1, 2 - slot), in: slot) }
     index.finishAdopting()
     try store(7, in: &index)
-    guard case .unread = index.claimSlot(for: key(8).entity) else {
+    guard case .unread = index.claimSlot(for: key(8).entity.digest) else {
       Issue.record("A slot was chosen by an order that is not known.")
       return
     }
@@ -131,7 +131,7 @@ struct TableIndexTests {
     #expect(index.loseUnread() == [0])
     #expect(index.liveCount == 2)
     #expect(try store(8, in: &index) == nil)
-    let claim = index.claimSlot(for: key(9).entity).claim
+    let claim = index.claimSlot(for: key(9).entity.digest).claim
     #expect(claim?.slot == 1)
   }
 
@@ -144,7 +144,7 @@ struct TableIndexTests {
         version: TableID("s"))
     }
     var index = TableIndex(slotCount: 4, states: SlotStates(slotCount: 4))
-    let claim = index.claimSlot(for: twin("a").entity).claim
+    let claim = index.claimSlot(for: twin("a").entity.digest).claim
     let slot = try #require(claim).slot
     _ = index.publish(
       slot,
@@ -173,7 +173,7 @@ struct TableIndexTests {
   /// Stores a picture, releases it, and returns the evicted entity.
   @discardableResult
   private func store(_ entity: Int, in index: inout TableIndex) throws -> TableID? {
-    let claimed = index.claimSlot(for: key(entity).entity).claim
+    let claimed = index.claimSlot(for: key(entity).entity.digest).claim
     let claim = try #require(claimed)
     _ = index.publish(
       claim.slot, record: record(entity, 1, entity + 1), key: key(entity),

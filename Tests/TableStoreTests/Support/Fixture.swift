@@ -75,12 +75,15 @@ func pixels(for key: TableKey, byteCount: Int) -> [UInt8] {
 }
 
 extension Table {
-  /// Draws and seals the picture of a key.
-  func sealed(_ key: TableKey, metadata: [UInt8] = []) throws -> SealedSlot {
+  /// Draws and seals the picture of a key, or another one in its place.
+  func sealed(
+    _ key: TableKey, metadata: [UInt8] = [], drawing: ((_ byteCount: Int) -> [UInt8])? = nil
+  ) throws -> SealedSlot {
     guard let buffer = makeBuffer() else {
       throw TableError.outOfMemory(byteCount: geometry.pixelByteCount)
     }
-    buffer.pixels.copyBytes(from: TableStoreTests.pixels(for: key, byteCount: buffer.pixels.count))
+    let draw = drawing ?? { TableStoreTests.pixels(for: key, byteCount: $0) }
+    buffer.pixels.copyBytes(from: draw(buffer.pixels.count))
     return try buffer.sealed(
       key: key, extent: SlotExtent(width: geometry.width, height: geometry.height),
       metadata: metadata)

@@ -63,6 +63,7 @@ final class FaultyWork {
       }
       check(table)
       remove(version, from: table)
+      rename(Picture(entity: 4, version: version), in: table)
       _ = attempt { try table.flush() }
     }
     if attempt({ try table.removeAll() }) != nil { present = [:] }
@@ -90,6 +91,23 @@ final class FaultyWork {
     _ = attempt { try table.remove(key.entity) }
     // It is a miss from now on, even if the file still names it.
     present[entity] = nil
+  }
+
+  /// Gives a picture to another entity and back.
+  private func rename(_ picture: Picture, in table: Table) {
+    let (key, away) = (Self.catalogue.key(picture), TableID("away"))
+    for (old, new) in [(key.entity, away), (away, key.entity)] {
+      let insertion = attempt { try table.changeEntity(from: old, to: new) }
+      guard case .some(.some(let insertion)) = insertion else { continue }
+      if !insertion.entry.shows(picture) {
+        findings.report(.wrongPicture, "\(picture), \(context)")
+      }
+      if let evicted = insertion.eviction?.entity.flatMap({ Self.catalogue.entity(of: $0) }) {
+        present[evicted] = nil
+      }
+    }
+    // Where a call failed it is under either id, or lost like any picture that could not be read.
+    if table.contains(away) { present[picture.entity] = nil }
   }
 
   /// Runs a call of the table. Its typed error is an outcome, unless the fault is one that no

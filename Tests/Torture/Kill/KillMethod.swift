@@ -11,7 +11,7 @@ struct KillMethod: TortureMethod {
     summary: "kills processes at every system call and at random moments",
     count: "processes to kill (300)",
     discussion: """
-      Three parts. A child stores, replaces, evicts, removes, empties, flushes and opens in a fixed
+      Three parts. A child stores, replaces, evicts, removes, renames, empties, flushes and opens in a fixed
       order and dies before, within or after one system call, each in turn; that takes a third of the
       kills, or as many as there are calls. A child does all that in random order and is killed at a random moment. Three
       children do so at once on one table, while its file is deleted, renamed, or replaced by

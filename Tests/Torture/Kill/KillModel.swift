@@ -28,6 +28,7 @@ struct KillModel {
       guard line.isDone == 1 else {
         pending = (step, Int(line.entity), Int(line.version))
         if step == .store { losable += 1 }
+        if step == .adopt { losable += 2 }
         return
       }
       apply(step, line)
@@ -42,6 +43,10 @@ struct KillModel {
       } else if line.evicted == -2 {
         losable += 1
       }
+      present[Int(line.entity)] = Int(line.version)
+    case .adopt:
+      // Under its first id and under the second it made room twice.
+      losable += 2
       present[Int(line.entity)] = Int(line.version)
     case .remove: present[Int(line.entity)] = nil
     case .reset:
@@ -60,7 +65,8 @@ struct KillModel {
       let known = present[entity]
       switch found[entity] {
       case let version? where version == known: break
-      case let version? where isPending && pending?.step == .store && pending?.version == version:
+      case let version?
+      where isPending && [.store, .adopt].contains(pending?.step) && pending?.version == version:
         break
       case let version?:
         findings.report(.undead, "version \(version) of entity \(entity), \(context())")

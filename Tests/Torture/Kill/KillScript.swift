@@ -3,7 +3,7 @@ import CommandSupport
 import Foundation
 import TableStore
 
-/// The child that dies at one certain system call: it stores, replaces, evicts, removes, empties,
+/// The child that dies at one certain system call: it stores, replaces, evicts, removes, renames, empties,
 /// flushes and opens again, always in the same way.
 struct KillScript {
   static let catalogue = Catalogue(entities: 6, versions: 4)
@@ -34,6 +34,7 @@ struct KillScript {
     for entity in 0..<5 { try worker.store(Picture(entity: entity, version: 1)) }
     try worker.store(Picture(entity: 4, version: 2))
     try worker.remove(3)
+    try worker.adopt(Picture(entity: 2, version: 2))
     try worker.store(Picture(entity: 0, version: 2))
     try worker.flush()
     try worker.reset()
@@ -84,6 +85,17 @@ struct TableWorker {
   func remove(_ entity: Int) throws {
     ledger.begin(.remove, entity: entity)
     _ = try table?.remove(catalogue.key(Picture(entity: entity, version: 0)).entity)
+    ledger.done()
+  }
+
+  /// Stores a picture under an id of its own, and then gives it to its entity.
+  func adopt(_ picture: Picture) throws {
+    guard let table else { return }
+    ledger.begin(.adopt, entity: picture.entity, version: picture.version)
+    let key = catalogue.key(picture)
+    let first = TableKey(entity: TableID("first"), version: key.version)
+    _ = try table.insert(table.seal(picture, as: first))
+    _ = try table.changeEntity(from: first.entity, to: key.entity)
     ledger.done()
   }
 

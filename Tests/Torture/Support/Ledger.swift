@@ -13,7 +13,7 @@ import Synchronization
 final class Ledger: @unchecked Sendable {
   enum Step: Int32, Sendable {
     /// `number` is the table's capacity.
-    case open, store, remove, reset, flush, close, end
+    case open, store, remove, reset, flush, close, end, adopt
   }
 
   struct Line {

@@ -67,12 +67,17 @@ struct TableFolder: Sendable {
 extension Table {
   /// Draws a picture and makes it ready to be stored.
   func seal(_ picture: Picture, in catalogue: Catalogue) throws -> SealedSlot {
+    try seal(picture, as: catalogue.key(picture))
+  }
+
+  /// The same under any key.
+  func seal(_ picture: Picture, as key: TableKey) throws -> SealedSlot {
     guard let buffer = makeBuffer(isCleared: false) else {
       throw CommandFailure("There is no memory for one picture.")
     }
     picture.fill(buffer.pixels)
     return try buffer.sealed(
-      key: catalogue.key(picture),
+      key: key,
       extent: SlotExtent(width: geometry.width, height: geometry.height))
   }
 

@@ -1,0 +1,54 @@
+import TableStore
+
+extension ImageCache {
+  /// Gives the stored pictures of one id to another, in all formats, without decoding: for an entity
+  /// whose temporary id was replaced by its server's.
+  ///
+  /// ```swift
+  /// try await cache.changeImageID(from: ImageID(draft.id), to: ImageID(photo.id))
+  /// ```
+  ///
+  /// Versions stay; one that is the old id, as that of an entity without a URL, becomes the new id.
+  /// Pictures that the new id had are replaced. Leases on either stay valid. Metadata moves along.
+  /// A picture that turns out damaged is not moved, and gone.
+  ///
+  /// Loads under way for the old id answer their waiters and store nothing; later requests start others.
+  /// Where a picture moves, loads under way for the new id store nothing over it either.
+  ///
+  /// After a crash each format has its picture under the old id, the new one, or both. In a full table
+  /// the least recently used picture makes room for the copy, since the picture itself goes last. Another
+  /// process that owns a table goes on finding the old id until this process comes to own it, see
+  /// <doc:SharedFolders>.
+  ///
+  /// Cost: for each format that has the picture, reading, checking and writing one slot in the table's
+  /// turn. The move counts as a use.
+  ///
+  /// - Parameters:
+  ///   - old: The id under which the pictures were stored.
+  ///   - new: The id under which they are found afterwards; nothing happens if it is the same.
+  /// - Returns: In how many formats a picture moved.
+  /// - Throws: ``ImageCacheError/diskFull``, ``ImageCacheError/storageUnavailable(_:)``, also when all
+  ///   slots are leased, ``ImageCacheError/protectedNow(format:)``, ``ImageCacheError/closed``. Formats
+  ///   from the failing one on keep their pictures under the old id; calling again moves the rest.
+  @discardableResult
+  public func changeImageID(
+    from old: ImageID, to new: ImageID
+  ) async throws(ImageCacheError) -> Int {
+    guard life != .closed else { throw .closed }
+    guard old != new else { return 0 }
+    var count = 0
+    for table in tables.all where try await change(old, to: new, in: table) { count += 1 }
+    return count
+  }
+
+  private func change(
+    _ old: ImageID, to new: ImageID, in table: ImageTable
+  ) async throws(ImageCacheError) -> Bool {
+    let format = table.format.name
+    // First the loads, as in a removal.
+    registry.forbidJoining(.entity(old, format: format))
+    return try await table.changeEntity(from: old, to: new, recorder) { [registry] in
+      registry.forbidStoring(.entity(new, format: format))
+    }
+  }
+}

@@ -1,0 +1,91 @@
+import Locking
+
+/// How far a listing of a table has come: through the own file, and then through the one that another
+/// process owns.
+package struct ListingCursor: Sendable {
+  /// A slot of the file with this nonce. A file that takes another one's place is listed from its
+  /// beginning, since its pictures may be in any of its slots.
+  struct Position: Sendable {
+    var nonce: UInt64 = 0
+    var slot = 0
+
+    mutating func enter(_ header: TableHeader) {
+      if nonce != header.nonce { self = Position(nonce: header.nonce) }
+    }
+  }
+
+  var own = Position()
+  var other = Position()
+
+  package init() {}
+}
+
+/// Lists pictures a few at a time, without leases: a listed slot can be claimed meanwhile.
+extension TableLookup {
+  /// Slots looked at under one taking of the lock.
+  private static var step: Int { 128 }
+
+  /// The next pictures of a listing; none at its end.
+  ///
+  /// Of each picture the record and the trailer are read, and ids that disagree with the record are
+  /// left out; the pixels are not read. A picture of another owner's file is read in full, since its
+  /// owner may be writing.
+  func list(_ cursor: inout ListingCursor) throws(TableError) -> [TableEntryInfo] {
+    while let file = shelf.withLock({ $0.file }) {
+      cursor.own.enter(file.header)
+      let slots = cursor.own.slot..<(cursor.own.slot + Self.step)
+      let listed = try entries(of: file, in: slots)
+      guard shelf.withLock({ $0.file === file }) else { continue }
+      guard let listed else {
+        return shelf.withLock { $0.reader }.map { others(of: $0, &cursor.other) } ?? []
+      }
+      cursor.own.slot = slots.upperBound
+      if !listed.isEmpty { return listed }
+    }
+    throw .closed
+  }
+
+  /// The pictures in these slots; `nil` if all slots in use are below.
+  private func entries(
+    of file: TableFile, in slots: Range<Int>
+  ) throws(TableError) -> [TableEntryInfo]? {
+    if isLocked { throw .protectedNow(name: opener.name) }
+    // Slots whose records cannot be read are misses, and not listed either.
+    _ = try? readRecords(of: file)
+    let records = shelf.withLock { shelf -> [(slot: Int, record: SlotRecord)]? in
+      guard shelf.file === file else { return [] }
+      return slots.lowerBound < shelf.index.states.preparedCount
+        ? shelf.index.currentRecords(in: slots) : nil
+    }
+    guard let records else { return nil }
+    var read: [TableEntryInfo] = []
+    for (slot, record) in records {
+      do throws(SystemError) {
+        guard let trailer = try file.slotReader.trailer(of: slot, record: record) else { continue }
+        read.append(TableEntryInfo(slot: slot, record: record, trailer: trailer))
+      } catch {
+        // Any other error makes a miss of the picture, too.
+        if file.system.isLock(error) { throw .protectedNow(name: opener.name) }
+      }
+    }
+    // A writer takes a slot out of the index before it writes there: these were read as they were
+    // stored.
+    return shelf.withLock { shelf in
+      shelf.file === file ? read.filter { shelf.index.isSame($0.slot, $0.generation) } : []
+    }
+  }
+
+  /// The next pictures of another owner's file that no picture of this process hides.
+  private func others(
+    of reader: TableReader, _ position: inout ListingCursor.Position
+  ) -> [TableEntryInfo] {
+    while let listed = reader.list(&position, count: Self.step) {
+      let visible = shelf.withLock { shelf in
+        // A private file has no unread records.
+        listed.filter { shelf.index.unreadCount == 0 && shelf.index.find($0.digest) == nil }
+      }
+      if !visible.isEmpty { return visible }
+    }
+    return []
+  }
+}

@@ -1,0 +1,56 @@
+import Locking
+
+extension TableWriter {
+  /// Stores an entity's picture anew under another entity, and removes it from the first; `nil` if the
+  /// first has none that is intact.
+  ///
+  /// A version that is the first entity's id becomes the other one's. The order keeps pictures right
+  /// after a kill at any instant:
+  ///
+  /// 1. The slot is read from the file and checked in full, whatever was proven before.
+  /// 2. The copy is stored like any other picture, in place of the other entity's older one. From here
+  ///    on both entities have it.
+  /// 3. The first entity's picture is removed.
+  ///
+  /// Costs reading, hashing and writing one slot.
+  mutating func changeEntity(
+    from old: TableID, to new: TableID
+  ) throws(TableError) -> Insertion? {
+    try ensureWritable()
+    guard old != new else { return nil }
+    let (leased, reader) = try opener.wrapping { () throws(SystemError) in
+      try findReader()
+      return (try lookup.leaseSilently(old), lookup.shelf.withLock { $0.reader })
+    }
+    // Until the end, so that the picture does not make room for its own copy.
+    defer { if let leased { leased.file.states.releaseSilently(leased.slot) } }
+    let found = leased.map { lookup.copy(of: $0, old) } ?? reader?.copy(of: old)
+    guard let copy = found else { return nil }
+    try backOff.admit()
+    let insertion = try store(try sealed(copy, from: old, to: new))
+    // Or another owner's older picture of the new entity would go on being found beside the copy.
+    try addTombstones { reader throws(SystemError) in try reader.addTombstone(for: new) }
+    _ = try remove(old)
+    return insertion
+  }
+
+  private func sealed(
+    _ copy: SlotCopy, from old: TableID, to new: TableID
+  ) throws(TableError) -> SealedSlot {
+    let layout = opener.layout
+    guard let buffer = lookup.pool.makeBuffer(isCleared: false) else {
+      throw .outOfMemory(byteCount: layout.contentByteCount)
+    }
+    buffer.pixels.copyMemory(from: .init(rebasing: copy.content.bytes[..<buffer.pixels.count]))
+    let version = copy.trailer.version.matches(old) ? .full(new) : copy.trailer.version
+    let trailer = try SlotTrailer(
+      entity: .full(new), version: version, extent: copy.trailer.extent,
+      metadata: copy.trailer.metadata, roomByteCount: layout.trailerByteCount)
+    guard case .full(let known) = version else {
+      return buffer.sealed(trailer, entity: new.digest, version: copy.record.version, key: nil)
+    }
+    return buffer.sealed(
+      trailer, entity: new.digest, version: known.digest, key: TableKey(entity: new, version: known)
+    )
+  }
+}

@@ -1,0 +1,130 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import FastImageCache
+
+@Suite("Changing an image's id", .timeLimit(.minutes(10)))
+struct ChangingIDTests {
+  private func photo(_ id: ImageID, version: ImageID = "v") -> Photo {
+    Photo(id, version: version, url: "test:/9")
+  }
+
+  @Test("moves the pictures of all formats, draws none, and tells how many")
+  func movesAll() async throws {
+    let directory = try TemporaryDirectory()
+    let fixture = try await Fixture([.row, .large, .dot], directory: directory)
+    let caption = Data("by the sea".utf8)
+    try await fixture.cache.store(solid(3), for: photo("draft"), format: .large, metadata: caption)
+    let held = try #require(fixture.cache.cachedImage(for: photo("draft"), format: .large))
+    let drawings = await fixture.cache.statistics().drawings
+    let events = fixture.cache.events()
+    #expect(try await fixture.cache.changeImageID(from: "draft", to: 42) == 2)
+    #expect(try await fixture.cache.changeImageID(from: "draft", to: 42) == 0)
+    #expect(await fixture.cache.statistics().drawings == drawings)
+    #expect(held.solidNumber == 3)
+    let moved = fixture.cache.cachedImage(for: photo(42), format: .large)
+    #expect(moved?.solidNumber == 3 && moved?.metadata == caption)
+    #expect(fixture.cache.cachedFormats(for: photo(42)).map(\.name) == ["large", "dot"])
+    #expect(fixture.cache.cachedFormats(for: photo("draft")).isEmpty)
+    await fixture.cache.close()
+    var told: [String] = []
+    for await event in events {
+      switch event {
+      case .stored(let entity, let format): told.append("stored \(entity) \(format)")
+      case .removed(let entity?, let format): told.append("removed \(entity) \(format)")
+      default: break
+      }
+    }
+    let expected = ["large", "dot"].flatMap { ["stored 42 \($0)", "removed draft \($0)"] }
+    #expect(told == expected)
+    let later = try await Fixture([.row, .large, .dot], directory: directory)
+    #expect(later.cache.cachedImage(for: photo(42), format: .large)?.solidNumber == 3)
+  }
+
+  @Test("replaces the new id's picture, and does nothing from an id to itself")
+  func replaces() async throws {
+    let fixture = try await Fixture()
+    let held = try await fixture.cache.store(solid(1), for: photo("new"), format: .row)
+    try await fixture.cache.store(solid(2), for: photo("old"), format: .row)
+    #expect(try await fixture.cache.changeImageID(from: "old", to: "old") == 0)
+    #expect(try await fixture.cache.changeImageID(from: "old", to: "new") == 1)
+    #expect(fixture.cache.cachedImage(for: photo("new"), format: .row)?.solidNumber == 2)
+    #expect(held.solidNumber == 1)
+  }
+
+  @Test("finds a URL's picture under another URL")
+  func followsURL() async throws {
+    let fixture = try await Fixture()
+    let (old, new) = (URL(fileURLWithPath: "/a"), URL(fileURLWithPath: "/b"))
+    try await fixture.cache.store(solid(4), for: old, format: .row)
+    try await fixture.cache.changeImageID(from: old.imageID, to: new.imageID)
+    #expect(fixture.cache.cachedImage(for: new, format: .row)?.solidNumber == 4)
+  }
+
+  @Test("keeps loads of the old id from storing, and lets a later request start anew")
+  func forbidsOldLoads() async throws {
+    let gate = CancellableGate()
+    let fixture = try await Fixture(source: ScriptedSource(gate: gate))
+    // One that is in the table, and a load of another version under way.
+    try await fixture.cache.store(solid(1), for: photo("old"), format: .row)
+    let newer = photo("old", version: "w")
+    let waiting = Task { try await fixture.cache.image(for: newer, format: .row) }
+    await fixture.source.started.reaches(1)
+    #expect(try await fixture.cache.changeImageID(from: "old", to: "new") == 1)
+    let later = Task { try await fixture.cache.image(for: newer, format: .row) }
+    await fixture.source.started.reaches(2)
+    gate.open()
+    #expect(try await waiting.value.solidNumber == 9)
+    _ = try await later.value
+    await fixture.quiet()
+    #expect(fixture.cache.cachedImage(for: photo("new"), format: .row)?.solidNumber == 1)
+    #expect(fixture.cache.containsImage(for: newer, format: .row))
+  }
+
+  @Test("keeps loads of the old id from storing where it has no picture either")
+  func forbidsFirstLoads() async throws {
+    let gate = CancellableGate()
+    let fixture = try await Fixture(source: ScriptedSource(gate: gate))
+    let waiting = Task { try await fixture.cache.image(for: photo("old"), format: .row) }
+    await fixture.source.started.reaches(1)
+    #expect(try await fixture.cache.changeImageID(from: "old", to: "new") == 0)
+    gate.open()
+    _ = try await waiting.value
+    await fixture.quiet()
+    #expect(!fixture.cache.containsImage(for: "old", format: .row))
+  }
+
+  @Test("keeps loads of the new id from storing over a moved picture, and only there")
+  func forbidsNewLoads() async throws {
+    let gate = CancellableGate()
+    let fixture = try await Fixture([.row, .large], source: ScriptedSource(gate: gate))
+    try await fixture.cache.store(solid(1), for: photo("old"), format: .row)
+    let newer = photo("new", version: "w")
+    let row = Task { try await fixture.cache.image(for: newer, format: .row) }
+    let large = Task { try await fixture.cache.image(for: newer, format: .large) }
+    await fixture.waiters(2)
+    #expect(try await fixture.cache.changeImageID(from: "old", to: "new") == 1)
+    gate.open()
+    _ = try await (row.value, large.value)
+    await fixture.quiet()
+    #expect(fixture.cache.cachedImage(for: photo("new"), format: .row)?.solidNumber == 1)
+    #expect(fixture.cache.containsImage(for: newer, format: .large))
+  }
+
+  @Test("fails where no slot is free, and keeps the picture; a closed cache has none")
+  func fails() async throws {
+    let format = ImageFormat.row.with(capacity: 1)
+    let fixture = try await Fixture([format])
+    let held = try await fixture.cache.store(solid(1), for: photo("old"), format: format)
+    await #expect(throws: ImageCacheError.self) {
+      try await fixture.cache.changeImageID(from: "old", to: "new")
+    }
+    #expect(fixture.cache.containsImage(for: photo("old"), format: format))
+    await fixture.cache.close()
+    await #expect(throws: ImageCacheError.closed) {
+      try await fixture.cache.changeImageID(from: "old", to: "new")
+    }
+    withExtendedLifetime(held) {}
+  }
+}

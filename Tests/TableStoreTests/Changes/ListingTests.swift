@@ -1,0 +1,165 @@
+import Foundation
+import Locking
+import Testing
+
+@testable import TableStore
+
+@Suite("Listing a table", .timeLimit(.wholeRun))
+struct ListingTests {
+  let fixture: Fixture
+
+  init() throws { fixture = try Fixture() }
+
+  private func list(_ table: Table) throws -> [TableEntryInfo] {
+    var cursor = ListingCursor()
+    var all: [TableEntryInfo] = []
+    while case let listed = try table.list(&cursor), !listed.isEmpty { all += listed }
+    return all
+  }
+
+  private func names(_ entries: [TableEntryInfo]) -> [String] { entries.map { "\($0.entity)" } }
+
+  private var now: UInt64 { UInt64(Date().timeIntervalSince1970 * 1_000_000) }
+
+  @Test("names every picture once, in the order of slots, with what was stored beside it")
+  func listsAll() throws {
+    var table = try fixture.open(slots: 400)
+    let before = now
+    for entity in 0..<300 { try table.store(key(entity), metadata: [UInt8(entity % 256)]) }
+    _ = try table.remove(key(7).entity)
+    let expected = (0..<300).filter { $0 != 7 }
+    for isReopened in [false, true] {
+      if isReopened {
+        table.close()
+        table = try fixture.open(slots: 400)
+      }
+      let entries = try list(table)
+      #expect(names(entries) == expected.map { "\(key($0).entity)" })
+      #expect(entries.map(\.version) == expected.map { .full(key($0).version) })
+      #expect(entries.map(\.metadata) == expected.map { [UInt8($0 % 256)] })
+      #expect(entries.map(\.recency) == entries.map(\.recency).sorted())
+      #expect(entries.allSatisfy { (before...now).contains($0.generation) })
+    }
+  }
+
+  @Test("tells the time of storing of each picture, not of opening the table")
+  func tellsTime() throws {
+    let table = try fixture.open()
+    try table.store(key(1))
+    let between = now
+    try table.store(key(2))
+    let times = try list(table).map(\.generation)
+    #expect(times[0] <= between && times[1] >= between)
+  }
+
+  @Test("reads no pixels, counts as no use and takes no lease")
+  func readsTrailers() throws {
+    var table = try fixture.open()
+    for entity in 1...4 { try table.store(key(entity)) }
+    table.close()
+    let plan = FaultPlan()
+    table = try fixture.open(system: plan.system)
+    let uses = table.entries().map(\.recency)
+    let layout = try TableLayout(geometry: Fixture.geometry, capacity: .slots(8))
+    let trailers = (0..<4).map { layout.slotOffset($0) + layout.trailerOffset }
+    plan.pass()
+    #expect(try list(table).map(\.recency) == uses)
+    #expect(plan.calls.count { $0 == .read } == 4)
+    #expect(Set(trailers).isSubset(of: plan.offsets))
+    #expect(table.statistics.unprovenCount == 4 && table.statistics.hitCount == 0)
+  }
+
+  @Test("leaves out a slot whose ids are not those of its record")
+  func leavesOutDamage() throws {
+    var table = try fixture.open()
+    for entity in 1...3 { try table.store(key(entity)) }
+    table.close()
+    var bytes = try fixture.bytes()
+    let place = try #require(bytes.firstRange(of: Array("entity 2".utf8)))
+    bytes[place.lowerBound] ^= 1
+    try fixture.replaceFile(with: bytes)
+    table = try fixture.open()
+    #expect(names(try list(table)) == ["entity 1", "entity 3"])
+  }
+
+  @Test("leaves out a picture that was replaced while it was read")
+  func leavesOutReplaced() throws {
+    let work = Lock<(@Sendable () -> Void)?>(nil)
+    let system = SystemCalls { call throws(SystemError) in
+      if call.kind == .read { work.withLock { $0.take() }?() }
+    }
+    let table = try fixture.open(system: system)
+    for entity in 1...3 { try table.store(key(entity)) }
+    work.withLock { $0 = { _ = try? table.store(key(1, 2)) } }
+    var cursor = ListingCursor()
+    #expect(names(try table.list(&cursor)) == ["entity 2", "entity 3"])
+    #expect(work.withLock { $0 == nil })
+  }
+
+  @Test("goes on at the beginning of a file that takes the place of the first")
+  func followsNewFile() throws {
+    let table = try fixture.open(slots: 400)
+    for entity in 0..<200 { try table.store(key(entity)) }
+    var cursor = ListingCursor()
+    #expect(try !table.list(&cursor).isEmpty)
+    try table.removeAll()
+    try table.store(key(500))
+    #expect(names(try table.list(&cursor)) == ["entity 500"])
+    #expect(try table.list(&cursor).isEmpty)
+    table.close()
+    #expect(throws: TableError.closed) { try table.list(&cursor) }
+  }
+
+  @Test("of a second opener names its own pictures, and the owner's that are not hidden")
+  func listsForeign() throws {
+    let table = try fixture.open()
+    for entity in 1...3 { try table.store(key(entity)) }
+    let stranger = try Stranger(fixture)
+    try stranger.store(key(1, 2), from: table)
+    try stranger.store(key(4), from: table)
+    _ = try stranger.core.remove(key(2).entity)
+    var cursor = ListingCursor()
+    var all: [TableEntryInfo] = []
+    while case let listed = try stranger.core.lookup.list(&cursor), !listed.isEmpty {
+      all += listed
+    }
+    #expect(names(all) == ["entity 1", "entity 4", "entity 3"])
+    #expect(all.first?.version == .full(key(1, 2).version))
+    // A removal of these is a removal of just these.
+    try stranger.store(key(4, 2), from: table)
+    let removed = try stranger.core.writer.withLock { try $0.remove(all) }
+    #expect(names(removed) == ["entity 1", "entity 3"])
+    #expect(stranger.core.entry(for: key(3)) == nil && stranger.shows(key(4, 2)))
+    table.close()
+    _ = stranger.core.close()
+    let reopened = try fixture.open()
+    #expect(names(try list(reopened)) == ["entity 4"])
+  }
+
+  @Test("lets those be removed that it named, and no picture that took their place")
+  func removesListed() throws {
+    var table = try fixture.open()
+    for entity in 1...4 { try table.store(key(entity)) }
+    let listed = try list(table)
+    try table.store(key(2, 2))
+    _ = try table.remove(key(3).entity)
+    try table.store(key(3))
+    #expect(names(try table.remove(listed)) == ["entity 1", "entity 4"])
+    table.close()
+    table = try fixture.open()
+    #expect(Set(names(try list(table))) == ["entity 2", "entity 3"])
+    #expect(table.entry(for: key(2, 2))?.shows(key(2, 2)) == true)
+    #expect(table.entry(for: key(3))?.shows(key(3)) == true)
+  }
+
+  @Test("waits for the device to be unlocked", arguments: [false, true])
+  func isProtected(isLockedMidway: Bool) throws {
+    let plan = FaultPlan(code: EPERM, hasFileProtection: true)
+    let table = try fixture.open(protection: .complete, system: plan.system)
+    for entity in 1...3 { try table.store(key(entity)) }
+    plan.fail(after: isLockedMidway ? 2 : 0, only: [.read])
+    #expect(throws: TableError.protectedNow(name: "rows")) { try list(table) }
+    plan.pass()
+    #expect(try list(table).count == 3)
+  }
+}
