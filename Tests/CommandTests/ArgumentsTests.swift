@@ -32,6 +32,35 @@ struct ArgumentsTests {
     #expect(arguments.hasFlag("--json"))
   }
 
+  @Test("take times as a number and a unit")
+  func durations() throws {
+    for (text, seconds) in [
+      ("45s", 45), ("90m", 5400), ("2h", 7200), ("30d", 2_592_000), ("0w", 0),
+    ] {
+      let arguments = try Arguments(["d", "--size", text], grammar: grammar)
+      #expect(try arguments.duration("--size") == .seconds(seconds))
+    }
+    #expect(try Arguments(["d"], grammar: grammar).duration("--size") == nil)
+    for text in ["", "5", "d", "-1d", "1.5d", "1000001d", "5y", "5 d"] {
+      let arguments = try Arguments(["d", "--size=\(text)"], grammar: grammar)
+      #expect(throws: UsageError.self) { try arguments.duration("--size") }
+    }
+  }
+
+  @Test("can be patterns for whole texts")
+  func patterns() {
+    let cases: [(String, matching: [String], others: [String])] = [
+      ("", [""], ["a"]), ("a", ["a"], ["", "A", "ab", "ba"]), ("*", ["", "abc"], []),
+      ("?", ["a", "é", "*"], ["", "ab"]), ("a*c", ["ac", "abcbc"], ["a", "abcb", "bac"]),
+      ("*a?b*", ["axb", "1aab2axb3"], ["ab", "ba"]), ("**a**", ["a", "xay"], ["", "b"]),
+      ("a*b*c", ["abc", "aXbbYbc"], ["acb", "abd"]), ("e\u{301}", ["e\u{301}"], ["é"]),
+    ]
+    for (pattern, matching, others) in cases {
+      for text in matching { #expect(GlobPattern(pattern).matches(text), "\(pattern) \(text)") }
+      for text in others { #expect(!GlobPattern(pattern).matches(text), "\(pattern) \(text)") }
+    }
+  }
+
   @Test("leave everything after two dashes to the operands")
   func operandsAfterDashes() throws {
     let arguments = try Arguments(["--", "--json", "--size"], grammar: grammar)

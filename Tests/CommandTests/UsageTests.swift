@@ -24,8 +24,8 @@ struct UsageTests {
   @Test(
     "teaches each command when asked for help",
     arguments: [
-      ("scroll", "--report FILE.html"), ("warm", "aspectFit"), ("inspect", "--json"),
-      ("export", "OUT.png"), ("verify", "exit status is 1"), ("clear", "[NAME]"),
+      ("scroll", "--report FILE.html"), ("warm", "aspectFit"), ("inspect", "--older-than DURATION"),
+      ("export", "OUT.png"), ("verify", "exit status is 1"), ("clear", "--matching PATTERN"),
     ])
   func commandHelp(command: String, expected: String) async throws {
     let outcome = try await run(command, "--help")

@@ -11,28 +11,41 @@ struct InspectCommand: Command {
     command: "imagecache inspect",
     summary: "Lists the tables of a folder and the pictures in them.",
     operands: [.init("DIR", help: "a cache's folder, as given to `warm --cache`")],
-    options: [.flag("--json", help: "prints one JSON object instead of text")],
+    options: [
+      .flag("--json", help: "prints one JSON object instead of text"),
+      .flag("--namespaces", help: "lists the namespaces and not their pictures"),
+    ] + PictureFilter.options,
     discussion: """
-      Pictures come in the order of use, the one used last first. Only pictures whose bytes are
-      intact are listed; `imagecache verify` names the others. Control characters of an id are shown
-      escaped, and in JSON as JSON escapes them. Nothing is changed, and a program
-      that has the tables open is not disturbed.
+      Pictures come in the order of use, the one used last first, each with the time at which it was
+      stored. Only pictures whose bytes are intact are listed; `imagecache verify` names the others.
+      Control characters of an id are shown escaped, and in JSON as JSON escapes them. An id too long
+      for its slot is shown as its SHA-256. Nothing is changed, and a program that has the tables open is
+      not disturbed.
       """)
 
   private let path: String
   private let isJSON: Bool
+  private let isAboutNamespaces: Bool
+  private let filter: PictureFilter
 
-  init(_ arguments: Arguments) {
+  init(_ arguments: Arguments) throws {
     path = arguments.operands[0]
     isJSON = arguments.hasFlag("--json")
+    isAboutNamespaces = arguments.hasFlag("--namespaces")
+    filter = try PictureFilter(arguments)
+    guard filter.isEmpty || !isAboutNamespaces else {
+      throw UsageError("--namespaces lists no pictures, so it goes with neither of the filters.")
+    }
   }
 
   func run() async throws -> ExitStatus {
     let folder = try TableFolder(path)
-    if isJSON {
-      Console.print(JSONValue.object(["tables": .array(folder.tables.map(Self.json))]).text)
-    } else {
-      Console.print(folder.tables.map(Self.text).joined(separator: "\n\n"))
+    switch (isAboutNamespaces, isJSON) {
+    case (true, true): Console.print(NamespaceList(folder).json.text)
+    case (true, false): Console.print(NamespaceList(folder).text)
+    case (false, true):
+      Console.print(JSONValue.object(["tables": .array(folder.tables.map(json))]).text)
+    case (false, false): Console.print(folder.tables.map(text).joined(separator: "\n\n"))
     }
     for file in folder.unreadableFiles {
       Console.note("\(file.path(percentEncoded: false)) is not a table that can be read.".printable)
@@ -40,46 +53,55 @@ struct InspectCommand: Command {
     return .success
   }
 
-  /// The one used last first.
-  private static func entries(of table: TableFolder.Table) -> [TableEntryInfo] {
-    table.reader.scan().entries.sorted { ($0.recency, $0.slot) > ($1.recency, $1.slot) }
+  /// The one used last first, and how many there are without the filter.
+  private func entries(of table: TableFolder.Table) -> (passing: [TableEntryInfo], count: Int) {
+    let all = table.reader.scan().entries
+    let passing = all.filter(filter.passes)
+    return (passing.sorted { ($0.recency, $0.slot) > ($1.recency, $1.slot) }, all.count)
   }
 
-  private static func text(_ table: TableFolder.Table) -> String {
+  private func text(_ table: TableFolder.Table) -> String {
     let reader = table.reader
-    let entries = entries(of: table)
+    let (entries, count) = entries(of: table)
     let pixelFormat = table.code?.pixelFormat.rawValue ?? "unknown pixel format"
     let kind = table.code?.keepsProportions == true ? "up to " : ""
     let title =
       "\(reader.name.printable): "
       + "\(kind)\(reader.geometry.width)x\(reader.geometry.height) \(pixelFormat), "
-      + "\(entries.count) of \(reader.slotCount) pictures, \(reader.diskByteCount.byteText) on disk"
+      + "\(count) of \(reader.slotCount) pictures, \(reader.diskByteCount.byteText) on disk"
+      + (filter.isEmpty ? "" : ", \(entries.count) listed")
+      + (table.namespace.map { ", namespace \($0.printable)" } ?? "")
     guard !entries.isEmpty else { return title }
-    var lines = TextTable(header: ["  entity", "size", "slot"])
+    var lines = TextTable(header: ["  entity", "size", "slot", "stored"])
     for entry in entries {
       let size = "\(entry.extent.width)x\(entry.extent.height)"
-      lines.append(["  \(entry.entity)".printable, size, "\(entry.slot)"])
+      lines.append(["  \(entry.entity)".printable, size, "\(entry.slot)", Self.time(of: entry)])
     }
     return title + "\n" + lines.text
   }
 
-  private static func json(_ table: TableFolder.Table) -> JSONValue {
+  private func json(_ table: TableFolder.Table) -> JSONValue {
     let (reader, geometry) = (table.reader, table.reader.geometry)
-    let entries = entries(of: table).enumerated().map { rank, entry in
+    let entries = entries(of: table).passing.enumerated().map { rank, entry in
       JSONValue.object([
         "entity": .string("\(entry.entity)"), "version": .string("\(entry.version)"),
         "width": .integer(entry.extent.width), "height": .integer(entry.extent.height),
         "slot": .integer(entry.slot), "recency_rank": .integer(rank),
-        "metadata_bytes": .integer(entry.metadata.count),
+        "metadata_bytes": .integer(entry.metadata.count), "stored": .string(Self.time(of: entry)),
       ])
     }
     return .object([
       "name": .string(reader.name), "folder": .string(table.directory.path),
+      "namespace": table.namespace.map { .string($0) } ?? .null,
       "width": .integer(geometry.width), "height": .integer(geometry.height),
       "pixelFormat": .string(table.code?.pixelFormat.rawValue ?? "unknown"),
       "keeps_proportions": .bool(table.code?.keepsProportions ?? false),
       "row_bytes": .integer(geometry.rowByteCount), "slots": .integer(reader.slotCount),
       "disk_bytes": .integer(reader.diskByteCount), "entries": .array(entries),
     ])
+  }
+
+  private static func time(of entry: TableEntryInfo) -> String {
+    Date(timeIntervalSince1970: Double(entry.generation) / 1_000_000).formatted(.iso8601)
   }
 }

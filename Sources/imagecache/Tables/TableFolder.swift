@@ -12,6 +12,9 @@ struct TableFolder {
     let reader: TableReader
     let directory: TableDirectory
 
+    /// `nil` for the folder of a cache that no current version has opened.
+    var namespace: String? { directory.namespace }
+
     var code: PictureCode? { PictureCode(rawValue: reader.geometry.pixelFormat) }
   }
 

@@ -1,0 +1,69 @@
+import FastImageCache
+import Foundation
+import Pixels
+import TestSupport
+import Testing
+
+extension TableCommandTests {
+  @Test("list and remove pictures by the form of their ids")
+  func matching() async throws {
+    #expect(try await warm("row:16x8", "dot:4x4").status == 0)
+    let listed = try await run("inspect", cache, "--matching", "inner/*").output
+    #expect(listed.contains("row: 16x8 bgra32, 2 of 18 pictures"))
+    #expect(listed.contains("1 listed") && !listed.contains("a b.png"))
+    let json = try await run("inspect", cache, "--json", "--matching=? b.png").json
+    let tables = try #require(json?["tables"] as? [[String: Any]])
+    for table in tables {
+      let entries = try #require(table["entries"] as? [[String: Any]])
+      #expect(entries.map { $0["entity"] as? String } == ["a b.png"])
+    }
+    let cleared = try await run("clear", cache, "row", "--matching", "*.jpg")
+    #expect(cleared.status == 0 && cleared.output == "row: 1 picture removed\n")
+    let left = try await run("inspect", cache).output
+    #expect(left.contains("row: 16x8 bgra32, 1 of 18") && left.contains("dot: 4x4 bgra32, 2 of 18"))
+    // The table is whole, and what was removed is drawn again.
+    #expect(try await run("verify", cache).status == 0)
+    #expect(try await warm("row:16x8").output == "1 stored, 1 already there, 0 failed\n")
+  }
+
+  @Test("list and remove pictures by the time of their storing")
+  func olderThan() async throws {
+    #expect(try await warm("row:16x8").status == 0)
+    let listed = try await run("inspect", cache, "--json", "--older-than", "0s").json
+    let table = try #require((listed?["tables"] as? [[String: Any]])?.first)
+    let entries = try #require(table["entries"] as? [[String: Any]])
+    let times = entries.compactMap { $0["stored"] as? String }
+    let dates = try times.map { try Date($0, strategy: .iso8601) }
+    #expect(dates.count == 2 && dates.allSatisfy { $0 <= Date() })
+    #expect(
+      try await run("clear", cache, "--older-than", "900w").output == "row: 0 pictures removed\n")
+    let some = try await run("clear", cache, "--older-than", "0s", "--matching", "a*").output
+    #expect(some == "row: 1 picture removed\n")
+    #expect(
+      try await run("clear", cache, "--older-than", "0s").output == "row: 1 picture removed\n")
+    let wrong = try await run("clear", cache, "--older-than", "5")
+    #expect(wrong.status == 2 && wrong.errors.contains("--older-than is \"5\""))
+  }
+
+  @Test("list the namespaces below a folder")
+  func namespaces() async throws {
+    var configuration = ImageCache.Configuration()
+    configuration.directory = URL(filePath: cache)
+    let format = ImageFormat(name: "row", size: PixelSize(width: 8, height: 8), capacity: 4)
+    for namespace in ["one", "two\nlines"] {
+      let cache = try await ImageCache(
+        namespace: namespace, formats: [format], configuration: configuration)
+      await cache.close()
+    }
+    let text = try await run("inspect", cache, "--namespaces")
+    #expect(text.status == 0 && text.output.contains("two\\nlines  "))
+    let json = try await run("inspect", cache, "--namespaces", "--json").json
+    let rows = try #require(json?["namespaces"] as? [[String: Any]])
+    #expect(rows.compactMap { $0["namespace"] as? String } == ["one", "two\nlines"])
+    #expect(rows.allSatisfy { $0["tables"] as? Int == 1 })
+    let tables = try await run("inspect", cache, "--json").json?["tables"] as? [[String: Any]]
+    #expect(tables?.compactMap { $0["namespace"] as? String } == ["one", "two\nlines"])
+    let both = try await run("inspect", cache, "--namespaces", "--matching", "a")
+    #expect(both.status == 2 && both.errors.contains("--namespaces"))
+  }
+}
