@@ -7,7 +7,8 @@ extension ImageCache {
   /// way still answers its waiters and stores nothing; later requests start another one. Removed
   /// pixels stay in the file until their slot is used again; ``removeAllImages(in:)`` replaces the
   /// file. A removal outlives a power cut only after ``flush()``. Another process that owns the table
-  /// goes on finding the picture until this process comes to own it, see <doc:SharedFolders>.
+  /// goes on finding the picture until this process comes to own it or has ended, see
+  /// <doc:SharedFolders>.
   ///
   /// - Throws: ``ImageCacheError/unknownFormat(_:)``, ``ImageCacheError/storageUnavailable(_:)``,
   ///   ``ImageCacheError/protectedNow(format:)``, ``ImageCacheError/diskFull``,
@@ -71,8 +72,11 @@ extension ImageCache {
   ///
   /// An error of one table is thrown after all others have been flushed.
   ///
-  /// - Throws: ``ImageCacheError/storageUnavailable(_:)``, also when another process owns a table in
-  ///   which this one stored or removed pictures; ``ImageCacheError/protectedNow(format:)``,
+  /// Takes in the pictures of processes that have ended. In a process that does not own a table, stored pictures
+  /// are in its guest file, which is brought to the device.
+  ///
+  /// - Throws: ``ImageCacheError/storageUnavailable(_:)``, also when another process owns a table from
+  ///   which this one removed pictures, or in which it stored some without a guest file; ``ImageCacheError/protectedNow(format:)``,
   ///   ``ImageCacheError/diskFull``, ``ImageCacheError/closed``.
   public func flush() async throws(ImageCacheError) {
     var failure: ImageCacheError?
@@ -127,7 +131,8 @@ extension ImageCacheError {
     case .protectedNow(let name): self = .protectedNow(format: name)
     case .inUse:
       self = .storageUnavailable(
-        "another process owns the table; what was stored and removed here waits until it is gone")
+        "another process owns the table; removals made here, and pictures without a guest file, wait "
+          + "until that process or this one is gone")
     default: self = .storageUnavailable("\(error)")
     }
   }

@@ -65,10 +65,10 @@ public final actor ImageCache {
   /// touched. Two caches of a process on one namespace share their tables, whose formats must have the
   /// same capacity and protection. A format of another size, pixel format or revision gets an empty
   /// table of its own, which ends with this cache. A second process reads the pictures of the first
-  /// and keeps its own new ones in a private file; its stores and removals are lost, without an
-  /// error, when it ends before the first.
+  /// and draws its own into a guest file, which the first one takes in later, see <doc:SharedFolders>.
   ///
-  /// Cost: 64 bytes are read for each picture, none of its pixels.
+  /// Cost: 64 bytes are read for each picture, none of its pixels. A check and a write for each picture
+  /// in guest files that other processes left.
   ///
   /// - Parameters:
   ///   - namespace: Any text of 1 to 255 bytes.

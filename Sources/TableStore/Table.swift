@@ -9,8 +9,9 @@ import Synchronization
 /// happened to the file.
 ///
 /// Several openings of one table in one process share it, and have to agree on its capacity. Where
-/// another process has the table, this one reads it by copying, keeps its own pictures in a private
-/// file, and takes the table over at the first change after the other is gone.
+/// another process has the table, this one reads it by copying, keeps its own pictures in a guest
+/// file, and takes the table over at the first change after the other is gone. The owner takes in guest
+/// files of processes that have ended.
 package final class Table: Sendable {
   let core: TableCore
   /// The core's; a hit reaches it in one step.
@@ -149,11 +150,12 @@ package final class Table: Sendable {
   ///
   /// It is a miss from now on, also after a crash of the process. After a power cut it may be back
   /// unless `flush()` was called. Where another process owns the file, it is a miss in this
-  /// process, and is erased when this one comes to own the file, at its close at the latest.
+  /// process, and is erased when this one comes to own the file, or the owner takes in its guest file.
   ///
-  /// - Throws: `TableError.diskFull` or `.system` when the file still names the picture, which is a
-  ///   miss all the same and is erased by the next change; `.system` when another owner's file
-  ///   cannot be read, and then nothing was removed; `.protectedNow` in both cases; `.closed`.
+  /// - Throws: `TableError.diskFull` or `.system` when the file still names the picture, or does not
+  ///   remember its removal, which is a miss all the same and is erased by the next change; `.system`
+  ///   when another owner's file cannot be read, and then nothing was removed; `.protectedNow` in
+  ///   both cases; `.closed`.
   package func remove(_ entity: TableID) throws(TableError) -> Bool {
     try change { writer throws(TableError) in try writer.remove(entity) }
   }
@@ -178,7 +180,10 @@ package final class Table: Sendable {
   /// Brings everything to the device, the order of use included. If changes of a suspended table
   /// wait, takes the file for as long as that takes.
   ///
-  /// - Throws: `TableError.inUse` when changes wait for another process, which owns the file;
+  /// Takes in guest files of processes that have ended; a guest brings its own to the device.
+  ///
+  /// - Throws: `TableError.inUse` when removals wait for another process, which owns the file, or
+  ///   pictures do that are in no guest file;
   ///   `.diskFull`, `.protectedNow`, `.system`, `.closed`.
   package func flush() throws(TableError) {
     try change { writer throws(TableError) in try writer.flush() }

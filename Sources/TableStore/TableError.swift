@@ -27,7 +27,8 @@ package enum TableError: Error, Hashable, Sendable {
   case openOtherwise(slotCount: Int, FileProtection)
   /// The system refused a call.
   case system(SystemError)
-  /// Another process owns the file, and the changes made here wait until it is gone.
+  /// Another process owns the file, and removals made here, or pictures without a guest file, wait
+  /// until it is gone.
   case inUse
   /// The table was closed.
   case closed

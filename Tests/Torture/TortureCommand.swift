@@ -6,7 +6,7 @@ import Foundation
 struct TortureCommand {
   private static let methods: [any TortureMethod.Type] = [
     KillMethod.self, PowerMethod.self, FaultsMethod.self, RacesMethod.self, ProcessesMethod.self,
-    SoakMethod.self, ControlsMethod.self,
+    WorkersMethod.self, SoakMethod.self, ControlsMethod.self,
   ]
 
   static func main() async {

@@ -77,6 +77,13 @@ struct SlotReader: Sendable {
     return bytes.withUnsafeBytes { SlotRecord(reading: $0, at: slotAddress(of: slot)) }
   }
 
+  /// Reads the removals that the file remembers.
+  func removals() throws(SystemError) -> RemovalLog {
+    let bytes = try system.read(
+      descriptor, count: RemovalLog.byteCount, at: RemovalLog.offset)
+    return RemovalLog(reading: bytes, nonce: header.nonce)
+  }
+
   /// Reads a whole slot into `content`, which has that size, and checks every byte.
   func read(
     _ slot: Int, record: SlotRecord, into content: UnsafeMutableRawBufferPointer

@@ -25,7 +25,7 @@ struct TableCopy {
       byteCount: layout.contentByteCount, alignment: 64)
     defer { content.deallocate() }
     var slot = 0
-    let newestFirst = newestPerEntity(records, without: isUnwanted).sorted {
+    let newestFirst = Self.newestPerEntity(records, without: isUnwanted).sorted {
       $0.record.recency > $1.record.recency
     }
     for (sourceSlot, record) in newestFirst {
@@ -54,7 +54,8 @@ struct TableCopy {
     }
   }
 
-  private func newestPerEntity(
+  /// Of the records of each entity the one stored last; none where a record was forged.
+  static func newestPerEntity(
     _ records: [(slot: Int, record: SlotRecord)], without isUnwanted: SlotReader.Filter
   ) -> [(slot: Int, record: SlotRecord)] {
     // After the last generation no store is possible; the new file begins empty.

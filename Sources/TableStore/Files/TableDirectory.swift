@@ -75,18 +75,23 @@ package final class TableDirectory: Sendable {
 
   /// Deletes the tables whose names are not among `names`, and returns their number.
   ///
-  /// Keeps tables that any process has open, and files that are no tables.
+  /// Their guest files go too. Keeps files that any process has open, and files that are no tables.
   @discardableResult
   package func removeTables(except names: Set<String>) throws(TableError) -> Int {
     var kept: Set<String> = []
     for name in names { kept.insert(try Self.fileName(for: name)) }
-    let doomed = try tableFileNames().filter { !kept.contains($0) }
-    var count = 0
-    for name in doomed where try TableError.wrapping({ () throws(SystemError) in try remove(name) })
-    {
-      count += 1
+    return try TableError.wrapping { () throws(SystemError) in
+      var count = 0
+      for name in try system.names(in: descriptor).sorted() {
+        let isTable = name.hasSuffix(Self.suffix)
+        guard let table = isTable ? name : Self.tableName(ofGuest: name),
+          table.hasSuffix(Self.suffix),
+          !kept.contains(table), try remove(name)
+        else { continue }
+        if isTable { count += 1 }
+      }
+      return count
     }
-    return count
   }
 
   /// Brings the names of the files to the device.
@@ -111,9 +116,11 @@ package final class TableDirectory: Sendable {
     try safeName(for: name) + suffix
   }
 
-  /// A name for a file that is about to replace `fileName`, unlike all others.
+  /// A name for a file that is about to replace `fileName`, unlike all others. For a guest file it
+  /// is made of its table's name, so that all left-overs are called alike.
   static func temporaryName(for fileName: String) -> String {
-    fileName + temporaryMark + hexadecimal(UInt64.random(in: .min ... .max))
+    (tableName(ofGuest: fileName) ?? fileName) + temporaryMark
+      + hexadecimal(UInt64.random(in: .min ... .max))
   }
 
   func tableFileNames() throws(TableError) -> [String] {
@@ -179,11 +186,12 @@ package final class TableDirectory: Sendable {
       return false
     }
     let isOurs = start == TableHeader.magic
-    // A replacement whose process died before its header is empty; only replacements have such
+    // A replacement or a guest whose process died before its header is empty; only they have such
     // names. So is the file that names a namespace.
     let isBegun =
       start.isEmpty
-      && (name.contains(Self.suffix + Self.temporaryMark) || name == NamespaceFile.fileName)
+      && (name.contains(Self.suffix + Self.temporaryMark) || Self.tableName(ofGuest: name) != nil
+        || name == NamespaceFile.fileName)
     guard isOurs || isBegun else { return false }
     try system.unlink(name, in: descriptor)
     return true

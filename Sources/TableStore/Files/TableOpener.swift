@@ -15,7 +15,7 @@ struct TableOpener: Sendable {
 
   let directory: TableDirectory
   let name: String
-  let fileName: String
+  private(set) var fileName: String
   let layout: TableLayout
   let protection: FileProtection
   let system: SystemCalls
@@ -108,8 +108,20 @@ struct TableOpener: Sendable {
   }
 
   /// Puts a new and empty table under the name.
-  func replaceEmpty() throws(TableError) -> Opened {
-    try wrapping { () throws(SystemError) in try replace(copying: nil) }
+  ///
+  /// - Parameter generation: Pictures of other files up to this one are removed with the old ones.
+  func replaceEmpty(removingUpTo generation: UInt64) throws(TableError) -> Opened {
+    try wrapping { () throws(SystemError) in
+      try replace(
+        copying: nil, noting: [RemovalLog.Entry(subject: .all, generation: generation)])
+    }
+  }
+
+  /// The opener of a guest file of this table.
+  func guest(named name: String) -> TableOpener {
+    var guest = self
+    guest.fileName = name
+    return guest
   }
 
   /// Makes a private file: one without a name, which the system deletes with its last user.
@@ -196,7 +208,7 @@ struct TableOpener: Sendable {
     if isEmpty {
       // Made a moment ago, by us or by a process that died there; no process can have mapped it.
       let header = freshHeader()
-      try system.write(header.bytes, to: descriptor.value, at: 0)
+      try writeStart(header, RemovalLog(nonce: header.nonce), to: descriptor.value)
       return try open(descriptor, header)
     }
     let bytes = try system.read(descriptor.value, count: TableLayout.headerByteCount, at: 0)
@@ -230,12 +242,26 @@ struct TableOpener: Sendable {
     TableHeader(layout: layout, nonce: .random(in: .min ... .max), name: name)
   }
 
+  /// Writes header and removals. The room of a log that is empty is written too, so that a full
+  /// disk does not refuse removals.
+  private func writeStart(
+    _ header: TableHeader, _ log: RemovalLog, to descriptor: Int32
+  ) throws(SystemError) {
+    try system.write(header.bytes + log.bytes, to: descriptor, at: 0)
+  }
+
   /// Makes a new file, locks it, fills it, and gives it the name.
+  ///
+  /// - Parameter removals: Noted in the new file, beside those that the source has noted.
   private func replace(
-    copying source: SlotReader?, without isUnwanted: SlotReader.Filter = { _, _ in false }
+    copying source: SlotReader?, without isUnwanted: SlotReader.Filter = { _, _ in false },
+    noting removals: [RemovalLog.Entry] = []
   ) throws(SystemError) -> Opened {
+    let removals = try removals + (source?.removals().entries ?? [])
     for _ in 0..<4 {
-      if let opened = try replaceOnce(copying: source, without: isUnwanted) { return opened }
+      if let opened = try replaceOnce(copying: source, without: isUnwanted, noting: removals) {
+        return opened
+      }
     }
     throw .lostRaces
   }
@@ -243,7 +269,8 @@ struct TableOpener: Sendable {
   /// The same, once; `nil` when another process deleted the unfinished file as a left-over, which
   /// it can do only before the file is locked.
   private func replaceOnce(
-    copying source: SlotReader?, without isUnwanted: SlotReader.Filter
+    copying source: SlotReader?, without isUnwanted: SlotReader.Filter,
+    noting removals: [RemovalLog.Entry]
   ) throws(SystemError) -> Opened? {
     let temporary = TableDirectory.temporaryName(for: fileName)
     let descriptor = FileDescriptor(
@@ -254,7 +281,9 @@ struct TableOpener: Sendable {
         try system.status(of: descriptor.value).linkCount == 1
       else { return nil }
       try system.protect(descriptor.value, as: protection)
-      try system.write(header.bytes, to: descriptor.value, at: 0)
+      var log = RemovalLog(nonce: header.nonce)
+      for entry in removals { _ = log.note(entry) }
+      try writeStart(header, log, to: descriptor.value)
       if let source {
         let target = SlotReader(descriptor: descriptor.value, header: header, system: system)
         try TableCopy(from: source, to: target).run(without: isUnwanted)

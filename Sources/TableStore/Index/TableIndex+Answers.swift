@@ -33,6 +33,11 @@ extension TableIndex {
     return table.slot(for: entity) { states.label(of: $0).entity == entity }
   }
 
+  /// The generation of an entity's picture; 0 for none.
+  func generation(of entity: TableID.Digest) -> UInt64 {
+    find(entity).map { states.recordMetadata(of: $0).generation } ?? 0
+  }
+
   var leasedSlots: [Int] { states.readSlots.filter { !states.isUnleased($0) } }
   var unreadCount: Int { states.unreadCount }
   var unprovenCount: Int {

@@ -64,6 +64,23 @@ extension TableIndex {
     return record
   }
 
+  // MARK: Generations
+
+  /// Removes an entity's picture unless it was stored after `generation`, and returns its slot.
+  mutating func remove(_ entity: TableID.Digest, upTo generation: UInt64) -> Int? {
+    guard let slot = find(entity), self.generation(of: entity) <= generation else { return nil }
+    takeOut(slot)
+    return slot
+  }
+
+  /// Removes all pictures but those stored after `generation`, and returns their slots; none may be
+  /// unread.
+  mutating func removeAll(upTo generation: UInt64) -> [Int] {
+    let slots = liveSlots.filter { states.recordMetadata(of: $0).generation <= generation }
+    for slot in slots { takeOut(slot) }
+    return slots
+  }
+
   // MARK: Recency
 
   /// The records of the first neighbouring slots, at or after `slot`, whose recency differs from

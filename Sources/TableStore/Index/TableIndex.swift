@@ -327,7 +327,7 @@ struct TableIndex {
     isLive(slot) && states.recordMetadata(of: slot).generation == generation
   }
 
-  private mutating func takeOut(_ slot: Int) {
+  mutating func takeOut(_ slot: Int) {
     table.remove(slot, for: states.label(of: slot).entity)
     states.withdraw(slot)
     setFree(slot)

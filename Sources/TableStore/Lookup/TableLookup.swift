@@ -40,7 +40,7 @@ final class TableLookup: Sendable {
         try staysPrivate
           ? nil : opener.wrapping { () throws(SystemError) in try opener.makeReader() }
       }
-      shelf = TableShelf(privateFile: try opener.makePrivateFile(), reader: reader)
+      shelf = try opener.secondShelf(reader: reader)
     }
     hitIndex = CurrentHitIndex(shelf.file?.states.hitIndex)
     self.shelf = Lock(shelf)

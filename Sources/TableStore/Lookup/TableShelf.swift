@@ -8,12 +8,21 @@ struct TableShelf {
   private(set) var index: TableIndex
   /// True when the file has the table's name and this process its lock.
   let isOwner: Bool
+  /// Opens the file anew where it is a guest file, whose lock this process has; `nil` for the
+  /// table's own file and for one without a name.
+  let guest: TableOpener?
   /// Reads the named file where another process owns it.
   var reader: TableReader?
 
   /// A file that is owned.
   init(_ opened: TableOpener.Opened) {
     self.init(file: opened.file, index: opened.index, isOwner: true)
+  }
+
+  /// A guest file.
+  init(guest opened: TableOpener.Opened, opener: TableOpener, reader: TableReader) {
+    self.init(file: opened.file, index: opened.index, isOwner: false, guest: opener)
+    self.reader = reader
   }
 
   /// An empty private file.
@@ -33,9 +42,12 @@ struct TableShelf {
   /// Changes the index in place.
   mutating func change<Result>(_ body: (inout TableIndex) -> Result) -> Result { body(&index) }
 
-  private init(file: TableFile?, index: TableIndex, isOwner: Bool) {
+  private init(
+    file: TableFile?, index: TableIndex, isOwner: Bool, guest: TableOpener? = nil
+  ) {
     self.file = file
     self.index = index
     self.isOwner = isOwner
+    self.guest = guest
   }
 }

@@ -143,6 +143,34 @@ package final class TableReader: Sendable {
     }
   }
 
+  // MARK: Guests
+
+  /// The generation of the latest store that the last snapshot knows.
+  var newestGeneration: UInt64 { snapshot.withLock { $0.newestGeneration } }
+
+  /// True when the last snapshot has a later picture of the record's entity.
+  func hasNewer(than record: SlotRecord) -> Bool {
+    snapshot.withLock { snapshot in
+      guard let slot = snapshot.slot(of: record.entity) else { return false }
+      return snapshot.records[slot]?.generation ?? 0 > record.generation
+    }
+  }
+
+  /// The removals that the owner's file remembers, after reading its records again.
+  ///
+  /// The owner may be writing. It overwrites a removal only after a later entry covers that, so the
+  /// log is whole when it reads the same twice.
+  func removals() throws(SystemError) -> RemovalLog {
+    var former: RemovalLog?
+    for _ in 0..<16 {
+      let file = try refresh().file
+      let log = try file.slotReader.removals()
+      if log.entries == former?.entries, try !file.isReplaced() { return log }
+      former = log
+    }
+    throw .lostRaces
+  }
+
   // MARK: Tombstones
 
   /// Makes a miss of one picture; false if it is one already, or if another took its place.
@@ -159,38 +187,49 @@ package final class TableReader: Sendable {
     return true
   }
 
-  /// Makes misses of the entity's pictures that are in the file now, without changing the file.
+  /// Makes misses of the entity's pictures that are in the file now, or are taken in later and were
+  /// drawn before, without changing the file.
   ///
   /// Returns true when there was one to be found. Throws when the file cannot be read, and then
   /// adds no tombstone.
-  func addTombstone(for entity: TableID) throws(SystemError) -> Bool {
+  ///
+  /// - Parameter generation: Of the removal.
+  func addTombstone(
+    for entity: TableID, upTo generation: UInt64
+  ) throws(SystemError) -> Bool {
     let fresh = try refresh()
-    guard let slot = fresh.slot(of: entity.digest), let record = fresh.records[slot] else {
-      return false
-    }
+    let record = fresh.slot(of: entity.digest).flatMap { fresh.records[$0] }
     return tombstones.withLock { tombstones in
-      if tombstones.covers(record) { return false }
-      tombstones.add(for: record.entity, upTo: record.generation)
-      return true
+      let isThere = record.map { !tombstones.covers($0) } ?? false
+      tombstones.add(for: entity.digest, upTo: max(generation, record?.generation ?? 0))
+      if isThere { tombstones.coverRecords = true }
+      return isThere
     }
   }
 
   /// Makes a miss of one record's picture, and of the entity's older ones.
   func addTombstone(for record: SlotRecord) {
-    tombstones.withLock { $0.add(for: record.entity, upTo: record.generation) }
+    tombstones.withLock {
+      $0.add(for: record.entity, upTo: record.generation)
+      $0.coverRecords = true
+    }
   }
 
-  /// Makes misses of all pictures that are in the file now; throws as `addTombstone(for:)` does.
-  func addTombstonesForAll() throws(SystemError) {
-    let newest = try refresh().newestGeneration
-    tombstones.withLock { $0.newestOfAll = max($0.newestOfAll, newest) }
+  /// Makes misses of all pictures that are in the file now, or are taken in later and were drawn
+  /// before; throws as `addTombstone(for:upTo:)` does.
+  func addTombstonesForAll(upTo generation: UInt64) throws(SystemError) {
+    let newest = max(try refresh().newestGeneration, generation)
+    tombstones.withLock {
+      $0.newestOfAll = max($0.newestOfAll, newest)
+      $0.coverRecords = true
+    }
   }
 
   /// True when a tombstone covers the record; a new owner erases it.
   func isBuried(_ record: SlotRecord) -> Bool { tombstones.withLock { $0.covers(record) } }
 
   /// True when a new owner may have records to erase.
-  var hasTombstones: Bool { tombstones.withLock { !$0.entities.isEmpty || $0.newestOfAll > 0 } }
+  var hasTombstones: Bool { tombstones.withLock { $0.coverRecords } }
 
   // MARK: Private
 
@@ -199,6 +238,8 @@ package final class TableReader: Sendable {
   private struct Tombstones {
     private(set) var entities: [TableID.Digest: UInt64] = [:]
     var newestOfAll: UInt64 = 0
+    /// True when the owner's file had a record that one of them covers.
+    var coverRecords = false
 
     mutating func add(for entity: TableID.Digest, upTo generation: UInt64) {
       entities[entity] = max(entities[entity] ?? 0, generation)

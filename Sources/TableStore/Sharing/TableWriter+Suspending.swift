@@ -20,8 +20,10 @@ extension TableWriter {
     guard lookup.shelf.withLock({ $0.file != nil }) else { throw .closed }
     if lookup.isLocked { throw .protectedNow(name: opener.name) }
     let isFirst = suspension.suspend(opening) == .letGo
-    // Owned, too, when a flush meanwhile could not let go.
-    guard let file = ownedFile else { return }
+    // Owned, too, when a flush meanwhile could not let go. A guest file's lock is let go like the
+    // table's; the owner may take that file in, or this process goes on with it when it resumes.
+    guard let (file, fileOpener) = lockedFile else { return }
+    formerFile = fileOpener.fileName
     let replacement: TableShelf
     do throws(TableError) {
       replacement = try prepareToLetGo(of: file)
@@ -55,8 +57,8 @@ extension TableWriter {
   /// Step 1, and the shelf for step 2.
   private mutating func prepareToLetGo(of file: TableFile) throws(TableError) -> TableShelf {
     try synchronize(file)
-    // Without a reader, removals would leave no tombstones.
-    let reader = try opener.wrapping { () throws(SystemError) in try opener.makeReader() }
+    // Without a reader, removals would leave no tombstones. A guest's has some already.
+    let reader = try currentReader()
     return TableShelf(privateFile: try opener.makePrivateFile(), reader: reader)
   }
 

@@ -17,6 +17,8 @@ final class TableCore: Sendable {
     opener: TableOpener, opened: TableOpener.Opened?, staysPrivate: Bool = false
   ) throws(TableError) {
     lookup = try TableLookup(opener: opener, opened: opened, staysPrivate: staysPrivate)
-    writer = Lock(TableWriter(lookup))
+    var writer = TableWriter(lookup)
+    writer.takeInGuests()
+    self.writer = Lock(writer)
   }
 }

@@ -11,12 +11,12 @@ extension TableWriter {
   /// - Throws: `TableError.diskFull` or `.system` when there is no room for a private file either;
   ///   `.protectedNow`.
   mutating func mendIfCut() throws(TableError) {
-    guard let file = ownedFile, isCut(file) else { return }
+    guard let (file, opener) = lockedFile, isCut(file) else { return }
     noteRecordsToErase(in: file)
     // On any error there is no new file, and the table becomes a second opener.
     let salvage = try? opener.salvage(file) { slot, _ in unerased.contains(slot) }
     guard let opened = salvage ?? nil else {
-      let reader = try opener.wrapping { () throws(SystemError) in try opener.makeReader() }
+      let reader = try currentReader()
       let replacement = TableShelf(privateFile: try opener.makePrivateFile(), reader: reader)
       // Removed pictures stay removed in this process.
       for slot in unerased {
@@ -28,7 +28,7 @@ extension TableWriter {
       return
     }
     // The old file has lost its name, so no process can open it.
-    exchange(for: TableShelf(opened)).file?.unlock()
+    exchange(for: renewed(with: opened)).file?.unlock()
   }
 
   /// The same, after the fault guard found pages missing.

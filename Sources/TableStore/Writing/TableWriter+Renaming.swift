@@ -29,7 +29,9 @@ extension TableWriter {
     try backOff.admit()
     let insertion = try store(try sealed(copy, from: old, to: new))
     // Or another owner's older picture of the new entity would go on being found beside the copy.
-    try addTombstones { reader throws(SystemError) in try reader.addTombstone(for: new) }
+    try addTombstones { reader, generation throws(SystemError) in
+      try reader.addTombstone(for: new, upTo: generation)
+    }
     _ = try remove(old)
     return insertion
   }

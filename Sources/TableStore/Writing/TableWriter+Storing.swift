@@ -49,13 +49,17 @@ extension TableWriter {
   }
 
   /// Stores a picture in a table that is writable, by the steps of ``insert(_:)``.
-  mutating func store(_ sealed: SealedSlot) throws(TableError) -> Insertion {
+  ///
+  /// - Parameter drawn: The generation of a picture that comes from another file of the table.
+  mutating func store(
+    _ sealed: SealedSlot, drawn: UInt64? = nil
+  ) throws(TableError) -> Insertion {
+    generation = max(generation, drawn ?? 0)
     // 1.
     guard let (file, claim) = try claimSlot(for: sealed.entity) else { throw .allSlotsLeased }
     let slot = claim.slot
-    generation = max(generation + 1, Self.timeOfDay)
     let record = SlotRecord(
-      entity: sealed.entity, version: sealed.version, generation: generation,
+      entity: sealed.entity, version: sealed.version, generation: drawn ?? nextGeneration(),
       contentHash: sealed.contentHash, recency: file.states.hitIndex.nextStamp(),
       at: file.slotAddress(of: slot))
     do throws(SystemError) {

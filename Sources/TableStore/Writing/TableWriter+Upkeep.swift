@@ -9,12 +9,16 @@ extension TableWriter {
     try ensureWritable()
     // First, since it may fail, and then nothing is removed.
     let isBuried =
-      try addTombstones { reader throws(SystemError) in try reader.addTombstone(for: entity) }
-      ?? false
+      try addTombstones { reader, generation throws(SystemError) in
+        try reader.addTombstone(for: entity, upTo: generation)
+      } ?? false
     let ((file, slot), lost) = try opener.wrapping { () throws(SystemError) in
       try lookup.askOrLose(about: entity.digest) { ($0.file, $0.change { $0.remove(entity) }) }
     }
     guard let file else { return isBuried }
+    if !lookup.staysPrivate {
+      note(RemovalLog.Entry(subject: .entity(entity.digest), generation: nextGeneration()))
+    }
     if let slot { noteUnerased(slot) }
     // Records that could not be erased before, or read now, may be of this entity.
     try eraseRest(in: file)
@@ -34,8 +38,15 @@ extension TableWriter {
         }
       }
       if let slot { noteUnerased(slot) }
-      let isBuried = try addTombstones { $0.addTombstone(for: entry, isOwn: slot != nil) }
-      if slot != nil || isBuried == true { removed.append(entry) }
+      let isBuried = try addTombstones { reader, _ throws(SystemError) in
+        reader.addTombstone(for: entry, isOwn: slot != nil)
+      }
+      guard slot != nil || isBuried == true else { continue }
+      // Up to what was listed: a guest's later picture is another one.
+      if !lookup.staysPrivate {
+        note(RemovalLog.Entry(subject: .entity(entry.digest), generation: entry.generation))
+      }
+      removed.append(entry)
     }
     if let file = lookup.shelf.withLock({ $0.file }) { try eraseRest(in: file) }
     return removed
@@ -45,30 +56,37 @@ extension TableWriter {
   mutating func removeAll() throws(TableError) {
     try ensureWritable()
     let fresh: TableShelf
-    if ownedFile != nil {
-      fresh = TableShelf(try opener.replaceEmpty())
+    let removed: UInt64
+    if let (_, opener) = lockedFile {
+      try addTombstonesForAll()
+      removed = nextGeneration()
+      fresh = renewed(with: try opener.replaceEmpty(removingUpTo: removed))
     } else {
       let privateFile = try opener.makePrivateFile()
-      try addTombstones { reader throws(SystemError) in try reader.addTombstonesForAll() }
+      try addTombstonesForAll()
+      removed = nextGeneration()
       fresh = TableShelf(privateFile: privateFile, reader: lookup.shelf.withLock { $0.reader })
     }
+    unlogged = lookup.staysPrivate ? [:] : [.all: removed]
     // The old file has no name any more; held, its lock would only get a suspended process killed.
     exchange(for: fresh).file?.unlock()
   }
 
   /// Writes erasures and the order of use, and brings the file to the device.
   ///
-  /// - Throws: `TableError.inUse` when changes wait for another process; the errors of every
-  ///   change; the error that lost private pictures when this process took the file over.
+  /// - Throws: `TableError.inUse` when removals wait for another process, or pictures do that have
+  ///   no guest file; the errors of every change; the error that lost private pictures when this
+  ///   process took the file over.
   mutating func flush() throws(TableError) {
     try ensureWritable()
     if suspension.isSuspended {
       try flushSuspended()
-    } else if let file = ownedFile {
+    } else if let (file, _) = lockedFile {
+      takeInGuests()
       try synchronize(file)
     }
     if let loss = loss.take() { throw loss }
-    if hasWaiting { throw .inUse }
+    if needsOwner { throw .inUse }
   }
 
   /// Writes erasures and the order of use, and brings file and name to the device.
@@ -80,6 +98,7 @@ extension TableWriter {
       // The name too: an older file may have had it until a moment ago.
       try opener.directory.synchronize()
     }
+    deleteTakenIn()
   }
 
   /// Ends the table: readers miss, writers throw, leases go on.
@@ -89,27 +108,38 @@ extension TableWriter {
     leaveToParent()
     // The last chance for private pictures and tombstones.
     if hasWaiting { try? becomeOwner() }
-    let file = ownedFile
-    if let file {
-      // Ignored: losing recency is harmless, and a failed removal was reported to its caller.
+    takeInGuests()
+    let owned = ownedFile
+    if let (file, _) = lockedFile {
+      // Ignored: losing recency is harmless, and a failed removal was reported to its caller. Guest
+      // files that were taken in stay until the pictures are on the device.
       try? eraseRest(in: file)
       try? writeRecency(to: file)
-      try? file.synchronize()
+      if (try? file.synchronize()) != nil { deleteTakenIn() }
     }
+    deleteEmptyGuest()
     exchange(for: .closed)
-    return file
+    return owned
   }
 
   /// Adds tombstones for pictures of another owner's file; `nil` where there is no such file.
   @discardableResult
-  func addTombstones<Result>(
-    _ body: (TableReader) throws(SystemError) -> Result
+  mutating func addTombstones<Result>(
+    _ body: (TableReader, _ generation: UInt64) throws(SystemError) -> Result
   ) throws(TableError) -> Result? {
     try opener.wrapping { () throws(SystemError) in
       try findReader()
-      return try lookup.shelf.withLock { $0.reader }.map { reader throws(SystemError) in
-        try body(reader)
-      }
+      let reader = lookup.shelf.withLock { $0.reader }
+      // Removals come after every store that is known, whatever the clock says.
+      defer { generation = max(generation, reader?.newestGeneration ?? 0) }
+      let removed = nextGeneration()
+      return try reader.map { reader throws(SystemError) in try body(reader, removed) }
+    }
+  }
+
+  private mutating func addTombstonesForAll() throws(TableError) {
+    try addTombstones { reader, generation throws(SystemError) in
+      try reader.addTombstonesForAll(upTo: generation)
     }
   }
 

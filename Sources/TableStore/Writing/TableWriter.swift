@@ -37,17 +37,37 @@ struct TableWriter: Sendable {
   var hasReadRecords = false
   /// Bytes that the file on the shelf must have; with fewer it was cut.
   var byteCount: Int
+  /// The removals that the file on the shelf remembers; `nil` for a file without a name, and until
+  /// they can be read. Read ahead, so that a removal needs no call that reads.
+  var log: RemovalLog?
+  /// Removals that no file remembers yet.
+  var unlogged: [RemovalLog.Subject: UInt64] = [:]
+  /// Guest files whose pictures are in the owned file, until those are on the device.
+  var takenIn: [LeftGuest] = []
+  /// The file that a suspension took; without an owner's lock this process wants a guest file again.
+  var formerFile: String?
 
   init(_ lookup: TableLookup) {
     self.lookup = lookup
     (generation, byteCount) = lookup.shelf.withLock { shelf in
-      (shelf.index.newestGeneration, shelf.byteCount)
+      let newest = max(shelf.index.newestGeneration, shelf.reader?.newestGeneration ?? 0)
+      return (newest, shelf.byteCount)
     }
+    // After an error the first removal tries again.
+    log = try? lockedFile?.file.slotReader.removals()
   }
 
   var opener: TableOpener { lookup.opener }
 
   var ownedFile: TableFile? { lookup.shelf.withLock { $0.isOwner ? $0.file : nil } }
+
+  /// The file that this process has the lock of, the table's or a guest file, and its opener.
+  var lockedFile: (file: TableFile, opener: TableOpener)? {
+    lookup.shelf.withLock { shelf in
+      guard let file = shelf.file, shelf.isOwner || shelf.guest != nil else { return nil }
+      return (file, shelf.guest ?? opener)
+    }
+  }
 
   /// Makes the table ready for a change: open, unlocked, owned if it can be, and whole.
   mutating func ensureWritable() throws(TableError) {
@@ -68,6 +88,9 @@ struct TableWriter: Sendable {
     next.generation = max(next.generation, generation)
     next.suspension = suspension
     next.loss = loss
+    next.unlogged = unlogged
+    next.formerFile = formerFile
+    if fresh.isOwner { next.takenIn = takenIn }
     self = next
     return former
   }
@@ -87,12 +110,17 @@ struct TableWriter: Sendable {
     }
   }
 
-  /// Erases all records that are noted for it.
+  /// Erases all records that are noted for it, and has the file remember all removals.
+  ///
+  /// The removals are written even when a record cannot be erased, and the other way round; the
+  /// first error is thrown.
   mutating func eraseRest(in file: TableFile) throws(TableError) {
     noteRecordsToErase(in: file)
+    let failure = writeRemovals(to: file)
     for slot in unerased.sorted() {
       if let error = erase(slot, in: file) { throw opener.tableError(error) }
     }
+    if let failure { throw opener.tableError(failure) }
   }
 
   /// Notes the records to erase: those in the file that the index does not have.

@@ -18,7 +18,7 @@ struct ClearCommand: Command {
       of which both are true are removed; their space is used by the next pictures. The age counts from
       storing, not from the last use, of which only the order is kept.
 
-      Only table files are touched, whatever else lies in the folder. A table that another program
+      Only table files and their guest files are touched, whatever else lies in the folder. A table that another program
       has open is left as it is, and the exit status is 1.
       """)
 

@@ -20,7 +20,8 @@ struct InspectCommand: Command {
       stored. Only pictures whose bytes are intact are listed; `imagecache verify` names the others.
       Control characters of an id are shown escaped, and in JSON as JSON escapes them. An id too long
       for its slot is shown as its SHA-256. Nothing is changed, and a program that has the tables open is
-      not disturbed.
+      not disturbed. Pictures in guest files, which a second process drew, are listed once the table's
+      owner has taken them in.
       """)
 
   private let path: String

@@ -13,7 +13,8 @@ struct VerifyCommand: Command {
     operands: [.init("DIR", help: "a cache's folder, as given to `warm --cache`")],
     discussion: """
       Each damaged picture is named, and the exit status is 1 if there is any. Nothing is changed: a
-      program that opens the table finds the damage itself, drops the picture and loads it again.
+      program that opens the table finds the damage itself, drops the picture and loads it again. Pictures
+      in guest files, which a second process drew, are checked when the table's owner takes them in.
       """)
 
   private let path: String

@@ -73,8 +73,8 @@ struct WarmCommand: Command {
     return summary.failures.isEmpty && areKept ? .success : .failure
   }
 
-  /// Brings the tables to the disk; false if another program owns one of them: its new pictures are
-  /// lost when this program ends.
+  /// Brings the tables to the disk; false if another program owns one of them and there is no guest
+  /// file either: its new pictures are lost when this program ends.
   private static func keepPictures(of cache: ImageCache) async -> Bool {
     do {
       try await cache.flush()

@@ -5,7 +5,7 @@ import Testing
 @testable import TableStore
 
 /// Ends this process without a last word, just before its n-th call or in the middle of it.
-private final class Assassin: Sendable {
+final class Assassin: Sendable {
   private let left: Lock<Int>
   private let isMidway: Bool
 

@@ -64,7 +64,7 @@ struct PowerCutTests {
       let count = Int.random(in: 2...journal.writes.count, using: &random)
       var bytes = remains(
         of: Array(journal.writes.prefix(count)), sectorByteCount: sectorByteCount, using: &random)
-      bytes.replaceSubrange(0..<512, with: journal.writes[0].bytes)
+      bytes.replaceSubrange(0..<512, with: journal.writes[0].bytes.prefix(512))
       try fixture.replaceFile(with: bytes)
       let reopened = try fixture.open(slots: 3)
       for entity in 0..<4 {

@@ -167,7 +167,7 @@ struct WaitingChangesTests {
   }
 
   @Test(
-    "is not said to be on the device while another process owns the file",
+    "is not said to be done while another process goes on finding what was removed",
     arguments: [[1], [2], [1, 2]])
   func isNotFlushed(changes: [Int]) throws {
     try table.store(key(1))
@@ -175,7 +175,12 @@ struct WaitingChangesTests {
     try stranger.core.flush()
     if changes.contains(1) { #expect(try stranger.core.remove(key(1).entity)) }
     if changes.contains(2) { try stranger.store(key(2), from: table) }
-    #expect(throws: TableError.inUse) { try stranger.core.flush() }
+    if changes.contains(1) {
+      #expect(throws: TableError.inUse) { try stranger.core.flush() }
+    } else {
+      // The picture is in the guest file, and that is on the device.
+      try stranger.core.flush()
+    }
     table.close()
     try stranger.core.flush()
     #expect(stranger.core.statistics.isOwner)

@@ -41,6 +41,11 @@ struct Fixture {
     try path + "/" + TableDirectory.fileName(for: name)
   }
 
+  /// Files in the directory: the table's, guest files, and whatever was left there.
+  var fileCount: Int {
+    get throws { try FileManager.default.contentsOfDirectory(atPath: path).count }
+  }
+
   func bytes(_ name: String = "rows") throws -> [UInt8] {
     Array(try Data(contentsOf: URL(fileURLWithPath: filePath(name))))
   }

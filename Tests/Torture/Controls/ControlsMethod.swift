@@ -12,7 +12,7 @@ struct ControlsMethod: TortureMethod {
       planted between the library and the system, never in the library: records are written before
       content, the proof of a slot is shown what it wants to see, synchronising does nothing, a write
       that says it worked writes zeros, everybody gets the lock, a picture is looked at after its
-      lease, descriptors and memory stay behind. Each line says how often the fault was found; one
+      lease, guest files are deleted, descriptors and memory stay behind. Each line says how often the fault was found; one
       that is not found at all fails the run.
       """)
 
@@ -77,6 +77,11 @@ struct ControlsMethod: TortureMethod {
     Control(fault: "two owners", method: "processes") { seed in
       let findings = try await ProcessesMethod(count: 2000, seed: seed, grantsLocks: true).run()
       return (findings.faultCount(.wrongPicture), "\(findings.value("hits")) hits")
+    },
+    Control(fault: "guest files lost", method: "workers") { seed in
+      let findings = try await WorkersMethod(count: 1000, seed: seed, losesGuests: true).run()
+      let (there, drawn) = (findings.value("pictures there"), findings.value("pictures drawn"))
+      return (findings.faultCount(.lostEntry), "3 starts, \(there) of \(drawn) pictures there")
     },
     Control(fault: "a descriptor and a megabyte left behind", method: "soak") { seed in
       let leak = SoakMethod.Leak(byteCount: 1 << 20, hasDescriptor: true)

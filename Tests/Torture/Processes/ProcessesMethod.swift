@@ -9,13 +9,14 @@ import TestSupport
 struct ProcessesMethod: TortureMethod {
   static let name = "processes"
   static let grammar = makeGrammar(
-    summary: "reads a table that another process writes, and takes it over when that dies",
+    summary: "reads a table that another process writes, takes it over, and takes guests in",
     count: "lookups (20000)",
     discussion: """
       A child owns a table of four slots and stores twelve pictures in it, in random order and without
       pause. This process looks them up by copying; a copy that the writer tore must be refused. From
       time to time it stores pictures of its own, and the owner is killed: the next store must make
-      this process the owner, with its own pictures brought along.
+      this process the owner, with its own pictures brought along. Then another child stores pictures
+      as a guest and is killed: this process takes in what the guest drew.
       """)
 
   private static let lookupsPerOwner = 2000
@@ -57,13 +58,14 @@ struct ProcessesMethod: TortureMethod {
         pause(microseconds: 100)
         ending = owner.endingIfAny()
       }
-      try share(folder, with: owner, hasEnded: ending != nil, findings, using: &random)
+      try share(folder, ledger, with: owner, hasEnded: ending != nil, findings, using: &random)
     }
     return findings
   }
 
   private func share(
-    _ folder: TableFolder, with owner: ChildProcess, hasEnded: Bool, _ findings: Findings,
+    _ folder: TableFolder, _ ledger: Ledger, with owner: ChildProcess, hasEnded: Bool,
+    _ findings: Findings,
     using random: inout SplitMix64
   ) throws {
     let reads = SlotReads()
@@ -91,7 +93,45 @@ struct ProcessesMethod: TortureMethod {
     findings.count("tables taken over")
     expect(other, in: table, findings, "taken over")
     expect(own, in: table, findings, "brought along")
+    if !grantsLocks { try takeIn(to: table, folder, ledger, findings, using: &random) }
     table.close()
+  }
+
+  /// Kills a guest in the midst of its work, and takes in what it drew.
+  private func takeIn(
+    to table: Table, _ folder: TableFolder, _ ledger: Ledger, _ findings: Findings,
+    using random: inout SplitMix64
+  ) throws {
+    ledger.clear()
+    let guest = try ChildProcess([
+      ChildRole.word, "guest", folder.path, String(Int.random(in: 0...1 << 40, using: &random)),
+    ])
+    var ending: ChildProcess.Ending?
+    while ledger.count < 3, ending == nil {
+      pause(microseconds: 100)
+      ending = guest.endingIfAny()
+    }
+    pause(microseconds: Int.random(in: 0..<2000, using: &random))
+    if ending == nil {
+      guest.kill()
+      ending = guest.ending()
+    }
+    if ending != .signal(SIGKILL), ending != .exit(ChildVerdict.done) {
+      findings.report(.crash, "the guest ended by \(String(describing: ending))")
+    }
+    findings.count("guests killed")
+    try table.flush()
+    let files = try folder.fileNames
+    if files.count > 1 { findings.report(.other, "the folder has \(files)") }
+    // The one before the last came to its end; both are the latest used.
+    let line = ledger.line(max(0, ledger.count - 2))
+    if line.isDone == 1 {
+      expect(Picture(entity: Int(line.entity), version: 0), in: table, findings, "of a guest")
+    }
+    for picture in TableOwner.catalogue.pictures {
+      guard let entry = table.entry(for: TableOwner.catalogue.key(picture)) else { continue }
+      if !entry.shows(picture) { findings.report(.wrongPicture, "\(picture), taken in") }
+    }
   }
 
   private func look(

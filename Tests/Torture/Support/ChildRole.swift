@@ -16,6 +16,8 @@ enum ChildRole {
       case ("mix", 1): return try KillMix(path: path, seed: numbers[0]).run()
       case ("crowd", 2): return try CrowdMember(path: path, numbers: numbers).run()
       case ("owner", 2): return try TableOwner(path: path, numbers: numbers).run()
+      case ("guest", 1): return try TableGuest(path: path, seed: numbers[0]).run()
+      case ("worker", 4): return try ServerWorker(path: path, numbers: numbers).run()
       case ("limit", 1): return try await LimitedWork(path: path, limit: numbers[0]).run()
       default: return ExitStatus.usage.rawValue
       }

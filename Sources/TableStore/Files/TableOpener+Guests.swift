@@ -1,0 +1,112 @@
+/// Guest files: table files of the same layout beside the table's, for processes that do not own
+/// it.
+///
+/// Each is opened, locked, written and recovered as every table file is; only its name differs.
+/// A process that ends leaves its guest file behind, and the table's owner takes it in.
+extension TableOpener {
+  /// Opens a guest file for this process: the `former` one, else a new one, else one that another
+  /// process left; `nil` where all are in use.
+  ///
+  /// New ones come first, because pictures in a file that was left are for all: the owner takes it
+  /// in, unless another guest uses it.
+  ///
+  /// - Parameter isUnwanted: Picks records of pictures that the owner removed or replaced.
+  func openGuest(
+    former: String?, without isUnwanted: SlotReader.Filter
+  ) -> (opener: TableOpener, opened: Opened)? {
+    guard let taken = try? directory.guestNames(of: fileName) else { return nil }
+    let names = TableDirectory.guestNames(for: fileName)
+    let unused = names.filter { !taken.contains($0) }
+    for name in names.filter({ $0 == former }) + unused + taken {
+      let guest = guest(named: name)
+      do throws(TableError) {
+        if let opened = try guest.open(without: isUnwanted) { return (guest, opened) }
+      } catch {
+        // A folder or disk that takes no new file would refuse the next name too.
+        if unused.contains(name) { return nil }
+      }
+    }
+    return nil
+  }
+
+  /// The shelf of a second opener: with a guest file where there is a table to come to, else with
+  /// a private file.
+  func secondShelf(reader: TableReader?) throws(TableError) -> TableShelf {
+    if let shelf = guestShelf(reader: reader) { return shelf }
+    return TableShelf(privateFile: try makePrivateFile(), reader: reader)
+  }
+
+  /// The same, `nil` where there is no guest file to be had.
+  ///
+  /// - Parameter isRemoved: Picks records of pictures that this process removed meanwhile.
+  func guestShelf(
+    reader: TableReader?, former: String? = nil, isRemoved: (SlotRecord) -> Bool = { _ in false }
+  ) -> TableShelf? {
+    // Without the owner's removals a file that was left might bring removed pictures back.
+    guard let reader, let removals = try? reader.removals() else { return nil }
+    let found = openGuest(former: former) { _, record in
+      removals.forbids(record) || reader.hasNewer(than: record) || isRemoved(record)
+    }
+    return found.map { TableShelf(guest: $0.opened, opener: $0.opener, reader: reader) }
+  }
+
+  /// Locks a guest file that its process left; `nil` for one that is in use, and for one of
+  /// another layout, which is deleted.
+  func lockLeftGuest(_ name: String) throws(SystemError) -> LeftGuest? {
+    guard try system.status(of: name, in: directory.descriptor)?.isRegularFile == true else {
+      return nil
+    }
+    let header: TableHeader?
+    do {
+      let descriptor = FileDescriptor(
+        try system.openFile(name, in: directory.descriptor, .updating))
+      guard try system.lock(descriptor.value) else { return nil }
+      let status = try system.status(of: descriptor.value)
+      let named = try system.status(of: name, in: directory.descriptor)
+      guard named?.identity == status.identity else { return nil }
+      let bytes = try system.read(descriptor.value, count: TableLayout.headerByteCount, at: 0)
+      header = TableHeader(reading: bytes)
+      if let header, status.isPrivate, status.linkCount == 1, header.name == self.name,
+        header.layout.hasSameSlots(as: layout)
+      {
+        return LeftGuest(name, descriptor: descriptor, header: header, system: system)
+      }
+    }
+    // Unlocked by now, since deleting locks it anew.
+    _ = try directory.remove(name)
+    return nil
+  }
+}
+
+extension TableDirectory {
+  /// Bounds the disk space: a table and its guests take at most nine times its capacity.
+  private static let guestCount = 8
+  private static let guestMark = "-guest-"
+
+  /// The names that guest files of a table may have.
+  static func guestNames(for fileName: String) -> [String] {
+    (1...guestCount).map { fileName + guestMark + String($0) }
+  }
+
+  /// The names of the guest files that a table has, in their order.
+  func guestNames(of fileName: String) throws(SystemError) -> [String] {
+    let names = Set(try system.names(in: descriptor))
+    return Self.guestNames(for: fileName).filter(names.contains)
+  }
+
+  /// The name of the table file that a guest file belongs to; `nil` for other names.
+  static func tableName(ofGuest name: String) -> String? {
+    guard let digit = name.last?.wholeNumberValue, (1...guestCount).contains(digit) else {
+      return nil
+    }
+    let table = String(name.dropLast(guestMark.count + 1))
+    return name == table + guestMark + String(digit) ? table : nil
+  }
+
+  /// Deletes a name if it leads to an open file.
+  func unlink(_ name: String, ifItIs file: Int32) throws(SystemError) {
+    let named = try system.status(of: name, in: descriptor)
+    guard named?.identity == (try system.status(of: file)).identity else { return }
+    try system.unlink(name, in: descriptor)
+  }
+}

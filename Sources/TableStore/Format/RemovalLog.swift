@@ -1,0 +1,160 @@
+/// The removals that a table file remembers, so that a picture in another file of the same table
+/// does not come back when its file is taken in: 496 entries between header and records.
+///
+/// ```
+///  0  subject, 16      16  generation, 8; bit 63: no entity; 0 is free      24  hash, 8
+/// ```
+///
+/// An entry says that the subject's pictures up to its generation are removed.
+///
+/// Invariants:
+/// 1. A new entry goes to a free place. The place of the entry that it outdates is free afterwards
+///    and not before, so that a torn write loses no removal that was noted earlier.
+/// 2. At most `entityLimit` entries are of entities. The oldest of them gives its place away only
+///    after an entry for `forgotten` covers it.
+/// 3. So the highest generation under a subject counts, and some place is always free.
+struct RemovalLog {
+  enum Subject: Hashable, Sendable {
+    case entity(TableID.Digest)
+    /// Every picture of the table.
+    case all
+    /// Removals that had no room: nothing as old may be taken in. No picture of the file itself is
+    /// removed by it.
+    case forgotten
+  }
+
+  struct Entry: Hashable, Sendable {
+    let subject: Subject
+    let generation: UInt64
+  }
+
+  static let offset = TableLayout.headerByteCount
+  static let byteCount = TableLayout.recordsOffset - offset
+  static let entryByteCount = 32
+  private static let placeCount = byteCount / entryByteCount
+  /// Leaves places for both other subjects, and one for an entry that replaces another.
+  private static let entityLimit = placeCount - 4
+  private static let mark: UInt64 = 1 << 63
+
+  private let nonce: UInt64
+  private var places: [Int: Entry] = [:]
+  private var current: [Subject: Int] = [:]
+  private var lastPlace = placeCount - 1
+
+  /// An empty log.
+  init(nonce: UInt64) { self.nonce = nonce }
+
+  /// Reads the log of the file with this nonce; bytes that are no entry are free places.
+  init(reading bytes: [UInt8], nonce: UInt64) {
+    self.nonce = nonce
+    for place in 0..<Self.placeCount {
+      guard let entry = Self.entry(in: bytes, at: place, nonce: nonce),
+        entry.generation > generation(of: entry.subject)
+      else { continue }
+      if let older = current[entry.subject] { places[older] = nil }
+      places[place] = entry
+      current[entry.subject] = place
+    }
+  }
+
+  var entries: Set<Entry> { Set(places.values) }
+  var isEmpty: Bool { current.isEmpty }
+
+  /// The generation up to which the subject's pictures are removed; 0 for none.
+  func generation(of subject: Subject) -> UInt64 {
+    current[subject].flatMap { places[$0]?.generation } ?? 0
+  }
+
+  /// True when the picture of a record in another file must not be taken in.
+  func forbids(_ record: SlotRecord) -> Bool {
+    record.generation
+      <= max(
+        generation(of: .entity(record.entity)), generation(of: .all), generation(of: .forgotten))
+  }
+
+  /// Notes a removal, and returns the places to write, in this order.
+  mutating func note(_ entry: Entry) -> [Int] {
+    guard entry.generation > generation(of: entry.subject) else { return [] }
+    var written: [Int] = []
+    if current[entry.subject] == nil, case .entity = entry.subject,
+      let oldest = oldestOfTooMany, let dropped = places[oldest]
+    {
+      written += note(Entry(subject: .forgotten, generation: dropped.generation))
+      current[dropped.subject] = nil
+      places[oldest] = nil
+    }
+    let place = freePlace()
+    if let older = current[entry.subject] { places[older] = nil }
+    places[place] = entry
+    current[entry.subject] = place
+    return written + [place]
+  }
+
+  /// The 32 bytes of a place, and their offset in the file.
+  func bytes(of place: Int) -> (bytes: [UInt8], offset: Int) {
+    let words = places[place].map { Self.words(of: $0, at: place, nonce: nonce) } ?? []
+    let bytes = words.flatMap { word in withUnsafeBytes(of: word.littleEndian) { Array($0) } }
+    return (
+      bytes + [UInt8](repeating: 0, count: Self.entryByteCount - bytes.count),
+      Self.offset + place * Self.entryByteCount
+    )
+  }
+
+  /// All bytes of the log, as they stand behind the header.
+  var bytes: [UInt8] {
+    var all = [UInt8](repeating: 0, count: Self.byteCount)
+    for place in places.keys {
+      let (bytes, offset) = bytes(of: place)
+      all.replaceSubrange(offset - Self.offset..<offset - Self.offset + bytes.count, with: bytes)
+    }
+    return all
+  }
+
+  // MARK: Private
+
+  /// The next place without an entry that counts (invariant 3).
+  private mutating func freePlace() -> Int {
+    repeat { lastPlace = (lastPlace + 1) % Self.placeCount } while places[lastPlace] != nil
+    return lastPlace
+  }
+
+  /// The oldest entry of an entity, when there is no room for another entity.
+  private var oldestOfTooMany: Int? {
+    let entities = current.filter { if case .entity = $0.key { true } else { false } }.values
+    guard entities.count >= Self.entityLimit else { return nil }
+    return entities.min { (places[$0]?.generation ?? 0) < (places[$1]?.generation ?? 0) }
+  }
+
+  private static func entry(in bytes: [UInt8], at place: Int, nonce: UInt64) -> Entry? {
+    let offset = place * entryByteCount
+    guard bytes.count >= offset + entryByteCount else { return nil }
+    let found = bytes.withUnsafeBytes { bytes in
+      (0..<4).map {
+        UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset + $0 * 8, as: UInt64.self))
+      }
+    }
+    let generation = found[2] & ~mark
+    guard generation > 0 else { return nil }
+    let subject: Subject =
+      switch (found[2] & mark != 0, found[0]) {
+      case (false, _): .entity(TableID.Digest(low: found[0], high: found[1]))
+      case (true, 0): .all
+      case (true, _): .forgotten
+      }
+    let entry = Entry(subject: subject, generation: generation)
+    return words(of: entry, at: place, nonce: nonce) == found ? entry : nil
+  }
+
+  private static func words(of entry: Entry, at place: Int, nonce: UInt64) -> [UInt64] {
+    let (low, high, flag): (UInt64, UInt64, UInt64) =
+      switch entry.subject {
+      case .entity(let digest): (digest.low, digest.high, 0)
+      case .all: (0, 0, mark)
+      case .forgotten: (1, 0, mark)
+      }
+    let generation = entry.generation | flag
+    let hash = LaneHash.hash(
+      nonce, UInt64(place), low, high, generation, LaneHash.keys.0, LaneHash.keys.1, 0)
+    return [low, high, generation, hash]
+  }
+}

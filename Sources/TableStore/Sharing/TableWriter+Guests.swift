@@ -1,0 +1,164 @@
+import Locking
+
+/// Takes pictures of other files of the table into the one that this process has the lock of.
+///
+/// A guest file and the table's are two files of one table, and a generation is the time of a store
+/// or a removal. So the later of two changes of one entity counts, whichever file has it:
+///
+/// 1. A picture is taken in unless the table has a later one of its entity, or remembers a later
+///    removal. It keeps its generation.
+/// 2. A removal that the guest remembers removes the table's earlier picture, and the table remembers
+///    it from then on: pictures of other guests may be earlier too.
+///
+/// Each picture is checked in full, and stored like any other; it comes as the latest used, in the
+/// order of use of its file, so that it stays when the room is short. A guest file is deleted only
+/// after what was taken from it is on the device. Until then every step may be done twice: a picture
+/// that is there already is no later one. So a kill at any moment loses nothing.
+extension TableWriter {
+  /// Takes in every guest file that its process left; has no effect unless this process owns the
+  /// table under its name.
+  mutating func takeInGuests() {
+    guard let file = ownedFile else { return }
+    // Files that cannot be listed or read now are taken in later, by this owner or the next.
+    let names = try? opener.directory.guestNames(of: opener.fileName)
+    guard let names, !names.isEmpty, (try? opener.leads(to: file)) == true else { return }
+    for name in names {
+      guard let guest = (try? opener.lockLeftGuest(name)) ?? nil else { continue }
+      do throws(TableError) {
+        try takeIn(guest.slotReader) { _, record in record.recency }
+        takenIn.append(guest)
+      } catch .system(let error) where error.call == .read {
+        continue
+      } catch {
+        // A full disk, or no free slot: the other files would not fare better.
+        return
+      }
+    }
+  }
+
+  /// Takes in the pictures that this process stored as a second opener.
+  mutating func takeIn(_ former: TableShelf) {
+    guard let file = former.file else { return }
+    do throws(TableError) {
+      try takeIn(file.slotReader) { slot, record in
+        former.index.isLive(slot) ? file.states.stamp(of: slot) : record.recency
+      }
+      guard let guest = former.guest else { return }
+      takenIn.append(LeftGuest(guest.fileName, file: file))
+    } catch {
+      // Pictures that cannot be moved can be drawn again; only the next flush reports them.
+      loss = error
+    }
+  }
+
+  /// Gives a second opener with a private file a guest file, if one is free.
+  mutating func becomeGuest() {
+    let former = formerFile
+    formerFile = nil
+    let reader = lookup.shelf.withLock { $0.isOwner || $0.guest != nil ? nil : $0.reader }
+    guard !lookup.staysPrivate, !suspension.isSuspended else { return }
+    let removed = unlogged
+    let guest = opener.guestShelf(reader: reader, former: former) { record in
+      record.generation <= max(removed[.entity(record.entity)] ?? 0, removed[.all] ?? 0)
+    }
+    guard let guest else { return }
+    takeIn(exchange(for: guest))
+  }
+
+  /// Deletes the guest files that were taken in; what they had is on the device.
+  mutating func deleteTakenIn() {
+    // One that stays is taken in again by the next owner.
+    for guest in takenIn { try? guest.delete(in: opener.directory) }
+    takenIn = []
+  }
+
+  /// Deletes the guest file of this process if nothing is in it.
+  func deleteEmptyGuest() {
+    let (file, guest, isEmpty) = lookup.shelf.withLock { shelf in
+      (shelf.file, shelf.guest, shelf.index.liveCount == 0)
+    }
+    guard let file, let guest, isEmpty, unlogged.isEmpty,
+      (try? self.removals(in: file))?.isEmpty == true
+    else { return }
+    // One that stays is taken in.
+    try? guest.directory.unlink(guest.fileName, ifItIs: file.descriptor)
+  }
+
+  // MARK: Private
+
+  /// Takes in the pictures and removals of a file to which no process writes.
+  private mutating func takeIn(
+    _ source: SlotReader, recency: (Int, SlotRecord) -> UInt64
+  ) throws(TableError) {
+    guard let (file, _) = lockedFile else { return }
+    let (removals, records) = try opener.wrapping { () throws(SystemError) in
+      (try source.removals(), try source.records())
+    }
+    for entry in removals.entries { try takeIn(entry, in: file) }
+    try eraseRest(in: file)
+    let log = try opener.wrapping { () throws(SystemError) in
+      try self.removals(in: file)
+    }
+    let wanted = TableCopy.newestPerEntity(records) { _, record in log.forbids(record) }
+      .sorted { recency($0.slot, $0.record) < recency($1.slot, $1.record) }
+      .suffix(opener.layout.slotCount)
+    for (slot, record) in wanted { try takeIn(record, in: slot, of: source) }
+  }
+
+  private mutating func takeIn(
+    _ removal: RemovalLog.Entry, in file: TableFile
+  ) throws(TableError) {
+    note(removal)
+    let generation = removal.generation
+    switch removal.subject {
+    case .entity(let entity):
+      let (slot, _) = try opener.wrapping { () throws(SystemError) in
+        try lookup.askOrLose(about: entity) { shelf in
+          shelf.change { $0.remove(entity, upTo: generation) }
+        }
+      }
+      if let slot { noteUnerased(slot) }
+    case .all:
+      _ = try opener.wrapping { () throws(SystemError) in try lookup.readRecords(of: file) }
+      let slots = lookup.shelf.withLock { shelf in
+        shelf.change { $0.removeAll(upTo: generation) }
+      }
+      for slot in slots { noteUnerased(slot) }
+    case .forgotten:
+      break
+    }
+  }
+
+  private mutating func takeIn(
+    _ record: SlotRecord, in slot: Int, of source: SlotReader
+  ) throws(TableError) {
+    let own = try opener.wrapping { () throws(SystemError) in
+      try lookup.ask(about: record.entity) { $0.index.generation(of: record.entity) }
+    }
+    guard record.generation > own else { return }
+    let made = lookup.pool.makeContent { source.read(slot, record: record, into: $0) }
+    guard let (content, finding) = made else {
+      throw .outOfMemory(byteCount: opener.layout.contentByteCount)
+    }
+    switch finding {
+    case .intact(let trailer):
+      let sealed = SealedSlot(
+        entity: record.entity, version: record.version, key: nil, extent: trailer.extent,
+        content: content)
+      _ = try store(sealed, drawn: record.generation)
+    case .damaged:
+      // A miss, as it would be where it lies.
+      return
+    case .refused(let error):
+      throw opener.tableError(error)
+    }
+  }
+}
+
+extension TableOpener {
+  /// True while the name leads to this file.
+  func leads(to file: TableFile) throws(SystemError) -> Bool {
+    let named = try system.status(of: fileName, in: directory.descriptor)
+    return named?.identity == (try system.status(of: file.descriptor)).identity
+  }
+}

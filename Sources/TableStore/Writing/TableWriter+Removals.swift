@@ -1,0 +1,54 @@
+import Locking
+
+/// Remembering removals in the file, for pictures of other files of the table.
+extension TableWriter {
+  /// A generation for the store or removal that happens now.
+  mutating func nextGeneration() -> UInt64 {
+    generation = max(generation + 1, Self.timeOfDay)
+    return generation
+  }
+
+  /// Notes a removal that the file shall remember.
+  mutating func note(_ removal: RemovalLog.Entry) {
+    unlogged[removal.subject] = max(unlogged[removal.subject] ?? 0, removal.generation)
+  }
+
+  /// Writes the removals that are noted, if the file has a name; without one nobody takes it in but
+  /// this process, which knows them.
+  ///
+  /// - Returns: The error of a write; the removals stay noted then.
+  mutating func writeRemovals(to file: TableFile) -> SystemError? {
+    guard !unlogged.isEmpty, lockedFile?.file === file else { return nil }
+    do throws(SystemError) {
+      var fresh = try removals(in: file)
+      // After an error only the file tells what is in it.
+      log = nil
+      // In the order of their generations, so that the oldest are forgotten first.
+      for (subject, generation) in unlogged.sorted(by: { $0.value < $1.value }) {
+        for place in fresh.note(RemovalLog.Entry(subject: subject, generation: generation)) {
+          let (bytes, offset) = fresh.bytes(of: place)
+          try file.system.write(bytes, to: file.descriptor, at: offset)
+        }
+      }
+      log = fresh
+      unlogged = [:]
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  /// The removals that the file on the shelf remembers.
+  func removals(in file: TableFile) throws(SystemError) -> RemovalLog {
+    if let log { return log }
+    return try file.slotReader.removals()
+  }
+
+  /// A shelf with a new file under the name of the locked one.
+  func renewed(with opened: TableOpener.Opened) -> TableShelf {
+    lookup.shelf.withLock { shelf in
+      guard let guest = shelf.guest, let reader = shelf.reader else { return TableShelf(opened) }
+      return TableShelf(guest: opened, opener: guest, reader: reader)
+    }
+  }
+}
