@@ -58,9 +58,10 @@ extension ImageCache {
     /// Called with each picture between its decode and its drawing; none by default.
     ///
     /// ```swift
+    /// var configuration = ImageCache.Configuration()
     /// configuration.willStore = { image in
-    ///   if image.origin == .load { image.metadata = Data("from \(host)".utf8) }
-    ///   if try await isPrivate(image.bitmap) { image.verdict = .deliverOnly }
+    ///   if image.origin == .load { image.metadata = Data("from the album".utf8) }
+    ///   if image.bitmap.size.width < 16 { image.verdict = .deliverOnly }
     /// }
     /// ```
     ///

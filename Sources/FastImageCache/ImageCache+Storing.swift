@@ -71,10 +71,16 @@ extension ImageCache {
   /// server or the database that takes the picture in names it.
   ///
   /// ```swift
+  /// func upload(_ bytes: Data) async throws -> UUID { UUID() }
+  ///
+  /// var configuration = ImageCache.Configuration()
   /// configuration.willStore = { image in
   ///   if image.imageID == nil { image.imageID = ImageID(try await upload(image.bitmap.jpegData())) }
   /// }
-  /// let (id, image) = try await cache.store(bitmap, format: .row)
+  /// let uploads = try await ImageCache(
+  ///   namespace: "uploads", formats: [.row], configuration: configuration)
+  /// let bitmap = try Bitmap(contentsOf: URL(fileURLWithPath: "photo.jpg"))
+  /// let (id, image) = try await uploads.store(bitmap, format: .row)
   /// ```
   ///
   /// Otherwise as with an entity, the picture's family included. The picture is found again by an entity

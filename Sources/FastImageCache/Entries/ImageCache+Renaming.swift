@@ -5,7 +5,8 @@ extension ImageCache {
   /// whose temporary id was replaced by its server's.
   ///
   /// ```swift
-  /// try await cache.changeImageID(from: ImageID(draft.id), to: ImageID(photo.id))
+  /// let draft = ImageID(UUID())
+  /// try await cache.changeImageID(from: draft, to: ImageID("photo-7"))
   /// ```
   ///
   /// Versions stay; one that is the old id, as that of an entity without a URL, becomes the new id.
