@@ -75,7 +75,8 @@ package final class TableDirectory: Sendable {
 
   /// Deletes the tables whose names are not among `names`, and returns their number.
   ///
-  /// Their guest files go too. Keeps files that any process has open, and files that are no tables.
+  /// Their guest files go too. Keeps tables that any process has open, with their guest files, and
+  /// files that are no tables.
   @discardableResult
   package func removeTables(except names: Set<String>) throws(TableError) -> Int {
     var kept: Set<String> = []
@@ -86,9 +87,11 @@ package final class TableDirectory: Sendable {
         let isTable = name.hasSuffix(Self.suffix)
         guard let table = isTable ? name : Self.tableName(ofGuest: name),
           table.hasSuffix(Self.suffix),
-          !kept.contains(table), try remove(name)
+          !kept.contains(table)
         else { continue }
-        if isTable { count += 1 }
+        let isGone = try remove(name)
+        // A table comes before its guest files, which are its owner's to take in.
+        if isTable { if isGone { count += 1 } else { kept.insert(table) } }
       }
       return count
     }

@@ -45,7 +45,8 @@ extension TableOpener {
     // Without the owner's removals a file that was left might bring removed pictures back.
     guard let reader, let removals = try? reader.removals() else { return nil }
     let found = openGuest(former: former) { _, record in
-      removals.forbids(record) || reader.hasNewer(than: record) || isRemoved(record)
+      removals.forbids(record) || reader.hasNewer(than: record) || reader.isBuried(record)
+        || isRemoved(record)
     }
     return found.map { TableShelf(guest: $0.opened, opener: $0.opener, reader: reader) }
   }

@@ -55,6 +55,11 @@ struct RemovalLog {
       places[place] = entry
       current[entry.subject] = place
     }
+    // An entry that gave its place away stays in the file until the place is written again. Such
+    // entries are among the oldest, and `forgotten` covers them (invariant 2).
+    for place in entityPlaces.sorted(by: isOlder).dropLast(Self.entityLimit) {
+      if let dropped = places.removeValue(forKey: place) { current[dropped.subject] = nil }
+    }
   }
 
   var entries: Set<Entry> { Set(places.values) }
@@ -118,11 +123,21 @@ struct RemovalLog {
     return lastPlace
   }
 
-  /// The oldest entry of an entity, when there is no room for another entity.
+  private var entityPlaces: [Int] {
+    places.keys.filter { place in
+      if case .entity? = places[place]?.subject { true } else { false }
+    }
+  }
+
+  /// The place of the oldest entity, when there is no room for another one.
   private var oldestOfTooMany: Int? {
-    let entities = current.filter { if case .entity = $0.key { true } else { false } }.values
-    guard entities.count >= Self.entityLimit else { return nil }
-    return entities.min { (places[$0]?.generation ?? 0) < (places[$1]?.generation ?? 0) }
+    guard places.count >= Self.entityLimit else { return nil }
+    let entities = entityPlaces
+    return entities.count < Self.entityLimit ? nil : entities.min(by: isOlder)
+  }
+
+  private func isOlder(_ place: Int, _ other: Int) -> Bool {
+    (places[place]?.generation ?? 0, place) < (places[other]?.generation ?? 0, other)
   }
 
   private static func entry(in bytes: [UInt8], at place: Int, nonce: UInt64) -> Entry? {

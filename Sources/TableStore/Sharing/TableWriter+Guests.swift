@@ -53,10 +53,11 @@ extension TableWriter {
 
   /// Gives a second opener with a private file a guest file, if one is free.
   mutating func becomeGuest() {
+    // A suspended process goes on with its former file when it resumes.
+    guard !lookup.staysPrivate, !suspension.isSuspended else { return }
     let former = formerFile
     formerFile = nil
     let reader = lookup.shelf.withLock { $0.isOwner || $0.guest != nil ? nil : $0.reader }
-    guard !lookup.staysPrivate, !suspension.isSuspended else { return }
     let removed = unlogged
     let guest = opener.guestShelf(reader: reader, former: former) { record in
       record.generation <= max(removed[.entity(record.entity)] ?? 0, removed[.all] ?? 0)
@@ -94,7 +95,13 @@ extension TableWriter {
     let (removals, records) = try opener.wrapping { () throws(SystemError) in
       (try source.removals(), try source.records())
     }
-    for entry in removals.entries { try takeIn(entry, in: file) }
+    // What the source forgot tells of other files only, and is noted after its own pictures.
+    let (forgotten, known) = removals.entries.reduce(
+      into: ([RemovalLog.Entry](), [RemovalLog.Entry]())
+    ) {
+      if $1.subject == .forgotten { $0.0.append($1) } else { $0.1.append($1) }
+    }
+    for entry in known { try takeIn(entry, in: file) }
     try eraseRest(in: file)
     let log = try opener.wrapping { () throws(SystemError) in
       try self.removals(in: file)
@@ -103,6 +110,8 @@ extension TableWriter {
       .sorted { recency($0.slot, $0.record) < recency($1.slot, $1.record) }
       .suffix(opener.layout.slotCount)
     for (slot, record) in wanted { try takeIn(record, in: slot, of: source) }
+    for entry in forgotten { try takeIn(entry, in: file) }
+    try eraseRest(in: file)
   }
 
   private mutating func takeIn(

@@ -73,9 +73,11 @@ extension TableWriter {
     return try opener.wrapping { () throws(SystemError) in try opener.makeReader() }
   }
 
-  /// True when private pictures or tombstones wait until this process owns the file.
+  /// True when private pictures, tombstones, or removals that no file remembers wait until this process
+  /// owns the file.
   var hasWaiting: Bool {
     guard !lookup.staysPrivate else { return false }
+    if !unlogged.isEmpty, lockedFile == nil { return true }
     return lookup.shelf.withLock { shelf in
       !shelf.isOwner && (shelf.index.liveCount > 0 || shelf.reader?.hasTombstones == true)
     }

@@ -25,12 +25,17 @@ extension TableWriter {
     // Until the end, so that the picture does not make room for its own copy.
     defer { if let leased { leased.file.states.releaseSilently(leased.slot) } }
     let found = leased.map { lookup.copy(of: $0, old) } ?? reader?.copy(of: old)
-    guard let copy = found else { return nil }
+    guard let copy = found else {
+      if lookup.isLocked { throw .protectedNow(name: opener.name) }
+      return nil
+    }
     try backOff.admit()
     let insertion = try store(try sealed(copy, from: old, to: new))
     // Or another owner's older picture of the new entity would go on being found beside the copy.
-    try addTombstones { reader, generation throws(SystemError) in
-      try reader.addTombstone(for: new, upTo: generation)
+    // It covers nothing as late as the copy, which another process may have taken in by then.
+    let stored = generation
+    try addTombstones { reader, _ throws(SystemError) in
+      try reader.addTombstone(for: new, upTo: stored - 1)
     }
     _ = try remove(old)
     return insertion

@@ -30,26 +30,37 @@ extension TableWriter {
   /// On an error those before it are removed.
   mutating func remove(_ listed: [TableEntryInfo]) throws(TableError) -> [TableEntryInfo] {
     try ensureWritable()
+    // First, since it may fail, and then nothing is removed.
+    try opener.wrapping { () throws(SystemError) in try findReader() }
     var removed: [TableEntryInfo] = []
-    for entry in listed {
-      let slot = try opener.wrapping { () throws(SystemError) in
-        try lookup.ask(about: entry.digest) { shelf in
-          shelf.change { $0.remove(entry.digest, generation: entry.generation) }
-        }
-      }
-      if let slot { noteUnerased(slot) }
-      let isBuried = try addTombstones { reader, _ throws(SystemError) in
-        reader.addTombstone(for: entry, isOwn: slot != nil)
-      }
-      guard slot != nil || isBuried == true else { continue }
-      // Up to what was listed: a guest's later picture is another one.
-      if !lookup.staysPrivate {
-        note(RemovalLog.Entry(subject: .entity(entry.digest), generation: entry.generation))
-      }
-      removed.append(entry)
+    do throws(TableError) {
+      for entry in listed where try remove(entry) { removed.append(entry) }
+    } catch {
+      // Those before it are out of the index, and a later session must not find them.
+      if let file = lookup.shelf.withLock({ $0.file }) { try? eraseRest(in: file) }
+      throw error
     }
     if let file = lookup.shelf.withLock({ $0.file }) { try eraseRest(in: file) }
     return removed
+  }
+
+  /// Removes one picture unless another one was stored in its place.
+  private mutating func remove(_ listed: TableEntryInfo) throws(TableError) -> Bool {
+    let slot = try opener.wrapping { () throws(SystemError) in
+      try lookup.ask(about: listed.digest) { shelf in
+        shelf.change { $0.remove(listed.digest, generation: listed.generation) }
+      }
+    }
+    if let slot { noteUnerased(slot) }
+    let isBuried = try addTombstones { reader, _ throws(SystemError) in
+      reader.addTombstone(for: listed, isOwn: slot != nil)
+    }
+    guard slot != nil || isBuried == true else { return false }
+    // Up to what was listed: a guest's later picture is another one.
+    if !lookup.staysPrivate {
+      note(RemovalLog.Entry(subject: .entity(listed.digest), generation: listed.generation))
+    }
+    return true
   }
 
   /// Empties the table by replacing its file; the old one stays mapped for its leases.

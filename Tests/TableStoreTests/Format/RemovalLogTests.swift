@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import TableStore
@@ -74,5 +75,27 @@ struct RemovalLogTests {
     #expect(read.generation(of: .forgotten) < 1200)
     #expect(!read.forbids(record(9999, drawn: 1200)))
     #expect(read.generation(of: .all) == 0)
+  }
+
+  @Test(
+    "find a free place however often a full log is read again",
+    arguments: 0..<20 as Range<UInt64>)
+  func staysUsable(seed: UInt64) {
+    var numbers = SplitMix64(state: seed)
+    var log = RemovalLog(nonce: Self.nonce)
+    var file = log.bytes
+    var removed: [Int: UInt64] = [:]
+    for number in 1...1200 {
+      let isKnown = UInt64.random(in: 0..<10, using: &numbers) == 0
+      let entity = isKnown ? removed.keys.min() ?? number : number
+      note(removal(entity, at: UInt64(number)), in: &log, over: &file)
+      removed[entity] = UInt64(number)
+      if number % 97 == 0 {
+        note(RemovalLog.Entry(subject: .all, generation: UInt64(number / 2)), in: &log, over: &file)
+      }
+      if number % 13 == 0 { log = RemovalLog(reading: file, nonce: Self.nonce) }
+      #expect(log.entries.count <= 494)
+    }
+    #expect(removed.allSatisfy { log.forbids(record($0.key, drawn: $0.value)) })
   }
 }

@@ -1,0 +1,71 @@
+import Foundation
+import Locking
+import Testing
+
+@testable import TableStore
+
+/// A process that draws beside the owner, and suspends.
+@Suite("A suspended guest", .timeLimit(.wholeRun))
+struct GuestSuspensionTests {
+  let fixture: Fixture
+  let table: Table
+  private let opening = NSObject()
+
+  init() throws {
+    fixture = try Fixture()
+    table = try fixture.open()
+  }
+
+  @Test("goes on with its guest file after it was flushed in vain")
+  func keepsItsFile() throws {
+    do {
+      let stranger = try Stranger(fixture)
+      try stranger.store(key(1), from: table)
+      try stranger.core.suspend(ObjectIdentifier(opening))
+      try stranger.store(key(2), from: table)
+      #expect(throws: TableError.inUse) { try stranger.core.flush() }
+      stranger.core.resume(ObjectIdentifier(opening))
+      try stranger.store(key(3), from: table)
+    }
+    // As after a kill: the owner finds what a file with a name has.
+    try table.flush()
+    #expect(table.present(1...3) == [1, 2, 3])
+  }
+
+  @Test("tells in a flush that a removal waits, whatever the owner's file has")
+  func tellsOfRemovals() throws {
+    let stranger = try Stranger(fixture)
+    try stranger.store(key(1), from: table)
+    try stranger.core.suspend(ObjectIdentifier(opening))
+    _ = try stranger.core.remove(key(1).entity)
+    #expect(throws: TableError.inUse) { try stranger.core.flush() }
+  }
+
+  @Test("finds a picture under its new id after the owner took it in, and when it owns the table")
+  func keepsRenamed() throws {
+    let (new, stranger) = (TableID("new"), try Stranger(fixture))
+    let renamed = TableKey(entity: new, version: key(1).version)
+    try stranger.store(key(1), from: table)
+    _ = try stranger.core.writer.withLock {
+      try $0.changeEntity(from: key(1).entity, to: new)
+    }
+    try stranger.core.suspend(ObjectIdentifier(opening))
+    try table.flush()
+    #expect(table.entry(for: renamed)?.shows(key(1)) == true)
+    #expect(stranger.core.entry(for: renamed)?.shows(key(1)) == true)
+    table.close()
+    stranger.core.resume(ObjectIdentifier(opening))
+    #expect(stranger.core.entry(for: renamed)?.shows(key(1)) == true)
+  }
+
+  @Test("loses no file to an opening that does not know the table")
+  func survivesOthersFormats() throws {
+    do {
+      let stranger = try Stranger(fixture)
+      try stranger.store(key(1), from: table)
+    }
+    _ = try TableDirectory(path: fixture.path).removeTables(except: [])
+    try table.flush()
+    #expect(table.present(1...1) == [1])
+  }
+}
