@@ -68,7 +68,7 @@ extension ImageCache {
     /// The hook may change ``PendingImage/bitmap`` and ``PendingImage/metadata``, have the picture
     /// delivered without being stored, and give an id to a picture that was stored by hand without one.
     /// It is called for loads and for the `store` methods, once for each entity and each decode, for all
-    /// formats that are drawn from it. Hits do not call it. A format that needs a larger decode than
+    /// formats that are drawn from it, and again for a format of it that is asked for meanwhile. Hits do not call it. A format that needs a larger decode than
     /// ``decodeByteBudget`` allows for all together is drawn when it is asked for, with a call of its own;
     /// a store by hand removes its picture.
     ///
@@ -81,7 +81,11 @@ extension ImageCache {
     /// in the task that stores. It may wait, for another picture of the cache too: no worker thread waits with it,
     /// and its load leaves its gate meanwhile, as ``ImageSource`` explains. A picture of the
     /// entity that it is called for, or a ring of such requests, is an error that names the ring; unlimited
-    /// is only a hook that stores pictures, since it is called for each of them. Work that computes for
+    /// is only a hook that stores pictures, since it is called for each of them. The hook asks from its own
+    /// task: a load that waits for another task's request keeps its place at the gate, and when all places
+    /// are kept so, none goes on. A call that is cancelled ends soon, since its load keeps its place until then.
+    /// Entities that share a URL share a load, so a slow call for one of them delays the others.
+    /// Work that computes for
     /// many milliseconds belongs into a ``Drawing``, which runs on the worker threads.
     ///
     /// Cost: a decode without a hook and its drawing are one job of a worker thread, with a hook they are two.

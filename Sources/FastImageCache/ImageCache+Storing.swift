@@ -11,7 +11,8 @@ extension ImageCache {
   /// why; this call succeeds all the same. The picture answers the requests that wait for it, and
   /// loads under way store no other version over it. A cancellation after the store changes nothing.
   /// ``ImageCache/Configuration/willStore`` sees the picture before; where it lets the picture be delivered
-  /// only, the table keeps the one that it has.
+  /// only, the table keeps the one that it has. A removal, and a later store, do not wait for a store whose
+  /// decode or hook goes on, and it stores its picture after them.
   ///
   /// - Parameters:
   ///   - bitmap: The source picture, of any size and pixel format.

@@ -38,8 +38,8 @@ extension ImageCache {
   /// The pictures of many entities, each as soon as it is there.
   ///
   /// Pictures in the table come at once, without suspending the reader, on its actor. The others are
-  /// loaded at the priority of the reading task. Their loads begin in the order of `entities`, several
-  /// at the same time, and each shares its load with other requests for the same URL. Every entity gets
+  /// loaded at the priority of the reading task. They are asked for in the order of `entities`, a few
+  /// at the same time and those in no order among themselves, and each shares its load with other requests for the same URL. Every entity gets
   /// one element, one that is given twice gets two, and an error ends nothing but its own load.
   ///
   /// ```swift

@@ -14,7 +14,9 @@ import Pixels
 /// 2. Each answer belongs to one entity. It is used once for each format that the hook was told of, and
 ///    for no other entity of the same URL.
 /// 3. A load asks the hook only while it has waiters, and ends with the last of them; see
-///    ``FlightBoard/endsWithWaiters(_:)``. All entities are asked before the first waiter is answered.
+///    ``FlightBoard/endsWithWaiters(_:)``. Requests that an earlier
+///    answer serves are drawn before the next question; the hook is asked for all others before the
+///    first of them is drawn.
 /// 4. The decode and the hook's bitmap stay in memory until the load is over. Loads under way bound
 ///    their number, but for loads that returned their permit.
 struct StoreHook: Sendable {

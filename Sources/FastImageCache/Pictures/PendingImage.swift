@@ -42,7 +42,7 @@ public struct PendingImage: Sendable {
     }
   }
 
-  /// The whole picture, upright and in sRGB, just large enough for ``formats``.
+  /// The whole picture, upright and in sRGB, large enough for ``formats``, and for other requests that share its load.
   ///
   /// A bitmap in its place may have any size and proportions; it is drawn as if the source had them.
   public var bitmap: Bitmap { didSet { isChanged = true } }
