@@ -46,7 +46,7 @@ extension TableError {
     do throws(SystemError) { return try body() } catch { throw TableError(error) }
   }
 
-  /// The result of `body`; `nil` after an error, except that of a locked device, which is thrown:
+  /// The result of `body`; `nil` after an error; a locked device's error is thrown:
   /// it passes, and a caller that goes on without a result would not notice.
   static func unlessProtected<Result>(
     _ body: () throws(TableError) -> Result?

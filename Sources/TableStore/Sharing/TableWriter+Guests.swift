@@ -12,7 +12,7 @@ import Locking
 ///
 /// Each picture is checked in full, and stored like any other; it comes as the latest used, in the
 /// order of use of its file, so that it stays when the room is short. A guest file is deleted only
-/// after what was taken from it is on the device. Until then every step may be done twice: a picture
+/// after its pictures are on the device. Until then every step may be done twice: a picture
 /// that is there already is no later one. So a kill at any moment loses nothing.
 extension TableWriter {
   /// Takes in every guest file that its process left; has no effect unless this process owns the
@@ -95,13 +95,9 @@ extension TableWriter {
     let (removals, records) = try opener.wrapping { () throws(SystemError) in
       (try source.removals(), try source.records())
     }
-    // What the source forgot tells of other files only, and is noted after its own pictures.
-    let (forgotten, known) = removals.entries.reduce(
-      into: ([RemovalLog.Entry](), [RemovalLog.Entry]())
-    ) {
-      if $1.subject == .forgotten { $0.0.append($1) } else { $0.1.append($1) }
+    for entry in removals.entries where entry.subject != .forgotten {
+      try takeIn(entry, in: file)
     }
-    for entry in known { try takeIn(entry, in: file) }
     try eraseRest(in: file)
     let log = try opener.wrapping { () throws(SystemError) in
       try self.removals(in: file)
@@ -110,7 +106,10 @@ extension TableWriter {
       .sorted { recency($0.slot, $0.record) < recency($1.slot, $1.record) }
       .suffix(opener.layout.slotCount)
     for (slot, record) in wanted { try takeIn(record, in: slot, of: source) }
-    for entry in forgotten { try takeIn(entry, in: file) }
+    // Removals that the source forgot are of other files' pictures, and must not forbid its own.
+    for entry in removals.entries where entry.subject == .forgotten {
+      try takeIn(entry, in: file)
+    }
     try eraseRest(in: file)
   }
 

@@ -47,13 +47,19 @@ struct ProtectedTableTests {
     }
   }
 
-  @Test("refuses to be opened while it is locked, and has its pictures afterwards")
-  func opens() async throws {
-    let directory = try TemporaryDirectory()
+  /// Stores picture 5 in a session that ends.
+  private func leavePicture(in directory: TemporaryDirectory) async throws -> Photo {
     let first = try await open(in: directory)
     let photo = Photo("a", url: "test:/5")
     try await first.cache.store(solid(5), for: photo, format: secret)
     await first.cache.close()
+    return photo
+  }
+
+  @Test("refuses to be opened while it is locked, and has its pictures afterwards")
+  func opens() async throws {
+    let directory = try TemporaryDirectory()
+    let photo = try await leavePicture(in: directory)
     device.lock()
     await refuses { _ = try await open(in: directory) }
     device.unlock()
@@ -93,10 +99,7 @@ struct ProtectedTableTests {
   @Test("says so of a picture of an earlier run too, and of its id")
   func answersForEarlier() async throws {
     let directory = try TemporaryDirectory()
-    let first = try await open(in: directory)
-    let photo = Photo("a", url: "test:/5")
-    try await first.cache.store(solid(5), for: photo, format: secret)
-    await first.cache.close()
+    let photo = try await leavePicture(in: directory)
     let second = try await open(in: directory)
     device.lock()
     #expect(second.cache.cachedImage(for: photo, format: secret) == nil)
@@ -131,10 +134,7 @@ struct ProtectedTableTests {
   @Test("is opened while the table of a format that is not listed any more stays locked")
   func leavesOthers() async throws {
     let directory = try TemporaryDirectory()
-    let first = try await open(in: directory)
-    let photo = Photo("a", url: "test:/5")
-    try await first.cache.store(solid(5), for: photo, format: secret)
-    await first.cache.close()
+    let photo = try await leavePicture(in: directory)
     // Nothing else of the cache reads or opens files: its tables are not of the class.
     device.lock()
     let other = try await Fixture([], directory: directory) { $0.system = device.system }

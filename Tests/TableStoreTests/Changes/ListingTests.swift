@@ -162,4 +162,22 @@ struct ListingTests {
     plan.pass()
     #expect(try list(table).count == 3)
   }
+
+  @Test("removes for good the pictures before one that cannot be asked for")
+  func removesBeforeFailures() throws {
+    let plan = FaultPlan()
+    var table = try fixture.open(slots: 130)
+    for entity in 0..<130 { try table.store(key(entity)) }
+    let listed = try list(table)
+    table.close()
+    table = try fixture.open(slots: 130, system: plan.system)
+    // Records are read by the page; the last one is in the third.
+    plan.fail(after: 1, only: [.read])
+    #expect(throws: TableError.self) { try table.remove([listed[0], listed[129]]) }
+    plan.pass()
+    // Another process sees the file, and not what this one has in mind.
+    let stranger = try Stranger(fixture, slots: 130)
+    #expect(!stranger.core.contains(key(0)))
+    #expect(stranger.core.contains(key(1)) && stranger.core.contains(key(129)))
+  }
 }

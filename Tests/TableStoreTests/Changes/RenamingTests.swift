@@ -158,4 +158,24 @@ struct RenamingTests {
     let moved = TableKey(entity: TableID("m"), version: long.version)
     #expect(reopened.entry(for: moved)?.shows(long) == true)
   }
+
+  @Test("fails when the device is locked meanwhile, and does not say that there is no picture")
+  func isProtected() throws {
+    let device = LockableDevice()
+    let table = try fixture.open("secret", slots: 3, protection: .complete, system: device.system)
+    try table.store(key(1))
+    var wasRefused = false
+    for call in 0..<40 where table.contains(key(1).entity) {
+      device.lock(beforeCall: device.callCount + call, forCalls: .max / 2)
+      do {
+        #expect(try table.changeEntity(from: key(1).entity, to: new) != nil, "call \(call)")
+      } catch {
+        #expect(error == .protectedNow(name: "secret"), "call \(call)")
+        wasRefused = true
+      }
+      device.unlock()
+    }
+    #expect(wasRefused)
+    #expect(table.entry(for: newKey)?.shows(key(1)) == true)
+  }
 }

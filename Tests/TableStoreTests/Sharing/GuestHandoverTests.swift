@@ -4,9 +4,9 @@ import Testing
 
 @testable import TableStore
 
-/// A process that draws beside the owner, and suspends.
-@Suite("A suspended guest", .timeLimit(.wholeRun))
-struct GuestSuspensionTests {
+/// What a process that draws beside the owner suspends, renames or removes, until the owner has it.
+@Suite("A guest", .timeLimit(.wholeRun))
+struct GuestHandoverTests {
   let fixture: Fixture
   let table: Table
   private let opening = NSObject()
@@ -16,7 +16,7 @@ struct GuestSuspensionTests {
     table = try fixture.open()
   }
 
-  @Test("goes on with its guest file after it was flushed in vain")
+  @Test("goes on with its guest file after it was suspended, and flushed in vain")
   func keepsItsFile() throws {
     do {
       let stranger = try Stranger(fixture)
@@ -32,7 +32,7 @@ struct GuestSuspensionTests {
     #expect(table.present(1...3) == [1, 2, 3])
   }
 
-  @Test("tells in a flush that a removal waits, whatever the owner's file has")
+  @Test("tells in a flush that a removal of its suspension waits, whatever the owner's file has")
   func tellsOfRemovals() throws {
     let stranger = try Stranger(fixture)
     try stranger.store(key(1), from: table)
@@ -65,6 +65,17 @@ struct GuestSuspensionTests {
       try stranger.store(key(1), from: table)
     }
     _ = try TableDirectory(path: fixture.path).removeTables(except: [])
+    try table.flush()
+    #expect(table.present(1...1) == [1])
+  }
+
+  @Test("keeps its pictures when it removed more than a file remembers")
+  func keepsPicturesBesideRemovals() throws {
+    do {
+      let stranger = try Stranger(fixture)
+      try stranger.store(key(1), from: table)
+      for entity in 1000..<1600 { _ = try stranger.core.remove(key(entity).entity) }
+    }
     try table.flush()
     #expect(table.present(1...1) == [1])
   }
