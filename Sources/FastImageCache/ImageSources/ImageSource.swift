@@ -86,6 +86,18 @@ public struct ImageSourceRequest: Sendable {
   /// is the first one's entity.
   public let firstEntity: ImageID?
 
+  /// The account on whose behalf the picture is loaded.
+  public internal(set) var audience = Audience.everyone
+
+  /// Header fields that the requests ask for, by name; a source that sends none ignores them.
+  public internal(set) var headers: [String: String] = [:]
+
+  /// The original as far as it is kept already: to be continued, or to be asked about.
+  public internal(set) var known: KnownOriginal?
+
+  /// Takes the arrivals that ``begin(_:continuing:)`` makes; `nil` outside a cache.
+  var arrivals: ArrivalSlot?
+
   /// That of the flight that loads.
   let urgency: Urgency
 
@@ -132,9 +144,27 @@ public struct ImageSourceRequest: Sendable {
   ///
   /// - Parameter url: Where the picture is.
   public func with(url: URL) -> ImageSourceRequest {
-    ImageSourceRequest(
+    var request = ImageSourceRequest(
       url: url, urgency: urgency, byteCountLimit: byteCountLimit, permit: permit,
       firstEntity: firstEntity)
+    (request.audience, request.headers) = (audience, headers)
+    (request.known, request.arrivals) = (known, arrivals)
+    return request
+  }
+
+  /// Says that the original's bytes are coming. What has arrived is kept if they break off, and the
+  /// next load of the URL gets it as ``known``.
+  ///
+  /// - Parameters:
+  ///   - terms: The head of the answer.
+  ///   - known: The bytes that the answer continues; `nil` where it begins with the first byte.
+  /// - Returns: The bytes so far, for the source to append to and to answer with
+  ///   (``ImageSourceContent/arrived(_:)``).
+  public func begin(_ terms: OriginalTerms, continuing known: KnownOriginal? = nil) -> Arrival {
+    let arrival = Arrival(
+      terms, continuing: known?.bytes ?? Data(), byteCountLimit: byteCountLimit)
+    arrivals?.put(arrival)
+    return arrival
   }
 
   /// Leaves the present gate and waits at another one, to be called when the source needs that one's
@@ -177,6 +207,13 @@ public enum ImageSourceContent: Sendable {
 
   /// Pixels that need no decoder.
   case bitmap(Bitmap)
+
+  /// A picture file whose bytes came in pieces, all of them.
+  case arrived(Arrival)
+
+  /// The whole original that the request knew (``ImageSourceRequest/known``) is still the present one;
+  /// the terms are the newer answer's.
+  case unchanged(OriginalTerms)
 
   /// A picture, and what is stored beside its pixels; made by ``with(metadata:)``.
   indirect case annotated(ImageSourceContent, metadata: Data)

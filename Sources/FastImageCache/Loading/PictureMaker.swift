@@ -25,6 +25,10 @@ struct PictureMaker: Sendable {
       return picture
     case .bitmap(let bitmap):
       return SourcePicture(url: url, content: .bitmap, decoded: bitmap)
+    case .arrived(let arrival): return try picture(from: .encoded(arrival.bytes), url: url)
+    case .unchanged:
+      // The loader has taken the answers of sources that it had told what is kept.
+      throw .undecodable(url, reason: .damaged("Nothing is kept that could be unchanged."))
     case .encoded(let data):
       do {
         try limits.check(encodedByteCount: data.count)

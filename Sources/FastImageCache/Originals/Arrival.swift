@@ -1,0 +1,64 @@
+public import Foundation
+import Locking
+
+/// A part or the whole of an original that is kept already, for a source that may ask the server only
+/// for the rest, or only whether it changed.
+public struct KnownOriginal: Sendable {
+  /// The head that came with the bytes.
+  public let terms: OriginalTerms
+
+  /// The first bytes of the original, or all of them.
+  public let bytes: Data
+
+  /// Whether ``bytes`` is the whole original.
+  public let isWhole: Bool
+
+  /// Creates a known original.
+  public init(terms: OriginalTerms, bytes: Data, isWhole: Bool) {
+    (self.terms, self.bytes, self.isWhole) = (terms, bytes, isWhole)
+  }
+}
+
+/// The bytes of an original on their way: a source appends them, and what has arrived outlives a
+/// failure or a cancellation of the source.
+public final class Arrival: Sendable {
+  /// The head of the answer whose bytes these are.
+  public let terms: OriginalTerms
+
+  private let content: Lock<Data>
+  private let byteCountLimit: Int
+
+  init(_ terms: OriginalTerms, continuing bytes: Data, byteCountLimit: Int) {
+    self.terms = terms
+    self.byteCountLimit = byteCountLimit
+    content = Lock(bytes)
+  }
+
+  /// How many bytes have arrived, those of an earlier download included.
+  public var byteCount: Int { content.withLock { $0.count } }
+
+  /// The bytes that have arrived.
+  var bytes: Data { content.withLock { $0 } }
+
+  /// Takes the next bytes, from one thread at a time.
+  ///
+  /// - Throws: ``ImageSourceError/tooLarge(byteCountLimit:)``, and takes nothing then.
+  public func append(_ bytes: Data) throws(ImageSourceError) {
+    let limit = byteCountLimit
+    let isTaken = content.withLock { content in
+      guard bytes.count <= limit - content.count else { return false }
+      content.append(bytes)
+      return true
+    }
+    if !isTaken { throw .tooLarge(byteCountLimit: limit) }
+  }
+}
+
+/// The newest arrival of one load, for the loader to keep if the load fails.
+final class ArrivalSlot: Sendable {
+  private let arrival = Lock<Arrival?>(nil)
+
+  func put(_ newest: Arrival) { arrival.withLock { $0 = newest } }
+
+  func take() -> Arrival? { arrival.withLock { $0.take() } }
+}
