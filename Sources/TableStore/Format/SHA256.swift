@@ -2,10 +2,10 @@
 ///
 /// It must be infeasible to construct two ids with one hash, which rules `LaneHash` out. Tables
 /// compute it only when they store or prove such an id, so this code is plain and not fast.
-enum SHA256 {
-  static let byteCount = 32
+package enum SHA256 {
+  package static let byteCount = 32
 
-  static func hash(_ bytes: [UInt8]) -> [UInt8] { bytes.withUnsafeBytes { hash($0) } }
+  package static func hash(_ bytes: [UInt8]) -> [UInt8] { bytes.withUnsafeBytes { hash($0) } }
 
   static func hash(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
     var state = initialState

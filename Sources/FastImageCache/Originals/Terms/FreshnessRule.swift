@@ -1,0 +1,114 @@
+/// How far a kept original may be believed.
+enum Freshness: Hashable, Sendable {
+  /// It answers.
+  case fresh
+  /// It answers, and is revalidated behind.
+  case stale
+  /// The server is asked first. When it fails, the original answers only if `answersFailures`.
+  case mustRevalidate(answersFailures: Bool)
+  /// It counts as not there.
+  case gone
+}
+
+/// What the terms of an answer say of its freshness, as numbers for an index.
+struct FreshnessFacts: Hashable, Sendable {
+  /// When the answer arrived, by this machine's clock, in seconds since 1970.
+  var answered: Int64
+  /// How many seconds from ``answered`` on it is fresh.
+  var freshFor: UInt32
+  /// How many seconds behind these it may be used while it is revalidated: RFC 5861 section 3.
+  var staleWhileRevalidate: UInt32
+  /// How many seconds behind these it may be used when the server fails: RFC 5861 section 4.
+  var staleIfError: UInt32
+  /// Whether it may never be used stale.
+  var mustRevalidate: Bool
+}
+
+/// Decides how far originals may be believed: RFC 9111 section 4.2, as a private cache.
+///
+/// Two clocks that never mix: an original is *kept* for a while after its last use, and *fresh* for a
+/// while after the server answered.
+struct FreshnessRule: Hashable, Sendable {
+  /// How long an original is kept.
+  var kept = Duration.seconds(30 * 86_400)
+  /// Whether that begins anew with each use.
+  var countsFromLastUse = true
+  /// How long an original is fresh whose server says nothing of it.
+  var fresh = Duration.seconds(30 * 86_400)
+  /// Whether the server's word on freshness counts; otherwise ``fresh`` holds for all.
+  var obeysServer = true
+  /// Whether a stale original may answer although the server allows it with no word. The standard
+  /// leaves that to the client (section 4.2.4).
+  var answersStale = true
+
+  /// Takes the terms of an answer; `nil` where they forbid to keep it.
+  func facts(of terms: OriginalTerms) -> FreshnessFacts? {
+    guard terms.mayBeKept else { return nil }
+    let received = HTTPDate(terms.received).seconds
+    let control = obeysServer ? terms.cacheControl ?? CacheControl() : CacheControl()
+    // Section 4.2.3. How long the answer was on its way is not known, and counts as nothing.
+    let date = terms.date?.seconds ?? received
+    let initialAge = obeysServer ? max(0, received - date, Int64(terms.age ?? 0)) : 0
+    var lifetime = fresh.wholeSeconds
+    // Section 4.2.1. `s-maxage` is for shared caches.
+    if let maxAge = control.maxAge {
+      lifetime = Int64(maxAge)
+    } else if obeysServer, let expires = terms.expires {
+      lifetime = max(0, expires.seconds - date)
+    }
+    let left = control.noCache ? 0 : lifetime - initialAge
+    func grace(_ seconds: UInt32?) -> UInt32 { Self.limited(Int64(seconds ?? 0) + min(0, left)) }
+    return FreshnessFacts(
+      answered: received, freshFor: Self.limited(left),
+      staleWhileRevalidate: grace(control.staleWhileRevalidate),
+      staleIfError: grace(control.staleIfError),
+      mustRevalidate: control.noCache || control.mustRevalidate)
+  }
+
+  /// Decides about an original.
+  ///
+  /// - Parameters:
+  ///   - terms: What the server said, with every confirmation since.
+  ///   - stored: When it was stored, by this machine's clock, in seconds since 1970.
+  ///   - lastUse: When it was used last, likewise.
+  ///   - now: This machine's clock, likewise.
+  func freshness(
+    of terms: OriginalTerms, stored: Int64, lastUse: Int64, now: Int64
+  ) -> Freshness {
+    guard let facts = facts(of: terms) else { return .gone }
+    return freshness(of: facts, stored: stored, lastUse: lastUse, now: now)
+  }
+
+  /// Decides about an original by the numbers of its index.
+  func freshness(
+    of facts: FreshnessFacts, stored: Int64, lastUse: Int64, now: Int64
+  ) -> Freshness {
+    // Numbers from a disk may be any; those of dates can be subtracted.
+    let now = HTTPDate(clamping: now).seconds
+    let uses = (countsFromLastUse ? [stored, lastUse] : [stored])
+      .map { HTTPDate(clamping: $0).seconds }
+    // A clock that was put back leaves moments in the future. They say nothing of the age.
+    if let use = uses.filter({ $0 <= now }).max(), now - use >= kept.wholeSeconds { return .gone }
+
+    let age = now - HTTPDate(clamping: facts.answered).seconds
+    // No server is believed for longer than an unused original is kept.
+    if age >= 0, age < min(Int64(facts.freshFor), kept.wholeSeconds) { return .fresh }
+    if facts.mustRevalidate { return .mustRevalidate(answersFailures: false) }
+    if answersStale { return .stale }
+    guard age >= 0 else { return .mustRevalidate(answersFailures: false) }
+    let staleFor = age - Int64(facts.freshFor)
+    if staleFor < Int64(facts.staleWhileRevalidate) { return .stale }
+    return .mustRevalidate(answersFailures: staleFor < Int64(facts.staleIfError))
+  }
+
+  private static func limited(_ seconds: Int64) -> UInt32 {
+    UInt32(min(max(0, seconds), Int64(CacheControl.largestSeconds)))
+  }
+}
+
+extension Duration {
+  /// The seconds without their fraction, at least none and at most ten thousand years.
+  fileprivate var wholeSeconds: Int64 {
+    min(max(0, components.seconds), HTTPDate.latest.seconds - HTTPDate.earliest.seconds)
+  }
+}

@@ -1,0 +1,170 @@
+public import Foundation
+
+/// The head of a server's answer, as far as it tells how an original may be kept, resumed and
+/// revalidated.
+public struct OriginalTerms: Hashable, Sendable {
+  /// The number of bytes of the whole original, where the server announced it.
+  public var byteCount: Int?
+
+  /// `ETag` as it was sent, with its quotes and, for a weak one, its `W/`; RFC 9110 section 8.8.3.
+  public var entityTag: String?
+
+  /// `Last-Modified` as it was sent; RFC 9110 section 8.8.2.
+  public var lastModified: String?
+
+  /// The moment at which the head arrived, by this machine's clock, in whole seconds.
+  public var received: Date
+
+  /// The moment at which the server made the answer, by the server's clock.
+  var date: HTTPDate?
+
+  /// How many seconds ago the answer was made or confirmed, as the cache that sent it says.
+  var age: UInt32?
+
+  /// The end of the answer's freshness; ``HTTPDate/earliest`` where the server wrote something else
+  /// than a date, since that means the past (RFC 9111 section 5.3).
+  var expires: HTTPDate?
+
+  var cacheControl: CacheControl?
+
+  /// The fields of the request that the answer depends on.
+  var vary: Vary?
+
+  /// ``Vary/digest(of:)`` of the request that was answered.
+  var requestDigest: [UInt8] = []
+
+  /// Whether the server said that it sends no parts: RFC 9110 section 14.3.
+  var refusesRanges = false
+
+  /// Whether the bytes were compressed on the way, so that those here have other positions.
+  var hasContentCoding = false
+
+  /// Creates terms of a server that said nothing.
+  ///
+  /// - Parameter received: The moment at which the head arrived, by this machine's clock.
+  public init(received: Date) { self.received = HTTPDate(received).date }
+
+  /// Reads the fields of a head.
+  ///
+  /// Values above 1 KiB count as missing. Where they could forbid something, they do.
+  ///
+  /// - Parameters:
+  ///   - fields: Values by name, in any case.
+  ///   - received: The moment at which the head arrived, by this machine's clock.
+  public init(fields: [String: String], received: Date) {
+    self.init(received: received)
+    let head = HeadFields(fields)
+    let now = HTTPDate(received)
+    func read(date text: String) -> HTTPDate? { HTTPDate(text, now: now) }
+
+    hasContentCoding = !["", "identity"].contains(head["content-encoding"]?.lowercased() ?? "")
+    refusesRanges = head["accept-ranges"]?.lowercased() == "none"
+    if !hasContentCoding { byteCount = head.byteCount }
+    entityTag = head["etag"].flatMap { EntityTag($0) == nil ? nil : $0 }
+    lastModified = head["last-modified"].flatMap { read(date: $0) == nil ? nil : $0 }
+    date = head["date"].flatMap(read)
+    // Of several numbers the first counts: RFC 9111 section 5.1.
+    age = head["age"]?.split(separator: ",").first.flatMap { DeltaSeconds.read(String($0)) }
+    expires = head["expires"].map { read(date: $0) ?? .earliest }
+    cacheControl = head["cache-control"].map { CacheControl($0) }
+    vary = head["vary"].map { Vary($0) }
+    recordRequest([:])
+
+    if head.isTooLong("content-encoding") { hasContentCoding = true }
+    if head.isTooLong("vary") { vary = .everything }
+    if head.isTooLong("cache-control") { cacheControl = CacheControl("no-store") }
+  }
+
+  /// The most bytes of a value that counts.
+  static let valueByteCountLimit = 1 << 10
+
+  /// What may stand in `If-Range`, if anything: a strong `ETag`; where there is no `ETag` at all, a
+  /// `Last-Modified` at least a minute before the `Date` (RFC 9110 sections 8.8.2.2 and 13.1.5).
+  public var strongValidator: String? {
+    if let entityTag {
+      let isShort = entityTag.utf8.count <= Self.valueByteCountLimit
+      return isShort && EntityTag(entityTag)?.isStrong == true ? entityTag : nil
+    }
+    // A file may change twice in the second of its date, but is not sent a minute later as it was in
+    // between.
+    guard let lastModified, let date,
+      let change = HTTPDate(lastModified, now: HTTPDate(received)),
+      date.seconds - change.seconds >= 60
+    else { return nil }
+    return lastModified
+  }
+
+  /// Whether a download that broke off may be continued.
+  var mayBeContinued: Bool {
+    byteCount != nil && strongValidator != nil && !refusesRanges && !hasContentCoding
+  }
+
+  /// Whether the original may be kept on disk.
+  var mayBeKept: Bool {
+    cacheControl?.noStore != true && vary != .everything
+  }
+
+  /// Notes the request that these terms answer.
+  ///
+  /// - Parameter headers: The fields that the load asked for (``ImageSourceRequest/headers``). A lookup
+  ///   in a store knows no others.
+  mutating func recordRequest(_ headers: [String: String]) {
+    requestDigest = vary?.digest(of: headers) ?? []
+  }
+
+  /// Whether a request with these fields would have got the same answer, as far as the server says.
+  func mayAnswerRequest(_ headers: [String: String]) -> Bool {
+    mayBeKept && requestDigest == vary?.digest(of: headers) ?? []
+  }
+
+  /// These terms as an answer with status 304 changes them: RFC 9111 sections 3.2 and 4.3.4.
+  ///
+  /// What the bytes themselves are stays: their count and whether they were compressed.
+  ///
+  /// - Parameter newer: The terms of the answer without a body.
+  func confirmed(by newer: OriginalTerms) -> OriginalTerms {
+    var terms = self
+    terms.entityTag = newer.entityTag ?? entityTag
+    terms.lastModified = newer.lastModified ?? lastModified
+    terms.expires = newer.expires ?? expires
+    terms.cacheControl = newer.cacheControl ?? cacheControl
+    if newer.vary != nil { (terms.vary, terms.requestDigest) = (newer.vary, newer.requestDigest) }
+    // The moment and the age are those of the answer that confirmed, even where it names neither.
+    (terms.received, terms.date, terms.age) = (newer.received, newer.date, newer.age)
+    return terms
+  }
+}
+
+/// A head's fields by lower-case name.
+private struct HeadFields {
+  private var values: [String: String] = [:]
+
+  init(_ fields: [String: String]) {
+    // Fields of one name are one list: RFC 9110 section 5.3. The order of a dictionary is none.
+    for (name, value) in fields.sorted(by: { $0.key < $1.key }) {
+      let value = value.trimmingCharacters(in: .whitespaces)
+      values[name.lowercased(), default: ""] +=
+        (values[name.lowercased()] == nil ? "" : ", ") + value
+    }
+  }
+
+  subscript(name: String) -> String? { isTooLong(name) ? nil : values[name] }
+
+  func isTooLong(_ name: String) -> Bool {
+    values[name, default: ""].utf8.count > OriginalTerms.valueByteCountLimit
+  }
+
+  /// The number of bytes of the whole: that of `Content-Range`, else `Content-Length`.
+  var byteCount: Int? {
+    if let range = values["content-range"] { return ContentRange(range)?.total }
+    // The same number several times is that number: RFC 9110 section 8.6.
+    let lengths = Set(
+      (self["content-length"] ?? "").split(separator: ",").map {
+        $0.trimmingCharacters(in: .whitespaces)
+      })
+    guard lengths.count == 1, let text = lengths.first else { return nil }
+    var reader = FieldReader(text)
+    let length = reader.length()
+    return reader.isAtEnd ? length : nil
+  }
+}
