@@ -1,0 +1,69 @@
+import Foundation
+import Pixels
+
+/// Names one original: the entity's id for it, and the accounts that may see it.
+struct OriginalName: Hashable, Sendable {
+  let id: ImageID
+  let audience: Audience
+}
+
+/// What a store knows of an original without reading its file.
+struct KeptOriginal: Hashable, Sendable {
+  /// By the store's clock and lifetime, at the moment of the question.
+  var freshness: Freshness
+
+  /// A placeholder never answers a request for the real picture.
+  var isPlaceholder = false
+}
+
+/// A whole original as its source delivered it, with what a store writes beside it.
+struct ArrivedOriginal: Sendable {
+  let bytes: Data
+  let terms: OriginalTerms
+  /// The entity whose picture it is; that of the first request where several share a load.
+  let entity: ImageID
+  /// The size of the upright, complete picture in pixels.
+  let size: PixelSize
+}
+
+/// The loader's view of a store of originals.
+///
+/// Invariants that a store keeps:
+/// 1. From the return of ``hold(_:as:if:)`` on, ``look(_:)`` and ``read(_:urgency:)`` know the original,
+///    before a byte of it is written. So nothing that arrived is fetched again meanwhile.
+/// 2. An original that was dropped, or whose entity's originals were removed, does not come back: a
+///    held one is not written afterwards, and `mayKeep` is asked in the order of holds and removals.
+/// 3. No fault of the disk reaches the loader: an original that cannot be kept or read is not there.
+protocol OriginalKeeping: Sendable {
+  /// Opens the folder; later calls return at once. Before the first one nothing is found.
+  func open() async
+
+  /// What is kept under a name, at once and without a system call; `nil` also for originals that are
+  /// expired or may not be used.
+  func look(_ name: OriginalName) -> KeptOriginal?
+
+  /// The whole original, proven; `nil` where it is not there or does not prove itself.
+  func read(_ name: OriginalName, urgency: Urgency) async -> (bytes: Data, terms: OriginalTerms)?
+
+  /// Counts an original as kept from now on, in place of an older one; writes nothing yet.
+  ///
+  /// - Parameter mayKeep: Asked under the store's lock, so it must neither wait nor call the store.
+  /// - Returns: Whether the original is held; `false` too where it may not be kept by its terms, or by
+  ///   its size.
+  func hold(_ original: ArrivedOriginal, as name: OriginalName, if mayKeep: () -> Bool) -> Bool
+
+  /// Writes the original that is held under a name, if there is one; returns when it is written or
+  /// given up, whether or not the calling task is cancelled.
+  func write(_ name: OriginalName) async
+
+  /// Notes that a server called an original unchanged: fresh by the newer terms.
+  func confirm(_ name: OriginalName, _ terms: OriginalTerms) async
+
+  /// Forgets an original that turned out to be wrong.
+  func drop(_ name: OriginalName) async
+
+  /// Removes the originals of an entity, of every audience.
+  ///
+  /// - Throws: ``ImageCacheError/storageUnavailable(_:)`` and the like, where one of them stays.
+  func removeAll(of entity: ImageID) async throws(ImageCacheError)
+}
