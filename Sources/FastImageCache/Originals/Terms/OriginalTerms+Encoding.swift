@@ -9,6 +9,7 @@
 /// | 4 each | `Age`, `max-age`, `stale-while-revalidate`, `stale-if-error` |
 /// | 2 + n each | `ETag`, `Last-Modified`, names of `Vary` with commas between them, or `*` |
 /// | 16 | digest of the request's fields, where `Vary` has names |
+/// | 2 + n | origin; empty where it is unknown |
 ///
 /// Integers are little-endian; moments are seconds since 1970 of the years 0 to 9999; texts are UTF-8
 /// behind their count of bytes. The flags are ``Flags`` from bit 0 on. Equal terms have equal bytes, and
@@ -43,7 +44,7 @@ extension OriginalTerms {
 
   private static let version: UInt8 = 1
 
-  /// The bytes; an `ETag` or `Last-Modified` that no server would send is left out.
+  /// The bytes; an `ETag` or `Last-Modified` that no server would send is left out, and a long origin.
   func encoded() -> [UInt8] {
     var flags = Flags()
     var parts: [UInt8] = []
@@ -69,6 +70,7 @@ extension OriginalTerms {
       if let text = flags.note(flag, text) { parts.append(text: text) }
     }
     parts += requestDigest
+    parts.append(text: Self.checked(origin: origin) ?? "")
     for (flag, isTrue) in [
       (Flags.cacheControl, cacheControl != nil), (.noCache, cacheControl?.noCache == true),
       (.noStore, cacheControl?.noStore == true),
@@ -102,6 +104,7 @@ extension OriginalTerms {
     if flags.contains(.lastModified) { lastModified = checked(lastModified: reader.text()) }
     if flags.contains(.vary) { vary = reader.text().map { Vary($0) } }
     if let names = vary?.names, !names.isEmpty { requestDigest = reader.bytes(16) ?? [] }
+    origin = Self.checked(origin: reader.text())
     refusesRanges = flags.contains(.refusesRanges)
     hasContentCoding = flags.contains(.hasContentCoding)
     // Whatever was missing, out of bounds, in another order or too much is not written again.
@@ -126,6 +129,11 @@ extension OriginalTerms {
     guard let entityTag, entityTag.utf8.count <= valueByteCountLimit, EntityTag(entityTag) != nil
     else { return nil }
     return entityTag
+  }
+
+  private static func checked(origin: String?) -> String? {
+    guard let origin, !origin.isEmpty, origin.utf8.count <= valueByteCountLimit else { return nil }
+    return origin
   }
 
   private func checked(lastModified: String?) -> String? {
