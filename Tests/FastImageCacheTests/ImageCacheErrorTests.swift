@@ -69,7 +69,8 @@ struct ImageCacheErrorTests {
       (.truncatedBody(received: 12, expected: nil), ["12 bytes"]),
       (.timedOut(after: .seconds(60)), ["60"]), (.tooLarge(byteCountLimit: 5), ["5 bytes"]),
       (.notFound(path: "/a"), ["/a"]), (.unreadable(path: "/a", reason: "b."), ["/a", "b."]),
-      (.invalidHeader("a"), ["a"]), (.invalidDataURL("a."), ["a."]), (.network("a."), ["a."]),
+      (.invalidHeader("a"), ["a"]), (.reservedHeader("Range"), ["\"Range\""]),
+      (.invalidDataURL("a."), ["a."]), (.network("a."), ["a."]),
       (.tooManyRedirects(limit: 5), ["5"]), (.httpStatus(418), ["418"]),
       (
         .redirectRefused(from: URL(fileURLWithPath: "/a"), to: URL(fileURLWithPath: "/b")),

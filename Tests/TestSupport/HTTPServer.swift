@@ -24,6 +24,7 @@ public final class HTTPServer: Sendable {
     let (log, end) = (log, end)
     Thread.detachNewThread {
       while listener.waitsForInput(until: [end]) == .ready, let client = listener.accept() {
+        log.connections.increment()
         Thread.detachNewThread {
           while let request = client.request(until: end) {
             guard log.records(request, { reply(request).ending(sentTo: client, until: end) })
@@ -49,6 +50,9 @@ public final class HTTPServer: Sendable {
   /// Requests that have arrived.
   public var requests: Counter { log.requests }
 
+  /// Connections that were made.
+  public var connections: Counter { log.connections }
+
   /// Replies that the client did not wait for: it closed the connection before their end.
   public var abandonments: Counter { log.abandonments }
 
@@ -62,6 +66,7 @@ public final class HTTPServer: Sendable {
 /// The requests of a server. Its threads share the log, and not the server itself.
 private final class RequestLog: Sendable {
   let requests = Counter()
+  let connections = Counter()
   let abandonments = Counter()
   let entries = Lock<[HTTPServer.Request]>([])
   let replying = Lock((now: 0, most: 0))

@@ -9,6 +9,9 @@
   /// Encoded bytes have arrived; `of` is their announced number, where there is one.
   case receiving(Int, of: Int?)
 
+  /// A request failed and is sent again, for the given time from 1 on, after a pause.
+  case retrying(attempt: Int, after: Duration)
+
   /// The encoded bytes are complete and become pixels.
   case decoding
 
@@ -20,4 +23,15 @@
 
   /// There will be no picture; the error is never ``ImageCacheError/cancelled``.
   case failed(ImageCacheError)
+}
+
+extension ImageProgress {
+  /// What a source tells.
+  init(_ step: ImageSourceProgress) {
+    if let retry = step.retry {
+      self = .retrying(attempt: retry.attempt, after: retry.pause)
+    } else {
+      self = .receiving(step.receivedByteCount, of: step.expectedByteCount)
+    }
+  }
 }

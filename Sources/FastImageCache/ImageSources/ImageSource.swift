@@ -155,6 +155,9 @@ public struct ImageSourceRequest: Sendable {
   /// Says that the original's bytes are coming. What has arrived is kept if they break off, and the
   /// next load of the URL gets it as ``known``.
   ///
+  /// Of several calls in one load the last one counts, and none counts before the first: a source that
+  /// finds ``known`` to be of no use begins with terms that say nothing.
+  ///
   /// - Parameters:
   ///   - terms: The head of the answer.
   ///   - known: The bytes that the answer continues; `nil` where it begins with the first byte.
@@ -235,6 +238,21 @@ public struct ImageSourceProgress: Hashable, Sendable {
 
   /// The number of all bytes, where it was announced.
   public var expectedByteCount: Int?
+
+  /// The repetition that the source waits for; `nil` where it does not wait.
+  public var retry: Retry?
+
+  /// A request that failed and will be sent again.
+  public struct Retry: Hashable, Sendable {
+    /// 1 for the first repetition of a load.
+    public var attempt: Int
+
+    /// How long the source waits before it.
+    public var pause: Duration
+
+    /// Creates a repetition.
+    public init(attempt: Int, pause: Duration) { (self.attempt, self.pause) = (attempt, pause) }
+  }
 
   /// Creates a report.
   public init(receivedByteCount: Int, expectedByteCount: Int? = nil) {

@@ -13,6 +13,10 @@ public import Foundation
   /// name or value have characters that end a field.
   case invalidHeader(String)
 
+  /// ``HTTPOptions/modifyRequest`` or the request's own headers set `Range`, `If-Range`, `If-None-Match`
+  /// or `If-Modified-Since`, which the source sets itself: it could not read the answer.
+  case reservedHeader(String)
+
   /// There is no file at this path.
   case notFound(path: String)
 
@@ -38,8 +42,8 @@ public import Foundation
   /// A redirect that is never followed: from https to http, or to another scheme.
   case redirectRefused(from: URL, to: URL)
 
-  /// Nothing arrived for ``HTTPOptions/idleTimeout``, or not everything within
-  /// ``HTTPOptions/totalTimeout``.
+  /// Nothing arrived for ``HTTPOptions/idleTimeout``, less than ``HTTPOptions/lowestByteRate`` over 30
+  /// seconds, or not everything within ``HTTPOptions/totalTimeout``.
   case timedOut(after: Duration)
 
   /// No connection, or one that failed; the text is the system's.
@@ -60,6 +64,8 @@ extension ImageSourceError: LocalizedError, CustomStringConvertible {
       "\(url.abbreviated) is plain http, which `HTTPOptions.allowsInsecureHTTP` does not allow."
     case .invalidHeader(let name):
       "The header field \"\(name)\" has characters that end a field."
+    case .reservedHeader(let name):
+      "The header field \"\(name)\" is set by the source itself, and by nobody else."
     case .notFound(let path): "There is no file at \(path)."
     case .unreadable(let path, let reason): "The file at \(path) cannot be read: \(reason)"
     case .tooLarge(let limit): "The picture file has more than \(limit) bytes."
@@ -72,7 +78,8 @@ extension ImageSourceError: LocalizedError, CustomStringConvertible {
     case .tooManyRedirects(let limit): "The server redirects more than \(limit) times."
     case .redirectRefused(let from, let to):
       "\(from.abbreviated) redirects to \(to.abbreviated), where no redirect may lead."
-    case .timedOut(let duration): "Nothing arrived, or not everything, within \(duration)."
+    case .timedOut(let duration):
+      "Nothing, too little or not everything arrived within \(duration)."
     case .network(let text): "The connection failed: \(text)"
     }
   }

@@ -3,8 +3,10 @@ import Foundation
 /// Pictures behind `file`, `data`, `https` and `http` URLs: the default source.
 ///
 /// Files are read, and data URLs decoded, on threads that may block. A web server's answer counts
-/// only when it is complete and of status 200. `ETag`, status 304 and `Cache-Control` are ignored: what is
-/// in a table is not asked about again.
+/// only when it is complete. Requests that fail are sent again (``HTTPOptions/retry``), and a download
+/// that broke off is continued (``HTTPOptions/resumes``). A request that knows an original
+/// (``ImageSourceRequest/known``) asks its server only for the rest, or only whether it changed. What is in
+/// a table is not asked about again.
 ///
 /// ```swift
 /// actor Tokens {
@@ -39,10 +41,13 @@ public struct URLImageSource: ImageSource {
     self.init(http: http, clock: ContinuousClock())
   }
 
-  init(http: HTTPOptions, clock: any PatienceClock) {
+  init(
+    http: HTTPOptions, clock: any PatienceClock,
+    random: @escaping @Sendable () -> Double = { .random(in: 0...1) }
+  ) {
     // Without a budget: a file's bytes live on, for the decoder, when its reading is over.
     files = WorkerPool(name: "FastImageCache.files", width: Self.fileWorkerCount)
-    client = HTTPClient(options: http, clock: clock)
+    client = HTTPClient(options: http, clock: clock, random: random)
   }
 
   /// Requests that wait for their turn with a host at this moment.
@@ -71,7 +76,7 @@ public struct URLImageSource: ImageSource {
           try DataURL.bytes(of: url, limit: limit)
         })
     case "http", "https":
-      return .encoded(try await client.body(of: request, progress: progress))
+      return try await client.content(of: request, progress: progress)
     case let scheme:
       throw ImageSourceError.unsupportedScheme(scheme ?? "")
     }

@@ -122,7 +122,7 @@ struct ImageLoader: Sendable {
       content = try await flight.ask(.source(url), of: requests) {
         // Not the flight: a source may keep the closure, and the flight leads to the source.
         try await source.load(request) { [progress = flight.progress] step in
-          progress.report(.receiving(step.receivedByteCount, of: step.expectedByteCount))
+          progress.report(ImageProgress(step))
         }
       }
     } catch {

@@ -31,14 +31,17 @@ public final class Arrival: Sendable {
   init(_ terms: OriginalTerms, continuing bytes: Data, byteCountLimit: Int) {
     self.terms = terms
     self.byteCountLimit = byteCountLimit
-    content = Lock(bytes)
+    var content = bytes
+    // Otherwise the bytes are copied each time they have doubled.
+    content.reserveCapacity(max(0, min(terms.byteCount ?? 0, byteCountLimit)))
+    self.content = Lock(content)
   }
 
   /// How many bytes have arrived, those of an earlier download included.
   public var byteCount: Int { content.withLock { $0.count } }
 
-  /// The bytes that have arrived.
-  var bytes: Data { content.withLock { $0 } }
+  /// The bytes that have arrived; a copy is made only when more arrive.
+  public var bytes: Data { content.withLock { $0 } }
 
   /// Takes the next bytes, from one thread at a time.
   ///

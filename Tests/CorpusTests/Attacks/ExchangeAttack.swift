@@ -3,39 +3,75 @@ import Foundation
 @testable import FastImageCache
 
 /// Plays a server's answer: lines of a head, then pieces of a body, then an end.
+///
+/// The highest two bits of the limit say what was asked for.
 enum ExchangeAttack {
   static func run(on bytes: [UInt8]) throws {
     guard let url = URL(string: "https://example.org/picture") else { return }
     var script = ByteScript(bytes)
     let limit = script.short()
-    var exchange = HTTPExchange(byteCountLimit: limit)
+    let ask = ask(limit >> 14, url)
+    var exchange = HTTPExchange(ask, byteCountLimit: limit)
+    let head = try head(&script, url)
+    var taken: Data?
+    var isOver = try follow(exchange.receive(head), head, &taken)
+    while !isOver, !script.isEmpty {
+      isOver = try follow(exchange.receive(Data(script.chunk())), head, &taken)
+      try Attack.require(taken?.count ?? 0 <= limit, "A body of \(taken?.count ?? 0) bytes")
+    }
+    guard !isOver else { return }
+    switch (exchange.end(fault: script.byte() == 1 ? "cut" : nil), ask) {
+    case (.failed, _): break
+    case (.unchanged, .ifChanged):
+      try Attack.require(head.status == 304, "No news by \(head.status)")
+    case (.unchanged, _): try Attack.require(false, "No news without a question")
+    case (.complete, .rest(let known, _)) where head.status == 206:
+      try Attack.require(
+        taken?.count == known.terms.byteCount && taken?.starts(with: known.bytes) == true,
+        "Another beginning")
+    case (.complete, _):
+      try Attack.require(head.status == 200, "A body with status \(head.status)")
+      try Attack.require(
+        exchange.progress.expectedByteCount.map { $0 == taken?.count } ?? true,
+        "\(taken?.count ?? 0) bytes count as whole")
+    }
+  }
+
+  private static func head(_ script: inout ByteScript, _ url: URL) throws -> HTTPHead {
     var lines = HTTPHeadLines()
-    var status = 0
     while !script.isEmpty {
       let line = script.text()
-      if lines.receive(line) {
-        status = script.short() % 1000
-        break
-      }
-      try Attack.require(lines.byteCount < 1 << 10, "A head of \(lines.byteCount) bytes")
+      if lines.receive(line) { return lines.head(url: url, status: script.short() % 1000) }
+      try Attack.require(lines.byteCount < 1 << 15, "A head of \(lines.byteCount) bytes")
     }
-    let head = lines.head(url: url, status: status)
-    var verdict = exchange.receive(head)
-    if case .redirect(let target) = verdict {
-      try Attack.require((300..<400).contains(status), "A redirect by status \(status)")
+    return lines.head(url: url, status: 0)
+  }
+
+  /// Whether the step ends the exchange.
+  private static func follow(
+    _ step: HTTPExchange.Step, _ head: HTTPHead, _ taken: inout Data?
+  ) throws -> Bool {
+    switch step {
+    case .goOn: return false
+    case .begin(_, let known): taken = known?.bytes ?? Data()
+    case .take(let bytes): taken?.append(bytes)
+    case .redirect(let target):
+      try Attack.require((300..<400).contains(head.status), "A redirect by status \(head.status)")
       // Foundation may read it in any way; policies rely on its scheme only.
       try Attack.require(target.scheme != nil, "A redirect to \(target)")
+      return true
+    case .fail: return true
     }
-    while verdict == .goOn, !script.isEmpty {
-      verdict = exchange.receive(Data(script.chunk()))
-      try Attack.require(exchange.body.count <= limit, "A body of \(exchange.body.count) bytes")
-    }
-    guard verdict == .goOn else { return }
-    guard case .success(let body) = exchange.end(fault: script.byte() == 1 ? "cut" : nil) else {
-      return
-    }
-    try Attack.require(status == 200, "A body with status \(status)")
-    try Attack.require(
-      body.count >= exchange.expectedByteCount ?? 0, "\(body.count) bytes count as whole")
+    return false
+  }
+
+  private static func ask(_ kind: Int, _ url: URL) -> HTTPAsk {
+    let bytes = Data((0..<300).map { UInt8(truncatingIfNeeded: $0) })
+    var fields = ["Content-Length": "400", "Date": "Sun, 06 Nov 1994 09:49:37 GMT"]
+    fields[kind == 3 ? "Last-Modified" : "ETag"] =
+      kind == 3 ? "Sun, 06 Nov 1994 08:49:37 GMT" : "\"a\""
+    let terms = OriginalTerms(fields: fields, received: Date(timeIntervalSince1970: 784_111_777))
+    let known = KnownOriginal(terms: terms, bytes: bytes, isWhole: kind == 1)
+    return HTTPAsk(for: kind == 0 ? nil : known, resumes: true)
   }
 }

@@ -172,6 +172,25 @@ struct HTTPImageSourceTests {
     await server.abandonments.reaches(1)
   }
 
+  @Test("leaves a head without end at a limit")
+  func endlessHead() async throws {
+    let server = try HTTPServer([
+      "/a": HTTPReply([
+        .bytes(Data("HTTP/1.1 200 OK\r\n".utf8)), .endless(Data("X: 1234567890\r\n".utf8)),
+      ])
+    ])
+    var options = HTTPOptions.patient
+    options.retry = RetryPolicy()
+    do {
+      _ = try await bytes(server.url("/a"), from: URLImageSource(http: options))
+      Issue.record("It was taken for an answer.")
+    } catch ImageSourceError.network(let text) {
+      #expect(text.contains("head"))
+    }
+    await server.abandonments.reaches(1)
+    #expect(server.requests.value == 1)
+  }
+
   @Test("counts a compressed body as it comes out, not as it was sent")
   func bomb() async throws {
     let bomb = Gzip.zeros(count: 300_000)

@@ -205,6 +205,33 @@ struct HTTPLoadTests {
     await server.abandonments.reaches(1)
   }
 
+  @Test("ends when its body comes too slowly, though it is never silent")
+  func tooSlow() async throws {
+    let (first, second) = (Gate(), Gate())
+    defer { second.open() }
+    let server = try HTTPServer([
+      "/a": .chunked([
+        .bytes(Data(count: 10)), .wait(first), .bytes(Data(count: 29_990)), .wait(second),
+      ])
+    ])
+    var options = HTTPOptions.limited(idle: 25)
+    options.lowestByteRate = 1001
+    let (clock, arrived) = (ManualClock(), Counter())
+    let source = URLImageSource(http: options, clock: clock)
+    let load = Task {
+      defer { arrived.end() }
+      return try await bytes(server.url("/a"), from: source) {
+        if [10, 30_000].contains($0.receivedByteCount) { arrived.increment() }
+      }
+    }
+    await arrived.reaches(1)
+    clock.advance(by: .seconds(20))
+    first.open()
+    await arrived.reaches(2)
+    clock.advance(by: .seconds(10))
+    await #expect(throws: ImageSourceError.timedOut(after: .seconds(30))) { try await load.value }
+  }
+
   @Test("is timed by the system's clock where no other is given")
   func systemClock() async throws {
     let gate = Gate()

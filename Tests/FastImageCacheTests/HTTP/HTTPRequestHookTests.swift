@@ -1,8 +1,9 @@
-import FastImageCache
 import Foundation
 import Locking
 import TestSupport
 import Testing
+
+@testable import FastImageCache
 
 @Suite("The request hook", .timeLimit(.minutes(10)))
 struct HTTPRequestHookTests {
@@ -60,6 +61,62 @@ struct HTTPRequestHookTests {
       try await bytes(server.url("/a"), from: URLImageSource(http: options))
     }
     #expect(server.requests.value == 0)
+  }
+
+  @Test(
+    "cannot make a request conditional",
+    arguments: ["Range", "If-Range", "if-none-match", "IF-MODIFIED-SINCE"])
+  func cannotCondition(_ name: String) async throws {
+    let server = try HTTPServer(["/a": .ok(Data("a".utf8))])
+    var options = HTTPOptions.patient
+    options.modifyRequest = { request in
+      var request = request
+      request.headers[name] = "1"
+      return request
+    }
+    await #expect(throws: ImageSourceError.reservedHeader(name)) {
+      try await bytes(server.url("/a"), from: URLImageSource(http: options))
+    }
+    // Nor can the headers of one request.
+    var request = ImageSourceRequest(url: server.url("/a"))
+    request.headers = [name: "1"]
+    await #expect(throws: ImageSourceError.reservedHeader(name)) {
+      _ = try await URLImageSource(http: .patient).load(request) { _ in }
+    }
+    #expect(server.requests.value == 0)
+  }
+
+  @Test("sees the audience and the request's own headers, which replace the source's")
+  func seesAudience() async throws {
+    let server = try HTTPServer(["/a": .ok(Data("a".utf8))])
+    var options = HTTPOptions.patient
+    options.modifyRequest = { request in
+      var request = request
+      request.headers["X-Seen"] = "\(request.audience.name) \(request.headers["accept"] ?? "")"
+      return request
+    }
+    var request = ImageSourceRequest(url: server.url("/a"))
+    request.audience = Audience("alice")
+    request.headers = ["accept": "image/webp", "X-Own": "1"]
+    _ = try await URLImageSource(http: options).load(request) { _ in }
+    let headers = try #require(server.arrivedRequests.first?.headers)
+    #expect(headers["x-seen"] == "alice image/webp")
+    #expect(headers["accept"] == "image/webp" && headers["x-own"] == "1")
+  }
+
+  @Test(
+    "may add to a redirected request what the request's own headers do not: they stay with their host"
+  )
+  func headersStay() async throws {
+    let other = try HTTPServer(["/b": .ok(Data("a".utf8))])
+    let server = try HTTPServer([
+      "/a": .redirect(to: "/c"), "/c": .redirect(to: other.url("/b").absoluteString),
+    ])
+    var request = ImageSourceRequest(url: server.url("/a"))
+    request.headers = ["Authorization": "secret"]
+    _ = try await URLImageSource(http: .patient).load(request) { _ in }
+    #expect(server.arrivedRequests.map { $0.headers["authorization"] } == ["secret", "secret"])
+    #expect(other.arrivedRequests.map { $0.headers["authorization"] } == [nil])
   }
 
   @Test("is told which entity asked first, and of no other that shares the load")

@@ -6,11 +6,13 @@ extension HTTPOptions {
   /// of this process may be silent for long.
   static var patient: HTTPOptions { .limited() }
 
-  /// With limits in seconds, for tests that are about time.
+  /// With limits in seconds, for tests that are about time; every request is sent once.
   static func limited(idle: Int = 800, total: Int = 800) -> HTTPOptions {
     var options = HTTPOptions()
     options.idleTimeout = .seconds(idle)
     options.totalTimeout = .seconds(total)
+    options.lowestByteRate = 0
+    options.retry = .never
     return options
   }
 }

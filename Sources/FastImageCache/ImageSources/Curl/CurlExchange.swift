@@ -114,7 +114,9 @@
     /// One line of a head, an empty one at its end; `false` drops the connection.
     fileprivate func receive(headerLine line: String) -> Bool {
       guard !isHeadPassedOn else { return true }
-      return head.receive(line) ? passOnHead() : true
+      if head.receive(line) { return passOnHead() }
+      if head.isOverlong { transfer.refuse(with: .network("The head of the answer has no end.")) }
+      return !head.isOverlong
     }
 
     fileprivate func receive(body bytes: UnsafeRawBufferPointer) -> Bool {

@@ -1,18 +1,24 @@
 import Foundation
 import Locking
 
-/// Fetches over https and http.
+/// Fetches over https and http: what the loads of one source share.
 ///
 /// The client follows redirects itself, since the system would carry credentials along to other hosts.
 /// It keeps the time limits itself, since they count for all requests of a load together.
 final class HTTPClient: Sendable {
-  private let options: HTTPOptions
-  private let policy: HTTPPolicy
-  private let hosts: HostGates
-  private let connections: HTTPConnections
-  private let clock: any PatienceClock
+  let options: HTTPOptions
+  let policy: HTTPPolicy
+  let hosts: HostGates
+  let connections: HTTPConnections
+  let clock: any PatienceClock
+  /// A number from 0 to 1, for pauses that differ.
+  let random: @Sendable () -> Double
+  private let retries = Lock(RetryBudget())
 
-  init(options: HTTPOptions, clock: any PatienceClock) {
+  init(
+    options: HTTPOptions, clock: any PatienceClock,
+    random: @escaping @Sendable () -> Double = { .random(in: 0...1) }
+  ) {
     var options = options
     options.connectionsPerHost = max(1, options.connectionsPerHost)
     options.redirectLimit = max(0, options.redirectLimit)
@@ -21,113 +27,54 @@ final class HTTPClient: Sendable {
     hosts = HostGates(width: options.connectionsPerHost)
     connections = HTTPConnections(options: options)
     self.clock = clock
+    self.random = random
   }
 
   /// Requests that wait for their turn with a host at this moment.
   var waitingRequestCount: Int { hosts.counts.waiting }
 
-  /// Fetches one body.
+  /// Fetches one original.
   ///
   /// - Throws: ``ImageSourceError``, what ``HTTPOptions/modifyRequest`` throws, and
   ///   `CancellationError` as soon as the task is cancelled.
-  func body(
-    of request: ImageSourceRequest, progress: @escaping @Sendable (ImageSourceProgress) -> Void
-  ) async throws -> Data {
-    let activity = Activity(options, clock)
-    return try await withThrowingTaskGroup(of: Data.self) { group in
-      group.addTask {
-        try await self.followingRedirects(request, activity) {
-          activity.touch()
-          progress($0)
-        }
-      }
-      group.addTask { try await self.watch(activity) }
-      defer { group.cancelAll() }
-      guard let body = try await group.next() else { throw CancellationError() }
-      return body
-    }
+  func content(
+    of request: ImageSourceRequest, progress: @escaping HTTPLoad.Progress
+  ) async throws -> ImageSourceContent {
+    try await HTTPLoad(self, request, progress: progress).content()
   }
 
-  private func followingRedirects(
-    _ request: ImageSourceRequest, _ activity: Activity,
-    progress: @escaping @Sendable (ImageSourceProgress) -> Void
-  ) async throws -> Data {
-    var url = request.url
-    for _ in 0...options.redirectLimit {
-      let httpRequest = try await httpRequest(for: url, askedBy: request.firstEntity)
-      let transfer = HTTPTransfer(byteCountLimit: request.byteCountLimit, progress: progress)
-      activity.pause()
-      let outcome = try await hosts.pass(
-        for: httpRequest.url, urgency: request.urgency, permit: request.permit
-      ) {
-        activity.resume()
-        return try await connections.outcome(
-          of: httpRequest, priority: request.priority, transfer)
-      }
-      switch outcome {
-      case .body(let body):
-        return body
-      case .redirect(let target):
-        try policy.checkRedirect(from: httpRequest.url, to: target)
-        url = target
-      }
-    }
-    throw ImageSourceError.tooManyRedirects(limit: options.redirectLimit)
-  }
+  /// A load begins at this address.
+  func begin(_ url: URL) { retries.withLock { $0.begin(HTTPHost(url)) } }
 
-  private func httpRequest(
-    for url: URL, askedBy entity: ImageID?
+  /// Whether a load that began at this address may send a request again.
+  func mayRetry(_ url: URL) -> Bool { retries.withLock { $0.takeRetry(HTTPHost(url)) } }
+
+  /// The request for one address of a load: the first one, or one that it was redirected to.
+  func httpRequest(
+    for url: URL, _ ask: HTTPAsk, of load: ImageSourceRequest
   ) async throws -> HTTPRequest {
     try policy.check(url)
     var request = HTTPRequest(url: url)
-    request.firstEntity = entity
+    request.firstEntity = load.firstEntity
+    request.audience = load.audience
     request.headers["Accept"] = "image/*"
     // Pictures are compressed already, and a plain body has a length that can be checked.
     request.headers["Accept-Encoding"] = "identity"
     request.headers["User-Agent"] = options.userAgent
+    var ownNames = Array(request.headers.keys)
+    // They may be secrets, and a redirect may lead anywhere.
+    if HTTPHost(url) == HTTPHost(load.url) {
+      request.headers.merge(load.headers) { $1 }
+      request.dropReplaced(ownNames)
+      ownNames = Array(request.headers.keys)
+    }
     if let modify = options.modifyRequest {
-      let ownNames = request.headers.keys
       request = try await modify(request)
       request.dropReplaced(ownNames)
       try policy.check(request.url)
     }
     try request.checkHeaders()
+    request.headers.merge(ask.sent(to: HTTPHost(request.url)).fields) { $1 }
     return request
-  }
-
-  /// Ends by throwing as soon as one of the two time limits is over.
-  private func watch(_ activity: Activity) async throws -> Never {
-    while true {
-      try await clock.sleep(until: activity.nextCheck, tolerance: nil)
-      if let limit = activity.exceededLimit { throw ImageSourceError.timedOut(after: limit) }
-    }
-  }
-}
-
-/// A load's patience, shared by the task that loads and the task that watches the limits.
-private final class Activity: Sendable {
-  private let clock: any PatienceClock
-  private let patience: Lock<HTTPPatience>
-
-  init(_ options: HTTPOptions, _ clock: any PatienceClock) {
-    self.clock = clock
-    patience = Lock(
-      HTTPPatience(
-        idleTimeout: options.idleTimeout, totalTimeout: options.totalTimeout, now: clock.now))
-  }
-
-  var nextCheck: ContinuousClock.Instant { ask { $0.nextCheck($1) } }
-  var exceededLimit: Duration? { ask { $0.exceededLimit($1) } }
-
-  func touch() { ask { $0.touch($1) } }
-  func pause() { ask { $0.pause($1) } }
-  func resume() { ask { $0.resume($1) } }
-
-  /// Passes the present time along, which is read outside the lock.
-  private func ask<Answer>(
-    _ question: (inout HTTPPatience, HTTPPatience.Instant) -> Answer
-  ) -> Answer {
-    let now = clock.now
-    return patience.withLock { question(&$0, now) }
   }
 }

@@ -63,9 +63,10 @@
       configuration.httpShouldSetCookies = false
       configuration.urlCredentialStorage = nil
       configuration.httpMaximumConnectionsPerHost = options.connectionsPerHost
-      // Later than the limit of `HTTPClient`, which counts all requests of a load.
-      configuration.timeoutIntervalForRequest =
-        TimeInterval(options.totalTimeout.components.seconds + 2)
+      // Later than the limits of `HTTPLoad`, which count all requests of a load. The session's own
+      // limit for a whole transfer is a week.
+      let longest = max(options.idleTimeout, options.totalTimeout ?? .seconds(7 * 86_400))
+      configuration.timeoutIntervalForRequest = TimeInterval(longest.components.seconds + 2)
       return configuration
     }
 
@@ -123,11 +124,13 @@
         completionHandler(.cancel)
         return
       }
-      let head = HTTPExchange.Head(
-        url: url, status: response.statusCode,
-        location: response.value(forHTTPHeaderField: "Location"),
-        contentLength: Int(clamping: response.expectedContentLength),
-        contentEncoding: response.value(forHTTPHeaderField: "Content-Encoding"))
+      // The session has joined the lines of one name, and limits the head itself.
+      var lines = HTTPHeadLines()
+      for name in HTTPHead.wanted {
+        guard let value = response.value(forHTTPHeaderField: name) else { continue }
+        _ = lines.receive("\(name): \(value)")
+      }
+      let head = lines.head(url: url, status: response.statusCode)
       completionHandler(transfer.receive(head) ? .allow : .cancel)
     }
 

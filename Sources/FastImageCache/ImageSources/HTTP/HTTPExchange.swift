@@ -1,96 +1,137 @@
 import Foundation
 
-/// One request's answer as it arrives. It decides which bytes to keep and when to stop, and performs
+/// One request's answer as it arrives. It decides which bytes to take and when to stop, and performs
 /// nothing itself.
 ///
 /// Invariants:
-/// 1. `body` never holds more than `byteCountLimit` bytes, whatever the server says or sends.
-/// 2. After a verdict other than `goOn` the exchange gets no further event.
+/// 1. The bytes taken, with the known bytes that they continue, are never more than `byteCountLimit`,
+///    whatever the server says or sends.
+/// 2. A byte is taken once its place in the original is known, in order and without a gap. Bytes of
+///    places that are known already are compared and not taken.
+/// 3. After a step that ends the exchange it gets no further event.
 struct HTTPExchange: Sendable {
-  enum Verdict: Equatable {
+  enum Step: Sendable {
     case goOn
+    /// Bytes will be taken: from the first one on, or behind the known ones.
+    case begin(OriginalTerms, after: KnownOriginal?)
+    case take(Data)
     case redirect(to: URL)
-    case fail(ImageSourceError)
+    case fail(HTTPFailure)
   }
 
-  /// The fields of an answer's head that the exchange decides by.
-  struct Head {
-    /// The address that was asked.
-    let url: URL
-    let status: Int
-    let location: String?
-    /// As the server announced it; it may lie.
-    let contentLength: Int?
-    let contentEncoding: String?
+  enum Ending: Sendable {
+    case complete
+    case unchanged(OriginalTerms)
+    case failed(HTTPFailure)
   }
 
-  private enum Content {
-    case none
-    case plain
-    case compressed
+  private struct Body {
+    /// The next byte's place in the original.
+    var position = 0
+    /// Where the answer ends, and where the original does; `nil` where nobody said.
+    var end: Int?
+    var total: Int?
+    var isCoded = false
+    var known = Data()
   }
 
-  private static let redirects: Set<Int> = [301, 302, 303, 307, 308]
+  private enum Phase {
+    case head
+    case body(Body)
+    case unchanged(OriginalTerms)
+  }
 
-  let byteCountLimit: Int
-  private(set) var body = Data()
-  private(set) var expectedByteCount: Int?
-  private var content = Content.none
+  private let ask: HTTPAsk
+  private let byteCountLimit: Int
+  private var phase = Phase.head
 
-  init(byteCountLimit: Int) {
+  init(_ ask: HTTPAsk = .all, byteCountLimit: Int) {
+    self.ask = ask
     self.byteCountLimit = byteCountLimit
   }
 
   var progress: ImageSourceProgress {
-    ImageSourceProgress(receivedByteCount: body.count, expectedByteCount: expectedByteCount)
+    guard case .body(let body) = phase else { return ImageSourceProgress(receivedByteCount: 0) }
+    return ImageSourceProgress(
+      receivedByteCount: max(body.position, body.known.count), expectedByteCount: body.total)
   }
 
-  mutating func receive(_ head: Head) -> Verdict {
-    if Self.redirects.contains(head.status), let location = head.location {
-      guard let target = URL(string: location, relativeTo: head.url)?.absoluteURL else {
-        return .fail(.network("The server redirects to '\(location)', which is no URL."))
-      }
+  /// Whether each announced byte has come, so that the answer counts whatever fault follows.
+  var isComplete: Bool {
+    guard case .body(let body) = phase, let total = body.total else { return false }
+    return body.position == total
+  }
+
+  mutating func receive(_ head: HTTPHead) -> Step {
+    switch HTTPVerdict(on: head, to: ask) {
+    case .redirect(let target):
       return .redirect(to: target)
+    case .failure(let failure):
+      return .fail(failure)
+    case .unchanged(let terms):
+      // Such an answer has no body, and a connection that ends by itself is used again.
+      phase = .unchanged(terms)
+      return .goOn
+    case .whole(let terms):
+      return begin(
+        terms, Body(end: terms.byteCount, total: terms.byteCount, isCoded: terms.hasContentCoding),
+        after: nil)
+    case .part(let terms, let range, let known):
+      let body = Body(
+        position: range.lowerBound, end: range.upperBound, total: terms.byteCount,
+        known: known.bytes)
+      return begin(terms, body, after: known)
     }
-    // A part (206) or an old version (304) is never asked for, so it is no answer either.
-    guard head.status == 200 else { return .fail(.httpStatus(head.status)) }
-
-    // The announced length counts the bytes on the wire; the bytes that arrive here are decompressed.
-    let isPlain = ["", "identity"].contains(head.contentEncoding?.lowercased() ?? "")
-    content = isPlain ? .plain : .compressed
-    guard isPlain, let length = head.contentLength, length >= 0 else { return .goOn }
-    guard length <= byteCountLimit else { return .fail(.tooLarge(byteCountLimit: byteCountLimit)) }
-    expectedByteCount = length
-    body.reserveCapacity(length)
-    return .goOn
   }
 
-  mutating func receive(_ bytes: Data) -> Verdict {
-    guard bytes.count <= byteCountLimit - body.count else {
-      return .fail(.tooLarge(byteCountLimit: byteCountLimit))
+  private mutating func begin(
+    _ terms: OriginalTerms, _ body: Body, after known: KnownOriginal?
+  ) -> Step {
+    guard body.total ?? 0 <= byteCountLimit else { return .fail(tooLarge) }
+    phase = .body(body)
+    return .begin(terms, after: known)
+  }
+
+  mutating func receive(_ bytes: Data) -> Step {
+    guard case .body(var body) = phase else { return .goOn }
+    guard bytes.count <= byteCountLimit - body.position else { return .fail(tooLarge) }
+    if let end = body.end, bytes.count > end - body.position {
+      let text = "The server sent more than the \(end) bytes that it announced."
+      return .fail(HTTPFailure(error: .network(text), dropsBytes: true))
     }
-    body.append(bytes)
-    return .goOn
+    let overlap = body.known.dropFirst(body.position).prefix(bytes.count)
+    guard bytes.prefix(overlap.count) == overlap else {
+      return .fail(.contradiction(.network("The server continues another version.")))
+    }
+    body.position += bytes.count
+    phase = .body(body)
+    return overlap.count == bytes.count ? .goOn : .take(bytes.dropFirst(overlap.count))
   }
 
   /// The connection is done with this request.
   ///
   /// - Parameter fault: The system's words for a failure; `nil` when it saw none.
-  func end(fault: String?) -> Result<Data, ImageSourceError> {
-    switch (content, fault) {
-    case (.none, let fault):
-      .failure(.network(fault ?? "The server closed the connection without an answer."))
-    case (.compressed, let fault?):
-      .failure(.network(fault))
-    case (.plain, _?):
-      // Systems report a cut body as this or that broken connection.
-      .failure(.truncatedBody(received: body.count, expected: expectedByteCount))
-    case (_, nil):
-      if let expectedByteCount, body.count < expectedByteCount {
-        .failure(.truncatedBody(received: body.count, expected: expectedByteCount))
-      } else {
-        .success(body)
+  func end(fault: String?) -> Ending {
+    switch phase {
+    case .head:
+      let text = fault ?? "The server closed the connection without an answer."
+      return .failed(HTTPFailure(error: .network(text), remedy: .again()))
+    case .unchanged(let terms):
+      return .unchanged(terms)
+    case .body(let body):
+      let isWhole = body.end.map { body.position == $0 } ?? (fault == nil)
+      if isComplete || isWhole && body.end == body.total { return .complete }
+      if body.isCoded, let fault {
+        return .failed(HTTPFailure(error: .network(fault), remedy: .again()))
       }
+      // Systems report a cut body as this or that broken connection.
+      let error = ImageSourceError.truncatedBody(
+        received: progress.receivedByteCount, expected: body.total)
+      return .failed(HTTPFailure(error: error, remedy: isWhole ? .rest : .again()))
     }
+  }
+
+  private var tooLarge: HTTPFailure {
+    HTTPFailure(error: .tooLarge(byteCountLimit: byteCountLimit))
   }
 }

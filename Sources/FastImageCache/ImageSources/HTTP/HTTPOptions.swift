@@ -13,8 +13,29 @@ public struct HTTPOptions: Sendable {
   /// Neither this nor ``totalTimeout`` counts the time that a load waits for its turn with a host.
   public var idleTimeout: Duration = .seconds(15)
 
-  /// How long one load may take with all its redirects; 60 seconds by default.
-  public var totalTimeout: Duration = .seconds(60)
+  /// How many bytes per second a body has to bring on the average of 30 seconds; 1024 by default, and
+  /// no limit at 0.
+  ///
+  /// A slower one ends with ``ImageSourceError/timedOut(after:)`` and is continued as ``retry`` says.
+  public var lowestByteRate = 1024
+
+  /// How long one load may take with all its redirects and repetitions; 15 minutes by default, and no
+  /// limit where `nil`.
+  ///
+  /// Long, since it ends honest downloads too: 50 MB take 7 minutes at 1 Mbit/s.
+  public var totalTimeout: Duration? = .seconds(900)
+
+  /// When a request that failed is sent again; twice by default.
+  ///
+  /// During the pause before it the load takes no turn that another load could use.
+  public var retry = RetryPolicy()
+
+  /// Whether a download that broke off is continued; `true` by default.
+  ///
+  /// Only where the server's answers prove that both parts are of one version: it has told the length
+  /// and a strong `ETag`, or, without any `ETag`, a `Last-Modified` at least a minute before its own
+  /// clock. An answer that contradicts what is known is dropped, and everything is fetched once more.
+  public var resumes = true
 
   /// How many requests are with one host at a time, each on a connection of its own unless the host
   /// speaks HTTP/2; 6 by default, and at least one.
@@ -58,8 +79,12 @@ public struct HTTPOptions: Sendable {
   /// Changes each request before it is sent: headers, authorization, a signed URL; or refuses it by
   /// throwing.
   ///
-  /// Called again for every redirect, with the new URL and without its former changes. So credentials
+  /// Called again for every redirect and every repetition, with the new URL and without its former changes. So credentials
   /// that you give to hosts that you know go nowhere else. Runs off every actor.
+  ///
+  /// It must not set `Range`, `If-Range`, `If-None-Match` or `If-Modified-Since`
+  /// (``ImageSourceError/reservedHeader(_:)``): the source sets them afterwards, for the host that the
+  /// kept bytes came from.
   ///
   /// Called before the request waits for its turn with the host of the changed URL. So it may be called
   /// for many loads at once, and its changes have to stay valid while they wait.

@@ -16,13 +16,17 @@ public struct HTTPRequest: Hashable, Sendable {
   /// of them stands here.
   public internal(set) var firstEntity: ImageID?
 
+  /// The account on whose behalf the picture is loaded, for a hook that gives each account its own
+  /// credentials; everyone outside a cache.
+  public internal(set) var audience = Audience.everyone
+
   /// Creates a request.
   public init(url: URL, headers: [String: String] = [:]) {
     self.url = url
     self.headers = headers
   }
 
-  /// Whether addresses and headers are equal; ``firstEntity`` takes no part.
+  /// Whether addresses and headers are equal; ``firstEntity`` and ``audience`` take no part.
   public static func == (first: HTTPRequest, second: HTTPRequest) -> Bool {
     first.url == second.url && first.headers == second.headers
   }
@@ -42,9 +46,10 @@ public struct HTTPRequest: Hashable, Sendable {
     }
   }
 
-  /// Refuses fields that would end early and begin another one: RFC 9112 section 11.1.
+  /// Refuses conditions, and fields that would end early and begin another one: RFC 9112 section 11.1.
   func checkHeaders() throws(ImageSourceError) {
     for (name, value) in headers {
+      guard !HTTPAsk.reservedNames.contains(name.lowercased()) else { throw .reservedHeader(name) }
       guard !name.isEmpty, name.utf8.allSatisfy(Self.isTokenCharacter) else {
         throw .invalidHeader(name)
       }

@@ -9,7 +9,8 @@ import Locking
 /// 2. Once `isOver`, no event changes anything: events after a cancellation are dropped.
 final class HTTPTransfer: Sendable {
   enum Outcome: Sendable {
-    case body(Data)
+    case arrived(Arrival)
+    case unchanged(OriginalTerms)
     case redirect(to: URL)
   }
 
@@ -17,6 +18,7 @@ final class HTTPTransfer: Sendable {
 
   private struct State {
     var exchange: HTTPExchange
+    var arrival: Arrival?
     var continuation: Continuation?
     var isOver = false
 
@@ -29,11 +31,28 @@ final class HTTPTransfer: Sendable {
   }
 
   private let state: Lock<State>
-  private let progress: @Sendable (ImageSourceProgress) -> Void
+  private let begin: @Sendable (OriginalTerms, KnownOriginal?) -> Arrival
+  private let report: @Sendable (ImageSourceProgress) -> Void
 
-  init(byteCountLimit: Int, progress: @escaping @Sendable (ImageSourceProgress) -> Void) {
-    state = Lock(State(exchange: HTTPExchange(byteCountLimit: byteCountLimit)))
-    self.progress = progress
+  /// - Parameters:
+  ///   - begin: Called when the first bytes are about to be taken, under this transfer's lock, so that
+  ///     no answer that is over begins an arrival.
+  ///   - report: Called after each event, on the connection's thread.
+  init(
+    _ exchange: HTTPExchange, begin: @escaping @Sendable (OriginalTerms, KnownOriginal?) -> Arrival,
+    report: @escaping @Sendable (ImageSourceProgress) -> Void
+  ) {
+    state = Lock(State(exchange: exchange))
+    self.begin = begin
+    self.report = report
+  }
+
+  /// The bytes taken so far, with the known ones that they continue.
+  var arrival: Arrival? { state.withLock { $0.arrival } }
+
+  /// The arrival, if each announced byte has come.
+  var completeArrival: Arrival? {
+    state.withLock { $0.exchange.isComplete ? $0.arrival : nil }
   }
 
   /// Starts the connection's work and waits for its outcome.
@@ -67,7 +86,7 @@ final class HTTPTransfer: Sendable {
   var isOver: Bool { state.withLock { $0.isOver } }
 
   /// The head of the answer came; `false` says that the connection is to be dropped.
-  func receive(_ head: HTTPExchange.Head) -> Bool {
+  func receive(_ head: HTTPHead) -> Bool {
     goesOn { $0.receive(head) }
   }
 
@@ -80,37 +99,53 @@ final class HTTPTransfer: Sendable {
   ///
   /// - Parameter fault: The system's words for a failure; `nil` for none.
   func end(fault: String?) {
-    let (continuation, result) = state.withLock { state in
-      (state.end(), state.exchange.end(fault: fault))
+    let (continuation, arrival, ending) = state.withLock { state in
+      (state.end(), state.arrival, state.exchange.end(fault: fault))
     }
     SanitizerWitness.willResume(at: self)
-    continuation?.resume(with: result.map(Outcome.body).mapError { $0 })
+    switch (ending, arrival) {
+    case (.complete, let arrival?): continuation?.resume(returning: .arrived(arrival))
+    case (.complete, nil): preconditionFailure("A body is complete only after it has begun.")
+    case (.unchanged(let terms), _): continuation?.resume(returning: .unchanged(terms))
+    case (.failed(let failure), _): continuation?.resume(throwing: failure)
+    }
   }
 
   /// The request cannot be sent.
-  func refuse(with error: ImageSourceError) {
+  func refuse(with error: ImageSourceError) { answer(.failure(error)) }
+
+  private func answer(_ result: Result<Outcome, any Error>) {
     let continuation = state.withLock { $0.end() }
     SanitizerWitness.willResume(at: self)
-    continuation?.resume(throwing: error)
+    continuation?.resume(with: result)
   }
 
-  /// Passes one event to the exchange and follows its verdict.
-  private func goesOn(after event: (inout HTTPExchange) -> HTTPExchange.Verdict) -> Bool {
-    let step: (verdict: HTTPExchange.Verdict, report: ImageSourceProgress, Continuation?)? =
-      state.withLock { state in
-        if state.isOver { return nil }
-        let verdict = event(&state.exchange)
-        return (verdict, state.exchange.progress, verdict == .goOn ? nil : state.end())
-      }
-    guard let (verdict, report, continuation) = step else { return false }
-    SanitizerWitness.willResume(at: self)
-    switch verdict {
-    case .goOn:
-      progress(report)
-      return true
-    case .redirect(let target): continuation?.resume(returning: .redirect(to: target))
-    case .fail(let error): continuation?.resume(throwing: error)
+  /// Passes one event to the exchange and follows its step.
+  private func goesOn(after event: (inout HTTPExchange) -> HTTPExchange.Step) -> Bool {
+    let taken: (HTTPExchange.Step, ImageSourceProgress, Arrival?)? = state.withLock { state in
+      if state.isOver { return nil }
+      let step = event(&state.exchange)
+      if case .begin(let terms, let known) = step { state.arrival = begin(terms, known) }
+      return (step, state.exchange.progress, state.arrival)
     }
-    return false
+    guard let (step, progress, arrival) = taken else { return false }
+    switch step {
+    case .goOn, .begin: break
+    case .take(let bytes):
+      do throws(ImageSourceError) {
+        try arrival?.append(bytes)
+      } catch {
+        answer(.failure(error))
+        return false
+      }
+    case .redirect(let target):
+      answer(.success(.redirect(to: target)))
+      return false
+    case .fail(let failure):
+      answer(.failure(failure))
+      return false
+    }
+    report(progress)
+    return true
   }
 }

@@ -9,26 +9,13 @@ import Locking
 /// Invariant: a host has a gate exactly as long as a request waits there or is inside, so that a source
 /// that meets many hosts keeps nothing of them.
 final class HostGates: Sendable {
-  private struct Host: Hashable {
-    let scheme: String?
-    let name: String?
-    let port: Int?
-
-    init(_ url: URL) {
-      scheme = url.scheme?.lowercased()
-      name = url.host?.lowercased()
-      // RFC 9110 sections 4.2.1 and 4.2.2.
-      port = url.port ?? (scheme == "https" ? 443 : 80)
-    }
-  }
-
   private struct Entry: Sendable {
     let gate: LoadGate
     var userCount = 0
   }
 
   private let width: Int
-  private let entries = Lock<[Host: Entry]>([:])
+  private let entries = Lock<[HTTPHost: Entry]>([:])
 
   init(width: Int) {
     self.width = width
@@ -55,7 +42,7 @@ final class HostGates: Sendable {
     for url: URL, urgency: Urgency, permit: LoadPermit? = nil,
     _ body: () async throws -> Value
   ) async throws -> Value {
-    let host = Host(url)
+    let host = HTTPHost(url)
     let gate = enter(host)
     defer { leave(host) }
     let stepAside = { permit?.giveUp() ?? () }
@@ -65,7 +52,7 @@ final class HostGates: Sendable {
     }
   }
 
-  private func enter(_ host: Host) -> LoadGate {
+  private func enter(_ host: HTTPHost) -> LoadGate {
     entries.withLock { entries in
       var entry = entries[host] ?? Entry(gate: LoadGate(width: width))
       entry.userCount += 1
@@ -74,7 +61,7 @@ final class HostGates: Sendable {
     }
   }
 
-  private func leave(_ host: Host) {
+  private func leave(_ host: HTTPHost) {
     entries.withLock { entries in
       entries[host]?.userCount -= 1
       if entries[host]?.userCount == 0 { entries[host] = nil }

@@ -1,0 +1,208 @@
+import Foundation
+import Locking
+
+/// One load over http: its requests, its pauses and its time limits.
+///
+/// Invariants:
+/// 1. One request is under way at a time, and none during a pause.
+/// 2. `transfer` is that of the last request that was sent for the present attempt.
+final class HTTPLoad: Sendable {
+  typealias Progress = @Sendable (ImageSourceProgress) -> Void
+
+  private let client: HTTPClient
+  private let request: ImageSourceRequest
+  private let progress: Progress
+  private let activity: Activity
+  private let transfer = Lock<HTTPTransfer?>(nil)
+
+  init(
+    _ client: HTTPClient, _ request: ImageSourceRequest, progress: @escaping Progress
+  ) {
+    self.client = client
+    self.request = request
+    self.progress = progress
+    activity = Activity(client.options, client.clock)
+  }
+
+  /// Asks until there is an answer, or a reason to ask no more.
+  ///
+  /// - Throws: ``ImageSourceError``, what ``HTTPOptions/modifyRequest`` throws, and
+  ///   `CancellationError` as soon as the task is cancelled.
+  func content() async throws -> ImageSourceContent {
+    let resumes = client.options.resumes
+    var ask = HTTPAsk(for: request.known, resumes: resumes)
+    var byteCount = ask.firstByteCount
+    var plan = RetryPlan(client.options.retry, byteCount: byteCount)
+    var repetition = 0
+    client.begin(request.url)
+    while true {
+      do {
+        return try await attempt(ask)
+      } catch let failure as HTTPFailure {
+        try Task.checkCancellation()
+        repetition += 1
+        if failure.dropsBytes || failure.remedy == .all {
+          dropBytes()
+          (ask, byteCount) = (.all, 0)
+        } else if let arrival = transfer.withLock({ $0?.arrival }) {
+          let known = KnownOriginal(terms: arrival.terms, bytes: arrival.bytes, isWhole: false)
+          (ask, byteCount) = (HTTPAsk(for: known, resumes: resumes), known.bytes.count)
+        }
+        let fraction = client.random()
+        switch plan.decide(after: failure.remedy, byteCount: byteCount, fraction: fraction) {
+        case .goOn(.zero): continue
+        case .goOn(let pause): try await wait(pause, before: repetition, byteCount)
+        case .retry(let pause) where client.mayRetry(request.url):
+          try await wait(pause, before: repetition, byteCount)
+        case .fail, .retry: throw failure.error
+        }
+      }
+    }
+  }
+
+  private func wait(
+    _ pause: Duration, before repetition: Int, _ byteCount: Int
+  ) async throws {
+    var step = ImageSourceProgress(receivedByteCount: byteCount)
+    step.retry = ImageSourceProgress.Retry(attempt: repetition, pause: pause)
+    progress(step)
+    // Others may use the place meanwhile; the next request waits for its turn again.
+    request.permit?.giveUp()
+    try await client.clock.sleep(until: client.clock.now.advanced(by: pause), tolerance: nil)
+    // The pause counts; the request that follows it would be asked for in vain.
+    if case .total(let limit)? = activity.exceededLimit {
+      throw ImageSourceError.timedOut(after: limit)
+    }
+  }
+
+  /// Tells whoever keeps what arrives that there is nothing to keep.
+  private func dropBytes() { _ = request.begin(OriginalTerms(received: Date())) }
+
+  /// Sends one request, and those that it is redirected to.
+  ///
+  /// - Throws: ``HTTPFailure`` where another attempt may help, and what ``content()`` throws.
+  private func attempt(_ ask: HTTPAsk) async throws -> ImageSourceContent {
+    transfer.withLock { $0 = nil }
+    do {
+      return try await withThrowingTaskGroup(of: ImageSourceContent.self) { group in
+        group.addTask { try await self.followRedirects(ask) }
+        group.addTask { try await self.watch() }
+        defer { group.cancelAll() }
+        guard let content = try await group.next() else { throw CancellationError() }
+        return content
+      }
+    } catch let failure as HTTPFailure {
+      // A body that is complete counts, whatever fault follows.
+      guard case .timedOut = failure.error,
+        let arrival = transfer.withLock({ $0?.completeArrival })
+      else { throw failure }
+      return content(of: arrival)
+    }
+  }
+
+  private func followRedirects(_ ask: HTTPAsk) async throws -> ImageSourceContent {
+    var url = request.url
+    for _ in 0...client.options.redirectLimit {
+      let httpRequest = try await client.httpRequest(for: url, ask, of: request)
+      activity.pause()
+      let outcome = try await client.hosts.pass(
+        for: httpRequest.url, urgency: request.urgency, permit: request.permit
+      ) {
+        activity.resume()
+        return try await client.connections.outcome(
+          of: httpRequest, priority: request.priority,
+          makeTransfer(ask.sent(to: HTTPHost(httpRequest.url))))
+      }
+      switch outcome {
+      case .arrived(let arrival): return content(of: arrival)
+      case .unchanged(let terms): return .unchanged(terms.answering(request))
+      case .redirect(let target):
+        try client.policy.checkRedirect(from: httpRequest.url, to: target)
+        url = target
+      }
+    }
+    throw ImageSourceError.tooManyRedirects(limit: client.options.redirectLimit)
+  }
+
+  private func makeTransfer(_ ask: HTTPAsk) -> HTTPTransfer {
+    let next = HTTPTransfer(
+      HTTPExchange(ask, byteCountLimit: request.byteCountLimit),
+      begin: { [request] terms, known in
+        request.begin(terms.answering(request), continuing: known)
+      },
+      report: { [activity, progress] step in
+        activity.touch(step.receivedByteCount)
+        progress(step)
+      })
+    transfer.withLock { $0 = next }
+    return next
+  }
+
+  /// Bytes for callers that cannot keep an arrival.
+  private func content(of arrival: Arrival) -> ImageSourceContent {
+    request.arrivals == nil ? .encoded(arrival.bytes) : .arrived(arrival)
+  }
+
+  /// Ends by throwing as soon as one of the time limits is over.
+  private func watch() async throws -> Never {
+    while true {
+      try await client.clock.sleep(until: activity.nextCheck, tolerance: nil)
+      switch activity.exceededLimit {
+      case nil: continue
+      case .total(let limit)?: throw HTTPFailure(error: .timedOut(after: limit))
+      case .idle(let limit)?, .rate(let limit)?:
+        throw HTTPFailure(error: .timedOut(after: limit), remedy: .again())
+      }
+    }
+  }
+}
+
+/// A load's patience, shared by the task that loads and the task that watches the limits.
+private final class Activity: Sendable {
+  private struct State {
+    var patience: HTTPPatience
+    var byteCount = 0
+  }
+
+  private let clock: any PatienceClock
+  private let state: Lock<State>
+
+  init(_ options: HTTPOptions, _ clock: any PatienceClock) {
+    self.clock = clock
+    let limits = HTTPPatience.Limits(
+      idleTimeout: options.idleTimeout, totalTimeout: options.totalTimeout,
+      lowestByteRate: options.lowestByteRate)
+    state = Lock(State(patience: HTTPPatience(limits, now: clock.now)))
+  }
+
+  var nextCheck: ContinuousClock.Instant { ask { $0.patience.nextCheck($1) } }
+  var exceededLimit: HTTPPatience.Limit? { ask { $0.patience.exceededLimit($1) } }
+
+  /// - Parameter byteCount: The bytes that are there now; fewer than before where an answer begins anew.
+  func touch(_ byteCount: Int) {
+    ask { state, now in
+      state.patience.touch(now, byteCount: max(0, byteCount - state.byteCount))
+      state.byteCount = byteCount
+    }
+  }
+
+  func pause() { ask { $0.patience.pause($1) } }
+  func resume() { ask { $0.patience.resume($1) } }
+
+  /// Passes the present time along, which is read outside the lock.
+  private func ask<Answer>(
+    _ question: (inout State, HTTPPatience.Instant) -> Answer
+  ) -> Answer {
+    let now = clock.now
+    return state.withLock { question(&$0, now) }
+  }
+}
+
+extension OriginalTerms {
+  /// These terms, which depend on the request if the server said so (`Vary`).
+  fileprivate func answering(_ request: ImageSourceRequest) -> OriginalTerms {
+    var terms = self
+    terms.recordRequest(request.headers)
+    return terms
+  }
+}

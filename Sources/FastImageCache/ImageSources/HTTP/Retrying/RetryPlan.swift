@@ -1,0 +1,88 @@
+/// Decides whether a load whose request failed sends another one, and when; it performs nothing itself.
+///
+/// Invariants:
+/// 1. A load sends at most `2 + limit + freeLimit` requests, redirects apart.
+/// 2. It asks at most once for all bytes again because an answer contradicted what is known.
+/// 3. Only bytes beyond the most that the load ever had are new.
+struct RetryPlan: Sendable {
+  enum Decision: Hashable, Sendable {
+    case fail
+    /// The server answers, or has brought much: that is no burden to it.
+    case goOn(after: Duration)
+    /// If the host can bear a repetition.
+    case retry(after: Duration)
+  }
+
+  /// How many new bytes make a request count as a success that broke off.
+  static let freeByteCount = 64 << 10
+  /// How many requests of a load may break off so.
+  static let freeLimit = 20
+  /// The longest pause that a server may ask for.
+  static let longestWait = Duration.seconds(30)
+  /// Above this no delay is doubled any more; it would be 145 hours by default.
+  private static let mostDoublings = 20
+
+  private let policy: RetryPolicy
+  private var mostByteCount: Int
+  private var countedCount = 0
+  private var freeCount = 0
+  private var hasAskedForAll = false
+
+  /// - Parameter byteCount: The number of first bytes that are known.
+  init(_ policy: RetryPolicy, byteCount: Int) {
+    self.policy = policy
+    mostByteCount = byteCount
+  }
+
+  /// - Parameters:
+  ///   - byteCount: The number of bytes of the original that are there now.
+  ///   - fraction: A random number from 0 to 1.
+  mutating func decide(
+    after remedy: HTTPFailure.Remedy, byteCount: Int, fraction: Double
+  ) -> Decision {
+    let newByteCount = byteCount - mostByteCount
+    mostByteCount = max(mostByteCount, byteCount)
+    switch remedy {
+    case .none:
+      return .fail
+    case .all:
+      guard !hasAskedForAll else { return .fail }
+      hasAskedForAll = true
+      return .goOn(after: .zero)
+    case .rest:
+      return count(newByteCount) == .none ? .fail : .goOn(after: .zero)
+    case .again(let wait):
+      let wait = wait ?? .zero
+      // By the count before this repetition, so that the first delay is not doubled.
+      let pause = max(wait, delay(after: countedCount) * fraction)
+      guard policy.limit > 0, wait <= Self.longestWait else { return .fail }
+      return switch count(newByteCount) {
+      case .none: .fail
+      case .free: .goOn(after: pause)
+      case .counted: .retry(after: pause)
+      }
+    }
+  }
+
+  private enum Room {
+    case none
+    case free
+    case counted
+  }
+
+  /// Takes one more request out of the limits.
+  private mutating func count(_ newByteCount: Int) -> Room {
+    if newByteCount >= Self.freeByteCount, freeCount < Self.freeLimit {
+      freeCount += 1
+      return .free
+    }
+    guard countedCount < policy.limit else { return .none }
+    countedCount += 1
+    return .counted
+  }
+
+  private func delay(after count: Int) -> Duration {
+    let doubled = policy.firstDelay * (1 << min(count, Self.mostDoublings))
+    return max(.zero, min(doubled, policy.largestDelay))
+  }
+}

@@ -1,0 +1,164 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import FastImageCache
+
+@Suite("What an answer means", .timeLimit(.minutes(10)))
+struct HTTPVerdictTests {
+  private let original = Original.version(1, count: 1000)
+  private let dated = Original(
+    Original.version(1, count: 1000).bytes, tag: nil, lastModified: Original.oldDate)
+  private let server: HTTPServer
+
+  init() throws { server = try HTTPServer([:]) }
+
+  private func rest(_ original: Original, _ count: Int = 600) -> HTTPAsk {
+    HTTPAsk(for: original.known(count, from: server), resumes: true)
+  }
+
+  private func ifChanged(_ original: Original) -> HTTPAsk {
+    HTTPAsk(for: original.known(1000, from: server, isWhole: true), resumes: true)
+  }
+
+  /// A verdict in one word.
+  private func verdict(
+    _ status: Int, _ fields: [String: String] = [:], to ask: HTTPAsk
+  ) -> String {
+    let lowered = Dictionary(uniqueKeysWithValues: fields.map { ($0.key.lowercased(), $0.value) })
+    let head = HTTPHead(
+      url: server.url("/a"), status: status, fields: lowered,
+      received: Date(timeIntervalSince1970: 0))
+    switch HTTPVerdict(on: head, to: ask) {
+    case .redirect: return "redirect"
+    case .whole: return "whole"
+    case .part(_, let range, _): return "\(range.lowerBound)..<\(range.upperBound)"
+    case .unchanged: return "unchanged"
+    case .failure(let failure):
+      guard case .httpStatus(status) = failure.error else { return "\(failure.error)" }
+      let drops = failure.dropsBytes ? ", drop" : ""
+      switch failure.remedy {
+      case .none: return "error\(drops)"
+      case .again(let delay?): return "again after \(delay)\(drops)"
+      case .again(nil): return "again\(drops)"
+      case .all: return "all\(drops)"
+      case .rest: return "rest\(drops)"
+      }
+    }
+  }
+
+  private func part(_ range: String, _ more: [String: String] = ["ETag": "\"v1\""]) -> String {
+    verdict(206, more.merging(["Content-Range": range]) { $1 }, to: rest(original))
+  }
+
+  @Test("is the whole where it has status 200, whatever was asked")
+  func whole() {
+    for ask in [.all, rest(original), rest(dated), ifChanged(original), ifChanged(dated)] {
+      #expect(verdict(200, to: ask) == "whole")
+    }
+  }
+
+  @Test("is news where it names another tag, and none where it names the same, a weak one or none")
+  func notModified() {
+    let ask = ifChanged(original)
+    #expect(verdict(304, original.fields, to: ask) == "unchanged")
+    #expect(verdict(304, ["ETag": "W/\"v1\""], to: ask) == "unchanged")
+    #expect(verdict(304, to: ask) == "unchanged")
+    #expect(verdict(304, to: ifChanged(dated)) == "unchanged")
+    #expect(verdict(304, ["ETag": "\"v2\""], to: ask) == "all")
+  }
+
+  @Test("is the rest where everything that it says agrees with what is known")
+  func agreeing() {
+    #expect(part("bytes 600-999/1000") == "600..<1000")
+    #expect(part("bytes 600-700/1000") == "600..<701")
+    #expect(part("bytes 600-600/1000") == "600..<601")
+    // Earlier than asked for: compared.
+    #expect(part("bytes 0-999/1000") == "0..<1000")
+    #expect(part("bytes 512-999/1000") == "512..<1000")
+    #expect(
+      part("bytes 600-999/1000", ["ETag": "\"v1\"", "Content-Length": "400"]) == "600..<1000")
+    let date = ["Content-Range": "bytes 344-999/1000"]
+    #expect(verdict(206, date, to: rest(dated)) == "344..<1000")
+    #expect(
+      verdict(206, date.merging(["Last-Modified": Original.oldDate]) { $1 }, to: rest(dated))
+        == "344..<1000")
+  }
+
+  @Test(
+    "is no rest where one thing disagrees: all is asked for once more",
+    arguments: [
+      "bytes 601-999/1000", "bytes 0-599/1000", "bytes 0-10/1000", "bytes 600-999/*",
+      "bytes 600-999/1001", "bytes 600-998/999", "bytes */1000", "bytes 600-1000/1000",
+      "bytes 999-600/1000", "bytes 600-9223372036854775807/9223372036854775808",
+      "bytes 600-9223372036854775806/9223372036854775807", "bytes 600-999/9223372036854775808",
+      "600-999/1000", "items 600-999/1000", "", "bytes -600-999/1000",
+    ])
+  func disagreeing(_ range: String) {
+    #expect(part(range) == "all, drop")
+  }
+
+  @Test(
+    "is no rest under another tag, a weak one or none, with a coding, or in several parts",
+    arguments: [
+      [:], ["ETag": "\"v2\""], ["ETag": "W/\"v1\""], ["ETag": "\"v1\", \"v1\""], ["ETag": "v1"],
+      ["ETag": "\"v1\"", "Content-Encoding": "gzip"],
+      ["ETag": "\"v1\"", "Content-Type": "multipart/byteranges; boundary=X"],
+      ["ETag": "\"v1\"", "Content-Length": "399"],
+    ])
+  func otherVersion(_ fields: [String: String]) {
+    #expect(part("bytes 600-999/1000", fields) == "all, drop")
+  }
+
+  @Test("is no rest under another date")
+  func otherDate() {
+    let fields = ["Content-Range": "bytes 344-999/1000", "Last-Modified": Original.date]
+    #expect(verdict(206, fields, to: rest(dated)) == "all, drop")
+  }
+
+  @Test("refuses a range in vain: all is asked for once more", arguments: [304, 412, 416])
+  func refusedRange(_ status: Int) {
+    #expect(verdict(status, original.fields, to: rest(original)) == "all, drop")
+    #expect(verdict(status, to: rest(dated)) == "all, drop")
+  }
+
+  @Test("is an error where nobody asked for it", arguments: [206, 304, 412, 416])
+  func unasked(_ status: Int) {
+    let fields = ["Content-Range": "bytes 600-999/1000", "ETag": "\"v1\""]
+    #expect(verdict(status, fields, to: .all) == "error")
+    guard status != 304 else { return }
+    #expect(verdict(status, fields, to: ifChanged(original)) == "error")
+  }
+
+  @Test("drops what is gone, keeps what is forbidden, and asks again where the server may recover")
+  func errors() {
+    for ask in [.all, rest(original), ifChanged(original)] {
+      for status in [404, 410] { #expect(verdict(status, to: ask) == "error, drop") }
+      for status in [201, 204, 400, 401, 403, 418, 501, 505] {
+        #expect(verdict(status, to: ask) == "error")
+      }
+      for status in [408, 429, 500, 502, 503, 504] { #expect(verdict(status, to: ask) == "again") }
+      #expect(verdict(503, ["Retry-After": "7"], to: ask) == "again after 7.0 seconds")
+      let date = "Thu, 01 Jan 1970 00:00:09 GMT"
+      #expect(verdict(429, ["Retry-After": date], to: ask) == "again after 9.0 seconds")
+      #expect(verdict(503, ["Retry-After": "soon"], to: ask) == "again")
+    }
+  }
+
+  @Test("keeps of the known terms what a part or a 304 does not repeat")
+  func mergedTerms() throws {
+    let head = HTTPHead(
+      url: server.url("/a"), status: 206,
+      fields: [
+        "etag": "\"v1\"", "content-range": "bytes 600-999/1000", "content-length": "400",
+        "cache-control": "max-age=60",
+      ], received: Date())
+    guard case .part(let terms, _, _) = HTTPVerdict(on: head, to: rest(original)) else {
+      Issue.record("It was refused.")
+      return
+    }
+    #expect(terms.byteCount == 1000 && terms.strongValidator == "\"v1\"")
+    #expect(terms.origin == HTTPHost(server.url("/")).origin)
+    #expect(terms.cacheControl?.maxAge == 60)
+  }
+}
