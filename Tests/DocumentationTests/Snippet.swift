@@ -25,6 +25,14 @@ struct Snippet: Sendable, CustomStringConvertible {
 
   var description: String { "\(path):\(line)" }
 
+  /// The default isolations under which it may mean different things. The default says what
+  /// functions, types and extensions belong to; the variables of a `main.swift` belong to the main
+  /// actor under each, so a snippet of variables and statements is the same program.
+  var isolations: [SnippetCompiler.DefaultIsolation] {
+    let declaration = /\b(actor|class|enum|extension|func|import|protocol|struct|typealias)\b/
+    return code.contains(declaration) ? SnippetCompiler.DefaultIsolation.allCases : [.none]
+  }
+
   private static func snippets(of document: Document) throws -> [Snippet] {
     snippets(in: try document.lines(), path: document.path)
   }

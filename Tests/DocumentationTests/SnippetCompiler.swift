@@ -1,4 +1,5 @@
 import Foundation
+import Testing
 
 /// Type-checks a program with the compiler that built this test, against the modules that were
 /// built with it.
@@ -22,39 +23,53 @@ struct SnippetCompiler {
 
   private static let imports = "import FastImageCache\nimport Foundation\nimport SnippetContext\n"
 
+  /// For each isolation the command that the driver would start for the `main.swift` of the folder it
+  /// runs in. The driver takes as long as the compiler does for a snippet, so it is asked once.
+  private static let commands = Dictionary(
+    uniqueKeysWithValues: DefaultIsolation.allCases.map { isolation in
+      (isolation, Task { try await command(isolation) })
+    })
+
   /// Ends when the compiler has, without holding a thread meanwhile.
   func check(
     _ snippet: Snippet, _ isolation: DefaultIsolation = .none
   ) async throws -> Verdict {
-    let folder = FileManager.default.temporaryDirectory
-      .appendingPathComponent("snippet-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
-    let source = folder.appendingPathComponent("main.swift")
     // Messages name the document and its line, as if it had been compiled itself.
     let program = """
       \(Self.imports)
       #sourceLocation(file: "\(snippet.path)", line: \(snippet.line))
       \(snippet.code)
       """
-    try Data(program.utf8).write(to: source)
-
-    let (status, text) = try await run(
-      ["swiftc", "-typecheck", "-swift-version", "6", "-warnings-as-errors"]
-        + isolation.arguments
-        + Self.modulePaths() + (try await headerPaths()) + [source.path],
-      output: folder.appendingPathComponent("output.txt"))
+    let command = try await Self.commands[isolation]?.value ?? ""
+    let (status, text) = try await Self.run(["sh", "-c", command], beside: program)
     return Verdict(isAccepted: status == 0, text: text)
   }
 
-  private func run(
-    _ command: [String], output: URL
+  private static func command(_ isolation: DefaultIsolation) async throws -> String {
+    let compiler = ["swiftc", "-typecheck", "-swift-version", "6", "-warnings-as-errors"]
+    let headers = try await headerPaths()
+    let (status, text) = try await run(
+      compiler + isolation.arguments + modulePaths() + headers + ["main.swift", "-###"])
+    try #require(status == 0, "\(text)")
+    return text
+  }
+
+  /// Runs a command in a folder of its own, which has a program as its `main.swift`.
+  private static func run(
+    _ command: [String], beside program: String = ""
   ) async throws -> (status: Int32, text: String) {
+    let folder = FileManager.default.temporaryDirectory
+      .appendingPathComponent("snippet-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try Data(program.utf8).write(to: folder.appendingPathComponent("main.swift"))
+    let output = folder.appendingPathComponent("output.txt")
     try Data().write(to: output)
     let handle = try FileHandle(forWritingTo: output)
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
     process.arguments = command
+    process.currentDirectoryURL = folder
     process.standardOutput = handle
     process.standardError = handle
     let status = try await withCheckedThrowingContinuation { continuation in
@@ -82,13 +97,9 @@ struct SnippetCompiler {
 
   /// The folders of the headers of the system libraries; none on a system without pkg-config, where
   /// the library is built without them.
-  private func headerPaths() async throws -> [String] {
-    let file = FileManager.default.temporaryDirectory
-      .appendingPathComponent("headers-\(UUID().uuidString)")
-    defer { try? FileManager.default.removeItem(at: file) }
+  private static func headerPaths() async throws -> [String] {
     let libraries = ["libjpeg", "libpng", "libwebpdemux", "lcms2", "libcurl", "cairo"]
-    let (status, flags) = try await run(
-      ["pkg-config", "--cflags-only-I"] + libraries, output: file)
+    let (status, flags) = try await run(["pkg-config", "--cflags-only-I"] + libraries)
     guard status == 0 else { return [] }
     return flags.split(whereSeparator: \.isWhitespace).flatMap { ["-Xcc", String($0)] }
   }

@@ -5,10 +5,9 @@ import Testing
 struct SnippetTests {
   let compiler = SnippetCompiler()
 
-  // The second compile of each takes 0.3 seconds.
   @Test(
     "compiles as a program of its own, and where the main actor is the default isolation",
-    arguments: Snippet.all, SnippetCompiler.DefaultIsolation.allCases)
+    arguments: Snippet.all.flatMap { snippet in snippet.isolations.map { (snippet, $0) } })
   func compiles(snippet: Snippet, isolation: SnippetCompiler.DefaultIsolation) async throws {
     let verdict = try await compiler.check(snippet, isolation)
 
@@ -16,8 +15,9 @@ struct SnippetTests {
   }
 
   @Test(
-    "is refused when the library has no such thing",
+    "is refused when the library has no such thing, or only another snippet has",
     arguments: [
+      "show(image)",
       "_ = try await cache.picture(for: photo, format: .row)",
       "let text: String = cache.cachedImage(for: photo, format: .row)",
       "let image = cache.image(for: photo, format: .row)",
@@ -40,8 +40,16 @@ struct SnippetTests {
       """
     let snippet = Snippet(path: "Example.md", line: 7, code: code + "\n")
 
+    #expect(snippet.isolations == [.none, .mainActor])
     #expect(try await compiler.check(snippet).isAccepted)
     #expect(try await !compiler.check(snippet, .mainActor).isAccepted)
+  }
+
+  @Test("is compiled for one isolation when it declares nothing that has another under the other")
+  func isOfOneIsolation() {
+    let code = "let image = try await cache.image(for: photo, format: .row)\nshow(image)\n"
+
+    #expect(Snippet(path: "Example.md", line: 7, code: code).isolations == [.none])
   }
 
   @Test("is found in each of the documents that teach by code")
