@@ -61,10 +61,10 @@ struct Drawn {
   }
 
   var paddings: [UInt8] {
-    (0..<layout.size.height).flatMap { y in
-      bytes[
-        (y * layout.rowBytes + layout.size.width * layout.format.bytesPerPixel)..<(y + 1)
-          * layout.rowBytes]
+    let used = layout.size.width * layout.format.bytesPerPixel
+    return (0..<layout.size.height).flatMap { y in
+      let start = y * layout.rowBytes
+      return bytes[(start + used)..<(start + layout.rowBytes)]
     }
   }
 }

@@ -151,7 +151,7 @@ struct PrefetchTests {
     let fixture = try await Fixture([format], source: source) { $0.localWidth = 1 }
     let photos = (0..<200).map { Photo(ImageID($0), url: "test:/\($0)") }
     #expect(await fixture.cache.prefetch(photos, format: format).loadedCount == 200)
-    #expect(order.notes == (0..<200).map(String.init))
+    #expect(order.notes == (0..<200).map { "\($0)" })
   }
 
   @Test("brings several pictures at the same time, from a source or from the entities themselves")
