@@ -82,7 +82,7 @@ struct CrashTests {
 
   @Test("shows no wrong picture after a kill at any of its calls", arguments: [false, true])
   func survivesEveryKill(isMidway: Bool) async throws {
-    for call in 0..<200 {
+    for call in stride(from: 0, to: 200, by: Sanitizer.sweepStep) {
       let fixture = try Fixture()
       // A table with pictures of its own, so that there is something to lose.
       let table = try fixture.open(slots: 3)
