@@ -143,13 +143,15 @@ struct RemovalLog {
   private static func entry(in bytes: [UInt8], at place: Int, nonce: UInt64) -> Entry? {
     let offset = place * entryByteCount
     guard bytes.count >= offset + entryByteCount else { return nil }
-    let found = bytes.withUnsafeBytes { bytes in
-      (0..<4).map {
-        UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset + $0 * 8, as: UInt64.self))
+    func word(_ index: Int) -> UInt64 {
+      bytes.withUnsafeBytes {
+        UInt64(littleEndian: $0.loadUnaligned(fromByteOffset: offset + index * 8, as: UInt64.self))
       }
     }
-    let generation = found[2] & ~mark
+    // First, since every opening reads all places and most are free.
+    let generation = word(2) & ~mark
     guard generation > 0 else { return nil }
+    let found = (0..<4).map(word)
     let subject: Subject =
       switch (found[2] & mark != 0, found[0]) {
       case (false, _): .entity(TableID.Digest(low: found[0], high: found[1]))
