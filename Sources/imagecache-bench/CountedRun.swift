@@ -23,6 +23,8 @@ struct CountedRun {
   private let times: Int
 
   private static let pictureCount = 16
+  /// At least as many in each run: the difference of two runs does not count URLs that both make.
+  private static let leastURLCount = 5000
 
   init(_ name: String, times: Int) throws(UsageError) {
     guard let work = Work(rawValue: name) else {
@@ -55,7 +57,8 @@ struct CountedRun {
     let pictures = (0..<Self.pictureCount).map { BenchPicture($0, file: file) }
     let bitmap = try setting.photographs.part(0, size: size)
     var configuration = ImageCache.Configuration()
-    if work == .cancelledRequests { configuration.source = WaitingSource(bitmap) }
+    let source = WaitingSource(bitmap)
+    if work == .cancelledRequests { configuration.source = source }
     return try await setting.withCache(
       "counted", formats: [format], configuration
     ) { cache in
@@ -64,7 +67,7 @@ struct CountedRun {
       // The setup at first use is not part of a hit.
       try await hits.awaitHit(0..<Self.pictureCount)
       let before = await cache.statistics()
-      try await work(hits, bitmap, file)
+      try await work(hits, bitmap, file, source)
       let now = await cache.statistics()
       return .object([
         "times": .integer(times),
@@ -79,7 +82,9 @@ struct CountedRun {
     }
   }
 
-  private func work(_ hits: HitList, _ bitmap: Bitmap, _ file: URL) async throws {
+  private func work(
+    _ hits: HitList, _ bitmap: Bitmap, _ file: URL, _ source: WaitingSource
+  ) async throws {
     switch work {
     case .hits: for range in ranges { try hits.hit(range) }
     case .awaitedHits: for range in ranges { try await hits.awaitHit(range) }
@@ -93,11 +98,28 @@ struct CountedRun {
         _ = try await hits.cache.image(for: picture, format: hits.format)
       }
     case .cancelledRequests:
-      let pictures = (0..<times).map {
-        BenchPicture(Self.pictureCount + $0, file: URL(filePath: "/picture-\($0)"))
+      let (ends, end) = AsyncStream<Never>.makeStream()
+      // No look at the statistics again and again: each would count, and time tells how many.
+      try await CancelledRequests.ask(
+        hits.cache, for: watchedPictures(until: end), hits.format
+      ) {
+        await source.waitForLoads(times)
       }
-      try await CancelledRequests.ask(hits.cache, for: pictures, hits.format)
+      // A load ends after its request.
+      for await _ in ends {}
     }
+  }
+
+  /// Pictures that finish a stream when the last copy of the last one is gone; a load keeps its own.
+  private func watchedPictures(
+    until end: AsyncStream<Never>.Continuation
+  ) -> some Collection<WatchedPicture> & Sendable {
+    let end = EndOfCopies(of: end)
+    return (0..<max(times, Self.leastURLCount)).map {
+      let file = URL(filePath: "/picture-\($0)")
+      return WatchedPicture(picture: BenchPicture(Self.pictureCount + $0, file: file), end: end)
+    }
+    .prefix(times)
   }
 
   /// Another name of a file: a miss with the same one would join the load before it, if that has
@@ -114,4 +136,24 @@ struct CountedRun {
       0..<min(Self.pictureCount, times - $0)
     }
   }
+}
+
+private struct WatchedPicture: ImageEntity {
+  let picture: BenchPicture
+  let end: EndOfCopies
+
+  var imageID: ImageID { picture.imageID }
+
+  func versionID(for format: ImageFormat) -> ImageID { picture.versionID(for: format) }
+
+  func sourceURL(for format: ImageFormat) -> URL? { picture.file }
+}
+
+/// Finishes a stream when the last reference to it is gone.
+private final class EndOfCopies: Sendable {
+  private let continuation: AsyncStream<Never>.Continuation
+
+  init(of continuation: AsyncStream<Never>.Continuation) { self.continuation = continuation }
+
+  deinit { continuation.finish() }
 }

@@ -1,9 +1,15 @@
 import FastImageCache
+import Foundation
 import Locking
 
 /// A source that answers after `open()`, and counts its loads.
 final class WaitingSource: ImageSource {
   private struct State {
+    /// Loads that came to their gate.
+    var begunCount = 0
+    /// Resumed when this many loads have begun.
+    var beginning: (count: Int, continuation: CheckedContinuation<Void, Never>)?
+    /// Loads that passed their gate.
     var askedCount = 0
     var isOpen = false
     /// By the number of the load.
@@ -16,6 +22,29 @@ final class WaitingSource: ImageSource {
   init(_ bitmap: Bitmap) { self.bitmap = bitmap }
 
   var askedCount: Int { state.withLock { $0.askedCount } }
+
+  /// The cache asks once for each load, right before the load waits at its gate.
+  func need(for url: URL) -> LoadNeed {
+    let continuation = state.withLock { state -> CheckedContinuation<Void, Never>? in
+      state.begunCount += 1
+      return state.begunCount == state.beginning?.count ? state.beginning.take()?.continuation : nil
+    }
+    continuation?.resume()
+    return .local
+  }
+
+  /// Returns when this many loads have come to their gate, since the source was made. One task at a
+  /// time may wait.
+  func waitForLoads(_ count: Int) async {
+    await withCheckedContinuation { continuation in
+      let haveBegun = state.withLock { state in
+        if state.begunCount >= count { return true }
+        state.beginning = (count, continuation)
+        return false
+      }
+      if haveBegun { continuation.resume() }
+    }
+  }
 
   /// Waits for ``open()``, or until the load is cancelled.
   @concurrent
@@ -58,7 +87,7 @@ final class WaitingSource: ImageSource {
 }
 
 extension ImageCache {
-  /// Returns when this many loads wait.
+  /// Returns when this many requests wait.
   ///
   /// It looks every tenth of a millisecond, since looking without pause would be measured too.
   nonisolated(nonsending) func waitForWaiters(_ count: Int) async throws {

@@ -26,16 +26,29 @@ final class AdmissionQueue: Sendable {
   /// Takes a job's answer, outside the lock and on any thread.
   typealias Reply = @Sendable (Answer) -> Void
 
+  /// A job's reply. Bare closures would be wrapped anew, in memory of their own, each time that a
+  /// collection takes or gives one.
+  private struct Job {
+    let reply: Reply
+
+    func answered(_ answer: Answer) -> Answered { Answered(reply: reply, answer: answer) }
+  }
+
+  private struct Answered {
+    let reply: Reply
+    let answer: Answer
+  }
+
   private struct State {
     var admission: Admission
-    var waiting: [JobID: Reply] = [:]
+    var waiting: [JobID: Job] = [:]
 
-    mutating func admitted(_ ids: [JobID]) -> [(Reply, Answer)] {
+    mutating func admitted(_ ids: [JobID]) -> [Answered] {
       ids.map { id in
-        guard let reply = waiting.removeValue(forKey: id) else {
+        guard let job = waiting.removeValue(forKey: id) else {
           preconditionFailure("A job that is admitted has waited.")
         }
-        return (reply, .admitted(id))
+        return job.answered(.admitted(id))
       }
     }
   }
@@ -97,15 +110,16 @@ final class AdmissionQueue: Sendable {
   ) -> Bool {
     var waits = false
     apply { state in
-      if cancellation.isSet { return [(reply, .cancelled)] }
+      let job = Job(reply: reply)
+      if cancellation.isSet { return [job.answered(.cancelled)] }
       do throws(AdmissionError) {
         let started = try state.admission.submit(
           id, priority: urgency.priority, byteCount: byteCount)
-        state.waiting[id] = reply
+        state.waiting[id] = job
         waits = !started.contains(id)
         return state.admitted(started)
       } catch {
-        return [(reply, .refused(error))]
+        return [job.answered(.refused(error))]
       }
     }
     return waits
@@ -114,14 +128,16 @@ final class AdmissionQueue: Sendable {
   private func withdraw(_ id: JobID) {
     apply { state in
       guard let started = state.admission.withdraw(id),
-        let reply = state.waiting.removeValue(forKey: id)
+        let job = state.waiting.removeValue(forKey: id)
       else { return [] }
-      return state.admitted(started) + [(reply, .cancelled)]
+      var answers = state.admitted(started)
+      answers.append(job.answered(.cancelled))
+      return answers
     }
   }
 
   /// Applies an event under the lock and gives its answers outside.
-  private func apply(_ event: (inout State) -> [(Reply, Answer)]) {
-    for (reply, answer) in state.withLock(event) { reply(answer) }
+  private func apply(_ event: (inout State) -> [Answered]) {
+    for job in state.withLock(event) { job.reply(job.answer) }
   }
 }

@@ -69,12 +69,17 @@ struct CancelledRequests: Scenario {
   private static func time(
     _ cache: ImageCache, _ pictures: [BenchPicture], _ format: ImageFormat
   ) async throws -> Double {
-    try await Contest.time(pictures.count) { try await ask(cache, for: pictures, format) }
+    try await Contest.time(pictures.count) {
+      try await ask(cache, for: pictures, format) {
+        try await cache.waitForWaiters(pictures.count)
+      }
+    }
   }
 
-  /// Asks for all pictures at once, and cancels all requests when all of them wait.
+  /// Asks for all pictures at once, and cancels all requests when `allWait` returns.
   static func ask(
-    _ cache: ImageCache, for pictures: [BenchPicture], _ format: ImageFormat
+    _ cache: ImageCache, for pictures: some Collection<some ImageEntity>, _ format: ImageFormat,
+    until allWait: () async throws -> Void
   ) async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in
       for picture in pictures {
@@ -83,7 +88,7 @@ struct CancelledRequests: Scenario {
           _ = try? await cache.image(for: picture, format: format)
         }
       }
-      try await cache.waitForWaiters(pictures.count)
+      try await allWait()
       group.cancelAll()
       try await group.waitForAll()
     }
