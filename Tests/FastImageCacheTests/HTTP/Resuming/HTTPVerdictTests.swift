@@ -58,6 +58,18 @@ struct HTTPVerdictTests {
     }
   }
 
+  @Test("has the length that it announces, whatever range a whole claims to be")
+  func rangeOfWhole() {
+    let head = HTTPHead(
+      url: server.url("/a"), status: 200,
+      fields: ["content-length": "1000", "content-range": "bytes 0-6/7"], received: Date())
+    guard case .whole(let terms) = HTTPVerdict(on: head, to: .all) else {
+      Issue.record("It was refused.")
+      return
+    }
+    #expect(terms.byteCount == 1000)
+  }
+
   @Test("is news where it names another tag, and none where it names the same, a weak one or none")
   func notModified() {
     let ask = ifChanged(original)
