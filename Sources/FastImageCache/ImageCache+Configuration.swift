@@ -97,6 +97,12 @@ extension ImageCache {
     /// The kind of device this is; formats made for other kinds are not stored.
     public var device: ImageFormat.Devices = .current
 
+    /// Where originals are kept.
+    var originals: (any OriginalKeeping)?
+
+    /// The clock of ``LoadOptions/timeLimit``, which tests replace.
+    var clock: any PatienceClock = ContinuousClock()
+
     /// The system calls of the tables, which tests replace.
     var system = SystemCalls.live
 

@@ -34,6 +34,8 @@ extension ImageCache {
 
   /// Removes the entity's pictures of all formats.
   ///
+  /// Its kept originals go first, those of every audience. A load under way keeps none.
+  ///
   /// - Throws: As ``removeImage(for:format:)-(ImageEntity,_)``, but for an unknown format; formats after the failing
   ///   one keep their pictures.
   public func removeImages(for entity: some ImageEntity) async throws(ImageCacheError) {
@@ -45,6 +47,12 @@ extension ImageCache {
   /// - Parameter id: An entity's ``ImageEntity/imageID``.
   /// - Throws: As by entity.
   public func removeImages(for id: ImageID) async throws(ImageCacheError) {
+    if let originals {
+      // First the originals, of which a load between would draw the pictures again; and before them the
+      // loads, which would keep an original again.
+      registry.forbidStoring(.originals(id))
+      try await originals.removeAll(of: id)
+    }
     for table in tables.all { try await remove(id, from: table) }
   }
 

@@ -37,13 +37,17 @@ extension ImageCache {
 
   /// Stores encoded bytes, a JPEG for example, as the entity's picture.
   ///
+  /// Where the cache has a store of originals, and the entity has a URL, the bytes are kept as its original,
+  /// as if the source had delivered them.
+  ///
   /// - Throws: As with a bitmap, and ``ImageCacheError/undecodable(_:reason:)`` and
   ///   ``ImageCacheError/pictureTooLarge(_:_:)``.
   @discardableResult
   public func store(
     _ data: Data, for entity: some ImageEntity, format: ImageFormat, metadata: Data? = nil
   ) async throws(ImageCacheError) -> CachedImage {
-    try await store(.encoded(data), metadata, for: try request(for: entity, format: format))
+    let request = try request(for: entity, format: format)
+    return try await store(.encoded(data), metadata, for: request, original: data)
   }
 
   /// Stores the content of a file as the entity's picture.
@@ -173,17 +177,41 @@ extension ImageCache {
     }
   }
 
+  /// - Parameter original: Bytes to be kept as the entity's original.
   private func store(
-    _ content: ImageSourceContent, _ metadata: Data?, for request: ImageRequest
+    _ content: ImageSourceContent, _ metadata: Data?, for request: ImageRequest,
+    original: Data? = nil
   ) async throws(ImageCacheError) -> CachedImage {
     let urgency = Urgency(.current)
     var picture = try maker.picture(from: content.with(metadata: metadata ?? Data()), url: nil)
     // The caller's format comes first: its waiters do not wait for the family.
     let requests = [request] + request.family()
-    guard let hook else { return try await store(&picture, for: requests, urgency) }
-    let image = try await ask(hook, about: &picture, for: requests, urgency)
-    var changed = picture.changed(by: image)
-    return try await store(&changed, for: requests, count: image.formats.count, urgency)
+    let stored: CachedImage
+    var isStored = true
+    if let hook {
+      let image = try await ask(hook, about: &picture, for: requests, urgency)
+      var changed = picture.changed(by: image)
+      isStored = changed.isStored
+      stored = try await store(&changed, for: requests, count: image.formats.count, urgency)
+    } else {
+      stored = try await store(&picture, for: requests, urgency)
+    }
+    if let original, isStored { await keep(original, of: picture.fullSize, for: request) }
+    return stored
+  }
+
+  /// Keeps bytes that were stored by hand, over what loads under way would keep.
+  private func keep(_ bytes: Data, of size: PixelSize, for request: ImageRequest) async {
+    guard let originals, request.url != nil else { return }
+    await originals.open()
+    let original = ArrivedOriginal(
+      bytes: bytes, terms: OriginalTerms(received: Date()), entity: request.key.entity, size: size)
+    let name = request.originalName
+    let isHeld = originals.hold(original, as: name) {
+      registry.forbidStoring(.originals(request.key.entity))
+      return true
+    }
+    if isHeld { await originals.write(name) }
   }
 
   /// Stores a picture that no entity names, under the id that the hook gives it.

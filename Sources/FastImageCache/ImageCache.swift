@@ -42,6 +42,8 @@ public final actor ImageCache {
   nonisolated let registry: InFlightRegistry
   nonisolated let maker: PictureMaker
   nonisolated let hook: StoreHook?
+  nonisolated let originals: (any OriginalKeeping)?
+  private nonisolated let clock: any PatienceClock
   /// Reads the files that are stored by hand, on several workers: a slow volume does not hold up the
   /// others.
   lazy var fileReading = WorkerPool(name: "FastImageCache.stored-files", width: 3)
@@ -106,12 +108,15 @@ public final actor ImageCache {
         byteBudget: max(0, configuration.decodeByteBudget)),
       recorder: recorder)
     hook = configuration.willStore.map(StoreHook.init)
+    originals = configuration.originals
+    clock = configuration.clock
+    let planner = LoadPlanner(source: configuration.source, originals: configuration.originals)
     let loader = ImageLoader(
-      source: configuration.source, maker: maker, recorder: recorder,
+      planner: planner, maker: maker, recorder: recorder,
       encodedByteLimit: configuration.limits.encodedByteCount, hook: hook)
     registry = InFlightRegistry(
       gates: LoadGates(network: configuration.networkWidth, local: configuration.localWidth),
-      recorder: recorder, run: loader.run)
+      recorder: recorder, planner: planner, run: loader.run)
   }
 
   // MARK: Asking
@@ -157,6 +162,41 @@ public final actor ImageCache {
   ) async throws(ImageCacheError) -> CachedImage {
     let request = try missedRequest(for: entity, format: format)
     return try await registry.image(for: request, priority: .current).get()
+  }
+
+  /// The entity's picture, as by ``image(for:format:)``, under conditions.
+  ///
+  /// ```swift
+  /// let url = URL(fileURLWithPath: "/photos/1.jpg")
+  /// let cache = try await ImageCache(formats: [.row])
+  /// var options = LoadOptions()
+  /// options.policy = .reload
+  /// let image = try await cache.image(for: url, format: .row, options: options)
+  /// ```
+  ///
+  /// A load that was made to ask its source, and found the picture changed, redraws the entity's pictures
+  /// of the same URL in the other formats. If asking fails, the tables keep their pictures.
+  ///
+  /// - Parameters:
+  ///   - entity: Its picture is looked up, and loaded if it is missing or ``LoadOptions/policy-swift.property``
+  ///     wants more.
+  ///   - format: One of ``formats``.
+  ///   - options: The conditions.
+  /// - Throws: As ``image(for:format:)``, and ``ImageCacheError/notCached(entity:format:)``,
+  ///   ``ImageCacheError/timedOut(entity:format:after:)``.
+  public nonisolated(nonsending) func image(
+    for entity: some ImageEntity, format: ImageFormat, options: LoadOptions
+  ) async throws(ImageCacheError) -> CachedImage {
+    if options.policy == .normal, let image = cachedImage(for: entity, format: format) {
+      return image
+    }
+    let request = try missedRequest(for: entity, format: format, options: options)
+    let limit = options.timeLimit.map { limit in
+      TimeLimit(
+        duration: limit, clock: clock,
+        error: .timedOut(entity: request.key.entity, format: format.name, after: limit))
+    }
+    return try await registry.image(for: request, priority: .current, timeLimit: limit).get()
   }
 
   /// The entity's picture if the table has it, at once, from any thread; never loads.
@@ -219,7 +259,7 @@ public final actor ImageCache {
 
   /// The request for a picture of one of this cache's formats.
   nonisolated func request(
-    for entity: some ImageEntity, format: ImageFormat,
+    for entity: some ImageEntity, format: ImageFormat, options: LoadOptions? = nil,
     whenLoading: (@Sendable () -> Void)? = nil
   ) throws(ImageCacheError) -> ImageRequest {
     guard let table = tables[format] else {
@@ -229,20 +269,23 @@ public final actor ImageCache {
       recorder.failed(ImageKey(entity: id, version: id, format: format.name), error)
       throw error
     }
-    return ImageRequest(entity: entity, table: table, tables: tables, whenLoading: whenLoading)
+    return ImageRequest(
+      entity: entity, table: table, tables: tables, options: options, whenLoading: whenLoading)
   }
 
-  /// The request for a picture that no lookup found.
+  /// The request for a picture that no lookup found, or that its source is to be asked about.
   ///
   /// Throws where the table has the picture and the device is locked: it is not loaded again.
   ///
   /// - Parameter isForTable: Throws for any picture then, since a locked table takes none.
   nonisolated func missedRequest(
-    for entity: some ImageEntity, format: ImageFormat, isForTable: Bool = false,
-    whenLoading: (@Sendable () -> Void)? = nil
+    for entity: some ImageEntity, format: ImageFormat, options: LoadOptions? = nil,
+    isForTable: Bool = false, whenLoading: (@Sendable () -> Void)? = nil
   ) throws(ImageCacheError) -> ImageRequest {
-    let request = try request(for: entity, format: format, whenLoading: whenLoading)
-    recorder.missed(request.key)
+    let request = try request(
+      for: entity, format: format, options: options, whenLoading: whenLoading)
+    // No other policy looks into the table first.
+    if request.policy == .normal { recorder.missed(request.key) }
     let isProtectedNow =
       isForTable ? request.table.isLocked : request.table.isProtectedNow(request.key)
     guard isProtectedNow else { return request }

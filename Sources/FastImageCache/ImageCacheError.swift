@@ -25,6 +25,12 @@ public import ImageCodecs
   /// The entity has neither a URL nor a picture of its own for the format.
   case noSourceURL(entity: ImageID, format: String)
 
+  /// The picture is not to be had within the request's ``LoadOptions/reach-swift.property``.
+  case notCached(entity: ImageID, format: String)
+
+  /// The picture did not come within the request's ``LoadOptions/timeLimit``.
+  case timedOut(entity: ImageID, format: String, after: Duration)
+
   /// The source did not deliver; the underlying error says why.
   case sourceFailed(URL?, underlying: any Error)
 
@@ -87,6 +93,10 @@ extension ImageCacheError: CustomStringConvertible {
       "A namespace needs 1 to 255 bytes; \"\(name.prefix(40))\" has \(name.utf8.count)."
     case .noSourceURL(let entity, let format):
       "Entity \(entity) has no URL and no picture of its own for format \"\(format)\"."
+    case .notCached(let entity, let format):
+      "Entity \(entity) has no picture for format \"\(format)\" within the request's reach."
+    case .timedOut(let entity, let format, let limit):
+      "The picture of entity \(entity) for format \"\(format)\" did not come within \(limit)."
     case .sourceFailed(let url, let underlying):
       "The source of \(url?.abbreviated ?? "the picture") failed: \(underlying.text)"
     case .undecodable(let url, let reason):
@@ -123,6 +133,9 @@ extension ImageCacheError: Equatable {
     case (.invalidFormat(let a, let x), .invalidFormat(let b, let y)): a == b && x == y
     case (.invalidNamespace(let a), .invalidNamespace(let b)): a == b
     case (.noSourceURL(let a, let x), .noSourceURL(let b, let y)): a == b && x == y
+    case (.notCached(let a, let x), .notCached(let b, let y)): a == b && x == y
+    case (.timedOut(let a, let f, let x), .timedOut(let b, let g, let y)):
+      a == b && f == g && x == y
     case (.sourceFailed(let a, let x), .sourceFailed(let b, let y)): a == b && x.isLike(y)
     case (.undecodable(let a, let x), .undecodable(let b, let y)): a == b && x == y
     case (.pictureTooLarge(let a, let x), .pictureTooLarge(let b, let y)): a == b && x == y

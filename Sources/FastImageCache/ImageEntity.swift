@@ -32,6 +32,13 @@ public protocol ImageEntity: Sendable {
   /// that supplies every picture itself.
   func sourceURL(for format: ImageFormat) -> URL?
 
+  /// Names the original in a store that keeps it: the same as long as its bytes are.
+  ///
+  /// The default is the URL, or ``imageID`` where there is none. An entity whose URLs are signed, or
+  /// expire, names the picture instead, so that it is found again under another URL. Formats with
+  /// originals of their own need ids of their own. Asked on each miss of a cache with a store.
+  func originalID(for format: ImageFormat) -> ImageID
+
   /// How the picture is laid into the slot; aspect fill by default.
   func drawing(for format: ImageFormat) -> Drawing
 
@@ -78,6 +85,11 @@ extension ImageEntity {
   // Inlined, so that the default version of a hit costs no call more.
   @inline(__always)
   public func defaultVersionID(for format: ImageFormat) -> ImageID {
+    sourceURL(for: format).map { ImageID($0) } ?? imageID
+  }
+
+  /// The URL, or ``imageID`` where there is none.
+  public func originalID(for format: ImageFormat) -> ImageID {
     sourceURL(for: format).map { ImageID($0) } ?? imageID
   }
 

@@ -17,6 +17,8 @@ struct ImageCacheErrorTests {
       (.invalidFormat("row", reason: "its scale is 0"), ["row", "its scale is 0"]),
       (.invalidNamespace(""), ["0"]),
       (.noSourceURL(entity: "a", format: "row"), ["a", "row"]),
+      (.notCached(entity: "a", format: "row"), ["a", "row", "reach"]),
+      (.timedOut(entity: "a", format: "row", after: .seconds(3)), ["a", "row", "3"]),
       (.sourceFailed(url, underlying: Broken()), ["/photos/7.jpg", "The moon is full."]),
       (.sourceFailed(url, underlying: ImageSourceError.httpStatus(404)), ["/photos/7.jpg", "404"]),
       (.undecodable(url, reason: .damaged("the header")), ["/photos/7.jpg", "the header"]),

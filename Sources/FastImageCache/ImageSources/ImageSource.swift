@@ -16,8 +16,8 @@ public import Pixels
 /// ```
 ///
 /// Requests that wait for one URL at the same time share one call. There is a second call where the
-/// requests want different versions of an entity's picture, where a picture was removed meanwhile, and
-/// where sharing would make a load wait for itself. Loads run beside each other, never on an actor of
+/// requests want different versions of an entity's picture, where their ``LoadOptions`` forbid it, where a
+/// picture was removed meanwhile, and where sharing would make a load wait for itself. Loads run beside each other, never on an actor of
 /// the cache.
 ///
 /// A source may ask the cache for other pictures and make its own of them. Its load then leaves its
@@ -95,6 +95,9 @@ public struct ImageSourceRequest: Sendable {
   /// The original as far as it is kept already: to be continued, or to be asked about.
   public internal(set) var known: KnownOriginal?
 
+  /// How far the load may go.
+  var reach = LoadOptions.Reach.network
+
   /// Takes the arrivals that ``begin(_:continuing:)`` makes; `nil` outside a cache.
   var arrivals: ArrivalSlot?
 
@@ -148,7 +151,7 @@ public struct ImageSourceRequest: Sendable {
       url: url, urgency: urgency, byteCountLimit: byteCountLimit, permit: permit,
       firstEntity: firstEntity)
     (request.audience, request.headers) = (audience, headers)
-    (request.known, request.arrivals) = (known, arrivals)
+    (request.known, request.arrivals, request.reach) = (known, arrivals, reach)
     return request
   }
 
@@ -197,11 +200,17 @@ public struct ImageSourceRequest: Sendable {
   /// calls the later decides.
   ///
   /// - Parameter need: The resource that the source uses from here on.
-  /// - Throws: `CancellationError` when the task is cancelled while it waits, or when the load is over.
+  /// - Throws: `CancellationError` when the task is cancelled while it waits, or when the load is over. An
+  ///   error of the cache where the requests may not go so far (``LoadOptions/reach-swift.property``); a source
+  ///   passes it on.
   public func pass(_ need: LoadNeed) async throws {
+    guard reach.covers(need) else { throw OutOfReach() }
     try await permit?.pass(need)
   }
 }
+
+/// A source needs what the requests of its load do not allow.
+struct OutOfReach: Error {}
 
 /// A source's answer.
 public enum ImageSourceContent: Sendable {

@@ -1,46 +1,94 @@
 import Foundation
 
-/// Runs one flight, straight down: entity, gate, source, decode, hook, draw, store, answer, then the rest
-/// of the family.
+/// Runs one flight, straight down: entity, the steps of its plan, decode, hook, draw, store, answer, then
+/// the rest of the family.
+///
+///     plan ──> read what is kept (local gate) ──> ask the source (the gate of its need) ──> decode …
 ///
 /// The loader has no state. Its flight remembers, and asks the registry, which the loader does not know.
 struct ImageLoader: Sendable {
-  let source: any ImageSource
+  let planner: LoadPlanner
   let maker: PictureMaker
   let recorder: CacheRecorder
   let encodedByteLimit: Int
   let hook: StoreHook?
+  let refresher = Refresher()
 
   /// Serves a flight until no request of it is left.
   func run(_ flight: Flight) async {
     defer { flight.permit.close() }
-    do {
-      var requests = try await askEntities(flight.take(), flight)
-      guard let url = flight.url else {
-        repeat {
-          refuse(requests, flight)
-          requests = try await askEntities(flight.take(), flight)
-        } while try await !isOver(flight, requests)
-        return
-      }
-      while requests.isEmpty {
-        if flight.retire() { return }
-        requests = try await askEntities(flight.take(), flight)
-      }
-      try await flight.permit.pass(source.need(for: url))
-      for request in requests { request.whenLoading?() }
-      var picture = try await fetch(url, for: requests, flight)
-      // Requests that joined while the bytes arrived share the decode that comes now.
-      requests += try await askEntities(flight.take(), flight)
-      var family: [ImageRequest] = []
-      repeat {
-        family += requests.flatMap { $0.siblings() }
-        try await serve(requests, besides: family, from: &picture, flight)
-        try await serveFamily(&family, from: &picture, flight)
-        requests = try await askEntities(flight.take(), flight)
-      } while try await !isOver(flight, requests)
-    } catch {
+    var keeping: Task<Void, Never>?
+    do { try await lead(flight, &keeping) } catch {
       flight.fail(with: ImageCacheError(flightEndedBy: error, url: flight.url))
+    }
+    // The load holds its permit as long as its bytes are in memory.
+    await keeping?.value
+  }
+
+  private func lead(_ flight: Flight, _ keeping: inout Task<Void, Never>?) async throws {
+    var requests = try await askEntities(flight.take(), flight)
+    guard let url = flight.url else {
+      return try await refuse(requests, flight) {
+        .noSourceURL(entity: $0.key.entity, format: $0.key.format)
+      }
+    }
+    while requests.isEmpty {
+      if flight.retire() { return }
+      requests = try await askEntities(flight.take(), flight)
+    }
+    var course = await beginCourse(of: flight, for: requests[0], at: url)
+    defer { keeping = course.keeping }
+    while var result = try await fetch(url, for: &requests, on: &course, flight) {
+      do {
+        // Requests that joined while the bytes arrived share the decode that comes now.
+        requests += try await askEntities(flight.take(), flight, course)
+        return try await serveAll(&requests, from: &result, on: &course, flight)
+      } catch {
+        guard await rejects(result, for: error, on: &course) else { throw error }
+      }
+    }
+    try await refuse(requests, flight) {
+      .notCached(entity: $0.key.entity, format: $0.key.format)
+    }
+  }
+
+  /// Serves the requests, those that join, and their families.
+  ///
+  /// - Parameter requests: Left as they were when the error is thrown, some of them perhaps answered.
+  private func serveAll(
+    _ requests: inout [ImageRequest], from result: inout StepResult, on course: inout LoadCourse,
+    _ flight: Flight
+  ) async throws {
+    let replaces = result.origin == .changed
+    var family: [ImageRequest] = []
+    var redrawn: Set<ImageKey> = []
+    repeat {
+      if flight.policy != .normal, course.tablesAnswer {
+        requests.removeAll { answerFromTable($0, flight) }
+      }
+      family += requests.flatMap { $0.siblings() }
+      if replaces {
+        // The pictures of the same source in other formats show what it was before.
+        family += requests.flatMap { $0.outdated() }
+        let asked = Set(requests.map(\.key))
+        family.removeAll { asked.contains($0.key) || redrawn.contains($0.key) }
+        redrawn.formUnion(asked)
+      }
+      try await serve(requests, besides: family, from: &result.picture, flight)
+      if let first = requests.first { finish(first, result, on: &course, flight) }
+      redrawn.formUnion(
+        try await serveFamily(&family, from: &result.picture, replacing: replaces, flight))
+      requests = try await askEntities(flight.take(), flight, course)
+    } while try await !isOver(flight, requests)
+  }
+
+  /// Does what can wait until the first requests are answered: keeps the original, or has it revalidated.
+  private func finish(
+    _ request: ImageRequest, _ result: StepResult, on course: inout LoadCourse, _ flight: Flight
+  ) {
+    keep(result, as: request.key.entity, on: &course, flight)
+    if course.plan.revalidatesBehind, !course.hasAsked, let name = course.name {
+      refresher.revalidate(request, name, in: flight.registry)
     }
   }
 
@@ -55,22 +103,21 @@ struct ImageLoader: Sendable {
 
   /// Serves the requests whose picture is in the table, or comes from the entity, and returns the
   /// others; none if no waiter is left, since all may leave while an entity works on its answer.
-  private func askEntities(
-    _ requests: [ImageRequest], _ flight: Flight
+  func askEntities(
+    _ requests: [ImageRequest], _ flight: Flight, _ course: LoadCourse? = nil
   ) async throws -> [ImageRequest] {
+    let tablesAnswer = course?.tablesAnswer ?? (flight.policy == .normal)
     var others: [ImageRequest] = []
     for request in requests {
       // Its family's load stored the picture a moment before the request joined.
-      if let image = request.table.cachedImage(for: request.key) {
-        recorder.hitLate()
-        flight.finish(request.key, isFetched: false, with: .success(consume image))
-        continue
-      }
+      if tablesAnswer, answerFromTable(request, flight) { continue }
       // No source will be asked.
       if flight.url == nil { request.whenLoading?() }
       do {
         guard let content = try await askEntity(of: request, flight) else {
-          if let url = flight.url { try flight.checkRing(.source(url), for: request) }
+          if course?.hasAsked == true, let url = flight.url {
+            try flight.checkRing(.source(url), for: request)
+          }
           others.append(request)
           continue
         }
@@ -100,37 +147,38 @@ struct ImageLoader: Sendable {
     }
   }
 
-  private func refuse(
-    _ requests: [ImageRequest], _ flight: Flight
-  ) {
-    for request in requests {
-      let error = ImageCacheError.noSourceURL(
-        entity: request.key.entity, format: request.key.format)
-      flight.finish(request.key, isFetched: false, with: .failure(error))
-    }
+  /// Answers a request with the picture that its table has; false if the table has none.
+  private func answerFromTable(_ request: ImageRequest, _ flight: Flight) -> Bool {
+    guard let image = request.table.cachedImage(for: request.key) else { return false }
+    recorder.hitLate()
+    flight.finish(request.key, isFetched: false, with: .success(consume image))
+    return true
   }
 
-  private func fetch(
-    _ url: URL, for requests: [ImageRequest], _ flight: Flight
-  ) async throws -> SourcePicture {
-    let start = ContinuousClock.now
-    let request = ImageSourceRequest(
-      url: url, urgency: flight.urgency, byteCountLimit: encodedByteLimit, permit: flight.permit,
-      firstEntity: requests.first?.key.entity)
-    let content: ImageSourceContent
-    do {
-      content = try await flight.ask(.source(url), of: requests) {
-        // Not the flight: a source may keep the closure, and the flight leads to the source.
-        try await source.load(request) { [progress = flight.progress] step in
-          progress.report(ImageProgress(step))
-        }
+  /// Ends a flight whose pictures are not to be had.
+  private func refuse(
+    _ requests: [ImageRequest], _ flight: Flight, with error: (ImageRequest) -> ImageCacheError
+  ) async throws {
+    var requests = requests
+    repeat {
+      for request in requests {
+        flight.finish(request.key, isFetched: false, with: .failure(error(request)))
       }
-    } catch {
-      throw ImageCacheError.sourceFailed(url, underlying: CircularPictureError(in: error) ?? error)
+      requests = try await askEntities(flight.take(), flight)
+    } while try await !isOver(flight, requests)
+  }
+
+  /// The requests for which the source may be asked: those that do not come from its own answer.
+  func withoutRings(
+    _ requests: [ImageRequest], _ url: URL, _ flight: Flight
+  ) -> [ImageRequest] {
+    requests.filter { request in
+      do throws(ImageCacheError) { try flight.checkRing(.source(url), for: request) } catch {
+        flight.finish(request.key, isFetched: false, with: .failure(error))
+        return false
+      }
+      return true
     }
-    let picture = try maker.picture(from: content, url: url)
-    recorder.fetched(url, byteCount: picture.encodedByteCount, in: ContinuousClock.now - start)
-    return picture
   }
 
   /// Draws the pictures that somebody waits for, stores them and answers.
@@ -173,21 +221,30 @@ struct ImageLoader: Sendable {
   }
 
   /// Draws and stores the rest of the family, one by one, until somebody waits for something.
+  ///
+  /// - Parameter replacing: Whether pictures are drawn that their tables have.
+  /// - Returns: What was drawn.
   private func serveFamily(
-    _ family: inout [ImageRequest], from picture: inout SourcePicture, _ flight: Flight
-  ) async throws {
+    _ family: inout [ImageRequest], from picture: inout SourcePicture, replacing: Bool,
+    _ flight: Flight
+  ) async throws -> [ImageKey] {
+    var drawn: [ImageKey] = []
     while let sibling = family.first, !flight.hasRequests {
       family.removeFirst()
-      let isThere = sibling.table.contains(sibling.key)
+      let isWanted = replacing ? !drawn.contains(sibling.key) : !sibling.table.contains(sibling.key)
       if hook != nil {
-        guard var answer = picture.answers.removeValue(forKey: sibling.key), !isThere else {
+        guard var answer = picture.answers.removeValue(forKey: sibling.key), isWanted else {
           continue
         }
         try await drawSibling(sibling, from: &answer, flight)
-      } else if !isThere {
+      } else if isWanted {
         try await drawSibling(sibling, from: &picture, flight)
+      } else {
+        continue
       }
+      drawn.append(sibling.key)
     }
+    return drawn
   }
 
   private func drawSibling(

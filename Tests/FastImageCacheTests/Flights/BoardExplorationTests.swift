@@ -15,20 +15,37 @@ struct BoardExplorationTests {
     .supersede(format: "row", version: 1), .forbid(format: "row"), .remove(format: "row"),
   ]
 
+  /// All that can happen to requests that want more than usual, or for another account.
+  private static let strengths: [BoardEvent] = [
+    .join(format: "row", version: 1), .join(format: "row", version: 1, policy: .revalidate),
+    .join(format: "row", version: 1, policy: .reload),
+    .join(format: "row", version: 1, audience: 1),
+    .join(format: "dot", version: 1, policy: .reload, audience: 1), .askNewest, .deliverNewest,
+    .storeSiblings(format: "dot"), .retireNewest, .retireOldest, .failOldest, .leaveNewest,
+    .keepOldest, .keepNewest, .removeOriginals, .remove(format: "row"),
+  ]
+
   /// Plays all sequences that go on from `play`, and returns the first that the two disagree after.
-  private func explore(_ play: BoardPlay, _ events: [BoardEvent], length: Int) -> String? {
+  private func explore(
+    _ play: BoardPlay, _ alphabet: [BoardEvent], _ events: [BoardEvent] = [], length: Int = 5
+  ) -> String? {
     guard events.count < length else { return nil }
-    for event in Self.alphabet where play.isPossible(event) {
+    for event in alphabet where play.isPossible(event) {
       var next = play
       if let problem = next.apply(event) { return "\(problem) after \(events + [event])" }
-      if let problem = explore(next, events + [event], length: length) { return problem }
+      if let problem = explore(next, alphabet, events + [event], length: length) { return problem }
     }
     return nil
   }
 
   @Test("agrees with it after every sequence of five events")
   func agreesAfterAllSequences() {
-    #expect(explore(BoardPlay(), [], length: 5) == nil)
+    #expect(explore(BoardPlay(), Self.alphabet) == nil)
+  }
+
+  @Test("agrees with it after every sequence of five events of policies and audiences")
+  func agreesAfterAllStrengths() {
+    #expect(explore(BoardPlay(), Self.strengths) == nil)
   }
 
   @Test("agrees with it over long random histories", arguments: 0..<50)
@@ -36,7 +53,8 @@ struct BoardExplorationTests {
     var random = SplitMix64(state: seed)
     var play = BoardPlay()
     for step in 0..<400 {
-      guard let event = Self.alphabet.randomElement(using: &random) else { return }
+      let alphabet = Self.alphabet + Self.strengths
+      guard let event = alphabet.randomElement(using: &random) else { return }
       if let problem = play.apply(event) {
         Issue.record("\(problem) after \(event), step \(step)")
         return
@@ -51,6 +69,15 @@ struct BoardExplorationTests {
       .fallsIgnored,
     ])
   func findsPlantedFaults(plant: BoardPlay.Plant) {
-    #expect(explore(BoardPlay(plant: plant), [], length: 5) != nil)
+    #expect(explore(BoardPlay(plant: plant), Self.alphabet) != nil)
+  }
+
+  @Test(
+    "is found out when it joins whom it must not",
+    arguments: [
+      BoardPlay.Plant.policiesIgnored, .askingIgnored, .audiencesIgnored, .lostOriginalsIgnored,
+    ])
+  func findsWrongJoins(plant: BoardPlay.Plant) {
+    #expect(explore(BoardPlay(plant: plant), Self.strengths) != nil)
   }
 }

@@ -4,7 +4,13 @@ import Foundation
 
 /// Something that happens to a flight board. Flights are those in the air, the oldest first.
 enum BoardEvent: Hashable {
-  case join(format: String, version: Int)
+  case join(format: String, version: Int, policy: LoadOptions.Policy = .normal, audience: Int = 0)
+  /// The newest flight asks its source.
+  case askNewest
+  /// The original of a flight is held.
+  case keepOldest
+  case keepNewest
+  case removeOriginals
   case leaveOldest
   case leaveNewest
   case takeNewest
@@ -35,6 +41,13 @@ struct BoardModel {
     let id: FlightID
     /// Who could be joined when this one began.
     let older: FlightID?
+    let policy: LoadOptions.Policy
+    let audience: Int
+    var hasAsked = false
+    /// Whether a younger flight that asked for more has stored a picture.
+    var isOutdated = false
+    /// Whether its original was removed, or a younger one was kept.
+    var keepsNothing = false
     /// All that was ever asked of it is of this version.
     let version: Int
     var hasDelivered = false
@@ -52,8 +65,8 @@ struct BoardModel {
   var waiters: [Waiter] = []
   /// Those in the air, the oldest first.
   var flights: [Flight] = []
-  /// The one that may be joined.
-  var current: FlightID?
+  /// The one that may be joined, of each audience.
+  var current: [Int: FlightID] = [:]
   /// What a table would hold of each format: a version, and the youngest request that stored it.
   var table: [String: (version: ImageID, request: Int)] = [:]
 
@@ -68,12 +81,18 @@ struct BoardModel {
 
   /// Whether a flight may store a picture for a request; stores it if so.
   mutating func store(_ key: ImageKey, for request: Int, of flight: Flight) -> Bool {
-    if flight.forbidden.contains(key.format) { return false }
+    let isOutdated = flights.first { $0.id == flight.id }?.isOutdated ?? false
+    if isOutdated || flight.forbidden.contains(key.format) { return false }
     if let held = table[key.format], held.version != key.version {
       if held.request > request { return false }
       table[key.format] = nil
     }
     table[key.format] = (key.version, max(request, table[key.format]?.request ?? 0))
+    if flight.policy != .normal {
+      for older in flights.prefix(while: { $0.id != flight.id }) {
+        change(older.id) { $0.isOutdated = true }
+      }
+    }
     return true
   }
 
@@ -89,9 +108,11 @@ struct BoardModel {
   }
 
   mutating func end(_ id: FlightID) {
-    let older = flights.first { $0.id == id }?.older
+    guard let flight = flights.first(where: { $0.id == id }) else { return }
     flights.removeAll { $0.id == id }
-    if current == id { current = flights.first { $0.id == older }?.id }
+    if current[flight.audience] == id {
+      current[flight.audience] = flights.first { $0.id == flight.older }?.id
+    }
   }
 
   /// Gives each flight the highest priority of its waiters, and returns those that have changed.
@@ -131,6 +152,14 @@ struct BoardPlay {
     case storesIgnored
     /// Flights keep the priority of waiters who have left.
     case fallsIgnored
+    /// A reload joins any flight.
+    case policiesIgnored
+    /// A reload joins a flight that has asked.
+    case askingIgnored
+    /// All audiences share a flight.
+    case audiencesIgnored
+    /// Originals are kept that were removed.
+    case lostOriginalsIgnored
   }
 
   private let plant: Plant
@@ -138,7 +167,11 @@ struct BoardPlay {
   private var model = BoardModel()
   private var number = 0
   private static let formats = ["row", "dot"]
-  private static let origin = FlightOrigin.url(URL(fileURLWithPath: "/photo.jpg"))
+  private static let origins = [nil, Audience("a")].map { audience in
+    FlightOrigin.url(
+      URL(fileURLWithPath: "/photo.jpg"),
+      audience.flatMap { LoadIdentity(LoadOptions(audience: $0), beginsWithKept: false) })
+  }
 
   init(plant: Plant = .none) { self.plant = plant }
 
@@ -155,7 +188,10 @@ struct BoardPlay {
     case .finish: model.flights.contains { !$0.handedOut.isEmpty }
     case .storeSiblings: model.flights.contains { $0.hasDelivered }
     case .retireNewest: model.flights.count > 1
-    case .takeNewest, .deliverNewest, .retireOldest, .failOldest, .supersede, .forbid, .remove:
+    case .askNewest: model.flights.last?.hasAsked == false
+    case .keepNewest: model.flights.count > 1
+    case .takeNewest, .deliverNewest, .retireOldest, .failOldest, .supersede, .forbid, .remove,
+      .keepOldest, .removeOriginals:
       !model.flights.isEmpty
     }
   }
@@ -164,7 +200,12 @@ struct BoardPlay {
   mutating func apply(_ event: BoardEvent) -> String? {
     let problem: String?
     switch event {
-    case .join(let format, let version): problem = join(format, version)
+    case .join(let format, let version, let policy, let audience):
+      problem = join(format, version, policy, audience)
+    case .askNewest: problem = ask(model.flights.last)
+    case .keepOldest: problem = keep(model.flights.first)
+    case .keepNewest: problem = keep(model.flights.last)
+    case .removeOriginals: problem = removeOriginals()
     case .leaveOldest: problem = leave(model.waiters.first)
     case .leaveNewest: problem = leave(model.waiters.last)
     case .takeNewest: problem = take(model.flights.last)
@@ -199,27 +240,35 @@ struct BoardPlay {
 
   // MARK: Events
 
-  private mutating func join(_ format: String, _ version: Int) -> String? {
+  private mutating func join(
+    _ format: String, _ version: Int, _ policy: LoadOptions.Policy, _ audience: Int
+  ) -> String? {
     number += 1
     let priority = [Priority.medium, .high, .low][number % 3]
     let key = Self.key(format, version)
-    let newest = model.flights.first { $0.id == model.current }
-    let joinable = newest.flatMap {
-      $0.version == version && !$0.removed.contains(format) ? $0 : nil
+    let newest = model.flights.first { $0.id == model.current[audience] }
+    let joinable = newest.flatMap { flight in
+      flight.version == version && !flight.removed.contains(format) && !flight.isOutdated
+        && policy.rawValue <= flight.policy.rawValue && !(policy == .reload && flight.hasAsked)
+        ? flight : nil
     }
     let isNewRendition = joinable.map { !$0.wishes.contains(key) } ?? true
     let told = plant == .versionsIgnored ? newest?.version ?? version : version
     let id = WaiterID(number: number)
     let joined = board.join(
-      id, key: Self.key(format, told), origin: Self.origin, priority: priority,
-      versions: Self.formats.map { Self.key($0, told) }, request: Self.key(format, told),
+      id, key: Self.key(format, told),
+      origin: Self.origins[plant == .audiencesIgnored ? 0 : audience], priority: priority,
+      versions: Self.formats.map { Self.key($0, told) },
+      policy: plant == .policiesIgnored ? .normal : policy, request: Self.key(format, told),
       start: { $0 }, waiter: { _ in id })
     if joined.isNewFlight != (joinable == nil) { return "a flight is wrongly new or old" }
     if let joinable, joined.flight != joinable.id { return "another flight was joined" }
     if joinable == nil {
       model.flights.append(
-        .init(id: joined.flight, older: model.current, version: version, priority: priority))
-      model.current = joined.flight
+        .init(
+          id: joined.flight, older: model.current[audience], policy: policy, audience: audience,
+          version: version, priority: priority))
+      model.current[audience] = joined.flight
     }
     model.waiters.append(
       .init(number: number, flight: joined.flight, key: key, priority: priority))
@@ -241,6 +290,33 @@ struct BoardPlay {
       left?.waiter == WaiterID(number: waiter.number)
       && left?.abandoned?.load == (isAbandoned ? waiter.flight : nil)
     return isRight ? nil : "leaving did \(String(describing: left))"
+  }
+
+  private mutating func ask(_ flight: BoardModel.Flight?) -> String? {
+    guard let flight else { return nil }
+    model.change(flight.id) { $0.hasAsked = true }
+    if plant != .askingIgnored { board.noteAsked(flight.id) }
+    return nil
+  }
+
+  private mutating func keep(_ flight: BoardModel.Flight?) -> String? {
+    guard let flight else { return nil }
+    let isRight = !flight.keepsNothing && !flight.isOutdated
+    if isRight {
+      for older in model.flights.prefix(while: { $0.id != flight.id }) {
+        model.change(older.id) { $0.keepsNothing = true }
+      }
+    }
+    let isKept = board.keepsOriginal(of: "a", flight.id)
+    return isKept == isRight ? nil : "keeping is wrongly allowed or not"
+  }
+
+  private mutating func removeOriginals() -> String? {
+    for flight in model.flights { model.change(flight.id) { $0.keepsNothing = true } }
+    if plant != .lostOriginalsIgnored {
+      board.forbidStoring(.originals("a"), andJoining: false)
+    }
+    return nil
   }
 
   private mutating func take(_ flight: BoardModel.Flight?) -> String? {

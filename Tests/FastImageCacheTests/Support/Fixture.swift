@@ -1,6 +1,7 @@
-import FastImageCache
 import Foundation
 import TestSupport
+
+@testable import FastImageCache
 
 /// A cache in a directory of its own, above a source that the test scripts.
 struct Fixture {
@@ -23,6 +24,18 @@ struct Fixture {
     configure(&configuration)
     cache = try await ImageCache(
       namespace: "test", formats: formats, configuration: configuration)
+  }
+
+  init(
+    _ formats: [ImageFormat] = [.row], from encoded: any ImageSource,
+    originals: MemoryOriginals? = nil, directory: TemporaryDirectory? = nil,
+    configure: (inout ImageCache.Configuration) -> Void = { _ in }
+  ) async throws {
+    try await self.init(formats, directory: directory) { configuration in
+      configuration.source = encoded
+      configuration.originals = originals
+      configure(&configuration)
+    }
   }
 
   /// Waits until that many callers and streams wait for loads, or the test's time is over.

@@ -6,6 +6,8 @@ final class ImageRequest: Sendable {
   let table: ImageTable
   let key: ImageKey
   let url: URL?
+  /// `nil` for a request without conditions.
+  let options: LoadOptions?
   /// All formats that the cache has.
   let tables: TableSet
   /// The questions that the requesting task works on.
@@ -16,14 +18,20 @@ final class ImageRequest: Sendable {
 
   var format: ImageFormat { table.format }
 
-  /// The key by which requests join one load.
-  var origin: FlightOrigin { url.map { .url($0) } ?? .entity(key.entity) }
+  var policy: LoadOptions.Policy { options?.policy ?? .normal }
+
+  /// The name under which a store has the original.
+  var originalName: OriginalName {
+    OriginalName(
+      id: entity.originalID(for: format), audience: options?.audience ?? .everyone)
+  }
 
   init(
-    entity: any ImageEntity, table: ImageTable, tables: TableSet,
+    entity: any ImageEntity, table: ImageTable, tables: TableSet, options: LoadOptions? = nil,
     whenLoading: (@Sendable () -> Void)? = nil
   ) {
     self.whenLoading = whenLoading
+    self.options = options
     self.entity = entity
     self.table = table
     self.tables = tables
@@ -52,12 +60,27 @@ final class ImageRequest: Sendable {
   func siblings() -> [ImageRequest] {
     family().filter { $0.url == url && !$0.table.contains($0.key) }
   }
+
+  /// The requests for the entity's other pictures that a table has and that have the same source.
+  func outdated() -> [ImageRequest] {
+    tables.all.filter { $0 !== table && $0.isStored }
+      .map { ImageRequest(entity: entity, table: $0, tables: tables) }
+      .filter { $0.url == url && $0.table.contains($0.key) }
+  }
+
+  /// The same request, for a picture whose source was asked whether it changed.
+  func revalidating() -> ImageRequest {
+    var options = self.options ?? LoadOptions()
+    options.policy = .revalidate
+    return ImageRequest(entity: entity, table: table, tables: tables, options: options)
+  }
 }
 
 /// One running load, with its permit, urgency and progress, and its calls to the registry.
 final class Flight: Sendable {
   let id: FlightID
   let url: URL?
+  let policy: LoadOptions.Policy
   let urgency: Urgency
   /// The priority of the flight's task, and of the tasks that its source or an entity begins, unless
   /// these choose another one.
@@ -68,9 +91,10 @@ final class Flight: Sendable {
   let registry: InFlightRegistry
 
   init(
-    id: FlightID, url: URL?, priority: Priority, gates: LoadGates, registry: InFlightRegistry
+    id: FlightID, url: URL?, policy: LoadOptions.Policy = .normal, priority: Priority,
+    gates: LoadGates, registry: InFlightRegistry
   ) {
-    (self.id, self.url, self.registry) = (id, url, registry)
+    (self.id, self.url, self.policy, self.registry) = (id, url, policy, registry)
     urgency = Urgency(priority)
     taskPriority = priority
     permit = LoadPermit(gates: gates, urgency: urgency)

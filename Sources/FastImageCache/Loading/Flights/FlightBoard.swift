@@ -25,6 +25,11 @@
 ///    of requests: a picture is as young as the youngest request that it answers, and a sibling as the
 ///    youngest request for its entity. Hits are no requests here, and a picture that is stored by hand
 ///    is younger than all flights that began before.
+/// 9. A waiter joins a flight of its own policy or of a stronger one; a reload joins no flight that has
+///    asked its source. The flight that begins instead takes the older one's place, as after a removal.
+/// 10. Once a flight stronger than `normal` has stored a picture, no older flight of the same source
+///    stores any, nor does a waiter join one. Once a flight has kept its original, no older flight of the
+///    same source keeps one.
 struct FlightBoard<Waiter, Request, Load> {
   private typealias Flight = FlightRecord<Request, Load>
 
@@ -74,13 +79,15 @@ struct FlightBoard<Waiter, Request, Load> {
   ///   - versions: The versions of its entity in each format, as the waiter knows them. The waiter
   ///     joins a flight only if they agree with all requests of that flight, and if its picture was not
   ///     removed since the flight began.
+  ///   - policy: How much the waiter wants of a load.
   ///   - dependents: The flights that go on only after this waiter has its answer.
   ///   - request: Handed out by ``take(_:)``, unless the same picture is wanted already.
   ///   - start: Makes the load of a new flight.
   ///   - waiter: Makes the waiter, for the load that it waits for.
   mutating func join(
     _ id: WaiterID, key: ImageKey, origin: FlightOrigin, priority: Priority,
-    versions: [ImageKey], dependents: [FlightID] = [], request: Request, start: (FlightID) -> Load,
+    versions: [ImageKey], policy: LoadOptions.Policy = .normal, dependents: [FlightID] = [],
+    request: Request, start: (FlightID) -> Load,
     waiter: (Load) -> Waiter
   ) -> Joined {
     precondition(waiters[id] == nil, "A waiter joins once.")
@@ -89,10 +96,10 @@ struct FlightBoard<Waiter, Request, Load> {
     let isRefused = newest.map(waiting.contains) ?? false
     let found = isRefused ? newestFlight(of: origin, besides: waiting) : newest
     let flight = found.flatMap { found in
-      look(at: found) { $0.accepts(key, versions) } == true ? found : nil
+      look(at: found) { $0.accepts(key, versions, policy) } == true ? found : nil
     }
     let isNewFlight = flight == nil
-    let target = flight ?? begin(origin, priority, isCurrent: !isRefused, start)
+    let target = flight ?? begin(origin, policy, priority, isCurrent: !isRefused, start)
     let joined = look(at: target) { flight in
       (load: flight.load, added: flight.add(id, for: key, request, priority: priority))
     }
@@ -132,7 +139,8 @@ struct FlightBoard<Waiter, Request, Load> {
   }
 
   private mutating func begin(
-    _ origin: FlightOrigin, _ priority: Priority, isCurrent: Bool, _ start: (FlightID) -> Load
+    _ origin: FlightOrigin, _ policy: LoadOptions.Policy, _ priority: Priority, isCurrent: Bool,
+    _ start: (FlightID) -> Load
   ) -> FlightID {
     lastFlight += 1
     let index = freeIndices.popLast() ?? flights.count
@@ -143,8 +151,8 @@ struct FlightBoard<Waiter, Request, Load> {
     }
     ids[index] = id
     flights[index] = Flight(
-      id: id, origin: origin, older: current[origin], isForRefused: !isCurrent, priority: priority,
-      load: start(id))
+      id: id, origin: origin, policy: policy, older: current[origin], isForRefused: !isCurrent,
+      priority: priority, load: start(id))
     if isCurrent { current[origin] = id }
     return id
   }
@@ -216,7 +224,33 @@ struct FlightBoard<Waiter, Request, Load> {
     for index in flights.indices where ids[index] != id {
       flights[index]?.noteStored(key, for: request)
     }
+    if look(at: id, { $0.policy }) != .normal { changeOlder(than: id) { $0.isOutdated = true } }
     return true
+  }
+
+  /// Notes that a flight asks its source now.
+  mutating func noteAsked(_ id: FlightID) { look(at: id) { $0.hasAsked = true } }
+
+  /// Whether this flight's original may be kept as that of an entity: not if it was removed meanwhile,
+  /// not if the flight has ended, and not over that of a younger flight.
+  ///
+  /// To be called right before the original is held, in the order of the holds: a yes keeps older
+  /// flights from keeping theirs.
+  mutating func keepsOriginal(of entity: ImageID, _ id: FlightID) -> Bool {
+    guard look(at: id, { $0.mayKeepOriginal(of: entity) }) == true else { return false }
+    changeOlder(than: id) { $0.keepsOriginal = false }
+    return true
+  }
+
+  /// Changes the flights of the same source that began before.
+  private mutating func changeOlder(than id: FlightID, _ change: (inout Flight) -> Void) {
+    guard let origin = look(at: id, { $0.origin }) else { return }
+    for index in flights.indices {
+      guard let other = flights[index]?.id, other.number < id.number,
+        flights[index]?.origin.hasSource(of: origin) == true
+      else { continue }
+      look(at: other, change)
+    }
   }
 
   /// Whether ``take(_:)`` would hand out a request.

@@ -7,7 +7,8 @@ struct ImageKey: Hashable, Sendable {
   let format: String
 }
 
-/// The key by which requests join one load: the source's URL, or the entity itself where there is none.
+/// The key by which requests join one load: the source's URL, or the entity itself where there is none,
+/// and an identity where the request may not share the load of others.
 ///
 /// Its hash is computed once, since a URL hashes all its text and an origin is looked up often.
 struct FlightOrigin: Hashable, Sendable {
@@ -18,14 +19,26 @@ struct FlightOrigin: Hashable, Sendable {
 
   private let name: Name
   private let hash: Int
+  private let identity: LoadIdentity?
 
-  private init(_ name: Name) {
-    self.name = name
-    hash = name.hashValue
+  private init(_ name: Name, _ identity: LoadIdentity?) {
+    (self.name, self.identity) = (name, identity)
+    var hasher = Hasher()
+    hasher.combine(name)
+    if let identity { hasher.combine(identity) }
+    hash = hasher.finalize()
   }
 
-  static func url(_ url: URL) -> Self { Self(.url(url)) }
-  static func entity(_ id: ImageID) -> Self { Self(.entity(id)) }
+  static func url(_ url: URL, _ identity: LoadIdentity? = nil) -> Self {
+    Self(.url(url), identity)
+  }
+
+  static func entity(_ id: ImageID, _ identity: LoadIdentity? = nil) -> Self {
+    Self(.entity(id), identity)
+  }
+
+  /// Whether both load from the same place, whoever may share the load.
+  func hasSource(of other: FlightOrigin) -> Bool { name == other.name }
 
   func hash(into hasher: inout Hasher) { hasher.combine(hash) }
 }
@@ -34,12 +47,15 @@ struct FlightOrigin: Hashable, Sendable {
 enum Removal: Hashable, Sendable {
   case entity(ImageID, format: String?)
   case format(String)
+  /// The entity's kept originals, and no picture.
+  case originals(ImageID)
 
   func covers(_ key: ImageKey) -> Bool {
     switch self {
     case .entity(let entity, let format):
       key.entity == entity && (format == nil || key.format == format)
     case .format(let format): key.format == format
+    case .originals: false
     }
   }
 }
@@ -55,6 +71,11 @@ struct Removals {
     return all.contains(.format(key.format))
       || all.contains(.entity(key.entity, format: key.format))
       || all.contains(.entity(key.entity, format: nil))
+  }
+
+  /// Whether an entity's originals are taken away.
+  func coverOriginals(of entity: ImageID) -> Bool {
+    !all.isEmpty && all.contains(.originals(entity))
   }
 }
 

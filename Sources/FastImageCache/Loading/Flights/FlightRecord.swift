@@ -48,6 +48,15 @@ struct FlightRecord<Request, Load> {
   let older: FlightID?
   /// Whether the flight began because joining the current one of its origin would have deadlocked.
   let isForRefused: Bool
+  /// How much the flight asks, and so which requests may join it.
+  let policy: LoadOptions.Policy
+  /// Whether the source was asked: its answer may be older than a request that comes now.
+  var hasAsked = false
+  /// Whether a younger flight asked the same source anew, and has stored its answer: this one's is the
+  /// older. No waiter joins any more, and no picture is stored.
+  var isOutdated = false
+  /// Whether the original that this flight fetches may be kept: not after that of a younger flight.
+  var keepsOriginal = true
   /// The pictures that were removed, or stored by hand, while this flight was under way.
   private var forbidden = Removals()
   /// The removals among `forbidden`: a later request for such a picture wants the source's present
@@ -64,11 +73,12 @@ struct FlightRecord<Request, Load> {
   private var indexBySubject: [Subject: Int]?
 
   init(
-    id: FlightID, origin: FlightOrigin, older: FlightID?, isForRefused: Bool, priority: Priority,
-    load: Load
+    id: FlightID, origin: FlightOrigin, policy: LoadOptions.Policy, older: FlightID?,
+    isForRefused: Bool, priority: Priority, load: Load
   ) {
     self.id = id
     self.origin = origin
+    self.policy = policy
     self.older = older
     self.isForRefused = isForRefused
     self.priority = priority
@@ -94,7 +104,7 @@ struct FlightRecord<Request, Load> {
   func requestStored(by key: ImageKey, isWaiting: (WaiterID) -> Bool) -> Int? {
     let index = wantedIndex(of: key)
     let isForbidden = index.map { !renditions[$0].storesResult } ?? forbidden.cover(key)
-    if isForbidden { return nil }
+    if isForbidden || isOutdated { return nil }
     let request =
       index.map { renditions[$0].youngest(isWaiting) } ?? youngest(of: key.entity, isWaiting)
     if let other = stored[Subject(key)], other.version != key.version, other.request > request {
@@ -138,10 +148,19 @@ struct FlightRecord<Request, Load> {
   }
 
   /// Whether a waiter for this picture, which knows its entity's other pictures in these versions, may
-  /// join: if the flight's renditions are of the same versions, and if the picture was not removed since
-  /// the flight began.
-  func accepts(_ key: ImageKey, _ versions: [ImageKey]) -> Bool {
-    !removed.cover(key) && agrees(with: versions + [key])
+  /// join: if the flight asks at least as much as the waiter wants, if its renditions are of the same
+  /// versions, and if the picture was not removed since the flight began.
+  func accepts(
+    _ key: ImageKey, _ versions: [ImageKey], _ policy: LoadOptions.Policy
+  ) -> Bool {
+    policy <= self.policy && !(policy == .reload && hasAsked) && !isOutdated
+      && !removed.cover(key) && agrees(with: versions + [key])
+  }
+
+  /// Whether the original of an entity may be kept: not if it was removed, or stored by hand, since the
+  /// flight began.
+  func mayKeepOriginal(of entity: ImageID) -> Bool {
+    keepsOriginal && !isOutdated && !forbidden.coverOriginals(of: entity)
   }
 
   private func agrees(with keys: [ImageKey]) -> Bool {

@@ -52,13 +52,17 @@ final class InFlightRegistry: Sendable {
   private let lastWaiter = Atomic(0)
   fileprivate let recorder: CacheRecorder
   let gates: LoadGates
+  private let planner: LoadPlanner
   private let run: @Sendable (Flight) async -> Void
 
-  /// - Parameter run: Serves one flight, until it has failed or retired.
+  /// - Parameters:
+  ///   - planner: Tells which requests may share a load.
+  ///   - run: Serves one flight, until it has failed or retired.
   init(
-    gates: LoadGates, recorder: CacheRecorder, run: @escaping @Sendable (Flight) async -> Void
+    gates: LoadGates, recorder: CacheRecorder, planner: LoadPlanner,
+    run: @escaping @Sendable (Flight) async -> Void
   ) {
-    (self.gates, self.recorder, self.run) = (gates, recorder, run)
+    (self.gates, self.recorder, self.planner, self.run) = (gates, recorder, planner, run)
   }
 
   // MARK: Waiting
@@ -67,19 +71,25 @@ final class InFlightRegistry: Sendable {
   ///
   /// A task that is cancelled before it goes on gets ``ImageCacheError/cancelled``, whatever the answer.
   nonisolated(nonsending) func image(
-    for request: ImageRequest, priority: Priority
+    for request: ImageRequest, priority: Priority, timeLimit: TimeLimit? = nil
   ) async -> Outcome {
     if Task.isCancelled { return .failure(.cancelled) }
     let waiter = makeWaiter()
-    defer { SanitizerWitness.didResume(at: self) }
+    let timer = timeLimit?.start { [weak self] error in self?.leave(waiter, with: .failure(error)) }
+    defer {
+      timer?.task.cancel()
+      SanitizerWitness.didResume(at: self)
+    }
     let outcome = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         let isOpen = enter(waiter, request, priority) { _ in
           Waiter { (outcome: consuming Outcome) in continuation.resume(returning: outcome) }
         }
         guard isOpen else { return continuation.resume(returning: .failure(.closed)) }
-        // A cancellation that came before the waiter joined found no waiter to remove.
+        // A cancellation, or an end of the time, that came before the waiter joined found no waiter to
+        // remove.
         if Task.isCancelled { leave(waiter) }
+        if let timer, timer.isOver.isSet { leave(waiter, with: .failure(timer.error)) }
       }
     } onCancel: {
       leave(waiter)
@@ -136,7 +146,9 @@ final class InFlightRegistry: Sendable {
   ) -> Bool {
     // Asked before the lock is taken, since entities answer with code of their own.
     let versions = request.versionsElsewhere()
-    let origin = request.origin
+    let identity = planner.identity(of: request)
+    let origin: FlightOrigin =
+      request.url.map { .url($0, identity) } ?? .entity(request.key.entity, identity)
     let wait = NestedWait(of: id, for: request, priority, in: self)
     let joined = step { state -> FlightBoard<Waiter, ImageRequest, Load>.Joined? in
       if state.isClosed { return nil }
@@ -144,11 +156,12 @@ final class InFlightRegistry: Sendable {
       let priority = wait.priority
       return state.board.join(
         id, key: request.key, origin: origin, priority: priority, versions: versions,
-        dependents: wait.dependents.map(\.id), request: request,
+        policy: request.policy, dependents: wait.dependents.map(\.id), request: request,
         start: {
           Load(
             flight: Flight(
-              id: $0, url: request.url, priority: priority, gates: gates, registry: self))
+              id: $0, url: request.url, policy: request.policy, priority: priority, gates: gates,
+              registry: self))
         },
         waiter: { waiter($0).ending(wait) })
     }
@@ -163,7 +176,7 @@ final class InFlightRegistry: Sendable {
       recorder.joined(request)
       request.whenLoading?()
       // The picture may have been stored since the caller looked, and the flight may take long.
-      if let image = request.table.cachedImage(for: request.key) {
+      if request.policy == .normal, let image = request.table.cachedImage(for: request.key) {
         recorder.hitLate()
         leave(id, with: .success(consume image))
       }
@@ -294,6 +307,14 @@ extension Flight {
   /// Whether the flight's picture may be stored; see ``FlightBoard/storesResult(_:of:)``.
   func storesResult(_ key: ImageKey) -> Bool {
     registry.state.withLock { $0.board.storesResult(key, of: id) }
+  }
+
+  /// Notes that the source is asked now: a reload that comes from here on asks anew.
+  func noteAsked() { registry.state.withLock { $0.board.noteAsked(id) } }
+
+  /// Whether the flight's original may be kept; see ``FlightBoard/keepsOriginal(of:_:)``.
+  func keepsOriginal(of entity: ImageID) -> Bool {
+    registry.state.withLock { $0.board.keepsOriginal(of: entity, id) }
   }
 
   /// Answers all waiters for one picture of the flight.

@@ -24,6 +24,7 @@ final class LoadPermit: Sendable {
 
   private struct State {
     var held: Held?
+    var need: LoadNeed?
     var turn = 0
     var waitCount = 0
     var isClosed = false
@@ -38,6 +39,9 @@ final class LoadPermit: Sendable {
     self.urgency = urgency
   }
 
+  /// The need of the gate that the load passed last, whether or not it holds a permit still.
+  var need: LoadNeed? { state.withLock { $0.need } }
+
   /// Returns the permit of another gate, if the load holds one, and waits at the gate of `need`; does
   /// nothing if the load is inside that gate already. A load that waits for another load waits here for
   /// its turn as well, and then goes on without a permit.
@@ -46,6 +50,7 @@ final class LoadPermit: Sendable {
   func pass(_ need: LoadNeed) async throws {
     let (turn, former) = try state.withLock { state -> (Int?, Held?) in
       if state.isClosed { throw CancellationError() }
+      state.need = need
       if state.held?.need == need { return (nil, nil) }
       state.turn += 1
       return (state.turn, state.held.take())

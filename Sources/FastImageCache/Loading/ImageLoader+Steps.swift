@@ -1,0 +1,217 @@
+import Foundation
+import ImageCodecs
+
+/// The steps of a load's plan: reading what is kept, asking the source, and keeping its answer.
+extension ImageLoader {
+  /// Begins the course of a load, which requests of one identity share.
+  func beginCourse(of flight: Flight, for request: ImageRequest, at url: URL) async -> LoadCourse {
+    await planner.originals?.open()
+    return LoadCourse(
+      plan: planner.plan(flight.policy, for: request, at: url),
+      options: request.options ?? LoadOptions(),
+      name: planner.originals.map { _ in request.originalName },
+      tablesAnswer: flight.policy == .normal)
+  }
+
+  /// Takes the plan's steps until one brings the picture.
+  ///
+  /// - Parameter requests: Those that wait; others may have joined or left when this returns.
+  /// - Returns: `nil` at the end of the plan: the requests may go no further.
+  func fetch(
+    _ url: URL, for requests: inout [ImageRequest], on course: inout LoadCourse, _ flight: Flight
+  ) async throws -> StepResult? {
+    while let step = course.plan.next() {
+      switch step {
+      case .read:
+        guard let kept = try await readKept(course, flight) else { continue }
+        for request in requests { request.whenLoading?() }
+        if let picture = await keptPicture(kept, course, url) {
+          return StepResult(picture: picture, origin: .kept)
+        }
+      case .recall: course.known = try await readKept(course, flight)
+      case .ask:
+        requests = withoutRings(requests, url, flight)
+        while requests.isEmpty {
+          // Nobody is left to ask for.
+          if flight.retire() { throw CancellationError() }
+          let joined = try await askEntities(flight.take(), flight, course)
+          requests = withoutRings(joined, url, flight)
+        }
+        do {
+          return try await ask(url, for: requests, on: &course, flight)
+        } catch is OutOfReach {
+          continue
+        }
+      }
+    }
+    return nil
+  }
+
+  /// The kept original, at the local gate.
+  private func readKept(
+    _ course: LoadCourse, _ flight: Flight
+  ) async throws -> KnownOriginal? {
+    guard let originals = planner.originals, let name = course.name else { return nil }
+    try await flight.permit.pass(.local)
+    guard let kept = await originals.read(name, urgency: flight.urgency),
+      kept.terms.mayAnswerRequest(course.options.headers)
+    else { return nil }
+    return KnownOriginal(terms: kept.terms, bytes: kept.bytes, isWhole: true)
+  }
+
+  /// The picture of kept bytes; `nil`, and the bytes are dropped, if they are none.
+  private func keptPicture(
+    _ kept: KnownOriginal, _ course: LoadCourse, _ url: URL
+  ) async -> SourcePicture? {
+    if let picture = try? maker.picture(from: .encoded(kept.bytes), url: url) { return picture }
+    // Why it is no picture does not matter: the source is asked as if nothing had been kept.
+    if let name = course.name { await planner.originals?.drop(name) }
+    return nil
+  }
+
+  /// Asks the source, at the gate of its need.
+  ///
+  /// - Throws: ``OutOfReach``, and ``ImageCacheError/sourceFailed(_:underlying:)``.
+  private func ask(
+    _ url: URL, for requests: [ImageRequest], on course: inout LoadCourse, _ flight: Flight
+  ) async throws -> StepResult {
+    try await flight.permit.pass(course.plan.need)
+    for request in requests { request.whenLoading?() }
+    flight.noteAsked()
+    course.hasAsked = true
+    let start = ContinuousClock.now
+    let request = sourceRequest(url, for: requests, course, flight)
+    let content: ImageSourceContent
+    do {
+      content = try await flight.ask(.source(url), of: requests) {
+        // Not the flight: a source may keep the closure, and the flight leads to the source.
+        try await planner.source.load(request) { [progress = flight.progress] step in
+          progress.report(ImageProgress(step))
+        }
+      }
+    } catch let error as OutOfReach {
+      throw error
+    } catch {
+      if course.plan.answersFailures, let known = course.known, error.isServerFailure,
+        let picture = await keptPicture(known, course, url)
+      {
+        return StepResult(picture: picture, origin: .kept)
+      }
+      throw ImageCacheError.sourceFailed(url, underlying: CircularPictureError(in: error) ?? error)
+    }
+    let result = try await answer(content, url, on: &course, flight)
+    recorder.fetched(url, byteCount: content.byteCount, in: ContinuousClock.now - start)
+    return result
+  }
+
+  private func sourceRequest(
+    _ url: URL, for requests: [ImageRequest], _ course: LoadCourse, _ flight: Flight
+  ) -> ImageSourceRequest {
+    var request = ImageSourceRequest(
+      url: url, urgency: flight.urgency, byteCountLimit: encodedByteLimit, permit: flight.permit,
+      firstEntity: requests.first?.key.entity)
+    (request.audience, request.reach) = (course.options.audience, course.options.reach)
+    request.headers = course.options.headers
+    request.known = course.known
+    if flight.policy == .reload,
+      !request.headers.keys.contains(where: { $0.lowercased() == "cache-control" })
+    {
+      // For the caches on the way: RFC 9111 section 5.2.1.4.
+      request.headers["Cache-Control"] = "no-cache"
+    }
+    return request
+  }
+
+  /// What the source's answer means for the load.
+  private func answer(
+    _ content: ImageSourceContent, _ url: URL, on course: inout LoadCourse, _ flight: Flight
+  ) async throws -> StepResult {
+    if let known = course.known, known.isWhole, let newer = content.newerTerms(of: known) {
+      var terms = newer
+      terms.recordRequest(course.options.headers)
+      if let name = course.name {
+        await planner.originals?.confirm(name, known.terms.confirmed(by: terms))
+      }
+      course.tablesAnswer = true
+      return StepResult(
+        picture: try maker.picture(from: .encoded(known.bytes), url: url), origin: .kept)
+    }
+    let mayDiffer = course.known != nil || flight.policy != .normal
+    let picture = try maker.picture(from: content, url: url)
+    var original = content.original
+    original?.terms.recordRequest(course.options.headers)
+    // Files and data URLs are as near as a store is.
+    let isKept = flight.permit.need == .network
+    return StepResult(
+      picture: picture, origin: mayDiffer ? .changed : .source, original: isKept ? original : nil)
+  }
+
+  /// Whether the load goes on with its plan, since bytes of earlier loads turned out to be no picture.
+  func rejects(
+    _ result: StepResult, for error: any Error, on course: inout LoadCourse
+  ) async -> Bool {
+    guard case ImageCacheError.undecodable = error, result.origin == .kept else { return false }
+    course.known = nil
+    if let name = course.name { await planner.originals?.drop(name) }
+    // Without a step to go on with, and an answer of the source, the plan ends as if nothing had been kept.
+    return !course.plan.steps.isEmpty || course.plan.askOnceMore() || !course.hasAsked
+  }
+
+  /// Has the store keep what the source delivered, once it was decoded and its waiters were answered.
+  ///
+  /// The store counts it as kept when this returns. The file is written beside the load's other pictures.
+  func keep(
+    _ result: StepResult, as entity: ImageID, on course: inout LoadCourse, _ flight: Flight
+  ) {
+    guard course.keeping == nil, let originals = planner.originals, let name = course.name,
+      let original = result.original, result.picture.decoded != nil
+    else { return }
+    let arrived = ArrivedOriginal(
+      bytes: original.bytes, terms: original.terms, entity: entity, size: result.picture.fullSize)
+    guard originals.hold(arrived, as: name, if: { flight.keepsOriginal(of: entity) }) else {
+      return
+    }
+    // The load awaits the task before it leaves its gate. A cancellation of the load does not reach it.
+    course.keeping = Task(name: "original") { await originals.write(name) }
+  }
+}
+
+extension ImageSourceContent {
+  /// The bytes, to be kept, with their terms.
+  ///
+  /// None where something stands beside the pixels: the next picture of the same bytes would lack it.
+  fileprivate var original: (bytes: Data, terms: OriginalTerms)? {
+    switch self {
+    case .encoded(let bytes): (bytes, OriginalTerms(received: Date()))
+    case .arrived(let arrival): (arrival.bytes, arrival.terms)
+    case .bitmap, .unchanged, .annotated: nil
+    }
+  }
+
+  /// The terms of an answer that says, or shows by its bytes, that an original is the present one.
+  fileprivate func newerTerms(of known: KnownOriginal) -> OriginalTerms? {
+    if case .unchanged(let terms) = self { return terms }
+    return original.flatMap { $0.bytes == known.bytes ? $0.terms : nil }
+  }
+
+  /// The bytes that came.
+  fileprivate var byteCount: Int {
+    switch self {
+    case .encoded(let bytes): bytes.count
+    case .arrived(let arrival): arrival.byteCount
+    case .annotated(let content, _): content.byteCount
+    case .bitmap, .unchanged: 0
+    }
+  }
+}
+
+extension Error {
+  /// Whether a server, or the way to it, failed, so that an older answer may be used: RFC 5861 section 4.
+  fileprivate var isServerFailure: Bool {
+    switch self as? ImageSourceError {
+    case .httpStatus(let status): [500, 502, 503, 504].contains(status)
+    case .network, .timedOut, .truncatedBody: true
+    default: false
+    }
+  }
+}

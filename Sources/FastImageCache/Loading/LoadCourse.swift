@@ -1,0 +1,34 @@
+import Foundation
+
+/// The way of one load through its plan: what it has in hand, and what it has done.
+struct LoadCourse {
+  var plan: LoadPlan
+  let options: LoadOptions
+  /// `nil` where nothing is kept.
+  let name: OriginalName?
+  /// What is kept of the original, for the source to be asked about.
+  var known: KnownOriginal?
+  /// Whether the source was asked: requests that join are told of a ring then.
+  var hasAsked = false
+  /// Whether pictures in tables answer: not before the source has said that they are unchanged, if it
+  /// has to be asked.
+  var tablesAnswer: Bool
+  /// Writes the original that the load has fetched.
+  var keeping: Task<Void, Never>?
+}
+
+/// A picture as a step of the plan brought it.
+struct StepResult: Sendable {
+  enum Origin: Hashable, Sendable {
+    /// Bytes of an earlier load. They are dropped if they turn out to be no picture.
+    case kept
+    case source
+    /// The source's, which differ from those of earlier pictures.
+    case changed
+  }
+
+  var picture: SourcePicture
+  let origin: Origin
+  /// What a store keeps once the picture is decoded.
+  var original: (bytes: Data, terms: OriginalTerms)?
+}

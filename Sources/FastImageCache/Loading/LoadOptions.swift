@@ -1,0 +1,101 @@
+/// The conditions of one request; those that stand here first are those of
+/// ``ImageCache/image(for:format:)``.
+///
+/// ```swift
+/// var options = LoadOptions()
+/// options.policy = .revalidate
+/// options.timeLimit = .seconds(10)
+/// ```
+public struct LoadOptions: Hashable, Sendable {
+  /// How much an answer counts that is there already.
+  public enum Policy: Int, Hashable, Sendable {
+    /// A picture in the table answers, and else a kept original that its server allows to be shown.
+    case normal
+
+    /// The source is asked whether the picture changed. If it did not, the picture in the table
+    /// answers, or the kept original.
+    case revalidate
+
+    /// The source is asked for the picture, whatever is there.
+    case reload
+  }
+
+  /// How far a request may go for its picture.
+  public enum Reach: Int, Hashable, Sendable {
+    /// Only to tables, kept originals and pictures that the entity has itself: never to the source, so
+    /// the request never waits for a download.
+    case kept
+
+    /// To sources that need no network, too (``LoadNeed/local``).
+    case local
+
+    /// Everywhere.
+    case network
+  }
+
+  /// How much an answer counts that is there already.
+  ///
+  /// Requests share a load that asks at least as much. A ``Policy/reload`` shares none that has asked its
+  /// source before. Where asking fails, the tables keep the pictures that they have, and the request
+  /// throws.
+  public var policy = Policy.normal
+
+  /// How far the request may go; beyond, it throws ``ImageCacheError/notCached(entity:format:)``.
+  /// Requests of different reach share no load.
+  public var reach = Reach.network
+
+  /// The account on whose behalf the picture is loaded. Two audiences share no load and no original, but
+  /// for all pictures in tables: accounts that may not see each other's pictures get namespaces of
+  /// their own.
+  public var audience = Audience.everyone
+
+  /// Header fields for the request to a web server, by name. ``HTTPOptions/modifyRequest`` sees them,
+  /// and may change them. Requests with different fields share no load.
+  public var headers: [String: String] = [:]
+
+  /// How long the request waits for a picture that the table does not have, before it throws
+  /// ``ImageCacheError/timedOut(entity:format:after:)``; as long as it takes if `nil`.
+  ///
+  /// The load goes on for requests that share it, and otherwise ends.
+  public var timeLimit: Duration?
+
+  /// Creates the conditions of an ordinary request.
+  public init() {}
+}
+
+extension LoadOptions.Policy: Comparable {
+  /// Whether the first asks less.
+  public static func < (first: Self, second: Self) -> Bool { first.rawValue < second.rawValue }
+}
+
+extension LoadOptions.Reach: Comparable {
+  /// Whether the first goes less far.
+  public static func < (first: Self, second: Self) -> Bool { first.rawValue < second.rawValue }
+
+  /// Whether a source of this need may be asked.
+  func covers(_ need: LoadNeed) -> Bool {
+    switch need {
+    case .local: self >= .local
+    case .network: self >= .network
+    }
+  }
+}
+
+/// The conditions that decide which requests for a URL may share a load.
+struct LoadIdentity: Hashable, Sendable {
+  private let audience: Audience
+  private let headers: [String: String]
+  private let reach: LoadOptions.Reach
+  /// A load that begins with a kept original is shared by no request that has to wait for a download,
+  /// and the other way round.
+  private let beginsWithKept: Bool
+
+  /// `nil` for an ordinary request of which nothing is kept: it builds no identity.
+  init?(_ options: LoadOptions?, beginsWithKept: Bool) {
+    self.beginsWithKept = beginsWithKept
+    audience = options?.audience ?? .everyone
+    headers = options?.headers ?? [:]
+    reach = options?.reach ?? .network
+    if !beginsWithKept, audience == .everyone, headers.isEmpty, reach == .network { return nil }
+  }
+}

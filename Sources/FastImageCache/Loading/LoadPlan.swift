@@ -1,0 +1,112 @@
+import Foundation
+
+/// The steps by which a load comes to its picture's bytes; pure.
+///
+/// | what is kept | `normal` | `revalidate` | `reload` |
+/// |---|---|---|---|
+/// | fresh | read, else ask | recall, ask | ask |
+/// | stale | the same, and revalidate behind | recall, ask | ask |
+/// | stale, and its server has to be asked | recall, ask | recall, ask | ask |
+/// | nothing, a placeholder, or gone | ask | ask | ask |
+///
+/// Invariants:
+/// 1. Steps are taken in their order until one brings the picture. A load without a further step has
+///    come to the end of its reach.
+/// 2. A source is asked only within the reach of the request. Without a source to ask, nothing is
+///    recalled: what was to be asked about does not answer unasked.
+/// 3. A kept original is read and recalled at the local gate, so it never waits for a download.
+/// 4. ``askOnceMore()`` adds one step in the life of a plan: a source that lies is asked twice at most.
+struct LoadPlan: Hashable, Sendable {
+  enum Step: Hashable, Sendable {
+    /// Reads the kept original, which answers.
+    case read
+    /// Reads the kept original, for the next step to ask whether it changed.
+    case recall
+    /// Asks the source.
+    case ask
+  }
+
+  private(set) var steps: [Step]
+
+  /// Whether the source is asked behind the answer, since the original that answers is stale.
+  let revalidatesBehind: Bool
+
+  /// Whether the recalled original answers when the server fails: RFC 5861 section 4.
+  let answersFailures: Bool
+
+  /// The need of the source when it is asked.
+  let need: LoadNeed
+
+  private let mayAsk: Bool
+  private var asksOnceMore = false
+
+  /// - Parameters:
+  ///   - kept: What a store knows of the original, if it has it.
+  ///   - need: What the source needs first.
+  init(
+    _ policy: LoadOptions.Policy, within reach: LoadOptions.Reach, kept: KeptOriginal?,
+    need: LoadNeed
+  ) {
+    self.need = need
+    mayAsk = reach.covers(need)
+    let asking: [Step] = mayAsk ? [.ask] : []
+    let freshness: Freshness = kept.map { $0.isPlaceholder ? .gone : $0.freshness } ?? .gone
+    switch (policy, freshness) {
+    case (_, .gone), (.reload, _): steps = asking
+    case (.normal, .fresh), (.normal, .stale): steps = [.read] + asking
+    case (.normal, .mustRevalidate), (.revalidate, _): steps = mayAsk ? [.recall, .ask] : []
+    }
+    // Only a network's answer has terms to be asked about.
+    revalidatesBehind = steps.first == .read && freshness == .stale && mayAsk && need == .network
+    answersFailures =
+      policy == .normal && freshness == .mustRevalidate(answersFailures: true) && mayAsk
+  }
+
+  /// Whether the load can do without its source.
+  var beginsWithKept: Bool { steps.first == .read }
+
+  /// Takes the next step.
+  mutating func next() -> Step? { steps.isEmpty ? nil : steps.removeFirst() }
+
+  /// Plans to ask the source from the beginning, since the bytes that it had continued, or called
+  /// unchanged, are no picture.
+  ///
+  /// - Returns: False where that was tried, or the request may not go so far.
+  mutating func askOnceMore() -> Bool {
+    guard mayAsk, !asksOnceMore else { return false }
+    asksOnceMore = true
+    steps = [.ask]
+    return true
+  }
+}
+
+/// Makes plans from what the store knows at the moment of the question.
+struct LoadPlanner: Sendable {
+  let source: any ImageSource
+  let originals: (any OriginalKeeping)?
+
+  /// Cost: the source's word on its need; with a store a lock and a lookup, too.
+  ///
+  /// - Parameter policy: The load's, which is at least that of each request.
+  func plan(
+    _ policy: LoadOptions.Policy, for request: ImageRequest, at url: URL
+  ) -> LoadPlan {
+    plan(policy, for: request, need: source.need(for: url))
+  }
+
+  private func plan(
+    _ policy: LoadOptions.Policy, for request: ImageRequest, need: LoadNeed
+  ) -> LoadPlan {
+    let kept = originals.flatMap { $0.look(request.originalName) }
+    return LoadPlan(policy, within: request.options?.reach ?? .network, kept: kept, need: need)
+  }
+
+  /// Tells apart the requests for a URL that may not share a load; `nil` for those that may.
+  func identity(of request: ImageRequest) -> LoadIdentity? {
+    guard request.options != nil || originals != nil else { return nil }
+    // What a load needs of its source does not decide how it begins.
+    let beginsWithKept =
+      request.url != nil && plan(request.policy, for: request, need: .local).beginsWithKept
+    return LoadIdentity(request.options, beginsWithKept: beginsWithKept)
+  }
+}

@@ -1,0 +1,117 @@
+import Foundation
+import Testing
+
+@testable import FastImageCache
+
+@Suite("A flight board, of requests that want more or other than usual,", .timeLimit(.minutes(10)))
+struct FlightBoardStrengthTests: FlightBoardSuite {
+  var board = FlightBoard<Int, ImageKey, FlightID>()
+
+  @Test("lets a waiter join flights that ask at least as much")
+  mutating func joinsStronger() {
+    let reload = join(1, row, policy: .reload).flight
+    #expect(join(2, row, policy: .revalidate).flight == reload)
+    #expect(join(3, row).flight == reload)
+    #expect(join(4, dot, policy: .reload).flight == reload)
+    #expect(finish(row, of: reload) == [1, 2, 3])
+  }
+
+  @Test("begins a flight for a stronger waiter, which takes the weaker one's place")
+  mutating func replacesWeaker() {
+    let normal = join(1, row).flight
+    let revalidate = join(2, row, policy: .revalidate)
+    #expect(revalidate.isNewFlight && join(3, row).flight == revalidate.flight)
+    #expect(finish(row, of: normal) == [1])
+    #expect(finish(row, of: revalidate.flight) == [2, 3])
+  }
+
+  @Test("lets no reload join a flight that has asked its source, but everybody else")
+  mutating func reloadsAnew() {
+    let first = join(1, row, policy: .reload).flight
+    board.noteAsked(first)
+    #expect(join(2, row, policy: .revalidate).flight == first)
+    let second = join(3, row, policy: .reload)
+    #expect(second.isNewFlight && join(4, row).flight == second.flight)
+  }
+
+  @Test("goes back to the older flight when the reload fails before it stored anything")
+  mutating func fallsBack() {
+    let normal = join(1, row).flight
+    let reload = join(2, row, policy: .reload).flight
+    #expect(board.fail(reload).waiters == [2])
+    #expect(join(3, row).flight == normal && board.storesResult(row, of: normal))
+  }
+
+  @Test("keeps what a reload has stored from older flights, and their waiters")
+  mutating func outdatesOlder() {
+    let normal = join(1, row).flight
+    _ = join(5, row, origin: other)
+    let reload = join(2, row, policy: .reload).flight
+    #expect(board.storesResult(row, of: reload) == true)
+    #expect(!board.storesResult(row, of: normal) && !board.storesResult(dot, of: normal))
+    #expect(board.keepsOriginal(of: "a", normal) == false)
+    _ = finish(row, of: reload)
+    #expect(board.retire(reload) == true)
+    let next = join(3, dot)
+    #expect(next.isNewFlight && board.storesResult(dot, of: next.flight))
+    #expect(finish(row, of: normal) == [1])
+  }
+
+  @Test("says no to no flight of another source because of a reload")
+  mutating func sparesOtherSources() {
+    let another = join(1, row, origin: .url(URL(fileURLWithPath: "/other.jpg"))).flight
+    let reload = join(2, dot, policy: .reload).flight
+    #expect(board.storesResult(dot, of: reload) && board.storesResult(row, of: another))
+    #expect(board.keepsOriginal(of: "a", reload) && board.keepsOriginal(of: "a", another))
+  }
+
+  @Test("keeps the originals of the youngest flight of a source")
+  mutating func keepsYoungest() {
+    let older = join(1, row).flight
+    let younger = join(2, row, policy: .revalidate).flight
+    #expect(board.keepsOriginal(of: "a", older) && board.keepsOriginal(of: "a", younger))
+    #expect(!board.keepsOriginal(of: "a", older) && board.keepsOriginal(of: "a", younger))
+  }
+
+  @Test("keeps no original that was removed, or whose flight has ended")
+  mutating func keepsNoRemoved() {
+    let flight = join(1, row).flight
+    board.forbidStoring(.originals("a"), andJoining: false)
+    #expect(!board.keepsOriginal(of: "a", flight) && board.keepsOriginal(of: "b", flight))
+    #expect(board.storesResult(row, of: flight) == true)
+    _ = board.fail(flight)
+    #expect(board.keepsOriginal(of: "b", flight) == false)
+  }
+
+  @Test("never joins requests of different identities")
+  mutating func separatesIdentities() throws {
+    let url = URL(fileURLWithPath: "/photo.jpg")
+    var headers = LoadOptions()
+    headers.headers = ["Accept": "image/webp"]
+    let options: [LoadOptions] = [
+      LoadOptions(reach: .kept), LoadOptions(reach: .local),
+      LoadOptions(audience: Audience("a")), LoadOptions(audience: Audience("b")), headers,
+    ]
+    var flights = [join(1, row).flight]
+    for (index, options) in options.enumerated() {
+      let identity = try #require(LoadIdentity(options, beginsWithKept: false))
+      flights.append(join(2 + index, row, origin: .url(url, identity)).flight)
+      #expect(join(20 + index, row, origin: .url(url, identity)).flight == flights.last)
+    }
+    let kept = LoadIdentity(nil, beginsWithKept: true)
+    flights.append(join(40, row, origin: .url(url, kept)).flight)
+    #expect(Set(flights).count == 7)
+  }
+
+  @Test("builds no identity for conditions that forbid no sharing")
+  func buildsNoIdentity() {
+    var options = LoadOptions(.reload)
+    options.timeLimit = .seconds(1)
+    #expect(LoadIdentity(options, beginsWithKept: false) == nil)
+    #expect(LoadIdentity(nil, beginsWithKept: false) == nil)
+  }
+
+  private var other: FlightOrigin {
+    .url(URL(fileURLWithPath: "/photo.jpg"), LoadIdentity(nil, beginsWithKept: true))
+  }
+}

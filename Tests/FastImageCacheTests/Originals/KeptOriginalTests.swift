@@ -1,0 +1,269 @@
+import Foundation
+import Locking
+import TestSupport
+import Testing
+
+@testable import FastImageCache
+
+@Suite("A kept original", .timeLimit(.minutes(10)))
+struct KeptOriginalTests {
+  let originals = MemoryOriginals()
+
+  @Test("is what the network delivered, and draws what is asked for later")
+  func drawsLater() async throws {
+    let source = EncodedSource()
+    let fixture = try await Fixture([.row, .large], from: source, originals: originals)
+    let photo = Photo("7")
+    _ = try await fixture.cache.image(for: photo, format: .row)
+    await originals.written.reaches(1)
+    #expect(originals["test:/7"]?.bytes == (try solid(7).pngData()))
+    #expect(try await fixture.cache.image(for: photo, format: .large).solidNumber == 7)
+    #expect(source.started.value == 1 && originals.writes.value == 1)
+  }
+
+  @Test("is fetched, decoded and kept once for a thousand requests")
+  func isKeptOnce() async throws {
+    let gate = CancellableGate()
+    let source = EncodedSource(gate: gate)
+    let fixture = try await Fixture(from: source, originals: originals)
+    let tasks = (0..<1000).map { _ in
+      Task { try await fixture.cache.image(for: Photo("7"), format: .row) }
+    }
+    await fixture.waiters(1000)
+    gate.open()
+    for task in tasks { #expect(try await task.value.solidNumber == 7) }
+    await originals.written.reaches(1)
+    await fixture.quiet()
+    let statistics = await fixture.cache.statistics()
+    #expect(statistics.fetches == 1 && statistics.decodes == 1 && originals.writes.value == 1)
+  }
+
+  @Test("counts as kept while it is being written")
+  func countsAtOnce() async throws {
+    let gate = Gate()
+    let originals = MemoryOriginals(writeGate: gate)
+    let source = EncodedSource()
+    let fixture = try await Fixture(from: source, originals: originals)
+    _ = try await fixture.cache.image(for: Photo("7"), format: .row)
+    await originals.writes.reaches(1)
+    try await fixture.cache.removeImage(for: Photo("7"), format: .row)
+    #expect(try await fixture.cache.image(for: Photo("7"), format: .row).solidNumber == 7)
+    #expect(source.started.value == 1 && originals.written.value == 0)
+    gate.open()
+  }
+
+  @Test("never waits for a download")
+  func passesDownloads() async throws {
+    let gate = CancellableGate()
+    let source = EncodedSource(gate: gate)
+    let fixture = try await Fixture(from: source, originals: originals) { $0.networkWidth = 1 }
+    let hanging = (1...3).map { number in
+      Task { try await fixture.cache.image(for: Photo(ImageID("\(number)")), format: .row) }
+    }
+    await source.started.reaches(1)
+    await fixture.waiters(3)
+    try originals.put(9, as: "test:/9")
+    #expect(try await fixture.cache.image(for: Photo("9"), format: .row).solidNumber == 9)
+    #expect(source.started.value == 1)
+    gate.open()
+    for task in hanging { _ = try await task.value }
+  }
+
+  @Test("joins no download of its own URL")
+  func joinsNoDownload() async throws {
+    let gate = CancellableGate()
+    let source = EncodedSource(gate: gate)
+    let fixture = try await Fixture([.row, .large], from: source, originals: originals)
+    let download = Task { try await fixture.cache.image(for: Photo("9"), format: .row) }
+    await source.started.reaches(1)
+    try originals.put(9, as: "test:/9")
+    #expect(try await fixture.cache.image(for: Photo("9"), format: .large).solidNumber == 9)
+    #expect(source.started.value == 1)
+    gate.open()
+    _ = try await download.value
+  }
+
+  @Test("that is no picture is dropped, and the source asked at its own gate")
+  func dropsDamaged() async throws {
+    let gate = CancellableGate()
+    let source = EncodedSource { request, call in
+      if call == 1 { try await gate.pass() }
+      return .encoded(try solid(Int(request.url.lastPathComponent) ?? 0).pngData())
+    }
+    let fixture = try await Fixture(from: source, originals: originals) {
+      ($0.networkWidth, $0.localWidth) = (1, 1)
+    }
+    let hanging = Task { try await fixture.cache.image(for: Photo("1"), format: .row) }
+    await source.started.reaches(1)
+    // The header is right and the pixels are not; the other is nothing at all.
+    for (id, bytes) in [
+      ("8", try solid(8).pngData().prefix(60)), ("9", Data("no picture".utf8)),
+    ] {
+      originals[ImageID("test:/\(id)")] = .init(
+        bytes: bytes, terms: OriginalTerms(received: Date()), entity: ImageID(id))
+    }
+    let damaged = ["8", "9"].map { id in
+      Task { try await fixture.cache.image(for: Photo(ImageID(id)), format: .row) }
+    }
+    await originals.dropped.reaches(2)
+    // Both have left the local gate, which is one wide.
+    try originals.put(5, as: "test:/5")
+    #expect(try await fixture.cache.image(for: Photo("5"), format: .row).solidNumber == 5)
+    gate.open()
+    #expect(try await damaged[0].value.solidNumber == 8)
+    #expect(try await damaged[1].value.solidNumber == 9)
+    _ = try await hanging.value
+    #expect(source.started.value == 3)
+  }
+
+  @Test("that is no picture ends a request that may go no further")
+  func endsAtReach() async throws {
+    let fixture = try await Fixture(from: EncodedSource(), originals: originals)
+    try originals.put(8, as: "test:/8")
+    originals["test:/8"]?.bytes = try solid(8).pngData().prefix(60)
+    await #expect(throws: ImageCacheError.notCached(entity: "8", format: "row")) {
+      try await fixture.cache.image(
+        for: Photo("8"), format: .row, options: LoadOptions(reach: .kept))
+    }
+    #expect(originals.count == 0)
+  }
+
+  @Test("answers requests that reach no further")
+  func answersWithoutSource() async throws {
+    let source = EncodedSource()
+    let fixture = try await Fixture(from: source, originals: originals)
+    try originals.put(8, as: "test:/8", freshness: .stale)
+    let image = try await fixture.cache.image(
+      for: Photo("8"), format: .row, options: LoadOptions(reach: .kept))
+    await fixture.quiet()
+    #expect(image.solidNumber == 8 && source.started.value == 0)
+  }
+
+  @Test("is not made of what needed no network, has metadata or no bytes")
+  func keepsOnlyDownloads() async throws {
+    let local = try await Fixture(from: EncodedSource(need: .local), originals: originals)
+    _ = try await local.cache.image(for: Photo("7"), format: .row)
+    let annotated = EncodedSource { _, _ in
+      .encoded(try solid(7).pngData()).with(metadata: Data([1]))
+    }
+    _ = try await Fixture(from: annotated, originals: originals).cache.image(
+      for: Photo("7"), format: .row)
+    let bitmaps = EncodedSource { _, _ in .bitmap(try solid(7)) }
+    _ = try await Fixture(from: bitmaps, originals: originals).cache.image(
+      for: Photo("7"), format: .row)
+    #expect(originals.writes.value == 0 && originals.count == 0)
+  }
+
+  @Test("is made of what a chain of sources got from the network")
+  func keepsFromChain() async throws {
+    let nothing = EncodedSource(need: .local) { _, _ in throw ImageSourceError.notFound(path: "") }
+    let chain = ImageSourceChain([nothing, EncodedSource()])
+    let fixture = try await Fixture(from: chain, originals: originals)
+    _ = try await fixture.cache.image(for: Photo("7"), format: .row)
+    await originals.written.reaches(1)
+    #expect(originals["test:/7"] != nil)
+  }
+
+  @Test("is not made of what no decoder reads")
+  func keepsNoGarbage() async throws {
+    let source = EncodedSource { _, _ in .encoded(try solid(7).pngData().prefix(60)) }
+    let fixture = try await Fixture(from: source, originals: originals)
+    await #expect(throws: ImageCacheError.self) {
+      try await fixture.cache.image(for: Photo("7"), format: .row)
+    }
+    #expect(originals.count == 0 && source.started.value == 1)
+  }
+
+  @Test("belongs to its account and to the name that its entity gives it")
+  func hasName() async throws {
+    let source = EncodedSource()
+    let fixture = try await Fixture([.row, .large], from: source, originals: originals)
+    func photo(_ signature: String) -> SignedPhoto {
+      SignedPhoto(
+        url: URL(fileURLWithPath: "/7").appending(queryItems: [.init(name: "s", value: signature)]))
+    }
+    let alice = LoadOptions(audience: Audience("alice"))
+    _ = try await fixture.cache.image(for: photo("x"), format: .row, options: alice)
+    await originals.written.reaches(1)
+    _ = try await fixture.cache.image(for: photo("y"), format: .large, options: alice)
+    #expect(source.started.value == 1)
+    #expect(originals["photo", Audience("alice")] != nil && originals["photo"] == nil)
+    try await fixture.cache.removeImage(for: "photo", format: .large)
+    _ = try await fixture.cache.image(
+      for: photo("z"), format: .large, options: LoadOptions(audience: Audience("bob")))
+    #expect(source.started.value == 2)
+  }
+
+  @Test("does not answer a request with other fields than its server saw")
+  func heedsVary() async throws {
+    let terms = OriginalTerms(fields: ["Vary": "Accept"], received: Date())
+    let source = EncodedSource { request, call in
+      let arrival = request.begin(terms)
+      try arrival.append(try solid(call).pngData())
+      return .arrived(arrival)
+    }
+    let fixture = try await Fixture([.row, .large], from: source, originals: originals)
+    _ = try await fixture.cache.image(for: Photo("a"), format: .row)
+    await originals.written.reaches(1)
+    var options = LoadOptions()
+    options.headers = ["Accept": "image/webp"]
+    let other = try await fixture.cache.image(for: Photo("a"), format: .large, options: options)
+    #expect(other.solidNumber == 2)
+  }
+
+  @Test("goes with the entity's pictures, and no load under way brings it back")
+  func goesWithPictures() async throws {
+    let gate = CancellableGate()
+    let source = EncodedSource(gate: gate)
+    let fixture = try await Fixture(from: source, originals: originals)
+    try originals.put(1, as: "test:/1", entity: "7")
+    let load = Task { try await fixture.cache.image(for: Photo("7"), format: .row) }
+    await source.started.reaches(1)
+    try await fixture.cache.removeImages(for: Photo("7"))
+    gate.open()
+    #expect(try await load.value.solidNumber == 7)
+    await fixture.quiet()
+    #expect(originals.count == 0 && originals.writes.value == 0)
+  }
+
+  @Test("is made of bytes that are stored by hand, and no load under way replaces it")
+  func isStoredByHand() async throws {
+    let gate = CancellableGate()
+    let source = EncodedSource(gate: gate)
+    let fixture = try await Fixture([.row, .large], from: source, originals: originals)
+    let load = Task { try await fixture.cache.image(for: Photo("7"), format: .large) }
+    await source.started.reaches(1)
+    try await fixture.cache.store(try solid(8).pngData(), for: Photo("7"), format: .row)
+    gate.open()
+    _ = try await load.value
+    await fixture.quiet()
+    #expect(originals["test:/7"]?.bytes == (try solid(8).pngData()))
+    #expect(originals.writes.value == 1)
+  }
+
+  @Test("is asked for by a source that wants what is kept of its own URL")
+  func isAskedForBySource() async throws {
+    let cache = Lock<ImageCache?>(nil)
+    let source = EncodedSource { _, _ in
+      let kept = try await cache.withLock({ $0 })?.image(
+        for: Photo("7"), format: .row, options: LoadOptions(reach: .kept))
+      return .encoded(try solid((kept?.solidNumber ?? 0) + 1).pngData())
+    }
+    let fixture = try await Fixture(from: source, originals: originals)
+    cache.withLock { $0 = fixture.cache }
+    defer { cache.withLock { $0 = nil } }
+    try originals.put(4, as: "test:/7")
+    let image = try await fixture.cache.image(
+      for: Photo("7"), format: .row, options: LoadOptions(.reload))
+    #expect(image.solidNumber == 5)
+  }
+}
+
+/// A photo whose URL is signed anew for each request.
+private struct SignedPhoto: ImageEntity {
+  let url: URL
+  var imageID: ImageID { "photo" }
+  func sourceURL(for format: ImageFormat) -> URL? { url }
+  func versionID(for format: ImageFormat) -> ImageID { imageID }
+  func originalID(for format: ImageFormat) -> ImageID { imageID }
+}

@@ -1,0 +1,199 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import FastImageCache
+
+@Suite("A request under conditions", .timeLimit(.minutes(10)))
+struct LoadOptionsTests {
+  /// Answers each call with a picture of the call's number.
+  static func counting() -> EncodedSource {
+    EncodedSource { _, call in .encoded(try solid(call).pngData()) }
+  }
+
+  @Test("is a hit where the plain one is, and joins its load where it is not")
+  func sharesWithPlain() async throws {
+    let gate = CancellableGate()
+    let source = EncodedSource(gate: gate)
+    let fixture = try await Fixture(from: source)
+    let photo = Photo("a", url: "test:/7")
+    let plain = Task { try await fixture.cache.image(for: photo, format: .row) }
+    let other = Task {
+      try await fixture.cache.image(for: photo, format: .row, options: LoadOptions())
+    }
+    await fixture.waiters(2)
+    gate.open()
+    #expect(try await plain.value.solidNumber == 7)
+    #expect(try await other.value.solidNumber == 7)
+    let hit = try await fixture.cache.image(for: photo, format: .row, options: LoadOptions())
+    #expect(hit.solidNumber == 7 && source.started.value == 1)
+    #expect(await fixture.cache.statistics().misses == 2)
+  }
+
+  @Test("that reloads replaces the table's picture, and asks caches on the way for a new one")
+  func reloads() async throws {
+    let source = Self.counting()
+    let fixture = try await Fixture(from: source)
+    let photo = Photo("a")
+    _ = try await fixture.cache.image(for: photo, format: .row)
+    let options = LoadOptions(.reload)
+    #expect(
+      try await fixture.cache.image(for: photo, format: .row, options: options).solidNumber == 2)
+    #expect(try await fixture.cache.image(for: photo, format: .row).solidNumber == 2)
+    #expect(source.requests.map { $0.headers["Cache-Control"] } == [nil, "no-cache"])
+    #expect(await fixture.cache.statistics().misses == 1)
+  }
+
+  @Test("that revalidates without a store asks for the whole picture")
+  func revalidatesWithoutStore() async throws {
+    let fixture = try await Fixture(from: Self.counting())
+    _ = try await fixture.cache.image(for: Photo("a"), format: .row)
+    let image = try await fixture.cache.image(
+      for: Photo("a"), format: .row, options: LoadOptions(.revalidate))
+    #expect(image.solidNumber == 2)
+  }
+
+  @Test("leaves the old picture where it was when its reload fails, and throws")
+  func keepsOldPicture() async throws {
+    let source = EncodedSource { _, call in
+      if call > 1 { throw ImageSourceError.httpStatus(500) }
+      return .encoded(try solid(call).pngData())
+    }
+    let fixture = try await Fixture(from: source)
+    let photo = Photo("a")
+    _ = try await fixture.cache.image(for: photo, format: .row)
+    for policy in [LoadOptions.Policy.reload, .revalidate] {
+      await #expect(
+        throws: ImageCacheError.sourceFailed(
+          photo.url, underlying: ImageSourceError.httpStatus(500))
+      ) {
+        try await fixture.cache.image(for: photo, format: .row, options: LoadOptions(policy))
+      }
+    }
+    #expect(fixture.cache.cachedImage(for: photo, format: .row)?.solidNumber == 1)
+  }
+
+  @Test("that reloads joins no load that has asked, and the older answer is not stored over it")
+  func reloadsBesideOlder() async throws {
+    let gate = CancellableGate()
+    let source = EncodedSource { _, call in
+      if call == 1 { try await gate.pass() }
+      return .encoded(try solid(call).pngData())
+    }
+    let fixture = try await Fixture(from: source)
+    let photo = Photo("a")
+    let older = Task { try await fixture.cache.image(for: photo, format: .row) }
+    await source.started.reaches(1)
+    let image = try await fixture.cache.image(
+      for: photo, format: .row, options: LoadOptions(.reload))
+    #expect(image.solidNumber == 2)
+    gate.open()
+    _ = try? await older.value
+    await fixture.quiet()
+    #expect(fixture.cache.cachedImage(for: photo, format: .row)?.solidNumber == 2)
+  }
+
+  @Test("that found the picture changed redraws the entity's other formats, and those only")
+  func redrawsOthers() async throws {
+    let page = ImageFormat(name: "page", size: PixelSize(width: 30, height: 30), capacity: 4)
+    let fixture = try await Fixture([.row, .large, page], from: Self.counting())
+    let photo = Photo("a")
+    _ = try await fixture.cache.image(for: photo, format: .row)
+    await fixture.quiet()
+    _ = try await fixture.cache.image(for: photo, format: .large)
+    await fixture.quiet()
+    _ = try await fixture.cache.image(for: photo, format: .row, options: LoadOptions(.reload))
+    await fixture.quiet()
+    for format in [ImageFormat.row, .large] {
+      #expect(fixture.cache.cachedImage(for: photo, format: format)?.solidNumber == 3)
+    }
+    #expect(!fixture.cache.containsImage(for: photo, format: page))
+  }
+
+  @Test("of another account, with other fields or of less reach shares no load")
+  func sharesNothing() async throws {
+    let gate = CancellableGate()
+    let source = EncodedSource(gate: gate)
+    let fixture = try await Fixture(from: source)
+    var fields = LoadOptions()
+    fields.headers = ["Accept": "image/png"]
+    let all = [
+      LoadOptions(), fields, LoadOptions(audience: Audience("a")),
+      LoadOptions(audience: Audience("b")),
+    ]
+    let tasks = all.flatMap { [$0, $0] }.map { options in
+      Task { try await fixture.cache.image(for: Photo("7"), format: .row, options: options) }
+    }
+    await fixture.waiters(8)
+    await source.started.reaches(4)
+    gate.open()
+    for task in tasks { #expect(try await task.value.solidNumber == 7) }
+    #expect(source.started.value == 4)
+    #expect(Set(source.requests.map(\.audience)).count == 3)
+    #expect(source.requests.filter { $0.headers == ["Accept": "image/png"] }.count == 1)
+  }
+
+  @Test("goes no further than its reach, and waits for no download")
+  func staysWithinReach() async throws {
+    let gate = CancellableGate()
+    let source = EncodedSource(gate: gate)
+    let fixture = try await Fixture(from: source) { $0.networkWidth = 1 }
+    let photo = Photo("7")
+    let download = Task { try await fixture.cache.image(for: photo, format: .row) }
+    await source.started.reaches(1)
+    for reach in [LoadOptions.Reach.kept, .local] {
+      await #expect(throws: ImageCacheError.notCached(entity: "7", format: "row")) {
+        try await fixture.cache.image(for: photo, format: .row, options: LoadOptions(reach: reach))
+      }
+    }
+    gate.open()
+    _ = try await download.value
+    let image = try await fixture.cache.image(
+      for: photo, format: .row, options: LoadOptions(reach: .kept))
+    #expect(image.solidNumber == 7 && source.started.value == 1)
+  }
+
+  @Test("of local reach stops where a source wants to pass to the network")
+  func stopsAtNetwork() async throws {
+    let nothing = EncodedSource(need: .local) { _, _ in throw ImageSourceError.notFound(path: "") }
+    let web = EncodedSource()
+    let fixture = try await Fixture(from: ImageSourceChain([nothing, web]))
+    await #expect(throws: ImageCacheError.notCached(entity: "7", format: "row")) {
+      try await fixture.cache.image(
+        for: Photo("7"), format: .row, options: LoadOptions(reach: .local))
+    }
+    #expect(nothing.started.value == 1 && web.started.value == 0)
+    #expect(try await fixture.cache.image(for: Photo("7"), format: .row).solidNumber == 7)
+  }
+
+  @Test("throws when its time is over, and ends the load that nobody else waits for")
+  func endsInTime() async throws {
+    let (gate, clock) = (CancellableGate(), ManualClock())
+    let source = EncodedSource(gate: gate)
+    let fixture = try await Fixture(from: source) { $0.clock = clock }
+    var options = LoadOptions()
+    options.timeLimit = .seconds(10)
+    let limited = Task { [options] in
+      try await fixture.cache.image(for: Photo("7"), format: .row, options: options)
+    }
+    await source.started.reaches(1)
+    let patient = Task { try await fixture.cache.image(for: Photo("7"), format: .row) }
+    await fixture.waiters(2)
+    await clock.sleepers { $0.count == 1 }
+    clock.advance(by: .seconds(10))
+    await #expect(
+      throws: ImageCacheError.timedOut(entity: "7", format: "row", after: .seconds(10))
+    ) { try await limited.value }
+    #expect(await fixture.cache.statistics().waiters == 1)
+    gate.open()
+    #expect(try await patient.value.solidNumber == 7)
+
+    let other = CancellableGate()
+    let hanging = try await Fixture(from: EncodedSource(gate: other)) { $0.clock = clock }
+    options.timeLimit = .zero
+    await #expect(throws: ImageCacheError.timedOut(entity: "7", format: "row", after: .zero)) {
+      try await hanging.cache.image(for: Photo("7"), format: .row, options: options)
+    }
+    #expect(await hanging.cache.statistics().flights == 0)
+  }
+}

@@ -1,0 +1,82 @@
+import Testing
+
+@testable import FastImageCache
+
+@Suite("The plan of a load", .timeLimit(.minutes(10)))
+struct LoadPlanTests {
+  typealias Steps = [LoadPlan.Step]
+
+  /// What may be kept, and the steps under each policy where the network is within reach.
+  static let table: [(kept: KeptOriginal?, normal: Steps, revalidate: Steps)] = [
+    (KeptOriginal(freshness: .fresh), [.read, .ask], [.recall, .ask]),
+    (KeptOriginal(freshness: .stale), [.read, .ask], [.recall, .ask]),
+    (
+      KeptOriginal(freshness: .mustRevalidate(answersFailures: false)), [.recall, .ask],
+      [.recall, .ask]
+    ),
+    (
+      KeptOriginal(freshness: .mustRevalidate(answersFailures: true)), [.recall, .ask],
+      [.recall, .ask]
+    ),
+    (KeptOriginal(freshness: .fresh, isPlaceholder: true), [.ask], [.ask]),
+    (KeptOriginal(freshness: .gone), [.ask], [.ask]),
+    (nil, [.ask], [.ask]),
+  ]
+
+  @Test("reads, recalls and asks as the table of freshness and policy says", arguments: 0..<7)
+  func followsTable(row: Int) {
+    let (kept, normal, revalidate) = Self.table[row]
+    for (policy, steps) in [(LoadOptions.Policy.normal, normal), (.revalidate, revalidate)] {
+      #expect(LoadPlan(policy, within: .network, kept: kept, need: .network).steps == steps)
+      #expect(LoadPlan(policy, within: .local, kept: kept, need: .local).steps == steps)
+    }
+    #expect(LoadPlan(.reload, within: .network, kept: kept, need: .network).steps == [.ask])
+  }
+
+  @Test("asks no source beyond the reach of its request", arguments: 0..<7)
+  func staysWithinReach(row: Int) {
+    let kept = Self.table[row].kept
+    let reads: Steps = Self.table[row].normal.first == .read ? [.read] : []
+    let beyond: [(LoadOptions.Reach, LoadNeed)] = [
+      (.kept, .local), (.kept, .network), (.local, .network),
+    ]
+    for (reach, need) in beyond {
+      var plan = LoadPlan(.normal, within: reach, kept: kept, need: need)
+      #expect(plan.steps == reads && !plan.revalidatesBehind && !plan.answersFailures)
+      #expect(plan.askOnceMore() == false)
+      for policy in [LoadOptions.Policy.revalidate, .reload] {
+        #expect(LoadPlan(policy, within: reach, kept: kept, need: need).steps.isEmpty)
+      }
+    }
+  }
+
+  @Test("revalidates behind only what answers although it is stale", arguments: 0..<7)
+  func revalidatesStale(row: Int) {
+    let kept = Self.table[row].kept
+    let isStale = kept?.freshness == .stale
+    for policy in [LoadOptions.Policy.normal, .revalidate, .reload] {
+      let plan = LoadPlan(policy, within: .network, kept: kept, need: .network)
+      #expect(plan.revalidatesBehind == (isStale && policy == .normal))
+      let local = LoadPlan(policy, within: .network, kept: kept, need: .local)
+      #expect(!local.revalidatesBehind)
+    }
+  }
+
+  @Test("lets an original answer for a failed server where its terms say so", arguments: 0..<7)
+  func answersFailures(row: Int) {
+    let kept = Self.table[row].kept
+    let mayAnswer = kept?.freshness == .mustRevalidate(answersFailures: true)
+    for policy in [LoadOptions.Policy.normal, .revalidate, .reload] {
+      let plan = LoadPlan(policy, within: .network, kept: kept, need: .network)
+      #expect(plan.answersFailures == (mayAnswer && policy == .normal))
+    }
+  }
+
+  @Test("asks once more, and not twice")
+  func asksOnceMore() {
+    var plan = LoadPlan(.normal, within: .network, kept: nil, need: .network)
+    #expect(plan.next() == .ask && plan.next() == nil)
+    #expect(plan.askOnceMore() && plan.next() == .ask && plan.next() == nil)
+    #expect(!plan.askOnceMore() && plan.next() == nil)
+  }
+}

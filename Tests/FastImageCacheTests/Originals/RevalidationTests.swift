@@ -1,0 +1,209 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import FastImageCache
+
+@Suite("Revalidating", .timeLimit(.minutes(10)))
+struct RevalidationTests {
+  let originals = MemoryOriginals()
+  let newer = OriginalTerms(fields: ["ETag": "\"new\""], received: Date())
+
+  /// Calls an original that is known unchanged, as long as the original of the table's picture is.
+  private func unchanging() -> EncodedSource {
+    EncodedSource { [newer] request, call in
+      if request.known?.isWhole == true { return .unchanged(newer) }
+      return .encoded(try solid(Int(request.url.lastPathComponent) ?? call).pngData())
+    }
+  }
+
+  @Test("an unchanged original confirms it; the table's picture answers, and nothing is decoded")
+  func confirms() async throws {
+    let source = unchanging()
+    let fixture = try await Fixture(from: source, originals: originals)
+    _ = try await fixture.cache.image(for: Photo("7"), format: .row)
+    await originals.written.reaches(1)
+    let image = try await fixture.cache.image(
+      for: Photo("7"), format: .row, options: LoadOptions(.revalidate))
+    #expect(image.solidNumber == 7 && !image.isPrivate)
+    let known = try #require(source.requests.last?.known)
+    #expect(known.isWhole)
+    #expect(known.bytes == (try solid(7).pngData()))
+    let statistics = await fixture.cache.statistics()
+    #expect(statistics.decodes == 1 && statistics.stores == 1 && statistics.fetches == 2)
+    #expect(originals.confirmed.value == 1 && originals.writes.value == 1)
+    #expect(originals["test:/7"]?.terms.entityTag == "\"new\"")
+  }
+
+  @Test("an unchanged original draws the picture that no table has")
+  func drawsUnchanged() async throws {
+    let source = unchanging()
+    let fixture = try await Fixture(from: source, originals: originals)
+    try originals.put(7, as: "test:/7", freshness: .mustRevalidate(answersFailures: false))
+    #expect(try await fixture.cache.image(for: Photo("7"), format: .row).solidNumber == 7)
+    #expect(source.requests.map { $0.known != nil } == [true])
+    #expect(originals.confirmed.value == 1 && originals["test:/7"]?.freshness == .fresh)
+  }
+
+  @Test("the same bytes once more counts as unchanged")
+  func comparesBytes() async throws {
+    let source = EncodedSource()
+    let fixture = try await Fixture(from: source, originals: originals)
+    _ = try await fixture.cache.image(for: Photo("7"), format: .row)
+    await originals.written.reaches(1)
+    _ = try await fixture.cache.image(
+      for: Photo("7"), format: .row, options: LoadOptions(.revalidate))
+    #expect(originals.confirmed.value == 1 && originals.writes.value == 1)
+    #expect(await fixture.cache.statistics().decodes == 1)
+  }
+
+  @Test("a changed original replaces it and the entity's pictures of all formats")
+  func replaces() async throws {
+    let source = EncodedSource { _, call in .encoded(try solid(call).pngData()) }
+    let fixture = try await Fixture([.row, .large], from: source, originals: originals)
+    let photo = Photo("a")
+    _ = try await fixture.cache.image(for: photo, format: .row)
+    await originals.written.reaches(1)
+    _ = try await fixture.cache.image(for: photo, format: .large)
+    #expect(source.started.value == 1)
+    let image = try await fixture.cache.image(
+      for: photo, format: .row, options: LoadOptions(.revalidate))
+    #expect(image.solidNumber == 2)
+    await originals.written.reaches(2)
+    await fixture.quiet()
+    #expect(originals["test:/a"]?.bytes == (try solid(2).pngData()))
+    for format in [ImageFormat.row, .large] {
+      #expect(fixture.cache.cachedImage(for: photo, format: format)?.solidNumber == 2)
+    }
+    #expect(source.started.value == 2)
+  }
+
+  @Test("an original that turns out to be no picture fetches all of it, once")
+  func fetchesAllOnce() async throws {
+    let source = unchanging()
+    let fixture = try await Fixture(from: source, originals: originals)
+    try originals.put(7, as: "test:/7", freshness: .mustRevalidate(answersFailures: false))
+    originals["test:/7"]?.bytes = try solid(7).pngData().prefix(60)
+    #expect(try await fixture.cache.image(for: Photo("7"), format: .row).solidNumber == 7)
+    #expect(source.requests.map { $0.known != nil } == [true, false])
+    await originals.written.reaches(1)
+    #expect(originals["test:/7"]?.bytes == (try solid(7).pngData()))
+  }
+
+  @Test("behind a stale original leaves its answer at once, and begins with it")
+  func answersStale() async throws {
+    let gate = CancellableGate()
+    let source = EncodedSource { [newer] request, _ in
+      try await gate.pass()
+      return .unchanged(newer)
+    }
+    let fixture = try await Fixture(from: source, originals: originals)
+    try originals.put(7, as: "test:/7", freshness: .stale)
+    #expect(try await fixture.cache.image(for: Photo("7"), format: .row).solidNumber == 7)
+    await source.started.reaches(1)
+    #expect(source.requests.map { $0.priority } == [.background])
+    gate.open()
+    await originals.confirmed.reaches(1)
+    await fixture.quiet()
+    #expect(originals["test:/7"]?.freshness == .fresh)
+    #expect(await fixture.cache.statistics().decodes == 1)
+  }
+
+  @Test("behind puts a changed picture in the place of the old one")
+  func replacesBehind() async throws {
+    let source = EncodedSource { _, _ in .encoded(try solid(8).pngData()) }
+    let fixture = try await Fixture(from: source, originals: originals)
+    try originals.put(7, as: "test:/7", freshness: .stale)
+    #expect(try await fixture.cache.image(for: Photo("7"), format: .row).solidNumber == 7)
+    await originals.written.reaches(1)
+    await fixture.quiet()
+    #expect(fixture.cache.cachedImage(for: Photo("7"), format: .row)?.solidNumber == 8)
+    #expect(originals["test:/7"]?.bytes == (try solid(8).pngData()))
+  }
+
+  @Test("behind takes four at a time, and leaves the others for their next use")
+  func isBounded() async throws {
+    let gate = CancellableGate()
+    let source = EncodedSource { [newer] _, _ in
+      try await gate.pass()
+      return .unchanged(newer)
+    }
+    let fixture = try await Fixture(from: source, originals: originals)
+    for number in 1...6 {
+      try originals.put(number, as: ImageID("test:/\(number)"), freshness: .stale)
+      let photo = Photo(ImageID("\(number)"))
+      #expect(try await fixture.cache.image(for: photo, format: .row).solidNumber == number)
+    }
+    await source.started.reaches(4)
+    while await fixture.cache.statistics().flights > 4, !Task.isCancelled { await Task.yield() }
+    #expect(await fixture.cache.statistics().waiters == 4)
+    gate.open()
+    await fixture.quiet()
+    #expect(originals.confirmed.value == 4 && source.started.value == 4)
+    try await fixture.cache.removeImage(for: "6", format: .row)
+    _ = try await fixture.cache.image(for: Photo("6"), format: .row)
+    await originals.confirmed.reaches(5)
+  }
+
+  @Test("behind begins only while no load waits for the network, and ends with the cache")
+  func givesWay() async throws {
+    let gate = CancellableGate()
+    let source = EncodedSource(gate: gate)
+    let fixture = try await Fixture(from: source, originals: originals) { $0.networkWidth = 1 }
+    let tasks = ["1", "2"].map { id in
+      Task { try await fixture.cache.image(for: Photo(ImageID(id)), format: .row) }
+    }
+    await source.started.reaches(1)
+    while fixture.cache.registry.gates[.network].counts.waiting == 0, !Task.isCancelled {
+      await Task.yield()
+    }
+    try originals.put(7, as: "test:/7", freshness: .stale)
+    _ = try await fixture.cache.image(for: Photo("7"), format: .row)
+    while await fixture.cache.statistics().flights > 2, !Task.isCancelled { await Task.yield() }
+    #expect(await fixture.cache.statistics().waiters == 2)
+    gate.open()
+    for task in tasks { _ = try await task.value }
+
+    let never = CancellableGate()
+    let hanging = try await Fixture(from: EncodedSource(gate: never), originals: originals)
+    _ = try await hanging.cache.image(for: Photo("7"), format: .row)
+    await hanging.waiters(1)
+    await hanging.cache.close()
+    #expect(await hanging.cache.statistics().flights == 0)
+  }
+
+  @Test("at a server that fails shows the original where its terms allow that, and else throws")
+  func survivesFailures() async throws {
+    let source = EncodedSource { _, _ in throw ImageSourceError.httpStatus(503) }
+    let fixture = try await Fixture(from: source, originals: originals)
+    try originals.put(7, as: "test:/7", freshness: .mustRevalidate(answersFailures: true))
+    try originals.put(8, as: "test:/8", freshness: .mustRevalidate(answersFailures: false))
+    #expect(try await fixture.cache.image(for: Photo("7"), format: .row).solidNumber == 7)
+    for (photo, options) in [
+      (Photo("8"), LoadOptions()), (Photo("7"), LoadOptions(.revalidate)),
+    ] {
+      await #expect(
+        throws: ImageCacheError.sourceFailed(
+          photo.url, underlying: ImageSourceError.httpStatus(503))
+      ) { try await fixture.cache.image(for: photo, format: .row, options: options) }
+    }
+    #expect(originals.count == 2)
+  }
+
+  @Test("asks whether it changed even where the hook looks at each picture")
+  func worksWithHook() async throws {
+    let asked = Counter()
+    let source = EncodedSource { _, call in .encoded(try solid(call).pngData()) }
+    let fixture = try await Fixture([.row, .large], from: source, originals: originals) {
+      $0.willStore = { _ in asked.increment() }
+    }
+    _ = try await fixture.cache.image(for: Photo("a"), format: .row)
+    await originals.written.reaches(1)
+    _ = try await fixture.cache.image(for: Photo("a"), format: .large)
+    _ = try await fixture.cache.image(
+      for: Photo("a"), format: .large, options: LoadOptions(.revalidate))
+    await fixture.quiet()
+    #expect(fixture.cache.cachedImage(for: Photo("a"), format: .row)?.solidNumber == 2)
+    #expect(asked.value == 3)
+  }
+}
