@@ -216,10 +216,11 @@ struct ArrivalTests {
 
   @Test("loads at the priority of its reader")
   func hasPriority() async throws {
-    let (gate, order) = (CancellableGate(), Order())
+    let (gate, order, noted) = (CancellableGate(), Order(), Counter())
     let fixture = try await Fixture(
       source: ScriptedSource { _, _, _ in
         order.note("\(Task.currentPriority == .low)")
+        noted.increment()
         try await gate.pass()
         return .bitmap(try solid(1))
       })
@@ -228,7 +229,7 @@ struct ArrivalTests {
       for await _ in fixture.cache.images(for: photos, format: .row) {}
     }
     // Not the task's value, which would raise its priority.
-    await fixture.source.started.reaches(1)
+    await noted.reaches(1)
     #expect(order.notes == ["true"])
     gate.open()
     await reader.value
