@@ -7,7 +7,7 @@ import Foundation
 enum Attack: String, CaseIterable, Sendable {
   case table, jpeg, png, webp, exif
   case dataURL = "data-url"
-  case http, arguments
+  case http, terms, arguments
 
   func run(on bytes: [UInt8]) throws {
     switch self {
@@ -16,6 +16,7 @@ enum Attack: String, CaseIterable, Sendable {
     case .exif: try MetadataAttack.run(on: bytes)
     case .dataURL: try AddressAttack.run(on: bytes)
     case .http: try ExchangeAttack.run(on: bytes)
+    case .terms: try TermsAttack.run(on: bytes)
     case .arguments: try ArgumentsAttack.run(on: bytes)
     }
   }

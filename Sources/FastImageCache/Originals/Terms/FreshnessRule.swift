@@ -17,9 +17,9 @@ struct FreshnessFacts: Hashable, Sendable {
   /// How many seconds from ``answered`` on it is fresh.
   var freshFor: UInt32
   /// How many seconds behind these it may be used while it is revalidated: RFC 5861 section 3.
-  var staleWhileRevalidate: UInt32
+  var staleWhileRevalidate: UInt32 = 0
   /// How many seconds behind these it may be used when the server fails: RFC 5861 section 4.
-  var staleIfError: UInt32
+  var staleIfError: UInt32 = 0
   /// Whether it may never be used stale.
   var mustRevalidate: Bool
 }

@@ -1,0 +1,80 @@
+import Foundation
+
+@testable import FastImageCache
+
+/// Reads what a server may say of an original, as fields or as the bytes that keep them.
+///
+/// The input begins with the clock, in eight bytes, and a byte whose lowest bit says which of both the
+/// rest is.
+enum TermsAttack {
+  private static let names = [
+    "etag", "last-modified", "content-length", "content-range", "date", "age", "expires",
+    "cache-control", "vary", "accept-ranges", "content-encoding", "retry-after",
+  ]
+
+  static func run(on bytes: [UInt8]) throws {
+    var script = ByteScript(bytes)
+    let clock = Int64(script.long())
+    if script.byte() & 1 == 1 {
+      let kept = script.remainder()
+      guard let terms = OriginalTerms(encoded: kept) else { return }
+      try Attack.require(terms.encoded() == kept, "Two kinds of bytes are the same terms.")
+      try check(terms, clock)
+      return
+    }
+    var fields: [String: String] = [:]
+    while !script.isEmpty {
+      let name = names[Int(script.byte()) % names.count]
+      let text = script.text()
+      try checkParts(text, HTTPDate(clamping: clock))
+      fields[name, default: ""] += text
+    }
+    let received = Date(timeIntervalSince1970: TimeInterval(clock))
+    var terms = OriginalTerms(fields: fields, received: received)
+    terms.recordRequest(fields)
+    try check(terms, clock &+ Int64(fields.count) &* 100_000)
+  }
+
+  private static func checkParts(_ text: String, _ now: HTTPDate) throws {
+    if let date = HTTPDate(text, now: now) {
+      try Attack.require(HTTPDate(date.date) == date, "\(date) is another date as a `Date`")
+    }
+    switch ContentRange(text) {
+    case .part(let first, let last, let total)?:
+      try Attack.require(0 <= first && first <= last && last < total ?? .max, "\(text) is a part")
+    case .unsatisfied(let total)?:
+      try Attack.require((0..<Int.max).contains(total ?? 0), "A total of \(total ?? 0)")
+    case nil: break
+    }
+    if let tag = EntityTag(text) {
+      try Attack.require(text.hasSuffix("\"\(tag.opaque)\""), "\(text) is the tag \(tag)")
+      try Attack.require(tag.isStronglyEqual(to: tag) == tag.isStrong, "\(tag) is not itself")
+    }
+    if let pause = RetryAfter(text, now: now)?.delay(from: now) {
+      try Attack.require(pause >= .zero, "A pause of \(pause)")
+    }
+  }
+
+  private static func check(_ terms: OriginalTerms, _ clock: Int64) throws {
+    let bytes = terms.encoded()
+    try Attack.require(bytes.count <= 4096, "Terms of \(bytes.count) bytes")
+    try Attack.require(OriginalTerms(encoded: bytes) == terms, "Other terms came back.")
+    try Attack.require(terms.confirmed(by: terms) == terms, "A 304 of the same terms changed them.")
+    try Attack.require(terms.byteCount ?? 0 >= 0, "\(terms.byteCount ?? 0) bytes")
+    if let validator = terms.strongValidator {
+      // It becomes a field of a request.
+      try Attack.require(
+        validator.utf8.allSatisfy { (0x20..<0x7F).contains($0) }, "The validator is \(validator)")
+    }
+    let received = HTTPDate(terms.received).seconds
+    let rule = FreshnessRule()
+    for now in [clock, received, received + 1_000_000] {
+      let freshness = rule.freshness(of: terms, stored: clock, lastUse: received, now: now)
+      if freshness == .gone { continue }
+      try Attack.require(terms.mayBeKept, "What may not be kept is \(freshness)")
+      let age = HTTPDate(clamping: now).seconds - received
+      try Attack.require(
+        freshness != .fresh || (0..<30 * 86_400).contains(age), "Fresh after \(age) s")
+    }
+  }
+}

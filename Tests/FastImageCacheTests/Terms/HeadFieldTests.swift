@@ -1,0 +1,134 @@
+import Testing
+
+@testable import FastImageCache
+
+@Suite("An entity tag", .timeLimit(.minutes(10)))
+struct EntityTagTests {
+  @Test("compares as the table of RFC 9110 section 8.8.3.2 says")
+  func comparison() throws {
+    for (first, second, isStrongMatch, isWeakMatch) in [
+      (#"W/"1""#, #"W/"1""#, false, true), (#"W/"1""#, #"W/"2""#, false, false),
+      (#"W/"1""#, #""1""#, false, true), (#""1""#, #""1""#, true, true),
+    ] {
+      let (left, right) = (try #require(EntityTag(first)), try #require(EntityTag(second)))
+      #expect(left.isStronglyEqual(to: right) == isStrongMatch, "\(first) \(second)")
+      #expect(right.isStronglyEqual(to: left) == isStrongMatch, "\(second) \(first)")
+      #expect(left.isWeaklyEqual(to: right) == isWeakMatch, "\(first) \(second)")
+    }
+  }
+
+  @Test(
+    "has any printable characters between its quotes",
+    arguments: [#""xyzzy""#, #"W/"xyzzy""#, #""""#, #""a,b\c""#, #""é""#])
+  func accepted(_ text: String) throws {
+    let tag = try #require(EntityTag(text))
+    #expect(tag.isWeak == text.hasPrefix("W/"))
+    #expect(text.hasSuffix("\"\(tag.opaque)\""))
+  }
+
+  @Test(
+    "is none if it is written in another way",
+    arguments: [
+      "", "\"", "xyzzy", "'x'", #"w/"x""#, "W/", #""a", "b""#, #""a"b""#, #""a b""#,
+      "\"a\u{7F}\"", "\"a\r\nb\"", #" "a""#, #""a" "#,
+    ])
+  func refused(_ text: String) {
+    #expect(EntityTag(text) == nil)
+  }
+
+  @Test("with characters that are no ASCII proves nothing, since two may look alike here")
+  func foreignCharacters() throws {
+    let tag = try #require(EntityTag("\"\u{FFFD}\""))
+    #expect(!tag.isStrong && !tag.isStronglyEqual(to: tag) && tag.isWeaklyEqual(to: tag))
+    // Canonically the same, in other bytes.
+    let (composed, decomposed) = (EntityTag("\"\u{E9}\""), EntityTag("\"e\u{301}\""))
+    #expect(try !#require(composed).isWeaklyEqual(to: #require(decomposed)))
+  }
+}
+
+@Suite("A content range", .timeLimit(.minutes(10)))
+struct ContentRangeTests {
+  @Test("is read as RFC 9110 section 14.4 shows it")
+  func examples() {
+    #expect(ContentRange("bytes 42-1233/1234") == .part(first: 42, last: 1233, total: 1234))
+    #expect(ContentRange("bytes 42-1233/*") == .part(first: 42, last: 1233, total: nil))
+    #expect(ContentRange("bytes */1234") == .unsatisfied(total: 1234))
+    #expect(ContentRange("Bytes 0-0/1") == .part(first: 0, last: 0, total: 1))
+    #expect(ContentRange("*/*") == .unsatisfied(total: nil))
+  }
+
+  @Test("has numbers to which one can be added")
+  func largest() {
+    let almost = Int.max - 1
+    #expect(
+      ContentRange("bytes \(almost - 1)-\(almost - 1)/\(almost)")
+        == .part(first: almost - 1, last: almost - 1, total: almost))
+    for text in [
+      "bytes 0-\(Int.max)/*", "bytes 0-1/\(Int.max)", "bytes */9223372036854775808",
+      "bytes 0-1/99999999999999999999999999", "bytes 18446744073709551616-18446744073709551617/*",
+    ] {
+      #expect(ContentRange(text) == nil, "\(text)")
+    }
+  }
+
+  @Test(
+    "is none if it contradicts itself or is written in another way",
+    arguments: [
+      "", "bytes", "bytes 0-1", "bytes 0-1/", "bytes 1-0/5", "bytes 0-5/5", "bytes 0-1/1x",
+      "bytes -1/5", "bytes 0-/5", "bytes +0-1/5", "bytes 0 - 1/5", "bytes=0-1/5", "items 0-1/5",
+      "bytes */", "bytes */*", "bytes 0-1/5, bytes 2-3/5", "*/5", "bytes 0-1/-5",
+    ])
+  func refused(_ text: String) {
+    #expect(ContentRange(text) == nil)
+  }
+}
+
+@Suite("A field Retry-After", .timeLimit(.minutes(10)))
+struct RetryAfterTests {
+  private let now = HTTPDate(clamping: 946_684_700)  // 100 s before 2000
+
+  @Test("is a number of seconds or a moment")
+  func forms() {
+    #expect(RetryAfter("120", now: now)?.delay(from: now) == .seconds(120))
+    #expect(
+      RetryAfter("Sat, 01 Jan 2000 00:00:00 GMT", now: now)?.delay(from: now) == .seconds(100))
+    #expect(
+      RetryAfter("Fri, 31 Dec 1999 23:00:00 GMT", now: now)?.delay(from: now) == .seconds(0))
+    #expect(
+      RetryAfter("99999999999999999999", now: now)?.delay(from: now) == .seconds(2_147_483_648))
+  }
+
+  @Test("is none if it is anything else", arguments: ["", "-1", "1.5", "1 s", "soon"])
+  func refused(_ text: String) {
+    #expect(RetryAfter(text, now: now) == nil)
+  }
+}
+
+@Suite("A field Vary", .timeLimit(.minutes(10)))
+struct VaryTests {
+  @Test("names fields in any case and order, or everything")
+  func names() {
+    #expect(
+      Vary("Accept-Encoding, accept-language").names == ["accept-encoding", "accept-language"])
+    #expect(Vary("b,A ,, b") == Vary("a, b") && Vary("") == Vary(" , "))
+    #expect(Vary("").names == [])
+    for text in ["*", "Accept, *", "a b", "a;b", "\"a\"", "a,\u{0},b"] {
+      #expect(Vary(text) == .everything, "\(text)")
+    }
+  }
+
+  @Test("tells requests apart by the named fields only")
+  func digest() {
+    let vary = Vary("Accept, X-Size")
+    let digest = vary.digest(of: ["accept": "image/webp", "X-Size": "2"])
+    #expect(digest.count == 16)
+    #expect(digest == vary.digest(of: ["ACCEPT": "image/webp", "x-size": "2", "Cookie": "1"]))
+    let others = [
+      [:], ["accept": "image/webp"], ["x-size": "2"], ["accept": "image/webp", "x-size": ""],
+      ["accept": "2", "x-size": "image/webp"], ["accept": "image/webp2", "x-size": ""],
+    ].map { vary.digest(of: $0) }
+    #expect(Set(others + [digest]).count == 7)
+    #expect(Vary("accept").digest(of: [:]) != Vary("x-size").digest(of: [:]))
+    #expect(Vary("").digest(of: ["accept": "1"]) == [])
+  }
+}
