@@ -55,6 +55,35 @@ public struct HTTPReply: Sendable {
     .status(status, headers: ["Location": location], body: Data("Moved.".utf8))
   }
 
+  /// The same reply with a step after so many bytes of its body, such as a wait or a cut.
+  ///
+  /// ```swift
+  /// HTTPReply.ok(picture).inserting(.cut, after: 1000)
+  /// ```
+  public func inserting(_ step: Step, after byteCount: Int) -> HTTPReply {
+    var left = headByteCount + byteCount
+    for (index, present) in steps.enumerated() {
+      guard case .bytes(let bytes) = present else { continue }
+      if left <= bytes.count {
+        var steps = steps
+        steps[index...index] = [
+          .bytes(Data(bytes.prefix(left))), step, .bytes(Data(bytes.dropFirst(left))),
+        ]
+        return HTTPReply(steps)
+      }
+      left -= bytes.count
+    }
+    return HTTPReply(steps + [step])
+  }
+
+  /// The bytes up to the empty line; all steps but the first belong to the body.
+  var headByteCount: Int {
+    guard case .bytes(let bytes)? = steps.first,
+      let end = bytes.range(of: Data("\r\n\r\n".utf8))
+    else { return 0 }
+    return end.upperBound - bytes.startIndex
+  }
+
   public static func head(_ status: Int, _ headers: [String: String]) -> Data {
     let fields = headers.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)\r\n" }.joined()
     return Data("HTTP/1.1 \(status) Status\r\n\(fields)\r\n".utf8)

@@ -10,6 +10,12 @@ public final class HTTPServer: Sendable {
     public let path: String
     /// Names in lower case.
     public let headers: [String: String]
+    /// Counts the requests for the path from 1 on.
+    public internal(set) var number = 1
+
+    public init(path: String, headers: [String: String] = [:]) {
+      (self.path, self.headers) = (path, headers)
+    }
   }
 
   public let port: UInt16
@@ -27,8 +33,9 @@ public final class HTTPServer: Sendable {
         log.connections.increment()
         Thread.detachNewThread {
           while let request = client.request(until: end) {
-            guard log.records(request, { reply(request).ending(sentTo: client, until: end) })
-            else { return }
+            guard log.records(request, { reply($0).ending(sentTo: client, until: end, $1) }) else {
+              return
+            }
           }
         }
       }
@@ -40,6 +47,20 @@ public final class HTTPServer: Sendable {
   /// Answers with the body listed for the path, and with 404 for other paths.
   public convenience init(_ replies: [String: HTTPReply]) throws {
     try self.init { replies[$0.path] ?? .status(404) }
+  }
+
+  /// Serves the file listed for the path, and 404 for other paths.
+  public convenience init(files: [String: HTTPFile]) throws {
+    try self.init { files[$0.path]?.reply(to: $0) ?? .status(404) }
+  }
+
+  /// Answers the first request for a path with the first reply listed for it, and so on; the last one
+  /// answers all that follow.
+  public convenience init(scripts: [String: [HTTPReply]]) throws {
+    try self.init { request in
+      let replies = scripts[request.path] ?? []
+      return replies.dropFirst(request.number - 1).first ?? replies.last ?? .status(404)
+    }
   }
 
   public func url(_ path: String) -> URL {
@@ -59,6 +80,17 @@ public final class HTTPServer: Sendable {
   /// All requests, in order of arrival.
   public var arrivedRequests: [Request] { log.entries.withLock { $0 } }
 
+  /// The requests for one path, in order of arrival.
+  public func arrivedRequests(for path: String) -> [Request] {
+    arrivedRequests.filter { $0.path == path }
+  }
+
+  /// How many bytes of bodies were sent for a path. What a client did not read before it left counts as
+  /// far as the system had taken it.
+  public func bodyByteCount(for path: String) -> Int {
+    log.bodyByteCounts.withLock { $0[path, default: 0] }
+  }
+
   /// The most replies that were being written at the same time.
   public var mostConcurrentReplies: Int { log.replying.withLock { $0.most } }
 }
@@ -70,13 +102,23 @@ private final class RequestLog: Sendable {
   let abandonments = Counter()
   let entries = Lock<[HTTPServer.Request]>([])
   let replying = Lock((now: 0, most: 0))
+  let bodyByteCounts = Lock<[String: Int]>([:])
 
   /// Records one request while its reply is written; `false` when the connection is over.
-  func records(_ request: HTTPServer.Request, _ reply: () -> HTTPReply.Ending) -> Bool {
-    entries.withLock { $0.append(request) }
+  func records(
+    _ request: HTTPServer.Request,
+    _ reply: (HTTPServer.Request, _ noteBody: (Int) -> Void) -> HTTPReply.Ending
+  ) -> Bool {
+    var request = request
+    entries.withLock { entries in
+      request.number = 1 + entries.count { $0.path == request.path }
+      entries.append(request)
+    }
     replying.withLock { $0 = ($0.now + 1, max($0.most, $0.now + 1)) }
     requests.increment()
-    let ending = reply()
+    let ending = reply(request) { count in
+      bodyByteCounts.withLock { $0[request.path, default: 0] += count }
+    }
     replying.withLock { $0.now -= 1 }
     if ending == .abandoned { abandonments.increment() }
     return ending == .complete
@@ -90,13 +132,23 @@ extension HTTPReply {
     case abandoned
   }
 
-  fileprivate func ending(sentTo client: Socket, until end: Signal) -> Ending {
+  /// - Parameter noteBody: Called with the number of bytes that were sent behind the head.
+  fileprivate func ending(
+    sentTo client: Socket, until end: Signal, _ noteBody: (Int) -> Void
+  ) -> Ending {
+    var head = headByteCount
+    func send(_ bytes: Data) -> Bool {
+      let sent = client.send(bytes, until: end)
+      noteBody(max(0, sent - head))
+      head = max(0, head - sent)
+      return sent == bytes.count
+    }
     for step in steps {
       switch step {
       case .bytes(let bytes):
-        guard client.send(bytes, until: end) else { return .abandoned }
+        guard send(bytes) else { return .abandoned }
       case .endless(let bytes):
-        while client.send(bytes, until: end) {}
+        while send(bytes) {}
         return .abandoned
       case .wait(let gate):
         guard client.waits(for: gate, until: end) else { return .abandoned }

@@ -57,18 +57,19 @@ final class Socket: Sendable {
     return count > 0 ? Data(bytes[..<count]) : nil
   }
 
-  /// Writes everything; `false` when the other side is gone or `end` came first.
-  func send(_ bytes: Data, until end: Signal) -> Bool {
+  /// Writes everything, and returns how many bytes that were: fewer when the other side is gone or `end`
+  /// came first.
+  func send(_ bytes: Data, until end: Signal) -> Int {
     bytes.withUnsafeBytes { bytes in
       var sent = 0
       while sent < bytes.count {
-        guard wait(for: CInt(POLLOUT), until: [end]) == .ready else { return false }
+        guard wait(for: CInt(POLLOUT), until: [end]) == .ready else { return sent }
         let rest = UnsafeRawBufferPointer(rebasing: bytes[sent...])
         let count = sendWithoutSIGPIPE(descriptor, rest.baseAddress, rest.count)
-        if count < 0, errno != EAGAIN, errno != EINTR { return false }
+        if count < 0, errno != EAGAIN, errno != EINTR { return sent }
         sent += max(0, count)
       }
-      return true
+      return sent
     }
   }
 
