@@ -41,6 +41,18 @@ struct StoreOrderTests {
     #expect(!board.asked { $0.storesResult(dot, of: older) })
   }
 
+  @Test("stores no sibling of an earlier request after a request for its other version")
+  mutating func storesNoOlderSibling() {
+    let newDot = ImageKey(entity: "a", version: "a2", format: "dot")
+    let flight = join(1, row).flight
+    #expect(finish(row, of: flight) == [1])
+    #expect(join(2, newDot).flight == flight)
+    let isNewStored = board.storesResult(newDot, of: flight)
+    #expect(isNewStored)
+    #expect(finish(newDot, of: flight) == [2])
+    #expect(!board.asked { $0.storesResult(dot, of: flight) })
+  }
+
   @Test("stores an older load's picture for a request that is younger, and waits")
   mutating func storesForTheYoungest() {
     let new = ImageKey(entity: "a", version: "a2", format: "row")

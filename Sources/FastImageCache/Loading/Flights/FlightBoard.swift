@@ -23,7 +23,8 @@
 /// 8. Once a flight has stored the picture of a younger request, no other flight stores an older
 ///    request's picture of the same entity and format in another version. Waiters' numbers tell the age
 ///    of requests: a picture is as young as the youngest request that it answers, and a sibling as the
-///    youngest request for its entity. Hits are no requests here, and a picture that is stored by hand
+///    youngest request for its entity; but a flight stores no sibling of which it was asked for another
+///    version. Hits are no requests here, and a picture that is stored by hand
 ///    is younger than all flights that began before.
 /// 9. A waiter joins a flight of its own policy or of a stronger one; a reload joins no flight that has
 ///    asked its source. The flight that begins instead takes the older one's place, as after a removal.

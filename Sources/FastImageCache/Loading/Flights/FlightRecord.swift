@@ -102,6 +102,8 @@ struct FlightRecord<Request, Load> {
   ///
   /// - Parameter isWaiting: Whether a waiter still stands on the board.
   func requestStored(by key: ImageKey, isWaiting: (WaiterID) -> Bool) -> Int? {
+    // A sibling of an earlier request: the flight was asked for another version since.
+    if let asked = self.index(of: key), renditions[asked].key != key { return nil }
     let index = wantedIndex(of: key)
     let isForbidden = index.map { !renditions[$0].storesResult } ?? forbidden.cover(key)
     if isForbidden || isOutdated { return nil }
