@@ -79,7 +79,7 @@ struct ImageLoader: Sendable {
       redrawn.formUnion(
         try await serveFamily(&family, from: &result.picture, replacing: replaces, flight))
       requests = try await askEntities(flight.take(), flight, course)
-    } while try await !isOver(flight, requests)
+    } while try await !isOver(flight, requests, family)
   }
 
   /// Does what can wait until the first requests are answered: keeps the original, or has it revalidated.
@@ -94,11 +94,12 @@ struct ImageLoader: Sendable {
 
   /// Whether nothing is left to do; the flight has left the board then.
   private func isOver(
-    _ flight: Flight, _ requests: [ImageRequest]
+    _ flight: Flight, _ requests: [ImageRequest], _ family: [ImageRequest] = []
   ) async throws -> Bool {
     guard requests.isEmpty else { return false }
     try Task.checkCancellation()
-    return flight.retire()
+    // A request that was served by its entity, or by the table, has interrupted the family only.
+    return family.isEmpty && flight.retire()
   }
 
   /// Serves the requests whose picture is in the table, or comes from the entity, and returns the

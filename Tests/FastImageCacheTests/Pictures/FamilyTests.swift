@@ -73,6 +73,33 @@ struct FamilyTests {
     #expect(statistics.tables.map(\.entryCount) == [2, 2])
   }
 
+  #if canImport(CoreGraphics) || Cairo
+    @Test("is drawn to its end though a request comes that another picture answers")
+    func isDrawnAfterOthers() async throws {
+      let small = ImageFormat(
+        name: "small", family: "photos", size: PixelSize(width: 6, height: 6), capacity: 16)
+      let (drawn, release) = (Counter(), Gate())
+      let fixture = try await Fixture([.large, .dot, small])
+      var photo = Photo("a", url: "test:/2")
+      photo.drawing = .custom { _, _ in
+        // The first sibling.
+        if drawn.increment() == 2 { release.waitBlocking() }
+      }
+      _ = try await fixture.cache.image(for: photo, format: .large)
+      await drawn.reaches(2)
+      var other = Photo("b", url: "test:/2")
+      other.wantsFamily = false
+      other.ownPicture = { _ in .bitmap(try solid(5)) }
+      let entity = other
+      let request = Task { try await fixture.cache.image(for: entity, format: .large) }
+      await fixture.waiters(1)
+      release.open()
+      _ = try await request.value
+      await fixture.quiet()
+      #expect(fixture.cache.cachedFormats(for: photo).map(\.name) == ["large", "dot", "small"])
+    }
+  #endif
+
   @Test("whose one decode would be too large still has the pictures that need less")
   func isDrawnApart() async throws {
     let gate = CancellableGate()
