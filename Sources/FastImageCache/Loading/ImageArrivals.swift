@@ -86,6 +86,9 @@ struct ArrivalWindow {
 
   /// An answer was read.
   mutating func read() { openCount -= 1 }
+
+  /// Whether no answer can come any more.
+  var isDone: Bool { ahead.isEmpty && openCount == 0 && begunCount == missing.count }
 }
 
 /// Asks for many pictures and hands them out, on its reader's actor.
@@ -152,6 +155,8 @@ final class ArrivalReader<Entity: Sendable> {
   private func read(_ answer: consuming ImageRound.Answer) -> ImageArrival<Entity> {
     window.read()
     beginLoads()
+    // Copies of the iterator may wait in other tasks of this actor.
+    if window.isDone { round.end() }
     return arrival(answer.index, answer.outcome)
   }
 

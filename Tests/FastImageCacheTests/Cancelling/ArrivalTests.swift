@@ -95,6 +95,29 @@ struct ArrivalTests {
     await fixture.quiet()
   }
 
+  @Test("ends for each copy of its iterator that waits when the last one has come")
+  @MainActor
+  func endsForCopies() async throws {
+    let gate = CancellableGate()
+    let fixture = try await Fixture(source: source([gate]))
+    let iterator = fixture.cache.images(for: photos(1), format: .row).makeAsyncIterator()
+    let begun = Counter()
+    let readers = (0..<2).map { _ in
+      Task { @MainActor in
+        var copy = iterator
+        begun.increment()
+        return await copy.next(isolation: MainActor.shared)?.index
+      }
+    }
+    // On this actor, so both wait.
+    await begun.reaches(2)
+    gate.open()
+    var indexes: [Int?] = []
+    for reader in readers { indexes.append(await reader.value) }
+    #expect(indexes == [0, nil])
+    withExtendedLifetime(iterator) {}
+  }
+
   @Test("takes entities of several types, any sequence, and one entity twice")
   func takesAll() async throws {
     let fixture = try await Fixture()
