@@ -29,8 +29,8 @@ extension ImageCache {
     /// emptied.
     public var decodeWidth = Self.processorCount
 
-    /// The private memory that all decodes together may take, in bytes; without any, each picture
-    /// that needs a decode is too large.
+    /// The private memory that all decodes together may take, in bytes, with their copies in sRGB for
+    /// ``willStore``; without any, each picture that needs a decode is too large.
     ///
     /// Not counted: a picture stays decoded while its family is drawn, one for each load under way;
     /// the process keeps up to 8 MiB of freed decodes for the next ones, until all its caches are

@@ -104,7 +104,10 @@ struct PictureMaker: Sendable {
       preconditionFailure("A picture is decoded before it is drawn.")
     }
     if decoded.colorConversion == nil { return decoded }
-    return try await onWorker(picture.url, urgency) { _ throws(ImageDecodingError) in
+    // A source's bitmap may be larger than the budget; its copy is made alone then.
+    let byteCount = min(decoded.size.width * decoded.size.height * 4, workers.byteBudget)
+    return try await onWorker(picture.url, urgency, byteCount: byteCount) {
+      _ throws(ImageDecodingError) in
       do { return try decoded.inSRGB() } catch { throw .outOfMemory }
     } then: {
       $0

@@ -1,9 +1,10 @@
-import FastImageCache
 import Foundation
 import Locking
 import Pixels
 import TestSupport
 import Testing
+
+@testable import FastImageCache
 
 @Suite("The hook before a store", .timeLimit(.minutes(10)))
 struct WillStoreTests {
@@ -92,6 +93,50 @@ struct WillStoreTests {
     let bitmap = try #require(seen.withLock { $0 })
     let firsts = [noise, bitmap].map { $0.withPixels { Int($0.unsafeLoad(as: UInt8.self)) } }
     #expect(firsts[1] == firsts[0] * firsts[0] / 255)
+  }
+
+  @Test("has colours converted for it within the budget of decodes")
+  func countsConversions() async throws {
+    struct Noted: ColorConversion {
+      let count: Counter
+      func convertToSRGB(_: UnsafeMutableRawPointer, pixelCount: Int, format: PixelFormat) {
+        count.increment()
+      }
+    }
+    let (started, release, converted) = (Counter(), Gate(), Counter())
+    let source = ScriptedSource { url, _, _ in
+      if url.lastPathComponent == "1" { return .encoded(Data("hollow".utf8)) }
+      let layout = PixelLayout(for: PixelSize(width: 16, height: 16), format: .bgrx32)
+      return .bitmap(
+        try Bitmap(layout: layout, colorConversion: Noted(count: converted), edges: nil) { _ in })
+    }
+    let decoder = HollowDecoder { _ in
+      started.increment()
+      release.waitBlocking()
+      return false
+    }
+    let fixture = try await Fixture(source: source) { configuration in
+      configuration.willStore = { _ in }
+      configuration.decoders = [decoder]
+      configuration.decodeWidth = 2
+      // A decode of 1024 bytes, and no copy of as many beside it.
+      configuration.decodeByteBudget = 1500
+    }
+    let first = Task {
+      try await fixture.cache.image(for: Photo("a", url: "test:/1"), format: .row)
+    }
+    await started.reaches(1)
+    let second = Task {
+      try await fixture.cache.image(for: Photo("b", url: "test:/2"), format: .row)
+    }
+    let workers = fixture.cache.maker.workers
+    while workers.counts.waiting == 0, converted.value == 0, !Task.isCancelled {
+      await Task.yield()
+    }
+    #expect(converted.value == 0)
+    release.open()
+    _ = (try await first.value, try await second.value)
+    #expect(converted.value > 0)
   }
 
   @Test("gives a picture other proportions")

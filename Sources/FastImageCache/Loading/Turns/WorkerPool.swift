@@ -20,6 +20,8 @@ final class WorkerPool: Sendable {
   typealias Job<Value, Failure: Error> =
     @Sendable (_ isCancelled: @escaping @Sendable () -> Bool) throws(Failure) -> Value
 
+  /// How many bytes the jobs that run may have declared together.
+  let byteBudget: Int
   private let queue: AdmissionQueue
   private let idleWorkers: Lock<[DispatchQueue]>
 
@@ -28,6 +30,7 @@ final class WorkerPool: Sendable {
   ///   - width: How many jobs may run at the same time.
   ///   - byteBudget: How many bytes the jobs that run may have declared together.
   init(name: String, width: Int, byteBudget: Int = .max) {
+    self.byteBudget = byteBudget
     queue = AdmissionQueue(width: width, byteBudget: byteBudget)
     idleWorkers = Lock((0..<width).map { DispatchQueue(label: "\(name).\($0)") })
   }
