@@ -81,8 +81,10 @@ extension TableLookup {
   ) -> [TableEntryInfo] {
     while let listed = reader.list(&position, count: Self.step) {
       let visible = shelf.withLock { shelf in
-        // A private file has no unread records.
-        listed.filter { shelf.index.unreadCount == 0 && shelf.index.find($0.digest) == nil }
+        // As lookups do it: behind an own record that cannot be read nothing is found.
+        listed.filter {
+          shelf.index.unreadSlot(for: $0.digest) == nil && shelf.index.find($0.digest) == nil
+        }
       }
       if !visible.isEmpty { return visible }
     }

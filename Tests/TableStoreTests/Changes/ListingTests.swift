@@ -136,6 +136,23 @@ struct ListingTests {
     #expect(names(try list(reopened)) == ["entity 4"])
   }
 
+  @Test("of a second opener names what the owner has, though records of its own cannot be read")
+  func listsBesideUnreadable() throws {
+    let table = try fixture.open()
+    for number in 0..<8 {
+      let stranger = try Stranger(fixture)
+      try stranger.store(key(100 + number), from: table)
+    }
+    for entity in 1...3 { try table.store(key(entity)) }
+    // No name is free, so this one adopts a file that was left.
+    let plan = FaultPlan()
+    let stranger = try Stranger(fixture, system: plan.system)
+    plan.fail(after: 0, count: 2, only: [.read])
+    var cursor = ListingCursor()
+    #expect(names(try stranger.core.lookup.list(&cursor)) == (1...3).map { "entity \($0)" })
+    #expect(plan.failureCount == 2)
+  }
+
   @Test("lets those be removed that it named, and no picture that took their place")
   func removesListed() throws {
     var table = try fixture.open()
