@@ -1,5 +1,11 @@
 import Locking
 
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
 /// Takes pictures of other files of the table into the one that this process has the lock of.
 ///
 /// A guest file and the table's are two files of one table, and a generation is the time of a store
@@ -14,6 +20,10 @@ import Locking
 /// order of use of its file, so that it stays when the room is short. A guest file is deleted only
 /// after its pictures are on the device. Until then every step may be done twice: a picture
 /// that is there already is no later one. So a kill at any moment loses nothing.
+///
+/// A removal for which the log has no room forbids all earlier pictures of other files. So the log is
+/// written after the pictures, and where it forgets more than before, after they are on the device:
+/// a power cut keeps them there or where they came from.
 extension TableWriter {
   /// Takes in every guest file that its process left; has no effect unless this process owns the
   /// table under its name.
@@ -40,8 +50,12 @@ extension TableWriter {
   mutating func takeIn(_ former: TableShelf) {
     guard let file = former.file else { return }
     do throws(TableError) {
-      try takeIn(file.slotReader) { slot, record in
+      let whole = try takeIn(file.slotReader) { slot, record in
         former.index.isLive(slot) ? file.states.stamp(of: slot) : record.recency
+      }
+      let slots = 0..<file.states.preparedCount
+      if slots.contains(where: { former.index.isLive($0) && !whole.contains($0) }) {
+        loss = .system(SystemError(call: .read, code: EIO))
       }
       guard let guest = former.guest else { return }
       takenIn.append(LeftGuest(guest.fileName, file: file))
@@ -58,10 +72,7 @@ extension TableWriter {
     let former = formerFile
     formerFile = nil
     let reader = lookup.shelf.withLock { $0.isOwner || $0.guest != nil ? nil : $0.reader }
-    let removed = unlogged
-    let guest = opener.guestShelf(reader: reader, former: former) { record in
-      record.generation <= max(removed[.entity(record.entity)] ?? 0, removed[.all] ?? 0)
-    }
+    let guest = opener.guestShelf(reader: reader, former: former) { isRemoved($0) }
     guard let guest else { return }
     takeIn(exchange(for: guest))
   }
@@ -88,29 +99,40 @@ extension TableWriter {
   // MARK: Private
 
   /// Takes in the pictures and removals of a file to which no process writes.
+  ///
+  /// - Returns: The slots whose pictures were found intact, or are not wanted any more.
+  @discardableResult
   private mutating func takeIn(
     _ source: SlotReader, recency: (Int, SlotRecord) -> UInt64
-  ) throws(TableError) {
-    guard let (file, _) = lockedFile else { return }
+  ) throws(TableError) -> Set<Int> {
+    guard let (file, _) = lockedFile else { return [] }
     let (removals, records) = try opener.wrapping { () throws(SystemError) in
       (try source.removals(), try source.records())
     }
     for entry in removals.entries where entry.subject != .forgotten {
       try takeIn(entry, in: file)
     }
-    try eraseRest(in: file)
     let log = try opener.wrapping { () throws(SystemError) in
       try self.removals(in: file)
     }
-    let wanted = TableCopy.newestPerEntity(records) { _, record in log.forbids(record) }
-      .sorted { recency($0.slot, $0.record) < recency($1.slot, $1.record) }
-      .suffix(opener.layout.slotCount)
-    for (slot, record) in wanted { try takeIn(record, in: slot, of: source) }
+    let wanted = TableCopy.newestPerEntity(records) { _, record in
+      log.forbids(record) || isRemoved(record)
+    }
+    .sorted { recency($0.slot, $0.record) < recency($1.slot, $1.record) }
+    .suffix(opener.layout.slotCount)
+    var whole = Set(records.map(\.slot))
+    for (slot, record) in wanted where try !takeIn(record, in: slot, of: source) {
+      whole.remove(slot)
+    }
     // Removals that the source forgot are of other files' pictures, and must not forbid its own.
     for entry in removals.entries where entry.subject == .forgotten {
       try takeIn(entry, in: file)
     }
+    if !wanted.isEmpty, forgetsMore(than: log) {
+      try opener.wrapping { () throws(SystemError) in try file.synchronize() }
+    }
     try eraseRest(in: file)
+    return whole
   }
 
   private mutating func takeIn(
@@ -137,13 +159,14 @@ extension TableWriter {
     }
   }
 
+  /// - Returns: False for a damaged picture, which is a miss, as it would be where it lies.
   private mutating func takeIn(
     _ record: SlotRecord, in slot: Int, of source: SlotReader
-  ) throws(TableError) {
+  ) throws(TableError) -> Bool {
     let own = try opener.wrapping { () throws(SystemError) in
       try lookup.ask(about: record.entity) { $0.index.generation(of: record.entity) }
     }
-    guard record.generation > own else { return }
+    guard record.generation > own else { return true }
     let made = lookup.pool.makeContent { source.read(slot, record: record, into: $0) }
     guard let (content, finding) = made else {
       throw .outOfMemory(byteCount: opener.layout.contentByteCount)
@@ -154,9 +177,9 @@ extension TableWriter {
         entity: record.entity, version: record.version, key: nil, extent: trailer.extent,
         content: content)
       _ = try store(sealed, drawn: record.generation)
+      return true
     case .damaged:
-      // A miss, as it would be where it lies.
-      return
+      return false
     case .refused(let error):
       throw opener.tableError(error)
     }

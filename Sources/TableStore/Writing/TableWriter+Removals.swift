@@ -13,6 +13,21 @@ extension TableWriter {
     unlogged[removal.subject] = max(unlogged[removal.subject] ?? 0, removal.generation)
   }
 
+  /// Whether a removal that is noted covers the picture of a record in another file.
+  func isRemoved(_ record: SlotRecord) -> Bool {
+    record.generation
+      <= max(unlogged[.entity(record.entity)] ?? 0, unlogged[.all] ?? 0, unlogged[.forgotten] ?? 0)
+  }
+
+  /// Whether writing the removals that are noted will make the log forget some.
+  func forgetsMore(than log: RemovalLog) -> Bool {
+    var fresh = log
+    for (subject, generation) in unlogged.sorted(by: { $0.value < $1.value }) {
+      _ = fresh.note(RemovalLog.Entry(subject: subject, generation: generation))
+    }
+    return fresh.generation(of: .forgotten) > log.generation(of: .forgotten)
+  }
+
   /// Writes the removals that are noted, if the file has a name; without one nobody takes it in but
   /// this process, which knows them.
   ///

@@ -79,4 +79,30 @@ struct GuestHandoverTests {
     try table.flush()
     #expect(table.present(1...1) == [1])
   }
+
+  @Test("keeps its pictures though the owner removed as many, and though the power goes")
+  func bringsPicturesToTheDeviceFirst() throws {
+    table.close()
+    let plan = FaultPlan()
+    let table = try fixture.open(system: plan.system)
+    do {
+      let stranger = try Stranger(fixture)
+      try stranger.store(key(1), from: table)
+      for entity in 1000..<1600 { _ = try stranger.core.remove(key(entity).entity) }
+    }
+    for entity in 2000..<2100 { _ = try table.remove(key(entity).entity) }
+    plan.pass()
+    try table.flush()
+    #expect(table.present(1...1) == [1])
+    // A log that forgets removals forbids the picture where it came from.
+    let layout = try TableLayout(geometry: Fixture.geometry, capacity: .slots(8))
+    let steps = zip(plan.calls, plan.offsets)
+    let contents = steps.map { $0 == .write && $1 >= layout.slotOffset(0) }
+    let log = RemovalLog.offset..<TableLayout.recordsOffset
+    let logs = steps.map { $0 == .write && log.contains($1) }
+    let lastContent = try #require(contents.lastIndex(of: true))
+    let firstLog = try #require(logs.firstIndex(of: true))
+    try #require(lastContent < firstLog)
+    #expect(plan.calls[lastContent..<firstLog].contains(.synchronize))
+  }
 }

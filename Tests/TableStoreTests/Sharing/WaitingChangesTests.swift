@@ -92,6 +92,22 @@ struct WaitingChangesTests {
     #expect(table.present([3]) == [])
   }
 
+  @Test("is an error of the flush that found it damaged", arguments: [false, true])
+  func isDamaged(isRecord: Bool) throws {
+    let stranger = try Stranger(fixture)
+    for entity in 1...2 { try stranger.store(key(entity), from: table) }
+    let layout = try TableLayout(geometry: Fixture.geometry, capacity: .slots(8))
+    let names = TableDirectory.guestNames(for: try TableDirectory.fileName(for: "rows"))
+    let file = try #require(FileHandle(forUpdatingAtPath: fixture.path + "/" + names[0]))
+    try file.seek(toOffset: UInt64(isRecord ? layout.recordOffset(0) : layout.slotOffset(0)))
+    try file.write(contentsOf: Data(repeating: 1, count: 8))
+    try file.close()
+    table.close()
+    #expect(throws: TableError.self) { try stranger.core.flush() }
+    try stranger.core.flush()
+    #expect((1...2).filter { stranger.shows(key($0)) } == [2])
+  }
+
   @Test("is on the device after a flush, as are the pictures stored before a suspension")
   func isSynchronized() throws {
     plan.pass()
