@@ -263,6 +263,8 @@ extension ImageCache {
     _ urgency: Urgency
   ) async throws(ImageCacheError) -> CachedImage {
     let (request, others) = (requests[0], requests.dropFirst())
+    // Here, for pictures that no table takes and that no table refuses.
+    if registry.isClosed { throw .closed }
     guard picture.isStored else { return try await deliver(picture, for: request, urgency) }
     let metadata = picture.metadata
     if let refusal = request.table.refusal(of: metadata, for: request.key) { throw refusal }

@@ -158,6 +158,15 @@ struct WillStoreByHandTests {
         .isPrivate)
   }
 
+  @Test("is refused by a closed cache, also where no table would keep it")
+  func isClosed() async throws {
+    let fixture = try await Fixture(willStore: { image, _ in image.verdict = .deliverOnly })
+    await fixture.cache.close()
+    await #expect(throws: ImageCacheError.closed) {
+      try await fixture.cache.store(solid(1), for: Photo("a"), format: .row)
+    }
+  }
+
   private func isNameless(_ body: () async throws -> Void) async -> Bool {
     do {
       try await body()

@@ -244,6 +244,8 @@ final class InFlightRegistry: Sendable {
     answer(waiters, .failure(.closed))
   }
 
+  var isClosed: Bool { state.withLock { $0.isClosed } }
+
   /// Flights and waiters under way; both are zero when nothing was left behind.
   var load: (flights: Int, waiters: Int) {
     state.withLock { ($0.board.flightCount, $0.board.waiterCount) }
