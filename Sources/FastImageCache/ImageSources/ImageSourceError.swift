@@ -39,7 +39,8 @@ public import Foundation
   /// More redirects than ``HTTPOptions/redirectLimit`` allows.
   case tooManyRedirects(limit: Int)
 
-  /// A redirect that is never followed: from https to http, or to another scheme.
+  /// A redirect that is not followed: from https to http, to another scheme, or to plain http that
+  /// ``HTTPOptions/allowsInsecureHTTP`` does not allow; ``description`` says which.
   case redirectRefused(from: URL, to: URL)
 
   /// Nothing arrived for ``HTTPOptions/idleTimeout``, less than ``HTTPOptions/lowestByteRate`` over 30
@@ -77,10 +78,20 @@ extension ImageSourceError: LocalizedError, CustomStringConvertible {
     case .invalidDataURL(let text): "The data URL is malformed: \(text)"
     case .tooManyRedirects(let limit): "The server redirects more than \(limit) times."
     case .redirectRefused(let from, let to):
-      "\(from.abbreviated) redirects to \(to.abbreviated), where no redirect may lead."
+      "\(from.abbreviated) redirects to \(to.abbreviated): \(Self.refusal(from, to))"
     case .timedOut(let duration):
       "Nothing, too little or not everything arrived within \(duration)."
     case .network(let text): "The connection failed: \(text)"
     }
+  }
+
+  /// The rule that a refused redirect broke.
+  private static func refusal(_ from: URL, _ to: URL) -> String {
+    guard to.scheme?.lowercased() == "http" else {
+      return "a redirect leads to https or http, and to no other scheme."
+    }
+    return from.scheme?.lowercased() == "https"
+      ? "no redirect leads from https to plain http."
+      : "plain http, which `HTTPOptions.allowsInsecureHTTP` does not allow."
   }
 }
