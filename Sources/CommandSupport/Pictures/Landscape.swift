@@ -26,9 +26,7 @@ package struct Landscape {
 
   /// - Throws: ``BitmapError`` where there is no memory, `CancellationError`.
   package func bitmap(_ size: PixelSize) throws -> Bitmap {
-    guard let layout = PixelLayout(size: size, format: .bgrx32) else {
-      throw BitmapError.outOfMemory(byteCount: .max)
-    }
+    let layout = PixelLayout(for: size, format: .bgrx32)
     return try Bitmap(layout: layout) { bytes in
       var painter = self
       try painter.paint(bytes, layout)

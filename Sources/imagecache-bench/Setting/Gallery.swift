@@ -28,9 +28,7 @@ final class Gallery {
     let size = PixelSize(width: side, height: side)
     format = ImageFormat(
       name: name, size: size, pixelFormat: .bgrx32, capacity: .count(count + spareCount))
-    guard let layout = PixelLayout(size: size, format: .bgrx32) else {
-      throw BitmapError.outOfMemory(byteCount: .max)
-    }
+    let layout = PixelLayout(for: size, format: .bgrx32)
     cache = try await setting.makeCache(name, formats: [format])
     stores = try setting.peers.open(
       roles, in: setting.place.url.appending(path: name + "-peers"), layout: layout,
@@ -69,9 +67,8 @@ final class Gallery {
 
   /// Another opening of a cache's table.
   static func table(of cache: ImageCache, _ format: ImageFormat) throws -> Table {
-    guard let layout = PixelLayout(size: format.size, format: format.pixelFormat),
-      case .count(let capacity) = format.capacity
-    else { throw BenchFailure.missingPicture }
+    guard case .count(let capacity) = format.capacity else { throw BenchFailure.missingPicture }
+    let layout = PixelLayout(for: format.size, format: format.pixelFormat)
     let directory = try TableDirectory(path: cache.directory.path(percentEncoded: false))
     return try Table(
       name: format.name, in: directory,

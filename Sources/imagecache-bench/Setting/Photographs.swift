@@ -19,9 +19,7 @@ final class Photographs {
   /// A part of a landscape, another for each number.
   func part(_ number: Int, size: PixelSize) throws -> Bitmap {
     let source = try landscape(number % Self.landscapeCount)
-    guard let layout = PixelLayout(size: size, format: .bgrx32) else {
-      throw BitmapError.outOfMemory(byteCount: .max)
-    }
+    let layout = PixelLayout(for: size, format: .bgrx32)
     let turn = number / Self.landscapeCount
     let left = turn &* 37 % (source.size.width - size.width + 1)
     let top = turn &* 53 % (source.size.height - size.height + 1)

@@ -27,9 +27,7 @@ struct BareMiss: Sendable {
     let minimum = PixelSize(
       width: min(drawn.width * 2, fullSize.width), height: min(drawn.height * 2, fullSize.height))
     let bitmap = try decoder.decode(data, DecodeRequest(minimumSize: minimum))
-    guard let layout = PixelLayout(size: format.size, format: format.pixelFormat) else {
-      throw BitmapError.outOfMemory(byteCount: .max)
-    }
+    let layout = PixelLayout(for: format.size, format: format.pixelFormat)
     try Gallery.insert(for: picture, format.size, into: table) { bytes in
       try drawing.draw(
         bitmap, into: bytes, layout: layout, scale: format.scale, upTo: false,
