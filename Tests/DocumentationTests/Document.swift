@@ -20,6 +20,30 @@ struct Document: Sendable, CustomStringConvertible {
 
   var url: URL { Self.root.appendingPathComponent(path) }
 
+  static func sections(of file: URL) throws -> Set<String> {
+    sections(
+      in: try String(contentsOf: file, encoding: .utf8)
+        .split(separator: "\n", omittingEmptySubsequences: false))
+  }
+
+  /// The names that links give to the sections below the headings, by GitHub's rule.
+  static func sections(in lines: [Substring]) -> Set<String> {
+    var names: Set<String> = []
+    var counts: [String: Int] = [:]
+    var isCode = false
+    for line in lines {
+      if line.hasPrefix("```") { isCode.toggle() }
+      guard !isCode, let heading = line.wholeMatch(of: /#{1,6} +(.*)/) else { continue }
+      let text = heading.1.replacing(/\[([^\]]*)\]\([^)]*\)/) { $0.1 }.lowercased()
+      let name = text.filter { $0.isLetter || $0.isNumber || " -_".contains($0) }
+        .replacingOccurrences(of: " ", with: "-")
+      let count = counts[name, default: 0]
+      counts[name] = count + 1
+      names.insert(count == 0 ? name : "\(name)-\(count)")
+    }
+    return names
+  }
+
   func lines() throws -> [Substring] {
     try String(contentsOf: url, encoding: .utf8)
       .split(separator: "\n", omittingEmptySubsequences: false)

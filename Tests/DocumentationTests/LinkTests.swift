@@ -18,6 +18,31 @@ struct LinkTests {
     }
   }
 
+  @Test("links only to sections that exist", arguments: Document.all)
+  func linksToSections(document: Document) throws {
+    let folder = document.url.deletingLastPathComponent()
+    for (index, line) in try document.lines().enumerated() {
+      for match in line.matches(of: /\]\(([^)#\s:]*)#([^)\s]+)\)/) {
+        let target =
+          match.1.isEmpty ? document.url : folder.appendingPathComponent(String(match.1))
+        guard target.pathExtension == "md" else { continue }
+        let sections = try Document.sections(of: target)
+        #expect(
+          sections.contains(String(match.2)),
+          "\(document.path):\(index + 1) links to \(match.1)#\(match.2)")
+      }
+    }
+  }
+
+  @Test("has sections named as the web shows them")
+  func namesSections() {
+    let lines = [
+      "# A *hit*, `now`", "```", "# no section", "```", "## [Two](x.md) - 2_b", "## Two - 2_b",
+    ]
+    #expect(
+      Document.sections(in: lines.map { $0[...] }) == ["a-hit-now", "two---2_b", "two---2_b-1"])
+  }
+
   @Test("is reached from the map of the documents", arguments: Document.all)
   func isReached(document: Document) throws {
     guard document.path.hasPrefix("Docs/"), document.path != "Docs/README.md" else { return }
