@@ -27,7 +27,9 @@ extension ImageCache {
   /// Loads the pictures of many entities at low priority, so that requests for pictures on screen go
   /// first.
   ///
-  /// The loads begin in the order of `entities`, a few at the same time. A prefetch loads no more
+  /// The loads begin in the order of `entities`, a few at the same time: each once the one before it asks
+  /// its source. So entities whose ``ImageEntity/picture(for:)`` takes long are asked one after the other.
+  /// A prefetch loads no more
   /// pictures than the table has room for beside those on screen: the first entities get their
   /// pictures, the others are left out. A picture that is in the table already counts as loaded and
   /// does not make room for a later one. A format that is not stored on this device leaves out
