@@ -63,7 +63,7 @@ let package = Package(
       dependencies: ["CMappedFiles", "CMemoryHints", "CProcessorClock", "Locking"],
       swiftSettings: settings),
 
-    // Floor 2: encoded bytes to bitmaps, bitmaps to slot bytes.
+    // Floor 2: encoded bytes to bitmaps, bitmaps to slot bytes; encoded files that are kept.
     .target(
       name: "ImageCodecs",
       dependencies: ["Locking", "Pixels", .target(name: "CImageCodecs", condition: onLinux)],
@@ -76,11 +76,14 @@ let package = Package(
       ],
       swiftSettings: settings),
 
+    .target(
+      name: "OriginalStore", dependencies: ["Locking", "TableStore"], swiftSettings: settings),
+
     // Floor 3: the library.
     .target(
       name: "FastImageCache",
       dependencies: [
-        "Locking", "Pixels", "TableStore", "ImageCodecs", "ImageDrawing",
+        "Locking", "Pixels", "TableStore", "ImageCodecs", "ImageDrawing", "OriginalStore",
         .target(name: "CCairo", condition: cairoOnLinux),
         .target(name: "CCURL", condition: onLinux),
       ],
@@ -148,6 +151,10 @@ let package = Package(
     .testTarget(
       name: "ImageDrawingTests",
       dependencies: ["CResampling", "ImageDrawing", "Pixels", "TestSupport"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "OriginalStoreTests",
+      dependencies: ["OriginalStore", "TableStore", "Locking", "TestSupport"],
       swiftSettings: settings),
     .testTarget(
       name: "FastImageCacheTests",
