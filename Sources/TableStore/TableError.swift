@@ -35,12 +35,12 @@ package enum TableError: Error, Hashable, Sendable {
 }
 
 extension TableError {
-  init(_ error: SystemError) {
+  package init(_ error: SystemError) {
     self = error.isDiskFull ? .diskFull(error) : .system(error)
   }
 
   /// Runs system calls, and translates their errors.
-  static func wrapping<Result: ~Copyable>(
+  package static func wrapping<Result: ~Copyable>(
     _ body: () throws(SystemError) -> Result
   ) throws(TableError) -> Result {
     do throws(SystemError) { return try body() } catch { throw TableError(error) }

@@ -141,7 +141,7 @@ package final class TableDirectory: Sendable {
     return String(repeating: "0", count: Number.bitWidth / 4 - digits.count) + digits
   }
 
-  private static func openMakingMissing(
+  package static func openMakingMissing(
     _ path: String, _ system: SystemCalls
   ) throws(SystemError) -> Int32 {
     do throws(SystemError) {

@@ -5,7 +5,7 @@
 /// The result is the same on every platform: words are read as little-endian.
 ///
 /// The mixing step is that of the wyhash family: it combines the two halves of a 128-bit product.
-enum LaneHash {
+package enum LaneHash {
   /// Arbitrary odd constants with half of their bits set, so that no product loses its inputs.
   static let keys: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) = (
     0xa37c_5d1e_94b2_6f0d, 0x5be1_942f_c87a_31d3, 0xd419_e6b3_2a5c_8f71, 0x3ac5_7b96_e81d_4f2b,
@@ -19,7 +19,7 @@ enum LaneHash {
   }
 
   /// The hash of `bytes`; different seeds give unrelated hashes.
-  static func hash(_ bytes: UnsafeRawBufferPointer, seed: UInt64) -> UInt64 {
+  package static func hash(_ bytes: UnsafeRawBufferPointer, seed: UInt64) -> UInt64 {
     var lanes = Lanes(seed: seed)
     let blocks = bytes.count / 64
     if let base = bytes.baseAddress {

@@ -1,7 +1,8 @@
 /// The hash function of FIPS 180-4, for ids too long to be kept on disk in full.
 ///
 /// It must be infeasible to construct two ids with one hash, which rules `LaneHash` out. Tables
-/// compute it only when they store or prove such an id, so this code is plain and not fast.
+/// compute it only when they store or prove such an id; a store of originals computes it for each of
+/// its keys, so a block allocates nothing.
 package enum SHA256 {
   package static let byteCount = 32
 
@@ -9,13 +10,9 @@ package enum SHA256 {
 
   static func hash(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
     var state = initialState
-    var block = [UInt8](repeating: 0, count: 64)
     let whole = bytes.count / 64
     for index in 0..<whole {
-      block.withUnsafeMutableBytes {
-        $0.copyMemory(from: .init(rebasing: bytes[(index * 64)...].prefix(64)))
-      }
-      absorb(block, into: &state)
+      absorb(UnsafeRawBufferPointer(rebasing: bytes[(index * 64)...].prefix(64)), into: &state)
     }
     // Padding (section 5.1.1): a one bit, zeros, and the length in bits as the last eight bytes.
     var tail = Array(bytes[(whole * 64)...]) + [0x80]
@@ -24,8 +21,10 @@ package enum SHA256 {
     for shift in stride(from: 56, through: 0, by: -8) {
       tail.append(UInt8(truncatingIfNeeded: bitCount >> UInt64(shift)))
     }
-    for start in stride(from: 0, to: tail.count, by: 64) {
-      absorb(Array(tail[start..<(start + 64)]), into: &state)
+    tail.withUnsafeBytes { tail in
+      for start in stride(from: 0, to: tail.count, by: 64) {
+        absorb(UnsafeRawBufferPointer(rebasing: tail[start..<(start + 64)]), into: &state)
+      }
     }
     return state.flatMap { word in
       [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: word >> UInt32($0)) }
@@ -50,31 +49,33 @@ package enum SHA256 {
     0xc671_78f2,
   ]
 
-  /// Section 6.2.2, with the working variables a...h as elements 0...7.
-  private static func absorb(_ block: [UInt8], into state: inout [UInt32]) {
-    var schedule = (0..<16).map { index in
-      block[(index * 4)..<(index * 4 + 4)].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+  /// Section 6.2.2, with the working variables under their names.
+  private static func absorb(_ block: UnsafeRawBufferPointer, into state: inout [UInt32]) {
+    withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 64) { schedule in
+      schedule.initialize(repeating: 0)
+      for index in 0..<16 {
+        schedule[index] = UInt32(
+          bigEndian: block.loadUnaligned(fromByteOffset: index * 4, as: UInt32.self))
+      }
+      for index in 16..<64 {
+        let early = schedule[index - 15]
+        let late = schedule[index - 2]
+        let sigma0 = rotated(early, 7) ^ rotated(early, 18) ^ early >> 3
+        let sigma1 = rotated(late, 17) ^ rotated(late, 19) ^ late >> 10
+        schedule[index] = sigma0 &+ schedule[index - 7] &+ sigma1 &+ schedule[index - 16]
+      }
+      var (a, b, c, d) = (state[0], state[1], state[2], state[3])
+      var (e, f, g, h) = (state[4], state[5], state[6], state[7])
+      for index in 0..<64 {
+        let sum1 = rotated(e, 6) ^ rotated(e, 11) ^ rotated(e, 25)
+        let step1 = h &+ sum1 &+ ((e & f) ^ (~e & g)) &+ constants[index] &+ schedule[index]
+        let sum0 = rotated(a, 2) ^ rotated(a, 13) ^ rotated(a, 22)
+        let step2 = sum0 &+ ((a & b) ^ (a & c) ^ (b & c))
+        (h, g, f, e) = (g, f, e, d &+ step1)
+        (d, c, b, a) = (c, b, a, step1 &+ step2)
+      }
+      for (index, word) in [a, b, c, d, e, f, g, h].enumerated() { state[index] &+= word }
     }
-    for index in 16..<64 {
-      let early = schedule[index - 15]
-      let late = schedule[index - 2]
-      let sigma0 = rotated(early, 7) ^ rotated(early, 18) ^ early >> 3
-      let sigma1 = rotated(late, 17) ^ rotated(late, 19) ^ late >> 10
-      schedule.append(schedule[index - 16] &+ sigma0 &+ schedule[index - 7] &+ sigma1)
-    }
-    var work = state
-    for index in 0..<64 {
-      let sum1 = rotated(work[4], 6) ^ rotated(work[4], 11) ^ rotated(work[4], 25)
-      let choice = (work[4] & work[5]) ^ (~work[4] & work[6])
-      let step1 = work[7] &+ sum1 &+ choice &+ constants[index] &+ schedule[index]
-      let sum0 = rotated(work[0], 2) ^ rotated(work[0], 13) ^ rotated(work[0], 22)
-      let majority = (work[0] & work[1]) ^ (work[0] & work[2]) ^ (work[1] & work[2])
-      work = [
-        step1 &+ sum0 &+ majority, work[0], work[1], work[2],
-        work[3] &+ step1, work[4], work[5], work[6],
-      ]
-    }
-    for index in 0..<8 { state[index] &+= work[index] }
   }
 
   private static func rotated(_ value: UInt32, _ count: UInt32) -> UInt32 {

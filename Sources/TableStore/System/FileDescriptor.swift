@@ -1,8 +1,8 @@
 /// An open file, unlocked and closed with its owner.
-struct FileDescriptor: ~Copyable {
-  let value: Int32
+package struct FileDescriptor: ~Copyable {
+  package let value: Int32
 
-  init(_ value: Int32) { self.value = value }
+  package init(_ value: Int32) { self.value = value }
 
   deinit {
     SystemCalls.unlock(value)
@@ -10,7 +10,7 @@ struct FileDescriptor: ~Copyable {
   }
 
   /// Leaves closing to the caller.
-  consuming func release() -> Int32 {
+  package consuming func release() -> Int32 {
     let value = value
     discard self
     return value

@@ -49,7 +49,7 @@ package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 /// The purpose of opening a file.
-enum OpenPurpose {
+package enum OpenPurpose {
   case reading
   case updating
   /// A file that must not exist yet.
@@ -57,25 +57,25 @@ enum OpenPurpose {
 }
 
 /// The part of `stat(2)` that tables look at.
-struct FileStatus: Equatable {
+package struct FileStatus: Equatable {
   /// Tells files apart, under any names.
-  struct Identity: Hashable, Sendable {
+  package struct Identity: Hashable, Sendable {
     let device: UInt64
     let inode: UInt64
   }
 
-  let identity: Identity
-  let isRegularFile: Bool
-  let isDirectory: Bool
+  package let identity: Identity
+  package let isRegularFile: Bool
+  package let isDirectory: Bool
   let linkCount: Int
-  let byteCount: Int
+  package let byteCount: Int
   /// Bytes of the device that the file takes, holes left out.
   let diskByteCount: Int
   private let owner: uid_t
   private let mode: mode_t
 
   /// True when the file is this user's and nobody else may read or write it.
-  var isPrivate: Bool { owner == geteuid() && mode & 0o077 == 0 }
+  package var isPrivate: Bool { owner == geteuid() && mode & 0o077 == 0 }
 
   /// True when owner and mode let this user open the file. If opening is refused all the same, the
   /// device is locked.
@@ -99,22 +99,22 @@ extension SystemError {
   var isDiskFull: Bool { code == ENOSPC || code == EDQUOT || code == EFBIG }
 
   /// Other processes won every race for a name.
-  static let lostRaces = SystemError(call: .rename, code: EAGAIN)
+  package static let lostRaces = SystemError(call: .rename, code: EAGAIN)
 
   /// Nothing stands under the name.
-  var isMissing: Bool { code == ENOENT }
+  package var isMissing: Bool { code == ENOENT }
 
   /// The name appeared since it was looked at.
-  var isPresent: Bool { code == EEXIST }
+  package var isPresent: Bool { code == EEXIST }
 
   /// Something stands under the name that cannot be opened as a table: a link, a socket. A new file
   /// may take its name.
-  var isReplaceable: Bool { [ELOOP, EMLINK, ENXIO, ENODEV, EOPNOTSUPP].contains(code) }
+  package var isReplaceable: Bool { [ELOOP, EMLINK, ENXIO, ENODEV, EOPNOTSUPP].contains(code) }
 
   /// The system forbids the call, by rights or because the device is locked
   /// (`SystemCalls.isLock(_:)`).
-  var isRefusal: Bool { code == EACCES || code == EPERM }
+  package var isRefusal: Bool { code == EACCES || code == EPERM }
 
   /// The path leads to something that is no directory, or the name is one.
-  var isOccupied: Bool { [ENOTDIR, ELOOP, EMLINK, EISDIR, EEXIST].contains(code) }
+  package var isOccupied: Bool { [ENOTDIR, ELOOP, EMLINK, EISDIR, EEXIST].contains(code) }
 }

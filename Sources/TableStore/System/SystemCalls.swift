@@ -37,7 +37,7 @@ package struct SystemCalls: Sendable {
   // MARK: Directories
 
   /// Opens the directory at `path` itself, never one that a link at the end of `path` names.
-  func openDirectory(_ path: String) throws(SystemError) -> Int32 {
+  package func openDirectory(_ path: String) throws(SystemError) -> Int32 {
     try observe(.openDirectory)
     return try checked(.openDirectory) {
       open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
@@ -55,7 +55,7 @@ package struct SystemCalls: Sendable {
   }
 
   /// The names in a directory, in no order, without the two that every directory has.
-  func names(in directory: Int32) throws(SystemError) -> [String] {
+  package func names(in directory: Int32) throws(SystemError) -> [String] {
     try observe(.list)
     let descriptor = try checked(.list) {
       openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -83,7 +83,7 @@ package struct SystemCalls: Sendable {
   ///
   /// A refusal that rights do not explain is thrown as one by the lock of the device, see
   /// ``isLock(_:)``.
-  func openFile(
+  package func openFile(
     _ name: String, in directory: Int32, _ purpose: OpenPurpose
   ) throws(SystemError) -> Int32 {
     let flags = O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK
@@ -105,7 +105,7 @@ package struct SystemCalls: Sendable {
   }
 
   /// The status of a name, of a link itself and not its target; `nil` when nothing has the name.
-  func status(of name: String, in directory: Int32) throws(SystemError) -> FileStatus? {
+  package func status(of name: String, in directory: Int32) throws(SystemError) -> FileStatus? {
     try observe(.status)
     var value = stat()
     do throws(SystemError) {
@@ -116,14 +116,19 @@ package struct SystemCalls: Sendable {
     return FileStatus(value)
   }
 
-  func rename(
+  /// The status of the file at a path, links on the way to it followed; `nil` when there is none.
+  package func status(ofPath path: String) throws(SystemError) -> FileStatus? {
+    try status(of: path, in: AT_FDCWD)
+  }
+
+  package func rename(
     _ name: String, to newName: String, in directory: Int32
   ) throws(SystemError) {
     try observe(.rename)
     _ = try checked(.rename) { renameat(directory, name, directory, newName) }
   }
 
-  func unlink(_ name: String, in directory: Int32) throws(SystemError) {
+  package func unlink(_ name: String, in directory: Int32) throws(SystemError) {
     try observe(.unlink)
     _ = try checked(.unlink) { unlinkat(directory, name, 0) }
   }
@@ -138,7 +143,7 @@ package struct SystemCalls: Sendable {
     return try checked(.makeMemoryFile) { Platform.makeMemoryFile(in: folder) }
   }
 
-  func status(of descriptor: Int32) throws(SystemError) -> FileStatus {
+  package func status(of descriptor: Int32) throws(SystemError) -> FileStatus {
     try observe(.status)
     var value = stat()
     _ = try checked(.status) { fstat(descriptor, &value) }
@@ -146,7 +151,7 @@ package struct SystemCalls: Sendable {
   }
 
   /// Gives the open file its class; without effect on volumes that have none.
-  func protect(_ descriptor: Int32, as protection: FileProtection) throws(SystemError) {
+  package func protect(_ descriptor: Int32, as protection: FileProtection) throws(SystemError) {
     try observe(.protect, descriptor: descriptor)
     do throws(SystemError) {
       _ = try checked(.protect) { Platform.protect(descriptor, as: protection) }
@@ -158,13 +163,13 @@ package struct SystemCalls: Sendable {
   /// True when the error means that the device is locked now. On systems with data protection,
   /// rights are checked when a file is opened and never again. Elsewhere a refusal stays: network
   /// file systems of Linux check rights at each call.
-  func isLock(_ error: SystemError) -> Bool {
+  package func isLock(_ error: SystemError) -> Bool {
     hasFileProtection && error.isRefusal
       && [.protect, .read, .write, .synchronize].contains(error.call)
   }
 
   /// Takes the exclusive lock of the open file without waiting; false when it is taken.
-  func lock(_ descriptor: Int32) throws(SystemError) -> Bool {
+  package func lock(_ descriptor: Int32) throws(SystemError) -> Bool {
     try observe(.lock)
     do throws(SystemError) {
       _ = try checked(.lock) { flock(descriptor, LOCK_EX | LOCK_NB) }
@@ -176,7 +181,7 @@ package struct SystemCalls: Sendable {
 
   /// Fills `buffer` from `offset` on and returns the number of bytes read, fewer where the file
   /// ends.
-  func read(
+  package func read(
     _ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer, at offset: Int
   ) throws(SystemError) -> Int {
     var done = 0
@@ -193,7 +198,7 @@ package struct SystemCalls: Sendable {
   }
 
   /// Writes all of `bytes` at `offset`; an error may leave any part of them written.
-  func write(
+  package func write(
     _ bytes: UnsafeRawBufferPointer, to descriptor: Int32, at offset: Int
   ) throws(SystemError) {
     var done = 0
@@ -207,7 +212,7 @@ package struct SystemCalls: Sendable {
   }
 
   /// Writes all of `bytes` at `offset`, as above.
-  func write(_ bytes: [UInt8], to descriptor: Int32, at offset: Int) throws(SystemError) {
+  package func write(_ bytes: [UInt8], to descriptor: Int32, at offset: Int) throws(SystemError) {
     let result = bytes.withUnsafeBytes { bytes in
       Result { () throws(SystemError) in try write(bytes, to: descriptor, at: offset) }
     }
@@ -215,7 +220,8 @@ package struct SystemCalls: Sendable {
   }
 
   /// Reads up to `count` bytes from `offset` on, fewer where the file ends.
-  func read(_ descriptor: Int32, count: Int, at offset: Int) throws(SystemError) -> [UInt8] {
+  package func read(_ descriptor: Int32, count: Int, at offset: Int) throws(SystemError) -> [UInt8]
+  {
     var bytes = [UInt8](repeating: 0, count: count)
     let result = bytes.withUnsafeMutableBytes { bytes in
       Result { () throws(SystemError) in try read(descriptor, into: bytes, at: offset) }
@@ -230,7 +236,7 @@ package struct SystemCalls: Sendable {
   }
 
   /// Brings the names in a directory to the device; without effect on file systems that cannot.
-  func synchronizeNames(in directory: Int32) throws(SystemError) {
+  package func synchronizeNames(in directory: Int32) throws(SystemError) {
     try observe(.synchronize, descriptor: directory)
     do throws(SystemError) {
       // In a directory fdatasync(2) may leave out a renaming.
@@ -272,10 +278,10 @@ package struct SystemCalls: Sendable {
   ///
   /// Closing would do the same, but only once no process has a copy of the descriptor; a process
   /// that is being spawned has, for a moment, copies of all.
-  static func unlock(_ descriptor: Int32) { _ = flock(descriptor, LOCK_UN) }
+  package static func unlock(_ descriptor: Int32) { _ = flock(descriptor, LOCK_UN) }
 
   /// Closes without a look at the result: after a failed close(2) a caller can do nothing more.
-  static func closeFile(_ descriptor: Int32) { _ = close(descriptor) }
+  package static func closeFile(_ descriptor: Int32) { _ = close(descriptor) }
 
   // MARK: Private
 

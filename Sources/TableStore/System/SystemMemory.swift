@@ -7,11 +7,11 @@ import Synchronization
 #endif
 
 /// Memory that may be refused, unlike Swift's own allocation, which ends the process.
-enum SystemMemory {
+package enum SystemMemory {
   /// The unit in which the system maps files.
   static let pageByteCount = Int(getpagesize())
 
-  static func allocate(byteCount: Int, alignment: Int) -> UnsafeMutableRawPointer? {
+  package static func allocate(byteCount: Int, alignment: Int) -> UnsafeMutableRawPointer? {
     var memory: UnsafeMutableRawPointer?
     return posix_memalign(&memory, alignment, byteCount) == 0 ? memory : nil
   }
