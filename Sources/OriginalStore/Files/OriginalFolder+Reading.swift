@@ -1,0 +1,65 @@
+import Foundation
+import TableStore
+
+/// What stands under a name.
+enum FoundFile {
+  case missing
+  /// Nothing that this folder made: a link, a pipe, a directory, a file of another user or open to
+  /// others, one that is too long.
+  case foreign
+  /// All bytes of a file; changed by nobody else, since the memory is its own.
+  case bytes(Data)
+}
+
+extension OriginalFolder {
+  /// Reads a whole file with one call.
+  func readFile(_ name: String, upTo limit: Int) throws(TableError) -> FoundFile {
+    let file: Int32
+    do throws(SystemError) {
+      file = try system.openFile(name, in: descriptor, .reading)
+    } catch  where error.isMissing {
+      return .missing
+    } catch  where error.isReplaceable || (error.isRefusal && !system.isLock(error)) {
+      return .foreign
+    } catch {
+      throw system.isLock(error) ? .protectedNow(name: name) : TableError(error)
+    }
+    // A descriptor without a lock, so that closing it is one call.
+    defer { SystemCalls.closeFile(file) }
+    let status = try wrapping(name) { () throws(SystemError) in try system.status(of: file) }
+    guard status.isRegularFile, status.isPrivate, status.byteCount <= limit else { return .foreign }
+    // A file can be too long for the memory that there is.
+    guard let base = SystemMemory.allocate(byteCount: max(1, status.byteCount), alignment: 16)
+    else {
+      throw .outOfMemory(byteCount: status.byteCount)
+    }
+    // The memory is not cleared before the file is read into it, and is not copied afterwards: either
+    // would take as long as the proof. Nobody looks at it in between.
+    let memory = UnsafeMutableRawBufferPointer(start: base, count: status.byteCount)
+    let bytes = Data(bytesNoCopy: base, count: memory.count, deallocator: .free)
+    let byteCount = try wrapping(name) { () throws(SystemError) in
+      try system.read(file, into: memory, at: 0)
+    }
+    // Files are not changed once they have their names; this one was cut just now.
+    return byteCount == bytes.count ? .bytes(bytes) : .foreign
+  }
+
+  func readOriginal(
+    _ digest: OriginalDigest, _ isWanted: ([UInt8]) -> Bool
+  ) throws(TableError) -> OriginalReading {
+    let file: Data
+    switch try readFile(digest.fileName, upTo: OriginalFile.maximumByteCount) {
+    case .missing: return .missing
+    case .foreign: return .damaged
+    case .bytes(let bytes): file = bytes
+    }
+    guard let proof = file.withUnsafeBytes({ OriginalFile.proof(of: $0, under: digest) }),
+      isWanted(proof.trailer.subject), let id = proof.trailer.id
+    else { return .damaged }
+    return .whole(
+      ProvenOriginal(
+        content: file.prefix(proof.contentByteCount), facts: proof.trailer.facts, id: id,
+        audienceHash: Array(proof.trailer.subject.prefix(SHA256.byteCount)),
+        contentHash: proof.contentHash, byteCount: file.count))
+  }
+}
