@@ -28,6 +28,8 @@ package struct OriginalRecord: Hashable, Sendable {
     package static let outgrown = Flags(rawValue: 4)
     /// The server forbids that a stale answer is shown.
     package static let mustRevalidate = Flags(rawValue: 8)
+    /// The last use is newer than the record in the file; never written.
+    static let isUsed = Flags(rawValue: 16)
   }
 
   package var key: OriginalDigest
@@ -63,4 +65,33 @@ package struct OriginalRecord: Hashable, Sendable {
     (self.answered, self.freshFor, self.stored) = (answered, freshFor, stored)
     self.lastUse = lastUse
   }
+}
+
+extension OriginalRecord {
+  /// For so many seconds behind its freshness the original may be used while it is revalidated; down
+  /// to three digits, at most 193 days.
+  package var staleWhileRevalidate: UInt32 {
+    get { Self.unpacked(flags.rawValue >> 6) }
+    set { setGrace(newValue, 6) }
+  }
+
+  /// For so many seconds behind its freshness the original may be used when the server fails; as
+  /// above.
+  package var staleIfError: UInt32 {
+    get { Self.unpacked(flags.rawValue >> 19) }
+    set { setGrace(newValue, 19) }
+  }
+
+  private mutating func setGrace(_ seconds: UInt32, _ shift: UInt32) {
+    let others = flags.rawValue & ~(0x1fff << shift)
+    flags = Flags(rawValue: others | Self.packed(seconds) << shift)
+  }
+
+  /// Thirteen bits: nine of the number, and by how many it was shifted.
+  private static func packed(_ seconds: UInt32) -> UInt32 {
+    let shift = UInt32(max(0, 23 - seconds.leadingZeroBitCount))
+    return shift > 15 ? 0x1fff : shift << 9 | seconds >> shift
+  }
+
+  private static func unpacked(_ word: UInt32) -> UInt32 { (word & 0x1ff) << (word >> 9 & 15) }
 }

@@ -1,0 +1,247 @@
+/// Which originals a store has, and in which order they were used: decides, does nothing.
+///
+/// A place is the number of a record in the index file. Originals of three ranks stand in three
+/// lists, each in the order of use, because partials go before originals, and outgrown originals
+/// before others.
+///
+/// Invariants:
+/// 1. `places` finds each occupied place by its key, `entities` by its entity; no two occupied places
+///    have the same key and agree on `Flags.partial`.
+/// 2. Each occupied place stands in the list of its record's rank and in no other; the others stand
+///    in the list of free places.
+/// 3. A list is in ascending order of `lastUse`, but for originals that were outgrown meanwhile: they
+///    follow those that were outgrown before them.
+/// 4. `usedByteCount` is the sum of all files, each rounded up, and of the index file.
+struct OriginalIndex {
+  /// Which originals go first: the lower ones.
+  enum Rank: Int, Comparable, CaseIterable {
+    case partial, outgrown, regular
+
+    static func < (first: Rank, second: Rank) -> Bool { first.rawValue < second.rawValue }
+  }
+
+  private struct Node {
+    var record: OriginalRecord
+    var previous: Int32 = none
+    /// The next newer place of its list, or the next free place.
+    var next: Int32 = none
+    var isFree: Bool { previous == freed }
+  }
+
+  private struct List {
+    var first: Int32 = none
+    var last: Int32 = none
+  }
+
+  private static let none: Int32 = -1
+  private static let freed: Int32 = -2
+  static let maximumPlaceCount = 1 << 20
+
+  private var nodes: [Node] = []
+  private var places: PlaceTable
+  private var entities: PlaceTable
+  private var lists = [List](repeating: List(), count: Rank.allCases.count)
+  private var firstFree = none
+  private var fileByteCount = 0
+
+  /// The bytes of all partials, each rounded up.
+  private(set) var partialByteCount = 0
+
+  /// The bytes of the index file, rounded up; 0 while there is none.
+  var indexByteCount: Int = 0
+
+  init() { (places, entities) = (PlaceTable(), PlaceTable()) }
+
+  /// The records of an index file; of two for one original the one that was used later counts.
+  ///
+  /// - Parameter now: A use later than this, in microseconds since 1970, counts as one of this
+  ///   moment: the clock was put back, and the original would be kept for too long.
+  init(_ records: [(place: Int, record: OriginalRecord)], now: Int64) {
+    (places, entities) = (
+      PlaceTable(minimumCapacity: records.count), PlaceTable(minimumCapacity: records.count)
+    )
+    let known = records.filter { (0..<Self.maximumPlaceCount).contains($0.place) }
+    nodes.reserveCapacity((known.map(\.place).max() ?? -1) + 1)
+    for index in Self.newestFirst(known) {
+      var record = known[index].record
+      record.lastUse = min(record.lastUse, now)
+      guard place(of: record.key, isPartial: record.flags.contains(.partial)) == nil else {
+        continue
+      }
+      makeNodes(upTo: known[index].place)
+      fill(known[index].place, record, atEnd: false)
+    }
+    for place in nodes.indices.reversed() where nodes[place].isFree {
+      nodes[place].next = firstFree
+      firstFree = Int32(place)
+    }
+  }
+
+  // MARK: Answers
+
+  var count: Int { places.count }
+
+  var usedByteCount: Int { fileByteCount + indexByteCount }
+
+  /// The bytes that the index takes in memory.
+  var memoryByteCount: Int {
+    nodes.capacity * MemoryLayout<Node>.stride + places.byteCount + entities.byteCount
+  }
+
+  /// The record at an occupied place.
+  subscript(place: Int) -> OriginalRecord { nodes[place].record }
+
+  func place(of key: OriginalDigest, isPartial: Bool = false) -> Int? {
+    places.place(for: key.low) {
+      nodes[$0].record.key == key && nodes[$0].record.flags.contains(.partial) == isPartial
+    }
+  }
+
+  func places(of entity: UInt64) -> [Int] {
+    var found: [Int] = []
+    _ = entities.place(for: entity) { place in
+      if nodes[place].record.entity == entity { found.append(place) }
+      return false
+    }
+    return found
+  }
+
+  /// Looks at each record, in the order of places.
+  func places(where isWanted: (OriginalRecord) -> Bool) -> [Int] {
+    nodes.indices.filter { !nodes[$0].isFree && isWanted(nodes[$0].record) }
+  }
+
+  /// The place of the original that goes first, of a rank up to `rank`.
+  func oldest(upTo rank: Rank = .regular, where isEvictable: (Int) -> Bool) -> Int? {
+    for list in lists[...rank.rawValue] {
+      var place = list.first
+      while place != Self.none {
+        if isEvictable(Int(place)) { return Int(place) }
+        place = nodes[Int(place)].next
+      }
+    }
+    return nil
+  }
+
+  /// The place at which the next record is inserted, free or behind all others.
+  var nextPlace: Int { firstFree == Self.none ? nodes.count : Int(firstFree) }
+
+  var isFull: Bool { nextPlace >= Self.maximumPlaceCount }
+
+  // MARK: Changes
+
+  /// Adds the record of an original that has none, as the one used last; `isFull` must be false.
+  mutating func insert(_ record: OriginalRecord) -> Int {
+    let place = nextPlace
+    if firstFree == Self.none { makeNodes(upTo: place) } else { firstFree = nodes[place].next }
+    fill(place, record, atEnd: true)
+    return place
+  }
+
+  /// Puts another record in the place of the one of the same original, as the one used last.
+  mutating func replace(_ place: Int, with record: OriginalRecord) {
+    empty(place)
+    fill(place, record, atEnd: true)
+  }
+
+  /// Notes a use, later than all before; an outgrown original counts as others from then on.
+  mutating func use(_ place: Int, at stamp: Int64) {
+    unlink(place)
+    nodes[place].record.flags.remove(.outgrown)
+    nodes[place].record.flags.insert(.isUsed)
+    nodes[place].record.lastUse = stamp
+    link(place, atEnd: true)
+  }
+
+  /// Lets an original go before others, since a larger one of its entity came.
+  mutating func outgrow(_ place: Int) {
+    unlink(place)
+    nodes[place].record.flags.insert(.outgrown)
+    link(place, atEnd: true)
+  }
+
+  /// Changes what does not concern the order: freshness, flags of the disk's state.
+  mutating func note(_ place: Int, _ change: (inout OriginalRecord) -> Void) {
+    let rank = nodes[place].record.rank
+    change(&nodes[place].record)
+    assert(nodes[place].record.rank == rank, "A note must not change the order.")
+  }
+
+  /// Lets the original count as one of another entity.
+  mutating func move(_ place: Int, to entity: UInt64) {
+    entities.remove(place) { nodes[$0].record.entity }
+    nodes[place].record.entity = entity
+    entities.insert(place) { nodes[$0].record.entity }
+  }
+
+  mutating func remove(_ place: Int) {
+    empty(place)
+    (nodes[place].previous, nodes[place].next) = (Self.freed, firstFree)
+    firstFree = Int32(place)
+  }
+
+  // MARK: Private
+
+  private static func newestFirst(_ records: [(place: Int, record: OriginalRecord)]) -> [Int] {
+    // Sorted beside the records: those are moved by none of the comparisons.
+    var order = records.indices.map { (use: records[$0].record.lastUse, index: $0) }
+    order.sort { $0.use > $1.use }
+    return order.map(\.index)
+  }
+
+  private mutating func makeNodes(upTo place: Int) {
+    guard place >= nodes.count else { return }
+    // By a part of what there is: doubling would waste memory.
+    if place >= nodes.capacity { nodes.reserveCapacity(max(16, place + 1 + place / 32)) }
+    let empty = OriginalRecord(
+      key: OriginalDigest(low: 0, high: 0), entity: 0, audience: 0, contentHash: 0, byteCount: 0)
+    while place >= nodes.count { nodes.append(Node(record: empty, previous: Self.freed)) }
+  }
+
+  private mutating func fill(_ place: Int, _ record: OriginalRecord, atEnd: Bool) {
+    nodes[place].record = record
+    link(place, atEnd: atEnd)
+    places.insert(place) { nodes[$0].record.key.low }
+    entities.insert(place) { nodes[$0].record.entity }
+    fileByteCount += record.roundedByteCount
+    if record.rank == .partial { partialByteCount += record.roundedByteCount }
+  }
+
+  private mutating func empty(_ place: Int) {
+    let record = nodes[place].record
+    unlink(place)
+    places.remove(place) { nodes[$0].record.key.low }
+    entities.remove(place) { nodes[$0].record.entity }
+    fileByteCount -= record.roundedByteCount
+    if record.rank == .partial { partialByteCount -= record.roundedByteCount }
+  }
+
+  private mutating func link(_ place: Int, atEnd: Bool) {
+    let rank = nodes[place].record.rank.rawValue
+    let (own, first, last) = (Int32(place), lists[rank].first, lists[rank].last)
+    (nodes[place].previous, nodes[place].next) = atEnd ? (last, Self.none) : (Self.none, first)
+    if atEnd {
+      lists[rank].last = own
+      if last == Self.none { lists[rank].first = own } else { nodes[Int(last)].next = own }
+    } else {
+      lists[rank].first = own
+      if first == Self.none { lists[rank].last = own } else { nodes[Int(first)].previous = own }
+    }
+  }
+
+  private mutating func unlink(_ place: Int) {
+    let rank = nodes[place].record.rank.rawValue
+    let (previous, next) = (nodes[place].previous, nodes[place].next)
+    if previous == Self.none { lists[rank].first = next } else { nodes[Int(previous)].next = next }
+    if next == Self.none { lists[rank].last = previous } else { nodes[Int(next)].previous = previous }
+  }
+}
+
+extension OriginalRecord {
+  var rank: OriginalIndex.Rank {
+    flags.contains(.partial) ? .partial : flags.contains(.outgrown) ? .outgrown : .regular
+  }
+
+  /// What a budget counts for the file.
+  var roundedByteCount: Int { RoomPlan.rounded(Int(byteCount)) }
+}
