@@ -112,7 +112,8 @@ let package = Package(
 
     // Tests.
     .target(
-      name: "TestSupport", dependencies: ["Locking", "Pixels"], path: "Tests/TestSupport",
+      name: "TestSupport", dependencies: ["Locking", "Pixels", "TableStore"],
+      path: "Tests/TestSupport",
       swiftSettings: settings),
     .target(name: "CTestProbes", path: "Tests/CTestProbes"),
     .target(name: "CInterposer", path: "Tests/CInterposer"),
@@ -170,7 +171,8 @@ let package = Package(
     .testTarget(
       name: "CorpusTests",
       dependencies: [
-        "CommandSupport", "FastImageCache", "ImageCodecs", "Pixels", "TableStore", "TestSupport",
+        "CommandSupport", "FastImageCache", "ImageCodecs", "OriginalStore", "Pixels", "TableStore",
+        "TestSupport",
       ],
       swiftSettings: settings),
     .testTarget(
@@ -201,7 +203,9 @@ if Context.environment["IMAGECACHE_FUZZING"] != nil {
   package.targets.append(
     .executableTarget(
       name: "imagecache-fuzz",
-      dependencies: ["CommandSupport", "FastImageCache", "ImageCodecs", "Pixels", "TableStore"],
+      dependencies: [
+        "CommandSupport", "FastImageCache", "ImageCodecs", "OriginalStore", "Pixels", "TableStore",
+      ],
       path: "Tests",
       sources: ["CorpusTests/Attacks", "Fuzzing/Fuzzer.swift", "Fuzzing/PNGChecksums.swift"],
       swiftSettings: settings))

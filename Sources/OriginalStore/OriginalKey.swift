@@ -28,7 +28,10 @@ package struct OriginalKey: Hashable, Sendable {
 extension OriginalDigest {
   init(ofSubject subject: [UInt8]) {
     let hash = SHA256.hash(subject)
-    self = hash.withUnsafeBytes { OriginalDigest(low: $0.large(0), high: $0.large(8)) }
+    // In the order in which a hash is printed, so that a file is called as the hash begins.
+    self = hash.withUnsafeBytes {
+      OriginalDigest(low: $0.large(0).byteSwapped, high: $0.large(8).byteSwapped)
+    }
   }
 
   /// The name of the original's file: 32 hexadecimal digits.

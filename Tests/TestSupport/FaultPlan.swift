@@ -1,9 +1,8 @@
 import Locking
+package import TableStore
 
-@testable import TableStore
-
-/// Counts the calls that a table makes, and lets one of them, or all from one on, fail.
-final class FaultPlan: Sendable {
+/// Counts the calls to the operating system, and lets one of them, or all from one on, fail.
+package final class FaultPlan: Sendable {
   private struct State {
     var kinds: [SystemCall.Kind] = []
     var offsets: [Int] = []
@@ -18,12 +17,12 @@ final class FaultPlan: Sendable {
 
   private let hasFileProtection: Bool?
 
-  init(code: Int32 = 5, hasFileProtection: Bool? = nil) {
+  package init(code: Int32 = 5, hasFileProtection: Bool? = nil) {
     self.code = code
     self.hasFileProtection = hasFileProtection
   }
 
-  var system: SystemCalls {
+  package var system: SystemCalls {
     SystemCalls(
       observer: { [self] call throws(SystemError) in
         let kind = call.kind
@@ -44,16 +43,16 @@ final class FaultPlan: Sendable {
   }
 
   /// The calls so far.
-  var calls: [SystemCall.Kind] { state.withLock { $0.kinds } }
+  package var calls: [SystemCall.Kind] { state.withLock { $0.kinds } }
 
   /// The offsets of the writes and reads so far.
-  var offsets: [Int] { state.withLock { $0.offsets } }
+  package var offsets: [Int] { state.withLock { $0.offsets } }
 
   /// The number of calls that failed by plan.
-  var failureCount: Int { state.withLock { $0.failureCount } }
+  package var failureCount: Int { state.withLock { $0.failureCount } }
 
   /// Forgets the calls so far, and lets those after the next `skipped` fail, `count` of them.
-  func fail(after skipped: Int, count: Int = .max, only kinds: Set<SystemCall.Kind> = []) {
+  package func fail(after skipped: Int, count: Int = .max, only kinds: Set<SystemCall.Kind> = []) {
     state.withLock { state in
       state = State()
       state.failFrom = skipped
@@ -63,5 +62,5 @@ final class FaultPlan: Sendable {
   }
 
   /// Lets all calls pass, and counts from nothing.
-  func pass() { state.withLock { $0 = State() } }
+  package func pass() { state.withLock { $0 = State() } }
 }

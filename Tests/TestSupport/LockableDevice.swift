@@ -1,13 +1,12 @@
 import Foundation
 import Locking
-
-@testable import TableStore
+package import TableStore
 
 /// A device that can be locked; meanwhile no file can be made or opened, and no open file read,
 /// written or brought to the disk.
 ///
 /// Names and statuses stay: `renameat(2)`, `unlinkat(2)` and `fstat(2)` need no key of a file.
-final class LockableDevice: Sendable {
+package final class LockableDevice: Sendable {
   private struct State {
     /// The error of calls while the device is locked.
     var code: Int32?
@@ -22,18 +21,20 @@ final class LockableDevice: Sendable {
   private let state = Lock(State())
   private let refusedKinds: Set<SystemCall.Kind>
 
-  init(refusing kinds: Set<SystemCall.Kind> = [.open, .protect, .read, .write, .synchronize]) {
+  package init(
+    refusing kinds: Set<SystemCall.Kind> = [.open, .protect, .read, .write, .synchronize]
+  ) {
     refusedKinds = kinds
   }
 
-  func lock(with code: Int32 = EPERM) { state.withLock { $0.code = code } }
+  package func lock(with code: Int32 = EPERM) { state.withLock { $0.code = code } }
 
   /// Locks the device before the call of this number, the first being 0, for a number of calls.
-  func lock(beforeCall number: Int, forCalls count: Int) {
+  package func lock(beforeCall number: Int, forCalls count: Int) {
     state.withLock { $0.lockedCalls = number..<(number + count) }
   }
 
-  func unlock() {
+  package func unlock() {
     state.withLock { state in
       state.code = nil
       state.lockedCalls = Int.max..<Int.max
@@ -41,20 +42,20 @@ final class LockableDevice: Sendable {
   }
 
   /// Calls so far that a locked device would refuse.
-  var callCount: Int { state.withLock { $0.callCount } }
+  package var callCount: Int { state.withLock { $0.callCount } }
 
   /// Calls that were refused.
-  var refusedCount: Int { state.withLock { $0.refusedCount } }
+  package var refusedCount: Int { state.withLock { $0.refusedCount } }
 
   /// Files and parts of files that were mapped.
-  var mapCount: Int { state.withLock { $0.mapCount } }
+  package var mapCount: Int { state.withLock { $0.mapCount } }
 
   /// True when the next call is refused.
-  var isLocked: Bool {
+  package var isLocked: Bool {
     state.withLock { $0.code != nil || $0.lockedCalls.contains($0.callCount) }
   }
 
-  var system: SystemCalls {
+  package var system: SystemCalls {
     SystemCalls(
       observer: { [self] call throws(SystemError) in
         let kind = call.kind

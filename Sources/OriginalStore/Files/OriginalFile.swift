@@ -85,8 +85,9 @@ struct OriginalTrailer: Equatable {
   static let maximumTermsByteCount = 4 << 10
   /// Of an id; addresses on the web are seldom longer than 2 KiB.
   static let maximumIDByteCount = 16 << 10
+  private static let maximumSubjectByteCount = SHA256.byteCount + 1 + maximumIDByteCount
   static let maximumByteCount =
-    fixedByteCount + SHA256.byteCount + 2 * (1 + maximumIDByteCount) + maximumTermsByteCount
+    fixedByteCount + maximumSubjectByteCount + 1 + maximumIDByteCount + maximumTermsByteCount
   private static let placeholderFlag: UInt32 = 1
 
   /// - Throws: `metadataTooLarge` for ids and terms that no file has room for.
@@ -109,8 +110,10 @@ struct OriginalTrailer: Equatable {
     let entityStart = Self.fixedByteCount + Int(bytes.small(20))
     let termsStart = entityStart + Int(bytes.small(24))
     guard termsStart + Int(bytes.small(28)) == bytes.count,
-      let entity = TableID(kindAndBytes: bytes.part(entityStart..<termsStart)),
-      entityStart > Self.fixedByteCount + SHA256.byteCount
+      bytes.small(28) <= Self.maximumTermsByteCount,
+      (SHA256.byteCount + 1...Self.maximumSubjectByteCount).contains(Int(bytes.small(20))),
+      bytes.small(24) <= 1 + Self.maximumIDByteCount,
+      let entity = TableID(kindAndBytes: bytes.part(entityStart..<termsStart))
     else { return nil }
     subject = Array(bytes[Self.fixedByteCount..<entityStart])
     facts = OriginalFacts(

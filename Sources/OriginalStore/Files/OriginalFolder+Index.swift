@@ -51,11 +51,11 @@ extension OriginalFolder {
       return FileDescriptor(try system.openFile(IndexFile.name, in: descriptor, .updating))
     } catch  where error.isMissing {
       do throws(SystemError) {
-        return try create(IndexFile.name)
+        return FileDescriptor(try system.openFile(IndexFile.name, in: descriptor, .creating))
       } catch  where error.isPresent {
         return nil
       }
-    } catch  where error.isReplaceable || (error.isRefusal && !system.isLock(error)) {
+    } catch  where isForeign(IndexFile.name, error) {
       try unlinkIfPresent(IndexFile.name)
       return nil
     }

@@ -19,7 +19,7 @@ extension OriginalFolder {
       file = try system.openFile(name, in: descriptor, .reading)
     } catch  where error.isMissing {
       return .missing
-    } catch  where error.isReplaceable || (error.isRefusal && !system.isLock(error)) {
+    } catch  where isForeign(name, error) {
       return .foreign
     } catch {
       throw system.isLock(error) ? .protectedNow(name: name) : TableError(error)
@@ -42,6 +42,16 @@ extension OriginalFolder {
     }
     // Files are not changed once they have their names; this one was cut just now.
     return byteCount == bytes.count ? .bytes(bytes) : .foreign
+  }
+
+  /// True when a file could not be opened because it is none of ours. A refusal that owner and mode do
+  /// not explain may pass, as that of a locked device does.
+  func isForeign(_ name: String, _ error: SystemError) -> Bool {
+    if error.isReplaceable { return true }
+    guard error.isRefusal, error.call == .open else { return false }
+    // Without a status nothing is known of the file, and nothing is to be removed.
+    guard let status = try? system.status(of: name, in: descriptor) else { return false }
+    return !status.isOpenToUs
   }
 
   func readOriginal(

@@ -82,7 +82,7 @@ private enum FolderName {
         let digest = digest(PartialFile.termsSuffix)
       {
         .terms(digest)
-      } else if name.hasPrefix(BegunName.mark), name.utf8.count == BegunName.mark.utf8.count + 16 {
+      } else if BegunName.isOne(name) {
         .begun
       } else {
         .other

@@ -187,7 +187,14 @@ package final class OriginalFolder: Sendable {
 
 /// The name of a file before it gets the one by which it is found.
 enum BegunName {
-  static let mark = "new-"
+  private static let mark = "new-"
 
   static func random() -> String { mark + OriginalDigest.digits(.random(in: .min ... .max)) }
+
+  static func isOne(_ name: String) -> Bool {
+    guard name.hasPrefix(mark), let number = UInt64(name.dropFirst(mark.count), radix: 16) else {
+      return false
+    }
+    return name == mark + OriginalDigest.digits(number)
+  }
 }

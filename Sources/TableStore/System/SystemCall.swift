@@ -79,7 +79,7 @@ package struct FileStatus: Equatable {
 
   /// True when owner and mode let this user open the file. If opening is refused all the same, the
   /// device is locked.
-  var isOpenToUs: Bool { owner == geteuid() && mode & 0o600 == 0o600 }
+  package var isOpenToUs: Bool { owner == geteuid() && mode & 0o600 == 0o600 }
 
   init(_ value: stat) {
     identity = Identity(

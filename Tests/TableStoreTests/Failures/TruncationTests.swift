@@ -1,5 +1,6 @@
 import CMappedFiles
 import Foundation
+import TestSupport
 import Testing
 
 @testable import TableStore
