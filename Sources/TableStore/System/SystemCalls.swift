@@ -222,11 +222,18 @@ package struct SystemCalls: Sendable {
   /// Reads up to `count` bytes from `offset` on, fewer where the file ends.
   package func read(_ descriptor: Int32, count: Int, at offset: Int) throws(SystemError) -> [UInt8]
   {
-    var bytes = [UInt8](repeating: 0, count: count)
-    let result = bytes.withUnsafeMutableBytes { bytes in
-      Result { () throws(SystemError) in try read(descriptor, into: bytes, at: offset) }
+    var failure: SystemError?
+    // The array is neither cleared before nor copied afterwards: an index of originals has megabytes.
+    let bytes = [UInt8](unsafeUninitializedCapacity: count) { room, done in
+      let buffer = UnsafeMutableRawBufferPointer(start: room.baseAddress, count: count)
+      do throws(SystemError) {
+        done = try read(descriptor, into: buffer, at: offset)
+      } catch {
+        failure = error
+      }
     }
-    return Array(bytes.prefix(try result.get()))
+    if let failure { throw failure }
+    return bytes
   }
 
   /// Brings the file's bytes to the device, as far as the system can tell.
