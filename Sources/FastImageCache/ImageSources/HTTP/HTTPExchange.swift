@@ -119,8 +119,9 @@ struct HTTPExchange: Sendable {
     case .unchanged(let terms):
       return .unchanged(terms)
     case .body(let body):
+      // Where an end was announced no fault counts behind it.
       let isWhole = body.end.map { body.position == $0 } ?? (fault == nil)
-      if isComplete || isWhole && body.end == body.total { return .complete }
+      if isWhole, body.end == body.total { return .complete }
       if body.isCoded, let fault {
         return .failed(HTTPFailure(error: .network(fault), remedy: .again()))
       }
