@@ -201,6 +201,7 @@ struct HTTPRetryTests {
       clock.advance(by: pause)
     }
     await #expect(throws: ImageSourceError.timedOut(after: .seconds(3))) { try await task.value }
+    #expect(server.requests.value == 3)
   }
 
   @Test("resumes after a cut at each byte, each time one byte further", arguments: [true, false])
