@@ -124,7 +124,8 @@ struct IndexContents {
     bytes.put(record.width)
     bytes.put(record.height)
     let words = [
-      record.flags.subtracting(.isUsed).rawValue, record.audience, record.answered, record.freshFor, record.stored,
+      record.flags.subtracting(.isUsed).rawValue, record.audience, record.answered, record.freshFor,
+      record.stored,
     ]
     for word in words { bytes.put(word) }
     return sealed(bytes, seed: seed(of: place, nonce))

@@ -34,14 +34,21 @@ extension OriginalFolder {
       throw .outOfMemory(byteCount: status.byteCount)
     }
     // The memory is not cleared before the file is read into it, and is not copied afterwards: either
-    // would take as long as the proof. Nobody looks at it in between.
+    // would take as long as the proof.
     let memory = UnsafeMutableRawBufferPointer(start: base, count: status.byteCount)
-    let bytes = Data(bytesNoCopy: base, count: memory.count, deallocator: .free)
-    let byteCount = try wrapping(name) { () throws(SystemError) in
-      try system.read(file, into: memory, at: 0)
+    let byteCount: Int
+    do throws(TableError) {
+      byteCount = try wrapping(name) { () throws(SystemError) in
+        try system.read(file, into: memory, at: 0)
+      }
+    } catch {
+      SystemMemory.deallocate(base)
+      throw error
     }
-    // Files are not changed once they have their names; this one was cut just now.
-    return byteCount == bytes.count ? .bytes(bytes) : .foreign
+    // Only now: of a few bytes `Data` makes a copy at once, and frees the memory.
+    let bytes = Data(bytesNoCopy: base, count: byteCount, deallocator: .free)
+    // Files are not changed once they have their names; a shorter one was cut just now.
+    return byteCount == status.byteCount ? .bytes(bytes) : .foreign
   }
 
   /// True when a file could not be opened because it is none of ours. A refusal that owner and mode do

@@ -29,7 +29,7 @@ package enum SystemMemory {
   }
 
   /// Frees memory of either kind.
-  static func deallocate(_ memory: UnsafeMutableRawPointer) { free(memory) }
+  package static func deallocate(_ memory: UnsafeMutableRawPointer) { free(memory) }
 }
 
 /// Pages of zeros from the system; a page costs nothing until it is touched.
