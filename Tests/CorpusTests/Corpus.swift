@@ -16,7 +16,8 @@ enum Corpus {
   static func files(for attack: Attack) -> [CorpusFile] {
     switch attack {
     case .jpeg, .png, .webp: whole + refused
-    case .table, .exif, .dataURL, .http, .terms, .arguments: files(in: "attacks/\(attack.rawValue)")
+    case .table, .original, .originalIndex, .exif, .dataURL, .http, .terms, .arguments:
+      files(in: "attacks/\(attack.rawValue)")
     }
   }
 

@@ -5,13 +5,17 @@ import Foundation
 /// An attack runs the code as the library does and checks the result. The fuzzer, or a sanitizer
 /// under the tests, notices crashes, too much memory and too much time.
 enum Attack: String, CaseIterable, Sendable {
-  case table, jpeg, png, webp, exif
+  case table, original
+  case originalIndex = "original-index"
+  case jpeg, png, webp, exif
   case dataURL = "data-url"
   case http, terms, arguments
 
   func run(on bytes: [UInt8]) throws {
     switch self {
     case .table: try TableAttack.run(on: bytes)
+    case .original: try OriginalAttack.run(on: bytes)
+    case .originalIndex: try OriginalIndexAttack.run(on: bytes)
     case .jpeg, .png, .webp: try PictureAttack.run(on: bytes)
     case .exif: try MetadataAttack.run(on: bytes)
     case .dataURL: try AddressAttack.run(on: bytes)
