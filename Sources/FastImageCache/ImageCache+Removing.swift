@@ -34,7 +34,8 @@ extension ImageCache {
 
   /// Removes the entity's pictures of all formats.
   ///
-  /// Its kept originals go first, those of every audience. A load under way keeps none.
+  /// Its kept originals go first, those of every audience, and what is left of downloads that broke off. A
+  /// load under way keeps none.
   ///
   /// - Throws: As ``removeImage(for:format:)-(ImageEntity,_)``, but for an unknown format; formats after the failing
   ///   one keep their pictures.
@@ -47,6 +48,7 @@ extension ImageCache {
   /// - Parameter id: An entity's ``ImageEntity/imageID``.
   /// - Throws: As by entity.
   public func removeImages(for id: ImageID) async throws(ImageCacheError) {
+    partials.removeAll(of: id)
     if let originals {
       // First the originals, of which a load between would draw the pictures again; and before them the
       // loads, which would keep an original again.
@@ -73,6 +75,7 @@ extension ImageCache {
   /// - Throws: As ``removeImage(for:format:)-(ImageEntity,_)``, but for an unknown format; formats after the failing
   ///   one keep their pictures.
   public func removeAllImages() async throws(ImageCacheError) {
+    partials.removeAll()
     for table in tables.all { try await removeAll(in: table) }
   }
 

@@ -43,6 +43,7 @@ public final actor ImageCache {
   nonisolated let maker: PictureMaker
   nonisolated let hook: StoreHook?
   nonisolated let originals: (any OriginalKeeping)?
+  nonisolated let partials = PartialShelf()
   private nonisolated let clock: any PatienceClock
   /// Reads the files that are stored by hand, on several workers: a slow volume does not hold up the
   /// others.
@@ -113,7 +114,7 @@ public final actor ImageCache {
     let planner = LoadPlanner(source: configuration.source, originals: configuration.originals)
     let loader = ImageLoader(
       planner: planner, maker: maker, recorder: recorder,
-      encodedByteLimit: configuration.limits.encodedByteCount, hook: hook)
+      encodedByteLimit: configuration.limits.encodedByteCount, hook: hook, partials: partials)
     registry = InFlightRegistry(
       gates: LoadGates(network: configuration.networkWidth, local: configuration.localWidth),
       recorder: recorder, planner: planner, run: loader.run)

@@ -36,7 +36,8 @@ public protocol ImageEntity: Sendable {
   ///
   /// The default is the URL, or ``imageID`` where there is none. An entity whose URLs are signed, or
   /// expire, names the picture instead, so that it is found again under another URL. Formats with
-  /// originals of their own need ids of their own. Asked on each miss of a cache with a store.
+  /// originals of their own need ids of their own. Asked on each miss of a cache with a store, and before
+  /// a source is asked.
   func originalID(for format: ImageFormat) -> ImageID
 
   /// How the picture is laid into the slot; aspect fill by default.

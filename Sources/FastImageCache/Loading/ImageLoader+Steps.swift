@@ -39,8 +39,8 @@ extension ImageLoader {
         }
         do {
           return try await ask(url, for: requests, on: &course, flight)
-        } catch is OutOfReach {
-          continue
+        } catch {
+          guard error is OutOfReach || restarts(after: error, on: &course) else { throw error }
         }
       }
     }
@@ -79,6 +79,11 @@ extension ImageLoader {
     for request in requests { request.whenLoading?() }
     flight.noteAsked()
     course.hasAsked = true
+    let first = requests[0]
+    // Bytes that turned out to be no picture are continued no more.
+    course.download = Download(
+      of: first.originalName, for: first.key.entity, on: partials,
+      isAnew: flight.policy == .reload || course.download != nil)
     let start = ContinuousClock.now
     let request = sourceRequest(url, for: requests, course, flight)
     let content: ImageSourceContent
@@ -112,7 +117,9 @@ extension ImageLoader {
       firstEntity: requests.first?.key.entity)
     (request.audience, request.reach) = (course.options.audience, course.options.reach)
     request.headers = course.options.headers
-    request.known = course.known
+    // A partial is younger than a kept original, whose server sent it as another one.
+    request.known = course.download?.known ?? course.known
+    request.arrivals = course.download?.arrivals
     if flight.policy == .reload,
       !request.headers.keys.contains(where: { $0.lowercased() == "cache-control" })
     {
@@ -126,7 +133,10 @@ extension ImageLoader {
   private func answer(
     _ content: ImageSourceContent, _ url: URL, on course: inout LoadCourse, _ flight: Flight
   ) async throws -> StepResult {
-    if let known = course.known, known.isWhole, let newer = content.newerTerms(of: known) {
+    // Otherwise the source was told of the partial.
+    if course.download?.known == nil, let known = course.known, known.isWhole,
+      let newer = content.newerTerms(of: known)
+    {
       var terms = newer
       terms.recordRequest(course.options.headers)
       if let name = course.name {
@@ -137,22 +147,42 @@ extension ImageLoader {
         picture: try maker.picture(from: .encoded(known.bytes), url: url), origin: .kept)
     }
     let mayDiffer = course.known != nil || flight.policy != .normal
-    let picture = try maker.picture(from: content, url: url)
-    var original = content.original
+    var (original, isContinued) = (content.original, content.isContinued)
+    if let whole = course.download?.known, whole.isWhole, let newer = content.newerTerms(of: whole)
+    {
+      // An earlier load had all bytes, and ended before they were decoded.
+      (original, isContinued) = ((whole.bytes, whole.terms.confirmed(by: newer)), true)
+    }
+    let picture = try maker.picture(
+      from: isContinued ? original.map { .encoded($0.bytes) } ?? content : content, url: url)
     original?.terms.recordRequest(course.options.headers)
     // Files and data URLs are as near as a store is.
     let isKept = flight.permit.need == .network
     return StepResult(
-      picture: picture, origin: mayDiffer ? .changed : .source, original: isKept ? original : nil)
+      picture: picture, origin: mayDiffer ? .changed : .source, isContinued: isContinued,
+      original: isKept ? original : nil)
+  }
+
+  /// Whether the source is asked for all bytes, since those that it continued do not begin as a picture
+  /// does.
+  private func restarts(after error: any Error, on course: inout LoadCourse) -> Bool {
+    guard case ImageCacheError.undecodable = error, let download = course.download else {
+      return false
+    }
+    download.finish()
+    return download.known != nil && course.plan.askOnceMore()
   }
 
   /// Whether the load goes on with its plan, since bytes of earlier loads turned out to be no picture.
   func rejects(
     _ result: StepResult, for error: any Error, on course: inout LoadCourse
   ) async -> Bool {
-    guard case ImageCacheError.undecodable = error, result.origin == .kept else { return false }
+    // Whole bytes are worth keeping only where nobody waited for their end.
+    if !Task.isCancelled { course.download?.finish() }
+    guard case ImageCacheError.undecodable = error, result.origin == .kept || result.isContinued
+    else { return false }
     course.known = nil
-    if let name = course.name { await planner.originals?.drop(name) }
+    if result.origin == .kept, let name = course.name { await planner.originals?.drop(name) }
     // Without a step to go on with, and an answer of the source, the plan ends as if nothing had been kept.
     return !course.plan.steps.isEmpty || course.plan.askOnceMore() || !course.hasAsked
   }
@@ -192,6 +222,15 @@ extension ImageSourceContent {
   fileprivate func newerTerms(of known: KnownOriginal) -> OriginalTerms? {
     if case .unchanged(let terms) = self { return terms }
     return original.flatMap { $0.bytes == known.bytes ? $0.terms : nil }
+  }
+
+  /// Whether some of the bytes are of an earlier answer.
+  fileprivate var isContinued: Bool {
+    switch self {
+    case .arrived(let arrival): arrival.isContinued
+    case .annotated(let content, _): content.isContinued
+    case .encoded, .bitmap, .unchanged: false
+    }
   }
 
   /// The bytes that came.

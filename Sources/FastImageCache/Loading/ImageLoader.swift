@@ -12,6 +12,7 @@ struct ImageLoader: Sendable {
   let recorder: CacheRecorder
   let encodedByteLimit: Int
   let hook: StoreHook?
+  let partials: PartialShelf
   let refresher = Refresher()
 
   /// Serves a flight until no request of it is left.
@@ -86,6 +87,8 @@ struct ImageLoader: Sendable {
   private func finish(
     _ request: ImageRequest, _ result: StepResult, on course: inout LoadCourse, _ flight: Flight
   ) {
+    // Whole and decoded: nothing is left to be continued.
+    if result.picture.decoded != nil { course.download?.finish() }
     keep(result, as: request.key.entity, on: &course, flight)
     if course.plan.revalidatesBehind, !course.hasAsked, let name = course.name {
       refresher.revalidate(request, name, in: flight.registry)

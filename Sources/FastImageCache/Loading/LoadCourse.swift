@@ -8,6 +8,8 @@ struct LoadCourse {
   let name: OriginalName?
   /// What is kept of the original, for the source to be asked about.
   var known: KnownOriginal?
+  /// What arrives, once the source is asked, and what is continued.
+  var download: Download?
   /// Whether the source was asked: requests that join are told of a ring then.
   var hasAsked = false
   /// Whether pictures in tables answer: not before the source has said that they are unchanged, if it
@@ -29,6 +31,9 @@ struct StepResult: Sendable {
 
   var picture: SourcePicture
   let origin: Origin
+  /// Whether some of the source's bytes are of an earlier answer. Then they are asked for once more if
+  /// they turn out to be no picture.
+  var isContinued = false
   /// What a store keeps once the picture is decoded.
   var original: (bytes: Data, terms: OriginalTerms)?
 }

@@ -25,12 +25,16 @@ public final class Arrival: Sendable {
   /// The head of the answer whose bytes these are.
   public let terms: OriginalTerms
 
+  /// Whether the first bytes came with an earlier answer.
+  let isContinued: Bool
+
   private let content: Lock<Data>
   private let byteCountLimit: Int
 
   init(_ terms: OriginalTerms, continuing bytes: Data, byteCountLimit: Int) {
     self.terms = terms
     self.byteCountLimit = byteCountLimit
+    isContinued = !bytes.isEmpty
     var content = bytes
     // Otherwise the bytes are copied each time they have doubled.
     content.reserveCapacity(max(0, min(terms.byteCount ?? 0, byteCountLimit)))
@@ -42,6 +46,16 @@ public final class Arrival: Sendable {
 
   /// The bytes that have arrived; a copy is made only when more arrive.
   public var bytes: Data { content.withLock { $0 } }
+
+  /// What has arrived, where a later load can continue it or ask whether it is still the present one.
+  var partial: KnownOriginal? {
+    let bytes = bytes
+    guard terms.mayBeContinued, let total = terms.byteCount, !bytes.isEmpty, bytes.count <= total
+    else { return nil }
+    // A copy: an arrival reserves room for the whole original.
+    let copy = bytes.withUnsafeBytes { Data($0) }
+    return KnownOriginal(terms: terms, bytes: copy, isWhole: bytes.count == total)
+  }
 
   /// Takes the next bytes, from one thread at a time.
   ///
@@ -59,9 +73,20 @@ public final class Arrival: Sendable {
 
 /// The newest arrival of one load, for the loader to keep if the load fails.
 final class ArrivalSlot: Sendable {
-  private let arrival = Lock<Arrival?>(nil)
+  private let arrival: Lock<Arrival?>
+
+  /// - Parameter known: What the load continues. It is kept again where the load fails before more
+  ///   comes.
+  init(continuing known: KnownOriginal? = nil) {
+    arrival = Lock(
+      known.map { Arrival($0.terms, continuing: $0.bytes, byteCountLimit: $0.bytes.count) })
+  }
 
   func put(_ newest: Arrival) { arrival.withLock { $0 = newest } }
 
   func take() -> Arrival? { arrival.withLock { $0.take() } }
+
+  /// Forgets what has arrived, because it is not the present original: the server has another one or
+  /// none, or sent more than it announced.
+  func drop() { arrival.withLock { $0 = nil } }
 }

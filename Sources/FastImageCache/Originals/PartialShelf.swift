@@ -1,0 +1,126 @@
+import Foundation
+import Locking
+
+/// The originals of one cache whose downloads broke off, as far as they came; the next load of such an
+/// original continues it.
+final class PartialShelf: Sendable {
+  private let partials: Lock<Partials>
+
+  /// - Parameter room: The most bytes that all partials together may have.
+  init(room: Int = 8 << 20) { partials = Lock(Partials(room: room)) }
+
+  /// The bytes of all partials.
+  var byteCount: Int { partials.withLock { $0.byteCount } }
+
+  /// Notes that a load asks for an original, and hands out what there is of it: the shelf has it no more.
+  func begin(
+    _ name: OriginalName, of entity: ImageID
+  ) -> (load: Partials.Load, known: KnownOriginal?) {
+    partials.withLock { $0.begin(name, of: entity, now: .now) }
+  }
+
+  /// Ends such a load.
+  ///
+  /// - Parameter arrival: What is kept; `nil` where nothing is left to be continued. Nor is it kept where
+  ///   its entity's originals were removed since the load began.
+  func end(_ load: Partials.Load, keeping arrival: Arrival?) {
+    let partial = arrival?.partial
+    partials.withLock { $0.end(load, keeping: partial, now: .now) }
+  }
+
+  func removeAll(of entity: ImageID) { partials.withLock { $0.removeAll(of: entity) } }
+
+  func removeAll() { partials.withLock { $0.removeAll() } }
+}
+
+/// What a ``PartialShelf`` has, as a value.
+///
+/// Invariants:
+/// 1. `byteCount` is the sum of the partials' bytes, and at most `room`.
+/// 2. A name has one partial at most. A load that begins takes it, so no two loads have it.
+/// 3. A removal covers the loads under way: what they bring is not kept.
+/// 4. `names` has the name of each partial under its number. Numbers grow, and none is below `oldest`:
+///    so the least recently used partial is found without a search.
+/// 5. A partial that is older than `lifetime` is not handed out.
+struct Partials: Sendable {
+  typealias Instant = ContinuousClock.Instant
+
+  /// Names one load; its number is never used again.
+  struct Load: Hashable, Sendable {
+    fileprivate let number: Int
+  }
+
+  private struct Entry {
+    let partial: KnownOriginal
+    let entity: ImageID
+    let number: Int
+    let since: Instant
+  }
+
+  /// By a clock that nobody puts back.
+  static let lifetime = Duration.seconds(7 * 86_400)
+
+  let room: Int
+  private(set) var byteCount = 0
+  private var entries: [OriginalName: Entry] = [:]
+  private var names: [Int: OriginalName] = [:]
+  private var loads: [Load: (name: OriginalName, entity: ImageID)] = [:]
+  private var oldest = 0
+  private var next = 0
+  private var nextLoad = 0
+
+  init(room: Int) { self.room = room }
+
+  mutating func begin(
+    _ name: OriginalName, of entity: ImageID, now: Instant
+  ) -> (load: Load, known: KnownOriginal?) {
+    let load = Load(number: nextLoad)
+    nextLoad += 1
+    loads[load] = (name, entity)
+    guard let entry = remove(name), now - entry.since <= Self.lifetime else { return (load, nil) }
+    return (load, entry.partial)
+  }
+
+  mutating func end(_ load: Load, keeping partial: KnownOriginal?, now: Instant) {
+    guard let (name, entity) = loads.removeValue(forKey: load), let partial else { return }
+    remove(name)
+    guard partial.bytes.count <= room else { return }
+    entries[name] = Entry(partial: partial, entity: entity, number: next, since: now)
+    names[next] = name
+    next += 1
+    byteCount += partial.bytes.count
+    while let (name, entry) = first,
+      byteCount > room || now - entry.since > Self.lifetime
+    {
+      remove(name)
+    }
+  }
+
+  mutating func removeAll(of entity: ImageID) {
+    for (name, entry) in entries where entry.entity == entity { remove(name) }
+    loads = loads.filter { $0.value.entity != entity }
+  }
+
+  mutating func removeAll() {
+    (entries, names, loads, byteCount) = ([:], [:], [:], 0)
+  }
+
+  /// The least recently used partial.
+  private var first: (OriginalName, Entry)? {
+    mutating get {
+      while oldest < next {
+        if let name = names[oldest], let entry = entries[name] { return (name, entry) }
+        oldest += 1
+      }
+      return nil
+    }
+  }
+
+  @discardableResult
+  private mutating func remove(_ name: OriginalName) -> Entry? {
+    guard let entry = entries.removeValue(forKey: name) else { return nil }
+    names[entry.number] = nil
+    byteCount -= entry.partial.bytes.count
+    return entry
+  }
+}

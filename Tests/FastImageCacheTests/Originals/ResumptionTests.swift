@@ -1,0 +1,246 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import FastImageCache
+
+@Suite("A load of an original that broke off", .timeLimit(.minutes(10)))
+struct ResumptionTests {
+  private let picture: Data
+  private let terms: OriginalTerms
+
+  init() throws {
+    picture = try solid(7).pngData()
+    terms = Self.terms("x", count: picture.count)
+  }
+
+  private static func terms(_ tag: String, count: Int) -> OriginalTerms {
+    OriginalTerms(fields: ["ETag": "\"\(tag)\"", "Content-Length": "\(count)"], received: Date())
+  }
+
+  /// Fails the first call after twenty bytes, and continues what later calls know.
+  private func failingOnce(
+    _ later: @escaping @Sendable (ImageSourceRequest, Int) async throws -> Void = { _, _ in }
+  ) -> EncodedSource {
+    EncodedSource { [picture, terms] request, call in
+      if call == 1 {
+        try request.begin(terms).append(picture.prefix(20))
+        throw ImageSourceError.truncatedBody(received: 20, expected: picture.count)
+      }
+      try await later(request, call)
+      let arrival = request.begin(terms, continuing: request.known)
+      try arrival.append(picture.dropFirst(arrival.byteCount))
+      return .arrived(arrival)
+    }
+  }
+
+  /// Has a load fail after twenty bytes.
+  private func breakOff(
+    _ fixture: Fixture, _ photo: Photo = Photo("7"), _ options: LoadOptions = LoadOptions()
+  ) async {
+    await #expect(throws: ImageCacheError.self) {
+      try await fixture.cache.image(for: photo, format: .row, options: options)
+    }
+  }
+
+  private func image(
+    _ fixture: Fixture, _ options: LoadOptions = LoadOptions()
+  ) async throws -> Int? {
+    try await fixture.cache.image(for: Photo("7"), format: .row, options: options).solidNumber
+  }
+
+  /// The counts of bytes that the source was told of, by call.
+  private func known(_ source: EncodedSource) -> [Int?] {
+    source.requests.map { $0.known?.bytes.count }
+  }
+
+  @Test("goes on where the last one failed, and leaves nothing once its picture is drawn")
+  func continues() async throws {
+    let source = failingOnce()
+    let fixture = try await Fixture(from: source)
+    await breakOff(fixture)
+    #expect(fixture.cache.partials.byteCount == 20)
+    #expect(try await image(fixture) == 7)
+    #expect(known(source) == [nil, 20] && source.requests[1].known?.terms == terms)
+    await fixture.quiet()
+    #expect(fixture.cache.partials.byteCount == 0)
+  }
+
+  @Test("goes on where the last one was when its last waiter left")
+  func continuesCancelled() async throws {
+    let (gate, arrived) = (CancellableGate(), Counter())
+    let source = EncodedSource { [picture, terms] request, call in
+      let arrival = request.begin(terms, continuing: request.known)
+      if call == 1 {
+        try arrival.append(picture.prefix(20))
+        arrived.increment()
+        try await gate.pass()
+      }
+      try arrival.append(picture.dropFirst(arrival.byteCount))
+      return .arrived(arrival)
+    }
+    let fixture = try await Fixture(from: source)
+    let task = Task { try await image(fixture) }
+    await arrived.reaches(1)
+    task.cancel()
+    await #expect(throws: ImageCacheError.self) { try await task.value }
+    while fixture.cache.partials.byteCount == 0, !Task.isCancelled { await Task.yield() }
+    #expect(try await image(fixture) == 7)
+    #expect(known(source) == [nil, 20])
+  }
+
+  @Test("keeps what there was although it brings nothing itself")
+  func bringsNothing() async throws {
+    let source = failingOnce { _, call in
+      if call == 2 { throw ImageSourceError.network("no route") }
+    }
+    let fixture = try await Fixture(from: source)
+    await breakOff(fixture)
+    await breakOff(fixture)
+    #expect(try await image(fixture) == 7)
+    #expect(known(source) == [nil, 20, 20])
+  }
+
+  @Test("has what there is alone")
+  func alone() async throws {
+    let (gate, asked) = (Gate(), Counter())
+    let source = failingOnce { _, _ in
+      asked.increment()
+      await gate.pass()
+    }
+    let fixture = try await Fixture(from: source)
+    await breakOff(fixture, Photo("7", version: "1"))
+    async let first = fixture.cache.image(for: Photo("7", version: "1"), format: .row)
+    await asked.reaches(1)
+    async let second = fixture.cache.image(for: Photo("7", version: "2"), format: .row)
+    await asked.reaches(2)
+    gate.open()
+    #expect(try await [first.solidNumber, second.solidNumber] == [7, 7])
+    #expect(known(source) == [nil, 20, nil])
+  }
+
+  @Test("knows nothing for another account, nor when it was told to reload")
+  func conditions() async throws {
+    let source = failingOnce()
+    let fixture = try await Fixture(from: source)
+    await breakOff(fixture)
+    #expect(try await image(fixture, LoadOptions(audience: Audience("a"))) == 7)
+    try await fixture.cache.removeImage(for: Photo("7"), format: .row)
+    #expect(try await image(fixture, LoadOptions(.reload)) == 7)
+    #expect(known(source) == [nil, nil, nil])
+  }
+
+  @Test("knows nothing of what was removed, before it began or meanwhile")
+  func removals() async throws {
+    let (gate, asked) = (Gate(), Counter())
+    let source = EncodedSource { [picture, terms] request, call in
+      try request.begin(terms, continuing: request.known).append(picture.prefix(20))
+      asked.increment()
+      if call == 3 { await gate.pass() }
+      throw ImageSourceError.network("cut")
+    }
+    let fixture = try await Fixture(from: source)
+    await breakOff(fixture)
+    try await fixture.cache.removeImages(for: Photo("7"))
+    await breakOff(fixture)
+    try await fixture.cache.removeAllImages()
+    async let third: Void = breakOff(fixture)
+    await asked.reaches(3)
+    try await fixture.cache.removeImages(for: Photo("7"))
+    gate.open()
+    await third
+    #expect(known(source) == [nil, nil, nil] && fixture.cache.partials.byteCount == 0)
+  }
+
+  @Test(
+    "asks for all bytes once more when the parts make no picture",
+    arguments: [Data("no picture at all...".utf8), nil])
+  func partsOfTwo(start: Data?) async throws {
+    let source = EncodedSource { [picture, terms] request, call in
+      if call == 3 { return .encoded(picture) }
+      let arrival = request.begin(terms, continuing: request.known)
+      guard call == 2 else {
+        try arrival.append(start ?? picture.prefix(20))
+        throw ImageSourceError.network("cut")
+      }
+      try arrival.append(Data(count: picture.count - 20))
+      return .arrived(arrival)
+    }
+    let fixture = try await Fixture(from: source)
+    await breakOff(fixture)
+    #expect(try await image(fixture) == 7)
+    #expect(known(source) == [nil, 20, nil] && fixture.cache.partials.byteCount == 0)
+  }
+
+  @Test("asks no third time, and keeps nothing that is no picture")
+  func hopeless() async throws {
+    let source = EncodedSource { [picture, terms] request, call in
+      let arrival = request.begin(terms, continuing: request.known)
+      try arrival.append(
+        call == 1 ? picture.prefix(20) : Data(count: picture.count - arrival.byteCount))
+      if call == 1 { throw ImageSourceError.network("cut") }
+      return .arrived(arrival)
+    }
+    let fixture = try await Fixture(from: source)
+    await breakOff(fixture)
+    await breakOff(fixture)
+    #expect(known(source) == [nil, 20, nil])
+    await fixture.quiet()
+    #expect(fixture.cache.partials.byteCount == 0)
+  }
+
+  @Test("only asks whether it changed when all bytes had come")
+  func whole() async throws {
+    let (gate, arrived) = (CancellableGate(), Counter())
+    let newer = Self.terms("x", count: 0)
+    let source = EncodedSource { [picture, terms] request, call in
+      guard call == 1 else { return .unchanged(newer) }
+      try request.begin(terms).append(picture)
+      arrived.increment()
+      try await gate.pass()
+      throw ImageSourceError.network("cut")
+    }
+    let originals = MemoryOriginals()
+    let fixture = try await Fixture(from: source, originals: originals)
+    let task = Task { try await image(fixture) }
+    await arrived.reaches(1)
+    task.cancel()
+    _ = await task.result
+    while fixture.cache.partials.byteCount == 0, !Task.isCancelled { await Task.yield() }
+    #expect(try await image(fixture) == 7)
+    #expect(source.requests.last?.known?.isWhole == true)
+    await originals.written.reaches(1)
+    #expect(originals["test:/7"]?.bytes == picture && originals.confirmed.value == 0)
+    #expect(originals["test:/7"]?.terms.byteCount == picture.count)
+  }
+
+  @Test("continues the newer version of an original that a store has")
+  func newerThanKept() async throws {
+    let originals = MemoryOriginals()
+    try originals.put(1, as: "test:/7", freshness: .mustRevalidate(answersFailures: false))
+    let source = failingOnce()
+    let fixture = try await Fixture(from: source, originals: originals)
+    await breakOff(fixture)
+    #expect(try await image(fixture) == 7)
+    #expect(source.requests.map { $0.known?.isWhole } == [true, false])
+    await originals.written.reaches(1)
+    #expect(originals["test:/7"]?.bytes == picture && originals.confirmed.value == 0)
+  }
+
+  @Test("fetches from a web server what is missing, and nothing twice")
+  func overHTTP() async throws {
+    let file = HTTPFile(picture, entityTag: "\"x\"")
+    let server = try HTTPServer { request in
+      let reply = file.reply(to: request)
+      return request.number == 1 ? reply.inserting(.cut, after: 20) : reply
+    }
+    var options = HTTPOptions()
+    options.retry = .never
+    let fixture = try await Fixture(from: URLImageSource(http: options))
+    let photo = Photo("7", url: server.url("/7").absoluteString)
+    await breakOff(fixture, photo)
+    #expect(try await fixture.cache.image(for: photo, format: .row).solidNumber == 7)
+    #expect(server.arrivedRequests(for: "/7").map { $0.headers["range"] } == [nil, "bytes=20-"])
+    #expect(server.bodyByteCount(for: "/7") == picture.count)
+  }
+}
