@@ -1,11 +1,13 @@
-/// The conditions of one request; those that stand here first are those of
-/// ``ImageCache/image(for:format:)``.
+/// The conditions of one request; without a change they are those of ``ImageCache/image(for:format:)``.
 ///
 /// ```swift
 /// var options = LoadOptions()
 /// options.policy = .revalidate
 /// options.timeLimit = .seconds(10)
 /// ```
+///
+/// Of these conditions ``reach-swift.property``, ``audience`` and ``headers`` keep requests from sharing a
+/// load, unless they are equal.
 public struct LoadOptions: Hashable, Sendable {
   /// How much an answer counts that is there already.
   public enum Policy: Int, Hashable, Sendable {

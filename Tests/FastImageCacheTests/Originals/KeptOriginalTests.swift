@@ -69,6 +69,24 @@ struct KeptOriginalTests {
     for task in hanging { _ = try await task.value }
   }
 
+  @Test("is read in turn with files")
+  func passesLocalGate() async throws {
+    let gate = CancellableGate()
+    let source = EncodedSource(need: .local, gate: gate)
+    let fixture = try await Fixture(from: source, originals: originals) { $0.localWidth = 1 }
+    let file = Task { try await fixture.cache.image(for: Photo("1"), format: .row) }
+    await source.started.reaches(1)
+    try originals.put(9, as: "test:/9")
+    let kept = Task { try await fixture.cache.image(for: Photo("9"), format: .row) }
+    while fixture.cache.registry.gates[.local].counts.waiting == 0, !Task.isCancelled {
+      await Task.yield()
+    }
+    #expect(originals.reads.value == 0)
+    gate.open()
+    #expect(try await kept.value.solidNumber == 9)
+    _ = try await file.value
+  }
+
   @Test("joins no download of its own URL")
   func joinsNoDownload() async throws {
     let gate = CancellableGate()

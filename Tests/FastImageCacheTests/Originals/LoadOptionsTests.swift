@@ -44,6 +44,30 @@ struct LoadOptionsTests {
     #expect(await fixture.cache.statistics().misses == 1)
   }
 
+  @Test("that reloads shares a load that has not asked, and not the table's picture")
+  func reloadsTogether() async throws {
+    let gate = CancellableGate()
+    let source = EncodedSource { _, call in
+      if call == 2 { try await gate.pass() }
+      return .encoded(try solid(call).pngData())
+    }
+    let fixture = try await Fixture(from: source) { $0.networkWidth = 1 }
+    _ = try await fixture.cache.image(for: Photo("a"), format: .row)
+    await fixture.quiet()
+    let hanging = Task { try await fixture.cache.image(for: Photo("b"), format: .row) }
+    await source.started.reaches(2)
+    let reloads = (0..<2).map { _ in
+      Task {
+        try await fixture.cache.image(for: Photo("a"), format: .row, options: LoadOptions(.reload))
+      }
+    }
+    await fixture.waiters(3)
+    gate.open()
+    for reload in reloads { #expect(try await reload.value.solidNumber == 3) }
+    _ = try await hanging.value
+    #expect(source.started.value == 3)
+  }
+
   @Test("that revalidates without a store asks for the whole picture")
   func revalidatesWithoutStore() async throws {
     let fixture = try await Fixture(from: Self.counting())
