@@ -1,3 +1,4 @@
+import Locking
 package import TableStore
 
 /// The file `originals.index`, locked for this process for as long as this object lives.
@@ -23,8 +24,10 @@ package final class IndexFile: Sendable {
   /// A longer file is none of ours: it would take so much memory to read.
   package static let maximumRecordCount = 1 << 20
 
-  /// The whole records that were there when the file was opened, by place.
-  package let records: [(place: Int, record: OriginalRecord)]
+  /// The whole records that were there when the file was opened, by place; none after
+  /// ``forgetRecords()``.
+  package var records: [(place: Int, record: OriginalRecord)] { found.withLock { $0 } }
+  private let found: Lock<[(place: Int, record: OriginalRecord)]>
 
   private let descriptor: Int32
   private let identity: FileStatus.Identity
@@ -37,7 +40,7 @@ package final class IndexFile: Sendable {
   ) {
     descriptor = file.release()
     (self.identity, self.folder) = (identity, folder)
-    (nonce, records) = (contents.nonce, contents.records)
+    (nonce, found) = (contents.nonce, Lock(contents.records))
   }
 
   /// Gives the folder up.
@@ -46,6 +49,9 @@ package final class IndexFile: Sendable {
     SystemCalls.unlock(descriptor)
     SystemCalls.closeFile(descriptor)
   }
+
+  /// Gives back the memory of the records that were found.
+  package func forgetRecords() { found.withLock { $0 = [] } }
 
   /// The bytes of the file, if `place` is the highest that was written.
   package static func byteCount(upTo place: Int) -> Int { (place + 2) * recordByteCount }

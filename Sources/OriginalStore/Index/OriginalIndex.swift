@@ -5,7 +5,7 @@
 /// before others.
 ///
 /// Invariants:
-/// 1. `places` finds each occupied place by its key, `entities` by its entity; no two occupied places
+/// 1. `byKey` finds each occupied place by its key, `byEntity` by its entity; no two occupied places
 ///    have the same key and agree on `Flags.partial`.
 /// 2. Each occupied place stands in the list of its record's rank and in no other; the others stand
 ///    in the list of free places.
@@ -38,8 +38,8 @@ struct OriginalIndex {
   static let maximumPlaceCount = 1 << 20
 
   private var nodes: [Node] = []
-  private var places: PlaceTable
-  private var entities: PlaceTable
+  private var byKey: PlaceTable
+  private var byEntity: PlaceTable
   private var lists = [List](repeating: List(), count: Rank.allCases.count)
   private var firstFree = none
   private var fileByteCount = 0
@@ -50,14 +50,14 @@ struct OriginalIndex {
   /// The bytes of the index file, rounded up; 0 while there is none.
   var indexByteCount: Int = 0
 
-  init() { (places, entities) = (PlaceTable(), PlaceTable()) }
+  init() { (byKey, byEntity) = (PlaceTable(), PlaceTable()) }
 
   /// The records of an index file; of two for one original the one that was used later counts.
   ///
   /// - Parameter now: A use later than this, in microseconds since 1970, counts as one of this
   ///   moment: the clock was put back, and the original would be kept for too long.
   init(_ records: [(place: Int, record: OriginalRecord)], now: Int64) {
-    (places, entities) = (
+    (byKey, byEntity) = (
       PlaceTable(minimumCapacity: records.count), PlaceTable(minimumCapacity: records.count)
     )
     let known = records.filter { (0..<Self.maximumPlaceCount).contains($0.place) }
@@ -79,27 +79,27 @@ struct OriginalIndex {
 
   // MARK: Answers
 
-  var count: Int { places.count }
+  var count: Int { byKey.count }
 
   var usedByteCount: Int { fileByteCount + indexByteCount }
 
   /// The bytes that the index takes in memory.
   var memoryByteCount: Int {
-    nodes.capacity * MemoryLayout<Node>.stride + places.byteCount + entities.byteCount
+    nodes.capacity * MemoryLayout<Node>.stride + byKey.byteCount + byEntity.byteCount
   }
 
   /// The record at an occupied place.
   subscript(place: Int) -> OriginalRecord { nodes[place].record }
 
   func place(of key: OriginalDigest, isPartial: Bool = false) -> Int? {
-    places.place(for: key.low) {
+    byKey.place(for: key.low) {
       nodes[$0].record.key == key && nodes[$0].record.flags.contains(.partial) == isPartial
     }
   }
 
   func places(of entity: UInt64) -> [Int] {
     var found: [Int] = []
-    _ = entities.place(for: entity) { place in
+    _ = byEntity.place(for: entity) { place in
       if nodes[place].record.entity == entity { found.append(place) }
       return false
     }
@@ -169,9 +169,9 @@ struct OriginalIndex {
 
   /// Lets the original count as one of another entity.
   mutating func move(_ place: Int, to entity: UInt64) {
-    entities.remove(place) { nodes[$0].record.entity }
+    byEntity.remove(place) { nodes[$0].record.entity }
     nodes[place].record.entity = entity
-    entities.insert(place) { nodes[$0].record.entity }
+    byEntity.insert(place) { nodes[$0].record.entity }
   }
 
   mutating func remove(_ place: Int) {
@@ -201,8 +201,8 @@ struct OriginalIndex {
   private mutating func fill(_ place: Int, _ record: OriginalRecord, atEnd: Bool) {
     nodes[place].record = record
     link(place, atEnd: atEnd)
-    places.insert(place) { nodes[$0].record.key.low }
-    entities.insert(place) { nodes[$0].record.entity }
+    byKey.insert(place) { nodes[$0].record.key.low }
+    byEntity.insert(place) { nodes[$0].record.entity }
     fileByteCount += record.roundedByteCount
     if record.rank == .partial { partialByteCount += record.roundedByteCount }
   }
@@ -210,8 +210,8 @@ struct OriginalIndex {
   private mutating func empty(_ place: Int) {
     let record = nodes[place].record
     unlink(place)
-    places.remove(place) { nodes[$0].record.key.low }
-    entities.remove(place) { nodes[$0].record.entity }
+    byKey.remove(place) { nodes[$0].record.key.low }
+    byEntity.remove(place) { nodes[$0].record.entity }
     fileByteCount -= record.roundedByteCount
     if record.rank == .partial { partialByteCount -= record.roundedByteCount }
   }
@@ -233,7 +233,11 @@ struct OriginalIndex {
     let rank = nodes[place].record.rank.rawValue
     let (previous, next) = (nodes[place].previous, nodes[place].next)
     if previous == Self.none { lists[rank].first = next } else { nodes[Int(previous)].next = next }
-    if next == Self.none { lists[rank].last = previous } else { nodes[Int(next)].previous = previous }
+    if next == Self.none {
+      lists[rank].last = previous
+    } else {
+      nodes[Int(next)].previous = previous
+    }
   }
 }
 

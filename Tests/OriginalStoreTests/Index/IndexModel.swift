@@ -196,7 +196,11 @@ struct IndexModel {
       !readers[$0.store].contains($0.item.record.key)
         && !($0.store == store && $0.item.record.key == key)
     }.sorted { $0.item.order < $1.item.order }
-    for candidate in candidates {
+    var queues = (0...1).map { store in candidates.filter { $0.store == store } }
+    while let candidate = queues.compactMap(\.first).min(by: {
+      ($0.item.record.rank, $0.item.record.lastUse) < ($1.item.record.rank, $1.item.record.lastUse)
+    }) {
+      queues[candidate.store].removeFirst()
       let isTight = total { _ in true } + need > limit
       let arePartialsTight =
         isPartial && total { $0.record.flags.contains(.partial) } + need > limit / 4

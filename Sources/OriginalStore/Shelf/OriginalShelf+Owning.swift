@@ -1,0 +1,165 @@
+import Locking
+import TableStore
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+extension OriginalShelf {
+  /// Makes this shelf the owner of its folder, and sweeps the folder once; false while another
+  /// process owns it, while the store is suspended, and where the budget has no room for an index.
+  func prepare() throws(TableError) -> Bool {
+    budget.checkLane()
+    guard state.withLock({ $0.suspensions.isEmpty }) else { return false }
+    try leaveMissingFolder()
+    guard try own() else { return false }
+    if !state.withLock({ $0.isSwept }) {
+      try sweep()
+      state.withLock { $0.isSwept = true }
+      budget.trim()
+    }
+    // A small budget may have cost the index.
+    return state.withLock { $0.owned != nil }
+  }
+
+  /// Reads the index as it is now, without owning it.
+  func readHints() {
+    let hints = (try? folder().readIndex()) ?? []
+    let index = OriginalIndex(
+      hints.enumerated().map { (place: $0.offset, record: $0.element) }, now: settings.now())
+    state.withLock { state in
+      state.isOpen = true
+      if state.owned == nil { state.index = index }
+    }
+  }
+
+  /// Gives the index file up, if there is nothing in it.
+  func removeEmptyIndex() {
+    guard state.withLock({ $0.owned != nil && $0.index.count == 0 }),
+      (try? folder().remove(IndexFile.name)) != nil
+    else { return }
+    state.withLock { state in
+      (state.owned, state.isSwept) = (nil, false)
+      state.index = OriginalIndex()
+    }
+  }
+
+  // MARK: Private
+
+  /// Forgets a folder that was deleted: nothing that is in it can be found, and it comes anew.
+  private func leaveMissingFolder() throws(TableError) {
+    let (owned, folder) = state.withLock { ($0.owned, $0.folder) }
+    guard let folder else { return }
+    let isInPlace = if let owned { try owned.isInPlace() } else { try folder.isInPlace() }
+    guard !isInPlace else { return }
+    state.withLock { state in
+      (state.owned, state.folder, state.isSwept) = (nil, nil, false)
+      (state.volumeLimit, state.writtenSince) = (.max, 0)
+      state.index = OriginalIndex()
+    }
+  }
+
+  private func own() throws(TableError) -> Bool {
+    guard state.withLock({ $0.owned == nil }) else { return true }
+    let folder = try folder()
+    let byteCount = try folder.wrapping(IndexFile.name) { () throws(SystemError) in
+      try folder.system.status(of: IndexFile.name, in: folder.descriptor)?.byteCount ?? 0
+    }
+    if byteCount == 0 {
+      guard budget.makeRoom(RoomPlan.rounded(1), for: self) else { return false }
+    }
+    guard let file = try folder.ownIndex() else { return false }
+    var index = OriginalIndex(file.records, now: settings.now())
+    file.forgetRecords()
+    index.indexByteCount = RoomPlan.rounded(max(byteCount, IndexFile.recordByteCount))
+    state.withLock { state in
+      index.takeUses(of: state.index)
+      state.index = index
+      (state.owned, state.isSwept, state.isOpen) = (file, false, true)
+    }
+    return true
+  }
+
+  /// Makes folder and index agree: adopts files that prove themselves, deletes what is ours and
+  /// nothing, forgets records without a file and what was kept long enough.
+  private func sweep() throws(TableError) {
+    let folder = try folder()
+    var present: Set<OriginalDigest> = []
+    for file in try folder.sweep() {
+      switch file.kind {
+      case .original(let digest):
+        present.insert(digest)
+        let isKnown = state.withLock { state in
+          state.index.place(of: digest).map { Int(state.index[$0].byteCount) } == file.byteCount
+        }
+        if !isKnown { try adopt(digest) }
+      case .partial(let digest): try folder.removePartial(digest)
+      case .index, .foreign: continue
+      }
+    }
+    let now = settings.now()
+    let gone = state.withLock { state in
+      state.index.places { record in
+        !present.contains(record.key) || record.flags.contains(.partial)
+      }.map { state.index[$0] }
+    }
+    for record in gone { forget(record.key, isPartial: record.flags.contains(.partial)) }
+    let expired = state.withLock { state in
+      state.index.places { settings.keepTime.isOver($0, now: now) }.map { state.index[$0].key }
+    }
+    for key in expired { _ = evict(key) }
+  }
+
+  /// Takes a file in that no record speaks for, as one whose freshness is over.
+  private func adopt(_ digest: OriginalDigest) throws(TableError) {
+    switch try folder().adopt(digest) {
+    case .missing: forget(digest)
+    case .damaged:
+      try folder().remove(digest)
+      forget(digest)
+    case .whole(let original):
+      let record = OriginalRecord(
+        digest, original.facts, audienceHash: original.audienceHash,
+        contentHash: original.contentHash, byteCount: original.byteCount,
+        lastUse: min(settings.now(), original.facts.stored &* 1_000_000))
+      let place = state.withLock { state -> Int? in
+        if let place = state.index.place(of: digest) {
+          state.index.replace(place, with: record)
+          return place
+        }
+        return state.index.isFull ? nil : state.index.insert(record)
+      }
+      guard let place else { return try folder().remove(digest) }
+      let grown = RoomPlan.rounded(IndexFile.byteCount(upTo: place))
+      state.withLock { $0.index.indexByteCount = max($0.index.indexByteCount, grown) }
+      try writeRecord(place)
+    }
+  }
+}
+
+extension OriginalIndex {
+  /// Takes over the uses that another telling of the same files has noted.
+  mutating func takeUses(of other: OriginalIndex) {
+    let uses = other.places { $0.flags.contains(.isUsed) }.map { other[$0] }
+    for use in uses.sorted(by: { $0.lastUse < $1.lastUse }) {
+      guard let place = place(of: use.key), self[place].contentHash == use.contentHash,
+        self[place].lastUse < use.lastUse
+      else { continue }
+      self.use(place, at: use.lastUse)
+    }
+  }
+}
+
+extension OriginalFolder {
+  /// The bytes that are free on the folder's volume for programs like this one; `nil` where the
+  /// system does not say.
+  package var freeByteCount: Int? {
+    var status = statvfs()
+    guard fstatvfs(descriptor, &status) == 0 else { return nil }
+    let (count, overflows) = Int(clamping: status.f_bavail)
+      .multipliedReportingOverflow(by: Int(clamping: status.f_frsize))
+    return overflows ? .max : count
+  }
+}

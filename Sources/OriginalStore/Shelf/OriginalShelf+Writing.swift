@@ -1,0 +1,175 @@
+import Foundation
+import Locking
+package import TableStore
+
+extension OriginalShelf {
+  /// Writes the original that is held under a key, if there is one, or gives it up; on the lane.
+  package func write(_ key: OriginalKey) {
+    budget.checkLane()
+    guard let held = state.withLock({ $0.held[key.digest] }) else { return }
+    do throws(TableError) {
+      guard try prepare() else { return giveUp(held, "Another process owns the folder.") }
+      budget.prepareAll(but: self)
+      let byteCount = try OriginalFolder.fileByteCount(
+        content: held.content.count, key, held.facts)
+      guard makeRoom(for: byteCount, sparing: key.digest) else {
+        return giveUp(held, "There is no room beside originals that are being read.")
+      }
+      defer { budget.reserve(0) }
+      let written = try writeFile(held)
+      publish(held, written)
+    } catch {
+      // What is left of the file, if anything, goes before the next one is written.
+      state.withLock { $0.isSwept = false }
+      giveUp(held, "\(error)")
+    }
+  }
+
+  /// Takes a server's newer word for an original; on the lane.
+  package func confirm(_ key: OriginalKey, _ freshness: RecordedFreshness) {
+    budget.checkLane()
+    let place = state.withLock { state -> Int? in
+      state.held[key.digest]?.record.freshness = freshness
+      guard let place = state.index.place(of: key.digest) else { return nil }
+      state.index.note(place) { $0.freshness = freshness }
+      return place
+    }
+    if let place { try? writeRecord(place) }
+  }
+
+  /// Lets the originals of an entity count as another's; their files go on naming the old one.
+  package func move(_ entity: TableID, to newEntity: TableID) {
+    budget.checkLane()
+    let (old, new) = (OriginalRecord.digest(of: entity), OriginalRecord.digest(of: newEntity))
+    // Without the folder the records here are hints, and change nothing.
+    _ = try? prepare()
+    let places = state.withLock { state in
+      for key in state.held.filter({ $0.value.facts.entity == entity }).keys {
+        state.held[key]?.facts.entity = newEntity
+        state.held[key]?.record.entity = new
+      }
+      let places = state.index.places(of: old)
+      for place in places { state.index.move(place, to: new) }
+      return places
+    }
+    for place in places { try? writeRecord(place) }
+  }
+
+  // MARK: Records
+
+  /// Writes the record at a place into the index file, if this shelf owns it.
+  func writeRecord(_ place: Int) throws(TableError) {
+    let (file, record) = state.withLock { state -> (IndexFile?, OriginalRecord) in
+      // Before the call: a use meanwhile is newer than what is written.
+      state.index.note(place) { $0.flags.remove(.isUsed) }
+      return (state.owned, state.index[place])
+    }
+    try file?.write(record, at: place)
+  }
+
+  /// Frees a record in the file and in memory.
+  func forget(_ key: OriginalDigest, isPartial: Bool = false) {
+    let (file, place) = state.withLock { state in
+      (state.owned, state.index.place(of: key, isPartial: isPartial))
+    }
+    guard let place else { return }
+    // A record without a file is forgotten by the next sweep.
+    try? file?.clear(place)
+    state.withLock { $0.index.remove(place) }
+  }
+
+  /// Deletes an original to make room; false if it stays.
+  func evict(_ key: OriginalDigest) -> Bool {
+    guard (try? folder().remove(key)) != nil else { return false }
+    let isOver = state.withLock { state in
+      state.index.place(of: key).map {
+        settings.keepTime.isOver(state.index[$0], now: settings.now())
+      }
+    }
+    forget(key)
+    settings.report(isOver == true ? .expired : .evicted)
+    return true
+  }
+
+  // MARK: Private
+
+  private func makeRoom(for byteCount: Int, sparing key: OriginalDigest) -> Bool {
+    measureVolume()
+    let need = RoomPlan.rounded(byteCount)
+    let indexGrowth = state.withLock { state -> Int? in
+      guard !state.index.isFull else { return nil }
+      let grown = RoomPlan.rounded(IndexFile.byteCount(upTo: state.index.nextPlace))
+      return max(0, grown - state.index.indexByteCount)
+    }
+    guard let indexGrowth, need <= budget.byteCount / 4,
+      budget.makeRoom(need + indexGrowth, for: self, sparing: key)
+    else { return false }
+    budget.reserve(need + indexGrowth)
+    return true
+  }
+
+  /// Finds how much is free on the volume, at first and after each 64 MiB.
+  private func measureVolume() {
+    let isDue = state.withLock { $0.volumeLimit == .max || $0.writtenSince >= 64 << 20 }
+    guard isDue, let folder = try? folder(), let free = settings.freeByteCount(folder) else {
+      return
+    }
+    state.withLock { state in
+      (state.volumeLimit, state.writtenSince) = (state.index.usedByteCount + free / 2, 0)
+    }
+  }
+
+  private func writeFile(_ held: Held) throws(TableError) -> OriginalRecord {
+    let digest = held.key.digest
+    let (contentHash, byteCount) = try folder().write(held.content, held.key, held.facts)
+    var record = held.record
+    (record.contentHash, record.byteCount) = (contentHash, UInt32(clamping: byteCount))
+    let place = state.withLock { state -> Int in
+      state.writtenSince += byteCount
+      if let place = state.index.place(of: digest) {
+        state.index.replace(place, with: record)
+        return place
+      }
+      let place = state.index.insert(record)
+      let grown = RoomPlan.rounded(IndexFile.byteCount(upTo: place))
+      state.index.indexByteCount = max(state.index.indexByteCount, grown)
+      return place
+    }
+    // Without its record the file is found now all the same, and adopted by the next sweep.
+    try? writeRecord(place)
+    return record
+  }
+
+  /// The last step: the file takes the place of what was held. Removals are jobs of the lane too, so
+  /// that nothing was removed meanwhile; but a newer original may be held, and is written next.
+  private func publish(_ held: Held, _ record: OriginalRecord) {
+    let smaller = state.withLock { state -> [Int] in
+      if state.held[record.key]?.number == held.number { state.unhold(record.key) }
+      return state.outgrown(by: record)
+    }
+    for place in smaller { try? writeRecord(place) }
+    settings.report(.stored(held.key.id))
+  }
+
+  private func giveUp(_ held: Held, _ reason: String) {
+    state.withLock { state in
+      if state.held[held.key.digest]?.number == held.number { state.unhold(held.key.digest) }
+    }
+    settings.report(.refused(held.key.id, reason))
+  }
+}
+
+extension OriginalShelf.State {
+  /// Lets smaller real pictures of the same entity go before others, and returns their places.
+  mutating func outgrown(by record: OriginalRecord) -> [Int] {
+    let area = Int(record.width) * Int(record.height)
+    guard area > 0, !record.flags.contains(.placeholder) else { return [] }
+    let places = index.places(of: record.entity).filter { place in
+      let other = index[place]
+      return other.key != record.key && other.audience == record.audience && other.rank == .regular
+        && Int(other.width) * Int(other.height) < area
+    }
+    for place in places { index.outgrow(place) }
+    return places
+  }
+}

@@ -1,0 +1,196 @@
+package import Foundation
+import Locking
+package import TableStore
+
+/// The originals of one folder: the lock around their index, those that are about to be written, and
+/// the leases of their readers.
+///
+/// Any thread looks, holds and reads. Files and records change on the budget's lane, one after the
+/// other. Calls there wait for the disk; the lock is never held meanwhile.
+///
+/// Invariants:
+/// 1. A held original is found before its file is. It is held until its file was written, given up
+///    or removed; a write publishes what is still held, and nothing else.
+/// 2. A file has a record in memory before another file of this budget is begun, so that it counts.
+/// 3. Without `owned` nothing is written but what a removal demands.
+/// 4. While `suspensions` is not empty, nothing is owned, so no file is locked.
+package final class OriginalShelf: Sendable {
+  /// An original before its file is there.
+  struct Held {
+    let content: Data
+    var facts: OriginalFacts
+    var record: OriginalRecord
+    let key: OriginalKey
+    /// Tells it from another one of the same key that came later.
+    let number: Int
+  }
+
+  struct State {
+    var index = OriginalIndex()
+    var held: [OriginalDigest: Held] = [:]
+    var heldByteCount = 0
+    var lastNumber = 0
+    /// How many threads read an original now.
+    var readers: [OriginalDigest: Int] = [:]
+    /// The hints of the index were read.
+    var isOpen = false
+    var folder: OriginalFolder?
+    var owned: IndexFile?
+    var isSwept = false
+    var suspensions: Set<ObjectIdentifier> = []
+    /// Most bytes of this folder for now, by what is free on the volume, and the bytes written since
+    /// that was found.
+    var volumeLimit = Int.max
+    var writtenSince = 0
+  }
+
+  /// How a shelf is made; the closures are called from any thread.
+  package struct Settings: Sendable {
+    package var path: String
+    package var protection = FileProtection.untilFirstUnlock
+    package var keepTime = KeepTime(seconds: 30 * 86_400, countsFromLastUse: true)
+    package var system = SystemCalls.live
+    /// Microseconds since 1970.
+    package var now: @Sendable () -> Int64 = { Int64(Date().timeIntervalSince1970 * 1_000_000) }
+    package var freeByteCount: @Sendable (OriginalFolder) -> Int? = { $0.freeByteCount }
+    package var report: @Sendable (OriginalEvent) -> Void = { _ in }
+
+    package init(path: String) { self.path = path }
+  }
+
+  let settings: Settings
+  package let budget: OriginalBudget
+  let state = Lock(State())
+
+  /// Originals that wait for their turn to be written take at most so much memory; others are not
+  /// kept.
+  static let heldByteCountLimit = 64 << 20
+
+  package init(_ settings: Settings, budget: OriginalBudget) {
+    (self.settings, self.budget) = (settings, budget)
+    budget.join(self)
+  }
+
+  deinit {
+    // No job is on the lane: each retains the shelf. What cannot be written is the order of use.
+    writeUses()
+  }
+
+  // MARK: From any thread
+
+  package var usedByteCount: Int { state.withLock { $0.index.usedByteCount } }
+
+  /// False before the hints of the index were read.
+  package var isOpen: Bool { state.withLock { $0.isOpen } }
+
+  /// Whether an original waits for its file to be written.
+  package func isHeld(_ key: OriginalKey) -> Bool {
+    state.withLock { $0.held[key.digest] != nil }
+  }
+
+  /// This moment in microseconds since 1970.
+  package var now: Int64 { settings.now() }
+
+  /// What is known of an original; `nil` also for one that was kept long enough. A lock and a lookup.
+  package func look(_ key: OriginalKey) -> OriginalRecord? {
+    let record = state.withLock { state -> OriginalRecord? in
+      if let held = state.held[key.digest] { return held.record }
+      return state.index.place(of: key.digest).map { state.index[$0] }
+    }
+    guard let record, !settings.keepTime.isOver(record, now: settings.now()) else { return nil }
+    return record
+  }
+
+  /// Counts an original as kept from now on, before its file is there, in the place of an older one.
+  ///
+  /// - Parameter mayKeep: Asked under the lock.
+  package func hold(
+    _ content: Data, _ key: OriginalKey, _ facts: OriginalFacts, _ freshness: RecordedFreshness,
+    if mayKeep: () -> Bool
+  ) -> Bool {
+    if let reason = refusal(of: content, key, facts) {
+      settings.report(.refused(key.id, reason))
+      return false
+    }
+    var record = OriginalRecord(
+      key.digest, facts, audienceHash: key.audienceHash, contentHash: 0, byteCount: content.count,
+      lastUse: budget.stamp(at: settings.now()))
+    record.freshness = freshness
+    let reason = state.withLock { state -> String? in
+      guard state.suspensions.isEmpty else { return "The store is suspended." }
+      guard mayKeep() else { return "It was removed meanwhile." }
+      guard !facts.isPlaceholder || !state.hasReal(key.digest) else {
+        return "A placeholder takes the place of no real original."
+      }
+      let known = state.held[key.digest]?.content.count ?? 0
+      guard state.heldByteCount - known + content.count <= Self.heldByteCountLimit else {
+        return "Too many originals wait for the disk."
+      }
+      state.unhold(key.digest)
+      state.lastNumber += 1
+      state.held[key.digest] = Held(
+        content: content, facts: facts, record: record, key: key, number: state.lastNumber)
+      state.heldByteCount += content.count
+      return nil
+    }
+    if let reason { settings.report(.refused(key.id, reason)) }
+    return reason == nil
+  }
+
+  /// Why an original cannot be kept, however much is evicted.
+  private func refusal(
+    of content: Data, _ key: OriginalKey, _ facts: OriginalFacts
+  ) -> String? {
+    let limit = budget.byteCount / 4
+    do throws(TableError) {
+      let byteCount = try OriginalFolder.fileByteCount(content: content.count, key, facts)
+      guard RoomPlan.rounded(byteCount) > limit || byteCount > Int(UInt32.max) else { return nil }
+      return "It takes \(byteCount) bytes, and one original at most \(limit)."
+    } catch {
+      return "\(error)"
+    }
+  }
+
+  // MARK: For the budget, on the lane
+
+  func usage(sparing spared: Set<OriginalDigest>) -> (used: Int, evictable: Int) {
+    state.withLock { state in
+      let used = state.index.usedByteCount
+      guard state.owned != nil else { return (used, 0) }
+      let kept = spared.union(state.readers.keys).reduce(0) { sum, key in
+        sum + (state.index.place(of: key).map { state.index[$0].roundedByteCount } ?? 0)
+      }
+      return (used, used - state.index.indexByteCount - kept)
+    }
+  }
+
+  /// The original that goes first.
+  func head(
+    sparing spared: Set<OriginalDigest>
+  ) -> (key: OriginalDigest, head: RoomPlan.Head)? {
+    state.withLock { state in
+      guard state.owned != nil else { return nil }
+      let place = state.index.oldest { place in
+        let key = state.index[place].key
+        return state.readers[key] == nil && !spared.contains(key)
+      }
+      return place.map { (state.index[$0].key, state.index.head($0)) }
+    }
+  }
+
+  var volumeLimit: Int { state.withLock { $0.volumeLimit } }
+}
+
+extension OriginalShelf.State {
+  fileprivate func hasReal(_ key: OriginalDigest) -> Bool {
+    let record = held[key]?.record ?? index.place(of: key).map { index[$0] }
+    return record?.flags.contains(.placeholder) == false
+  }
+
+  @discardableResult
+  mutating func unhold(_ key: OriginalDigest) -> OriginalShelf.Held? {
+    guard let held = held.removeValue(forKey: key) else { return nil }
+    heldByteCount -= held.content.count
+    return held
+  }
+}

@@ -1,0 +1,181 @@
+import Foundation
+import Locking
+import TableStore
+import TestSupport
+import Testing
+
+@testable import OriginalStore
+
+@Suite("A shelf of originals", .timeLimit(.minutes(8)))
+struct ShelfKeepingTests {
+  let fixture: ShelfFixture
+
+  init() throws { fixture = try ShelfFixture() }
+
+  @Test("finds an original from the moment it is held, and from its file afterwards")
+  func heldThenWritten() async throws {
+    let shelf = fixture.shelf()
+    let facts = OriginalFacts(entity: TableID(Int64(7)), width: 5, height: 4, stored: 1_700_000_000)
+    let isHeld = shelf.hold(content(1), key(1), facts, RecordedFreshness(freshFor: 60)) { true }
+    #expect(isHeld)
+    #expect(fixture.diskByteCount("one") == 0)
+    #expect(shelf.look(key(1))?.freshFor == 60)
+    #expect(try shelf.read(key(1))?.bytes == content(1))
+    await shelf.budget.run { shelf.write(key(1)) }
+    #expect(shelf.state.withLock { $0.held.isEmpty && $0.heldByteCount == 0 })
+    #expect(shelf.look(key(1))?.freshFor == 60)
+    #expect(try shelf.read(key(1))?.facts == facts)
+    #expect(try shelf.read(key(1))?.bytes == content(1))
+    #expect(shelf.usedByteCount == fixture.diskByteCount("one"))
+    #expect(fixture.events() == [.stored(key(1).id)])
+  }
+
+  @Test("makes no call to the system before the first miss opens it, and reads without a write")
+  func lazily() async throws {
+    fixture.observe { call throws(SystemError) in throw SystemError(call: call.kind, code: 5) }
+    let shelf = fixture.shelf()
+    #expect(shelf.look(key(1)) == nil)
+    #expect(shelf.usedByteCount == 0)
+  }
+
+  @Test("keeps what was kept, its freshness and the order of use over a session")
+  func reopening() async throws {
+    var shelf: OriginalShelf? = await fixture.shelf().opened()
+    for number in 1...4 { await shelf?.keep(number, RecordedFreshness(answered: 9, freshFor: 60)) }
+    _ = try shelf?.read(key(1))
+    shelf = nil
+    let budget = OriginalBudget(byteCount: 70_000)
+    let second = await fixture.shelf("one", budget).opened()
+    #expect(second.look(key(3))?.freshness == RecordedFreshness(answered: 9, freshFor: 60))
+    await second.keep(5)
+    await second.keep(6)
+    #expect(second.present(1...6) == [1, 3, 4, 5, 6])
+  }
+
+  @Test("replaces an original by a newer one, and the larger picture of an entity lets smaller go")
+  func replacingAndOutgrowing() async throws {
+    let shelf = await fixture.shelf("one", OriginalBudget(byteCount: 60_000)).opened()
+    await shelf.keep(1, entity: 1, width: 100)
+    await shelf.keep(2, entity: 1, width: 50)
+    await shelf.keep(3, entity: 1, width: 200)
+    await shelf.keep(1, version: 2, entity: 1, width: 100)
+    #expect(try shelf.read(key(1))?.bytes == content(1, version: 2))
+    await shelf.keep(4, entity: 2)
+    await shelf.keep(5, entity: 3)
+    await shelf.keep(6, entity: 4)
+    // 2 is the oldest, and outgrown; 3 is older than 1, which was replaced after it came.
+    #expect(shelf.present(2...6) == [4, 5, 6])
+    #expect(try shelf.read(key(1)) != nil)
+  }
+
+  @Test("never lets a placeholder take the place of a real original, but the other way round")
+  func placeholders() async throws {
+    let shelf = await fixture.shelf().opened()
+    await shelf.keep(1)
+    #expect(await shelf.keep(1, version: 2, isPlaceholder: true) == false)
+    #expect(shelf.present(1...1) == [1])
+    await shelf.keep(2, version: 2, isPlaceholder: true)
+    #expect(shelf.look(key(2))?.flags.contains(.placeholder) == true)
+    await shelf.keep(2)
+    #expect(shelf.look(key(2))?.flags.contains(.placeholder) == false)
+  }
+
+  @Test("holds nothing that its loader may not keep any more")
+  func forbidden() throws {
+    let shelf = fixture.shelf()
+    let facts = OriginalFacts(entity: TableID(Int64(7)), stored: 0)
+    let isHeld = shelf.hold(content(1), key(1), facts, RecordedFreshness()) { false }
+    #expect(!isHeld)
+    #expect(shelf.look(key(1)) == nil)
+  }
+
+  @Test("takes a server's newer word with one write")
+  func confirming() async throws {
+    var shelf: OriginalShelf? = await fixture.shelf().opened()
+    await shelf?.keep(1)
+    let calls = Counter()
+    fixture.observe { call throws(SystemError) in if call.kind == .write { calls.increment() } }
+    let newer = RecordedFreshness(answered: 5, freshFor: 7, mustRevalidate: true)
+    await shelf?.budget.run { [shelf] in shelf?.confirm(key(1), newer) }
+    #expect(calls.value == 1)
+    shelf = nil
+    #expect(await fixture.shelf().opened().look(key(1))?.freshness == newer)
+  }
+
+  @Test("keeps nothing beyond its time, whatever the clock does")
+  func expiry() async throws {
+    let shelf = await fixture.shelf {
+      $0.keepTime = KeepTime(seconds: 100, countsFromLastUse: true)
+    }.opened()
+    await shelf.keep(1)
+    await shelf.keep(2)
+    fixture.advance(seconds: 60)
+    _ = try shelf.read(key(1))
+    fixture.advance(seconds: 60)
+    #expect(shelf.look(key(2)) == nil)
+    #expect(try shelf.read(key(2)) == nil)
+    #expect(shelf.look(key(1)) != nil)
+    fixture.advance(seconds: -100_000_000)
+    #expect(shelf.look(key(1)) != nil)
+    // The next session takes the use that is yet to come for one of its first moment.
+    let next = await fixture.shelf {
+      $0.keepTime = KeepTime(seconds: 100, countsFromLastUse: true)
+    }.opened()
+    fixture.advance(seconds: 100)
+    #expect(next.look(key(1)) == nil)
+  }
+
+  @Test("removes an original, those of an entity and those of an audience for good")
+  func removals() async throws {
+    do {
+      let shelf = await fixture.shelf().opened()
+      for number in 1...6 {
+        await shelf.keep(number, entity: number % 3, audience: number > 4 ? "alice" : "")
+      }
+      let facts = OriginalFacts(entity: TableID(Int64(1)), stored: 1_700_000_000)
+      #expect(shelf.hold(content(7), key(7), facts, RecordedFreshness()) { true })
+      try await shelf.onLane { () throws(TableError) in
+        try shelf.removeAll(of: TableID(Int64(1)))
+      }
+      await shelf.budget.run { shelf.write(key(7)) }
+      #expect(shelf.present(1...7) == [2, 3])
+      #expect(try shelf.read(key(5, audience: "alice")) != nil)
+      try await shelf.onLane { () throws(TableError) in
+        try shelf.removeAll(forAudience: "alice")
+      }
+      try await shelf.onLane { () throws(TableError) in try shelf.remove(key(2)) }
+    }
+    let second = await fixture.shelf().opened()
+    #expect(second.present(1...7) == [3])
+    #expect(try second.read(key(5, audience: "alice")) == nil)
+    try await second.onLane { () throws(TableError) in try second.removeAll() }
+    #expect(second.present(1...7) == [])
+    #expect(fixture.diskByteCount("one") == 4096)
+  }
+
+  @Test("gives an entity's originals to another id")
+  func moving() async throws {
+    let shelf = await fixture.shelf().opened()
+    await shelf.keep(1, entity: 1)
+    await shelf.keep(2, entity: 2)
+    await shelf.budget.run { shelf.move(TableID(Int64(1)), to: TableID(Int64(3))) }
+    try await shelf.onLane { () throws(TableError) in try shelf.removeAll(of: TableID(Int64(1))) }
+    #expect(shelf.present(1...2) == [1, 2])
+    try await shelf.onLane { () throws(TableError) in try shelf.removeAll(of: TableID(Int64(3))) }
+    #expect(shelf.present(1...2) == [2])
+  }
+
+  @Test("copies an original to a file, and knows which one is not written yet")
+  func copying() async throws {
+    let shelf = await fixture.shelf().opened()
+    let facts = OriginalFacts(entity: TableID(Int64(7)), stored: 1_700_000_000)
+    #expect(shelf.hold(content(1), key(1), facts, RecordedFreshness()) { true })
+    let target = fixture.url.appendingPathComponent("copy.jpg")
+    #expect(shelf.isHeld(key(1)))
+    await shelf.budget.run { shelf.write(key(1)) }
+    #expect(!shelf.isHeld(key(1)))
+    #expect(try shelf.copyFile(of: key(1), to: target.path))
+    #expect(try !shelf.copyFile(of: key(2), to: target.path))
+    #expect(try Data(contentsOf: target) == content(1))
+  }
+}
