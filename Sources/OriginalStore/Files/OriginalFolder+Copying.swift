@@ -6,7 +6,7 @@ extension OriginalFolder {
   /// when there is no original that proves itself.
   ///
   /// A new file is written beside the target and gets its name, so that the target is the old one or
-  /// the whole new one. A link at `path` is replaced and not followed.
+  /// the whole new one, readable by this user only. A link at `path` is replaced and not followed.
   ///
   /// - Throws: As ``read(_:)``; `diskFull` or `system` when the copy cannot be made.
   package func copyFile(of key: OriginalKey, to path: String) throws(TableError) -> Bool {

@@ -110,6 +110,25 @@ struct OriginalFileTests {
     #expect(try folder.version(1) == 3)
   }
 
+  @Test("has hashes that begin from its name, and counts that add up to its length")
+  func isProof() throws {
+    let digest = originalKey(1).digest
+    var file = try originals.bytes(name)
+    let proof = { (file: [UInt8], digest: OriginalDigest) in
+      file.withUnsafeBytes { OriginalFile.proof(of: $0, under: digest) }
+    }
+    #expect(proof(file, digest) != nil)
+    #expect(proof(file, originalKey(2).digest) == nil)
+    // Another count of the content, with the right hash behind it.
+    file[file.count - 48] += 1
+    let hash = file.withUnsafeBytes {
+      LaneHash.hash($0.part(file.count - 64..<file.count - 8), seed: digest.seed)
+    }
+    file.removeLast(8)
+    file.put(hash)
+    #expect(proof(file, digest) == nil)
+  }
+
   @Test("is not the one of another id, whose digest is the same")
   func comparesIDs() throws {
     let bytes = content(1, 1)

@@ -47,7 +47,10 @@ struct PartialFileTests {
     let plan = FaultPlan()
     let found = try #require(try originals.open(plan.system).openPartial(originalKey(1)))
     #expect(found.blockCount == 2)
+    plan.pass()
     try found.file.append(block(1, 1, 2), at: 2)
+    // A hash without its block would count for a kill as a block that was lost.
+    #expect(plan.offsets.first == 2 * PartialFile.blockByteCount)
     plan.pass()
     let written = try found.file.finish(whole, blockCount: 3, facts(1, 1))
     // Only what is behind the blocks, and the trailer behind that.
