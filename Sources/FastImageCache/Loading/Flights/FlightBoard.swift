@@ -246,11 +246,8 @@ struct FlightBoard<Waiter, Request, Load> {
   /// Changes the flights of the same source that began before.
   private mutating func changeOlder(than id: FlightID, _ change: (inout Flight) -> Void) {
     guard let origin = look(at: id, { $0.origin }) else { return }
-    for index in flights.indices {
-      guard let other = flights[index]?.id, other.number < id.number,
-        flights[index]?.origin.hasSource(of: origin) == true
-      else { continue }
-      look(at: other, change)
+    for older in underWay.prefix(while: { $0.number < id.number }) {
+      look(at: older) { if $0.origin.hasSource(of: origin) { change(&$0) } }
     }
   }
 
