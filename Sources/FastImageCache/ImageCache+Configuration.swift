@@ -3,7 +3,7 @@ public import ImageCodecs
 import TableStore
 
 extension ImageCache {
-  /// A cache's folder, its source, and the cores and memory that it may use.
+  /// A cache's folder, its source, and the resources that its loads take.
   public struct Configuration: Sendable {
     /// The folder that holds a subfolder for each namespace.
     ///
@@ -22,34 +22,11 @@ extension ImageCache {
     /// The size and memory that one decode may take.
     public var limits = DecodingLimits()
 
-    /// How many pictures are decoded and drawn at the same time: the number of cores by default, and
-    /// at least one.
+    /// The workers, the memory for decodes and the gates of the cache's loads; `nil`, the default, gives
+    /// each cache its own.
     ///
-    /// A thread that has drawn a picture stores it too, and waits while its table is flushed or
-    /// emptied.
-    public var decodeWidth = Self.processorCount
-
-    /// The private memory that all decodes together may take, in bytes, with their copies in sRGB for
-    /// ``willStore``; without any, each picture that needs a decode is too large.
-    ///
-    /// Not counted: a picture stays decoded while its family is drawn, one for each load under way;
-    /// the process keeps up to 8 MiB of freed decodes for the next ones, until all its caches are
-    /// closed or suspended; and a decode may take a kept block of twice the size that it needs.
-    public var decodeByteBudget = 256 << 20
-
-    /// How many loads that need the network may be under way at the same time: 18 by default, and at
-    /// least one.
-    ///
-    /// The default is several times ``HTTPOptions/connectionsPerHost``, so that a host that does not
-    /// answer leaves turns to the others.
-    public var networkWidth = 18
-
-    /// How many loads of files and other local sources may be under way at the same time: four more
-    /// than there are cores by default, and at least one.
-    ///
-    /// Each load holds its encoded bytes. A few more loads than cores keep the cores busy while files
-    /// are read.
-    public var localWidth = Self.processorCount + 4
+    /// Caches that are given one object share them.
+    public var resources: LoadResources?
 
     /// ``willStore`` as a closure.
     public typealias WillStore =
@@ -68,9 +45,9 @@ extension ImageCache {
     /// The hook may change ``PendingImage/bitmap`` and ``PendingImage/metadata``, have the picture
     /// delivered without being stored, and give an id to a picture that was stored by hand without one.
     /// It is called for loads and for the `store` methods, once for each entity and each decode, for all
-    /// formats that are drawn from it, and again for a format of it that is asked for meanwhile. Hits do not call it. A format that needs a larger decode than
-    /// ``decodeByteBudget`` allows for all together is drawn when it is asked for, with a call of its own;
-    /// a store by hand removes its picture.
+    /// formats that are drawn from it, and again for a format of it that is asked for meanwhile. Hits do not call it. A format for which the
+    /// decode for all together is larger than the budget of ``resources`` is drawn when it is asked for, with
+    /// a call of its own; a store by hand removes its picture.
     ///
     /// An error reaches every request for the entity's picture as
     /// ``ImageCacheError/willStoreFailed(entity:underlying:)``, and nothing is stored. When nobody waits
@@ -78,7 +55,7 @@ extension ImageCache {
     /// cancelled with the task that stores.
     ///
     /// The closure runs off every actor, several times at once, in the task of the load and at its priority, or
-    /// in the task that stores. It may wait, for another picture of the cache too: no worker thread waits with it,
+    /// in the task that stores. It may wait, for another picture of a cache too: no worker thread waits with it,
     /// and its load leaves its gate meanwhile, as ``ImageSource`` explains. A picture of the
     /// entity that it is called for, or a ring of such requests, is an error that names the ring; unlimited
     /// is only a hook that stores pictures, since it is called for each of them. The hook asks from its own
@@ -90,8 +67,8 @@ extension ImageCache {
     ///
     /// Cost: a decode without a hook and its drawing are one job of a worker thread, with a hook they are two.
     /// The decode, and the hook's bitmap for each entity of the load, stay in memory until the load is over;
-    /// ``networkWidth`` and ``localWidth`` bound these loads, but for those whose hook waits for another
-    /// picture of the cache. So load an overlay before, once.
+    /// the gates of ``resources`` bound these loads, but for those whose hook waits for another picture of a
+    /// cache. So load an overlay before, once.
     public var willStore: WillStore?
 
     /// The kind of device this is; formats made for other kinds are not stored.
@@ -105,9 +82,6 @@ extension ImageCache {
 
     /// The system calls of the tables, which tests replace.
     var system = SystemCalls.live
-
-    /// Kept, since on Linux the answer takes reading a dozen files.
-    private static let processorCount = max(ProcessInfo.processInfo.activeProcessorCount, 1)
 
     /// Creates the default configuration.
     public init() {}

@@ -57,9 +57,8 @@ extension ImageCache {
   /// A load that another request waits for goes on.
   ///
   /// Nothing is loaded far ahead of a slow reader. Pictures under way and pictures that the loop has not
-  /// read are together no more than the wider gate lets in (``Configuration/networkWidth``,
-  /// ``Configuration/localWidth``), and no more than half of the table holds; each one that is read
-  /// begins the next load. A reader that keeps more pictures than the table has room for gets the rest
+  /// read are together no more than the wider gate of ``Configuration/resources`` lets in, and no more than
+  /// half of the table holds; each one that is read begins the next load. A reader that keeps more pictures than the table has room for gets the rest
   /// in private memory: to fill a table, call ``prefetch(_:format:depth:)-(Sequence,_,_)``.
   ///
   /// The bytes of one picture under way are in ``progress(for:format:)``, which joins its load.

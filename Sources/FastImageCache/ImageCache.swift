@@ -102,11 +102,9 @@ public final actor ImageCache {
     directory = storage.directory
     tables = storage.tables
     self.recorder = recorder
+    let resources = configuration.resources ?? LoadResources()
     maker = PictureMaker(
-      decoders: configuration.decoders, limits: configuration.limits,
-      workers: WorkerPool(
-        name: "FastImageCache.worker", width: max(1, configuration.decodeWidth),
-        byteBudget: max(0, configuration.decodeByteBudget)),
+      decoders: configuration.decoders, limits: configuration.limits, workers: resources.workers,
       recorder: recorder)
     hook = configuration.willStore.map(StoreHook.init)
     originals = configuration.originals
@@ -116,8 +114,7 @@ public final actor ImageCache {
       planner: planner, maker: maker, recorder: recorder,
       encodedByteLimit: configuration.limits.encodedByteCount, hook: hook, partials: partials)
     registry = InFlightRegistry(
-      gates: LoadGates(network: configuration.networkWidth, local: configuration.localWidth),
-      recorder: recorder, planner: planner, run: loader.run)
+      gates: resources.gates, recorder: recorder, planner: planner, run: loader.run)
   }
 
   // MARK: Asking

@@ -14,9 +14,8 @@ import Locking
 /// ```
 ///
 /// Loads that are held wait until they are released or cancelled; no time passes by itself. They are
-/// under way meanwhile, and a cache has no more of them under way than
-/// ``ImageCache/Configuration/localWidth`` and ``ImageCache/Configuration/networkWidth`` say. Any thread
-/// may call any method.
+/// under way meanwhile, and a cache has no more of them under way than the `localWidth` and the
+/// `networkWidth` of its ``LoadResources`` say. Any thread may call any method.
 public final class ScriptedImageSource: ImageSource {
   public typealias Answer = @Sendable (URL) throws -> ImageSourceContent
 
@@ -71,8 +70,8 @@ public final class ScriptedImageSource: ImageSource {
   /// Lets loads that begin from now on wait until they are released.
   ///
   /// A load that is held keeps its turn at the cache's gate, as a slow one does. File URLs have
-  /// ``ImageCache/Configuration/localWidth`` turns, by default four more than there are cores; a test
-  /// that holds many loads of them sets `configuration.localWidth` to at least that number.
+  /// as many turns as the `localWidth` of ``LoadResources`` says, by default four more than there are
+  /// cores; a test that holds many loads of them gives the configuration resources with at least as many.
   ///
   /// - Parameter url: The picture's place; `nil` for all.
   public func holdLoads(of url: URL? = nil) { script.change { $0.hold(url, true) } }

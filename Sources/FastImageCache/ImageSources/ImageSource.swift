@@ -20,8 +20,8 @@ public import Pixels
 /// picture was removed meanwhile, and where sharing would make a load wait for itself. Loads run beside each other, never on an actor of
 /// the cache.
 ///
-/// A source may ask the cache for other pictures and make its own of them. Its load then leaves its
-/// gate, which bounds the loads under way, and goes on without counting there; see
+/// A source may ask the cache, or another cache, for other pictures and make its own of them. Its load
+/// then leaves its gate, which bounds the loads under way, and goes on without counting there; see
 /// ``ImageSourceRequest/pass(_:)``. A source that asks for the very URL that it is asked for, directly
 /// or through other pictures, gets ``ImageCacheError/sourceFailed(_:underlying:)``, whose underlying
 /// error names the ring. The cache notices both in the calling task and in the tasks that it begins,
@@ -65,10 +65,10 @@ extension ImageSource {
 
 /// The kind of resource that a load uses; it decides at which gate the load waits for its turn.
 public enum LoadNeed: Hashable, Sendable {
-  /// Disk, memory, processor: bounded by ``ImageCache/Configuration/localWidth``.
+  /// Disk, memory, processor: bounded by the `localWidth` of ``LoadResources``.
   case local
 
-  /// A network: bounded by ``ImageCache/Configuration/networkWidth``.
+  /// A network: bounded by the `networkWidth` of ``LoadResources``.
   case network
 }
 

@@ -148,7 +148,9 @@ struct ArrivalTests {
   func endsLoads() async throws {
     let gates = (0..<8).map { _ in CancellableGate() }
     gates[0].open()
-    let fixture = try await Fixture(source: source(gates)) { $0.localWidth = 8 }
+    let fixture = try await Fixture(source: source(gates)) {
+      $0.resources = LoadResources(localWidth: 8)
+    }
     let photos = photos(8)
     do {
       let unread = fixture.cache.images(for: photos, format: .row)

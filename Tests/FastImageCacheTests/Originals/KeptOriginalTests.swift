@@ -56,7 +56,9 @@ struct KeptOriginalTests {
   func passesDownloads() async throws {
     let gate = CancellableGate()
     let source = EncodedSource(gate: gate)
-    let fixture = try await Fixture(from: source, originals: originals) { $0.networkWidth = 1 }
+    let fixture = try await Fixture(from: source, originals: originals) {
+      $0.resources = LoadResources(networkWidth: 1)
+    }
     let hanging = (1...3).map { number in
       Task { try await fixture.cache.image(for: Photo(ImageID("\(number)")), format: .row) }
     }
@@ -73,7 +75,9 @@ struct KeptOriginalTests {
   func passesLocalGate() async throws {
     let gate = CancellableGate()
     let source = EncodedSource(need: .local, gate: gate)
-    let fixture = try await Fixture(from: source, originals: originals) { $0.localWidth = 1 }
+    let fixture = try await Fixture(from: source, originals: originals) {
+      $0.resources = LoadResources(localWidth: 1)
+    }
     let file = Task { try await fixture.cache.image(for: Photo("1"), format: .row) }
     await source.started.reaches(1)
     try originals.put(9, as: "test:/9")
@@ -109,7 +113,7 @@ struct KeptOriginalTests {
       return .encoded(try solid(Int(request.url.lastPathComponent) ?? 0).pngData())
     }
     let fixture = try await Fixture(from: source, originals: originals) {
-      ($0.networkWidth, $0.localWidth) = (1, 1)
+      $0.resources = LoadResources(networkWidth: 1, localWidth: 1)
     }
     let hanging = Task { try await fixture.cache.image(for: Photo("1"), format: .row) }
     await source.started.reaches(1)

@@ -51,7 +51,7 @@ struct LoadOptionsTests {
       if call == 2 { try await gate.pass() }
       return .encoded(try solid(call).pngData())
     }
-    let fixture = try await Fixture(from: source) { $0.networkWidth = 1 }
+    let fixture = try await Fixture(from: source) { $0.resources = LoadResources(networkWidth: 1) }
     _ = try await fixture.cache.image(for: Photo("a"), format: .row)
     await fixture.quiet()
     let hanging = Task { try await fixture.cache.image(for: Photo("b"), format: .row) }
@@ -161,7 +161,7 @@ struct LoadOptionsTests {
   func staysWithinReach() async throws {
     let gate = CancellableGate()
     let source = EncodedSource(gate: gate)
-    let fixture = try await Fixture(from: source) { $0.networkWidth = 1 }
+    let fixture = try await Fixture(from: source) { $0.resources = LoadResources(networkWidth: 1) }
     let photo = Photo("7")
     let download = Task { try await fixture.cache.image(for: photo, format: .row) }
     await source.started.reaches(1)

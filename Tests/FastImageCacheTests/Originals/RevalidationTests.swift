@@ -149,7 +149,9 @@ struct RevalidationTests {
   func givesWay() async throws {
     let gate = CancellableGate()
     let source = EncodedSource(gate: gate)
-    let fixture = try await Fixture(from: source, originals: originals) { $0.networkWidth = 1 }
+    let fixture = try await Fixture(from: source, originals: originals) {
+      $0.resources = LoadResources(networkWidth: 1)
+    }
     let tasks = ["1", "2"].map { id in
       Task { try await fixture.cache.image(for: Photo(ImageID(id)), format: .row) }
     }

@@ -112,7 +112,7 @@ struct FamilyTests {
     ) { configuration in
       configuration.decoders = [HollowDecoder()]
       // Between what the two formats need.
-      configuration.decodeByteBudget = 2000
+      configuration.resources = LoadResources(decodeByteBudget: 2000)
     }
     let photo = Photo("a", url: "test:/3")
     let dot = Task { try await fixture.cache.image(for: photo, format: .dot) }
@@ -143,7 +143,7 @@ struct FamilyTests {
       }
     ) { configuration in
       configuration.decoders = [HollowDecoder { _ in isBroken }]
-      configuration.decodeByteBudget = 2000
+      configuration.resources = LoadResources(decodeByteBudget: 2000)
     }
     let photo = Photo("a", url: "test:/3")
     // The smallest first: what it needs does not suffice for the other.
@@ -175,7 +175,7 @@ struct FamilyTests {
       }
     ) { configuration in
       configuration.decoders = [HollowDecoder { $0.height > $0.width }]
-      configuration.decodeByteBudget = budget
+      configuration.resources = LoadResources(decodeByteBudget: budget)
     }
     let photo = Photo("a", url: "test:/3")
     let broken = Task { try await fixture.cache.image(for: photo, format: tall) }
@@ -209,7 +209,7 @@ struct FamilyTests {
           return false
         }
       ]
-      configuration.decodeByteBudget = budget
+      configuration.resources = LoadResources(decodeByteBudget: budget)
     }
     var waiting: [Task<CachedImage, any Error>] = []
     for format in [wide, tall] {
@@ -230,7 +230,7 @@ struct FamilyTests {
   func losesTooLarge() async throws {
     let fixture = try await Fixture([.large, .dot]) { configuration in
       configuration.decoders = [HollowDecoder()]
-      configuration.decodeByteBudget = 2000
+      configuration.resources = LoadResources(decodeByteBudget: 2000)
     }
     let photo = Photo("a", url: "test:/3")
     try await fixture.cache.store(solid(9), for: photo, format: .large)

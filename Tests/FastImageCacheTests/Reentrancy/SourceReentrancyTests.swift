@@ -53,7 +53,9 @@ struct SourceReentrancyTests {
       guard let asker = asker.withLock({ $0 }) else { throw CancellationError() }
       return .bitmap(try solid(try await answer(Int(url.lastPathComponent) ?? 0, asker)))
     }
-    let fixture = try await Fixture(source: source) { $0.localWidth = localWidth }
+    let fixture = try await Fixture(source: source) {
+      $0.resources = LoadResources(localWidth: localWidth)
+    }
     asker.withLock { $0 = Asker(cache: fixture.cache) }
     return fixture
   }
@@ -132,7 +134,7 @@ struct SourceReentrancyTests {
     let (arrived, door) = (Counter(), CancellableGate())
     let asker = Lock<Asker?>(nil)
     let fixture = try await Fixture {
-      $0.localWidth = 1
+      $0.resources = LoadResources(localWidth: 1)
       $0.source = .closure { request, _ in
         let number = Int(request.url.lastPathComponent) ?? 0
         guard number == 1, let asker = asker.withLock({ $0 }) else {

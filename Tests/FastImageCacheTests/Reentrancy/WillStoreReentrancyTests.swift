@@ -25,11 +25,9 @@ struct WillStoreReentrancyTests {
         image.bitmap = try solid(image.number + (try await cache.number(of: overlay)))
       },
       configure: {
-        $0.localWidth = 4
-        $0.decodeWidth = 1
         $0.decoders = [HollowDecoder()]
-        // What one decode takes.
-        $0.decodeByteBudget = 1024
+        // Memory for one decode.
+        $0.resources = LoadResources(decodeWidth: 1, decodeByteBudget: 1024, localWidth: 4)
       })
     let tasks = (10..<14).map { index in Task { try await number(index, from: fixture) } }
     for (index, task) in tasks.enumerated() { #expect(try await task.value == index + 11) }
@@ -47,8 +45,7 @@ struct WillStoreReentrancyTests {
         image.bitmap = try solid(try await cache.number(of: photo) + 1)
       },
       configure: {
-        $0.localWidth = 1
-        $0.decodeWidth = 1
+        $0.resources = LoadResources(decodeWidth: 1, localWidth: 1)
       })
     #expect(try await number(1, from: fixture) == 15)
     await fixture.quiet()

@@ -33,8 +33,7 @@ struct SourceNeedTests {
   private func fixture(_ source: any ImageSource) async throws -> Fixture {
     try await Fixture {
       $0.source = source
-      $0.localWidth = 1
-      $0.networkWidth = 1
+      $0.resources = LoadResources(networkWidth: 1, localWidth: 1)
     }
   }
 

@@ -89,10 +89,8 @@ struct OpeningTests {
   @Test("takes widths of nothing for one, and a budget of less than nothing for none")
   func clampsConfiguration() async throws {
     let fixture = try await Fixture { configuration in
-      configuration.networkWidth = 0
-      configuration.localWidth = -3
-      configuration.decodeWidth = 0
-      configuration.decodeByteBudget = -1
+      configuration.resources = LoadResources(
+        decodeWidth: 0, decodeByteBudget: -1, networkWidth: 0, localWidth: -3)
     }
     let photo = Photo("a", url: "test:/5")
     let image = try await fixture.cache.image(for: photo, format: .row)

@@ -108,7 +108,9 @@ struct PrefetchTests {
       return .bitmap(try solid(1))
     }
     let format = ImageFormat.row.with(capacity: 1000)
-    let fixture = try await Fixture([format], source: source) { $0.localWidth = 1 }
+    let fixture = try await Fixture([format], source: source) {
+      $0.resources = LoadResources(localWidth: 1)
+    }
     let cache = fixture.cache
     // So many that one of each kind waits at the gate when all were asked for a picture of their own:
     // between the two steps none lets go of its thread.
@@ -148,7 +150,9 @@ struct PrefetchTests {
       return .bitmap(try solid(1))
     }
     let format = ImageFormat.row.with(capacity: 200)
-    let fixture = try await Fixture([format], source: source) { $0.localWidth = 1 }
+    let fixture = try await Fixture([format], source: source) {
+      $0.resources = LoadResources(localWidth: 1)
+    }
     let photos = (0..<200).map { Photo(ImageID($0), url: "test:/\($0)") }
     #expect(await fixture.cache.prefetch(photos, format: format).loadedCount == 200)
     #expect(order.notes == (0..<200).map { "\($0)" })
@@ -157,7 +161,9 @@ struct PrefetchTests {
   @Test("brings several pictures at the same time, from a source or from the entities themselves")
   func worksBesideItself() async throws {
     let gate = CancellableGate()
-    let fixture = try await Fixture(source: ScriptedSource(gate: gate)) { $0.localWidth = 4 }
+    let fixture = try await Fixture(source: ScriptedSource(gate: gate)) {
+      $0.resources = LoadResources(localWidth: 4)
+    }
     let photos = (0..<4).map { Photo(ImageID($0), url: "test:/\($0)") }
     let prefetch = Task { await fixture.cache.prefetch(photos, format: .row) }
     await fixture.source.started.reaches(4)

@@ -88,8 +88,7 @@ struct WillStoreByHandTests {
         image.bitmap = try solid(try await cache.number(of: Photo("b", url: "test:/40")) + 2)
       },
       configure: {
-        $0.decodeWidth = 1
-        $0.localWidth = 1
+        $0.resources = LoadResources(decodeWidth: 1, localWidth: 1)
       })
     #expect(
       try await fixture.cache.store(solid(1), for: photo, format: .row).solidNumber == 42)
@@ -108,7 +107,7 @@ struct WillStoreByHandTests {
       configure: {
         $0.decoders = [HollowDecoder()]
         // Enough for the decode of each, and not for one that is as wide and as tall.
-        $0.decodeByteBudget = 5000
+        $0.resources = LoadResources(decodeByteBudget: 5000)
       })
     try await fixture.cache.store(solid(9), for: photo, format: wide)
     #expect(fixture.cache.cachedFormats(for: photo).count == 2)

@@ -118,9 +118,8 @@ struct WillStoreTests {
     let fixture = try await Fixture(source: source) { configuration in
       configuration.willStore = { _ in }
       configuration.decoders = [decoder]
-      configuration.decodeWidth = 2
       // A decode of 1024 bytes, and no copy of as many beside it.
-      configuration.decodeByteBudget = 1500
+      configuration.resources = LoadResources(decodeWidth: 2, decodeByteBudget: 1500)
     }
     let first = Task {
       try await fixture.cache.image(for: Photo("a", url: "test:/1"), format: .row)
@@ -331,7 +330,7 @@ struct WillStoreTests {
       willStore: { image, _ in asked.note(image.formats.map(\.name).joined(separator: " ")) },
       configure: {
         $0.decoders = [HollowDecoder(isBroken: isBroken)]
-        $0.decodeByteBudget = budget
+        $0.resources = LoadResources(decodeByteBudget: budget)
       })
   }
 

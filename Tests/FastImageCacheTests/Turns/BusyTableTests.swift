@@ -47,8 +47,7 @@ struct BusyTableTests {
     let fixture = try await Fixture(
       [.row, .dot], source: ScriptedSource { _, _, _ in .encoded(data) }
     ) {
-      $0.decodeWidth = 2
-      $0.decodeByteBudget = need * 3 / 2
+      $0.resources = LoadResources(decodeWidth: 2, decodeByteBudget: need * 3 / 2)
     }
     let table = try #require(fixture.cache.tables[.row])
     let holding = await table.hold(until: gate)
@@ -75,7 +74,7 @@ struct BusyTableTests {
 
   @Test("keeps the picture that was stored by hand, not a load's that has its turn later")
   func byHandFirst() async throws {
-    let fixture = try await Fixture { $0.decodeWidth = 2 }
+    let fixture = try await Fixture { $0.resources = LoadResources(decodeWidth: 2) }
     let (cache, recorder) = (fixture.cache, fixture.cache.recorder)
     let table = try #require(cache.tables[.row])
     let holding = await table.hold(until: gate)

@@ -41,8 +41,8 @@ public struct HTTPOptions: Sendable {
   /// speaks HTTP/2; 6 by default, and at least one.
   ///
   /// Waiting requests follow in the order of their urgency, which may change meanwhile. They do not
-  /// count among the loads under way that ``ImageCache/Configuration/networkWidth`` bounds, which is
-  /// three times as many by default.
+  /// count among the loads under way that the `networkWidth` of ``LoadResources`` bounds, which is three
+  /// times as many by default.
   public var connectionsPerHost = 6
 
   /// How many redirects one load follows; 5 by default, and at least none.

@@ -93,8 +93,12 @@ extension Flight {
 /// Until it ends, the flights that depend on it hold no permit, and its waiter is as urgent as the
 /// flight that asked.
 struct NestedWait: Sendable {
-  /// The flights of the same cache that go on only after the waiter has its answer.
+  /// The flights of the waiter's cache that go on only after the waiter has its answer; it must not join
+  /// them.
   let dependents: [Flight]
+  /// These and the flights of other caches. Each returns its permit, also where the caches share no
+  /// gates: through a third cache its place may still be what the waiter's flight waits for.
+  private let asking: [Flight]
   private let chosen: Priority
   private let urgency: Urgency?
   private let observation: Urgency.Observation?
@@ -104,7 +108,7 @@ struct NestedWait: Sendable {
     of waiter: WaiterID, for request: ImageRequest, _ priority: Priority,
     in registry: InFlightRegistry
   ) {
-    let asking = request.contexts.compactMap(\.flight)
+    asking = request.contexts.compactMap(\.flight)
     dependents = asking.filter { $0.registry === registry }
     chosen = priority
     // A priority other than the task's own was chosen for the request, and stays.
@@ -112,18 +116,18 @@ struct NestedWait: Sendable {
     observation = urgency.map { urgency in
       urgency.observe { registry.follow(waiter, urgency) }
     }
-    for flight in dependents { flight.permit.beginWait() }
+    for flight in asking { flight.permit.beginWait() }
   }
 
   /// Whether the request is not nested, for all that its waiter has to know.
-  var isPlain: Bool { dependents.isEmpty && urgency == nil }
+  var isPlain: Bool { asking.isEmpty }
 
   var priority: Priority { urgency?.priority ?? chosen }
 
   /// To be called once, before the answer is given.
   func end() {
     if let observation { urgency?.endObservation(observation) }
-    for flight in dependents { flight.permit.endWait() }
+    for flight in asking { flight.permit.endWait() }
   }
 }
 

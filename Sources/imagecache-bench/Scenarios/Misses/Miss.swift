@@ -73,7 +73,8 @@ struct Miss: Scenario {
     let format = Self.format
     let eighths = try await scale(of: file, size, format, setting)
     return try await setting.withCache(
-      "miss-\(size.width)", formats: [format], .with { $0.decodeWidth = 1 }
+      "miss-\(size.width)", formats: [format],
+      .with { $0.resources = LoadResources(decodeWidth: 1) }
     ) { cache in
       var number = 0
       let before = await cache.statistics()

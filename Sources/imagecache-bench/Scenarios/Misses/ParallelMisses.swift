@@ -35,7 +35,7 @@ struct ParallelMisses: Scenario {
       // Spare slots, for pictures that are drawn anew while others are leased.
       capacity: .count(files.count + 4))
     return try await setting.withCache(
-      Self.name, formats: [format], .with { $0.decodeWidth = 2 }
+      Self.name, formats: [format], .with { $0.resources = LoadResources(decodeWidth: 2) }
     ) { cache in
       let bare = try BareMiss(cache, format)
       defer { bare.close() }

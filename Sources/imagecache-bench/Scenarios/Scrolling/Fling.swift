@@ -27,7 +27,8 @@ struct Fling: Scenario {
       name: "fling", size: PixelSize(width: 200, height: 200), pixelFormat: .bgrx32,
       capacity: .count(count))
     return try await setting.withCache(
-      Self.name, formats: [format], .with { $0.decodeByteBudget = Self.byteBudget }
+      Self.name, formats: [format],
+      .with { $0.resources = LoadResources(decodeByteBudget: Self.byteBudget) }
     ) { cache in
       ProcessMemory.releaseFreeMemory()
       let before = ProcessMemory.privateByteCount()

@@ -157,7 +157,7 @@ struct HTTPRetryTests {
     let source = URLImageSource(http: options, clock: clock, random: { 1 })
     let fixture = try await Fixture {
       $0.source = source
-      $0.networkWidth = 1
+      $0.resources = LoadResources(networkWidth: 1)
     }
     let cache = fixture.cache
     let failing = Photo("failing", url: server.url("/failing").absoluteString)

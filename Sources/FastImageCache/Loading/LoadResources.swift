@@ -1,0 +1,60 @@
+import Foundation
+
+/// Worker threads, memory for decodes, and the two gates that loads pass, shared by the caches that hold
+/// one object.
+///
+/// ```swift
+/// let resources = LoadResources(decodeByteBudget: 64 << 20)
+/// var configuration = ImageCache.Configuration()
+/// configuration.resources = resources
+/// let photos = try await ImageCache(namespace: "photos", formats: [.row], configuration: configuration)
+/// let avatars = try await ImageCache(namespace: "avatars", formats: [.row], configuration: configuration)
+/// ```
+///
+/// A load of one cache then counts for the others, and the most urgent load of all of them is next; among
+/// loads of one priority the first to wait is. Closing a cache ends its loads, whose places go to the
+/// others as soon as their sources and decoders have ended. A load that waits for a picture of any cache
+/// leaves its gate meanwhile, so caches that ask each other do not stall, however narrow the gates are.
+///
+/// A worker that has drawn a picture stores it too, and waits while its table is flushed or emptied. So
+/// caches on a slow disk should have resources of their own.
+///
+/// Invariants:
+/// 1. All loads of all caches that hold this object pass its gates, and all their decodes and drawings
+///    are jobs of its workers.
+/// 2. No load waits for another load, of whichever cache, while it has a place at a gate or a worker.
+/// 3. Nothing in here refers to a cache: it ends with its last holder, and a cache ends without it.
+public final class LoadResources: Sendable {
+  let workers: WorkerPool
+  let gates: LoadGates
+
+  /// Creates resources that no cache uses yet; threads begin with the first job.
+  ///
+  /// - Parameters:
+  ///   - decodeWidth: How many pictures are decoded and drawn at the same time, at least one; `nil`
+  ///     for the number of cores.
+  ///   - decodeByteBudget: The private memory that all decodes together may take, in bytes, with their copies
+  ///     in sRGB for ``ImageCache/Configuration/willStore``; without any, each picture that
+  ///     needs a decode is too large. Not counted: a picture stays decoded while its
+  ///     family is drawn, one for each load under way; the process keeps up to 8 MiB of freed decodes for
+  ///     the next ones, until all its caches are closed or suspended;
+  ///     and a decode may take a kept block of twice the size that it needs.
+  ///   - networkWidth: How many loads that need the network may be under way at the same time, at least
+  ///     one. Keep it several times ``HTTPOptions/connectionsPerHost``, which is 6 by default, so that a
+  ///     host that does not answer leaves turns to the others.
+  ///   - localWidth: How many loads of files and other local sources may be under way at the same time,
+  ///     at least one; `nil` for four more than there are cores. Each load holds its encoded bytes. A few
+  ///     more loads than cores keep the cores busy while files are read.
+  public init(
+    decodeWidth: Int? = nil, decodeByteBudget: Int = 256 << 20, networkWidth: Int = 18,
+    localWidth: Int? = nil
+  ) {
+    workers = WorkerPool(
+      name: "FastImageCache.worker", width: max(1, decodeWidth ?? Self.processorCount),
+      byteBudget: max(0, decodeByteBudget))
+    gates = LoadGates(network: networkWidth, local: localWidth ?? Self.processorCount + 4)
+  }
+
+  /// Kept, since on Linux the answer takes reading a dozen files.
+  private static let processorCount = max(ProcessInfo.processInfo.activeProcessorCount, 1)
+}
