@@ -109,6 +109,7 @@ extension ImageCache {
   public func close() async {
     life = .closed
     spareMemory.pause()
+    memory.endWatch()
     registry.close()
     // Closing throws nothing.
     for table in tables.all { try? await table.write { $0.close() } }

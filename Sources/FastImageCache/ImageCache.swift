@@ -52,6 +52,7 @@ public final actor ImageCache {
   nonisolated let listing = WorkerPool(name: "FastImageCache.listing", width: 1)
   /// Wanted while the cache is active.
   nonisolated let spareMemory = SpareMemoryUse()
+  nonisolated let memory: TrimmableMemory
 
   /// Whether the cache works, has let its files go for a while, or for good.
   enum Life { case active, suspended, closed }
@@ -101,6 +102,8 @@ public final actor ImageCache {
     self.formats = formats
     directory = storage.directory
     tables = storage.tables
+    memory = TrimmableMemory(
+      tables: storage.tables, source: configuration.source, partials: partials)
     self.recorder = recorder
     let resources = configuration.resources ?? LoadResources()
     maker = PictureMaker(

@@ -198,6 +198,19 @@ package final class Table: Sendable {
     TableRegistry.shared.close(core)
   }
 
+  // MARK: Giving memory back
+
+  /// Frees the buffers that are kept for the next pictures.
+  package func freeSpareBuffers() { lookup.freeSpareBuffers() }
+
+  /// Has the system take the pages of pictures without a lease before others. No picture is lost; a
+  /// later look at one of these may take a page fault.
+  ///
+  /// Costs a look at every slot, and one system call for each run of slots without a lease.
+  package func coolPages() {
+    if !isClosed { lookup.coolPages() }
+  }
+
   // MARK: Looking inside
 
   /// Figures of this moment; counts all slots, so that it takes microseconds per thousand.

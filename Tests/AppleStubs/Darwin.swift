@@ -3,7 +3,8 @@
 
 // The system's C library: what Glibc lacks is declared here, all else is Glibc's. Types of the same
 // name and another width, such as `mode_t`, cannot be declared anew, because Foundation for Linux
-// brings Glibc's along and a file that imports both could not choose.
+// brings Glibc's along and a file that imports both could not choose. Dispatch is for one of its classes.
+public import Dispatch
 @_exported public import Glibc
 
 // MARK: <os/lock.h>
@@ -51,3 +52,30 @@ public func fcntl(_ descriptor: Int32, _ command: Int32, _ value: Int32) -> Int3
 // Darwin has no such call: hiding it makes its use an error here too.
 @available(*, unavailable, message: "Darwin has no fdatasync(2).")
 public func fdatasync(_ descriptor: Int32) -> Int32 { -1 }
+
+// MARK: Dispatch
+
+// Dispatch for Linux lacks the sources of memory pressure.
+public protocol DispatchSourceMemoryPressure: DispatchSourceProtocol {}
+
+extension DispatchSourceMemoryPressure {
+  public var data: DispatchSource.MemoryPressureEvent { [] }
+}
+
+extension DispatchSource {
+  public struct MemoryPressureEvent: OptionSet, RawRepresentable {
+    public let rawValue: UInt
+    public init(rawValue: UInt) { self.rawValue = rawValue }
+
+    public static let normal = MemoryPressureEvent(rawValue: 1)
+    public static let warning = MemoryPressureEvent(rawValue: 2)
+    public static let critical = MemoryPressureEvent(rawValue: 4)
+    public static let all: MemoryPressureEvent = [.normal, .warning, .critical]
+  }
+
+  public class func makeMemoryPressureSource(
+    eventMask: DispatchSource.MemoryPressureEvent, queue: DispatchQueue? = nil
+  ) -> any DispatchSourceMemoryPressure {
+    preconditionFailure()
+  }
+}

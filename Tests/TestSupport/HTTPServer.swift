@@ -32,6 +32,7 @@ public final class HTTPServer: Sendable {
       while listener.waitsForInput(until: [end]) == .ready, let client = listener.accept() {
         log.connections.increment()
         Thread.detachNewThread {
+          defer { log.endedConnections.increment() }
           while let request = client.request(until: end) {
             guard log.records(request, { reply($0).ending(sentTo: client, until: end, $1) }) else {
               return
@@ -77,6 +78,9 @@ public final class HTTPServer: Sendable {
   /// Replies that the client did not wait for: it closed the connection before their end.
   public var abandonments: Counter { log.abandonments }
 
+  /// Connections that came and are over, whichever side ended them.
+  public var endedConnections: Counter { log.endedConnections }
+
   /// All requests, in order of arrival.
   public var arrivedRequests: [Request] { log.entries.withLock { $0 } }
 
@@ -100,6 +104,7 @@ private final class RequestLog: Sendable {
   let requests = Counter()
   let connections = Counter()
   let abandonments = Counter()
+  let endedConnections = Counter()
   let entries = Lock<[HTTPServer.Request]>([])
   let replying = Lock((now: 0, most: 0))
   let bodyByteCounts = Lock<[String: Int]>([:])

@@ -12,7 +12,7 @@ public import Foundation
 /// Progress starts anew with each source, and so does the load's turn: before it asks a source, the load
 /// passes the gate that the source needs (``ImageSource/need(for:)``). So a picture that the first source
 /// has on disk never waits behind downloads.
-public struct ImageSourceChain: ImageSource {
+public struct ImageSourceChain: ImageSource, IdleConnections {
   /// Why a chain brought nothing.
   public struct Failure: Error {
     /// One error from each source, in the order in which they were asked; empty for a chain without
@@ -56,6 +56,10 @@ public struct ImageSourceChain: ImageSource {
       }
     }
     throw Failure(errors: errors)
+  }
+
+  func closeIdleConnections() {
+    for source in sources { (source as? any IdleConnections)?.closeIdleConnections() }
   }
 }
 

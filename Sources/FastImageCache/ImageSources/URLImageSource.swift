@@ -26,7 +26,7 @@ import Foundation
 /// ```
 ///
 /// Copies share connections and threads, which end with the last copy.
-public struct URLImageSource: ImageSource {
+public struct URLImageSource: ImageSource, IdleConnections {
   /// Few, since a disk gains little from more; several, so that a slow volume does not hold up the
   /// others.
   private static let fileWorkerCount = 3
@@ -81,6 +81,8 @@ public struct URLImageSource: ImageSource {
       throw ImageSourceError.unsupportedScheme(scheme ?? "")
     }
   }
+
+  func closeIdleConnections() { client.closeIdleConnections() }
 
   private func read(
     _ request: ImageSourceRequest,

@@ -28,6 +28,9 @@ final class PartialShelf: Sendable {
     partials.withLock { $0.end(load, keeping: partial, now: .now) }
   }
 
+  /// Gives the memory of all partials back; loads under way may still leave theirs.
+  func clear() { partials.withLock { $0.clear() } }
+
   func removeAll(of entity: ImageID) { partials.withLock { $0.removeAll(of: entity) } }
 
   func removeAll() { partials.withLock { $0.removeAll() } }
@@ -102,8 +105,12 @@ struct Partials: Sendable {
   }
 
   mutating func removeAll() {
-    (entries, names, loads, byteCount) = ([:], [:], [:], 0)
+    clear()
+    loads = [:]
   }
+
+  /// Forgets the partials, as if there had been no room, and no load.
+  mutating func clear() { (entries, names, byteCount) = ([:], [:], 0) }
 
   /// The least recently used partial.
   private var first: (OriginalName, Entry)? {

@@ -120,6 +120,18 @@ actor ImageTable {
     image(of: TableEntry(keepingPrivate: drawn))
   }
 
+  // MARK: Giving memory back
+
+  /// Frees the buffers that are kept for the next drawings, from any thread.
+  nonisolated func freeSpareBuffers() {
+    slots.freeSpareBuffers()
+    store?.freeSpareBuffers()
+  }
+
+  /// Has the system take the pages of pictures that nobody holds before others; from any thread, takes no
+  /// turn.
+  nonisolated func coolPages() { store?.coolPages() }
+
   // MARK: Writing
 
   /// Stores a drawn picture in a turn of the actor's queue, on the calling thread, which must be one

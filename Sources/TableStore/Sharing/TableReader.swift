@@ -65,6 +65,9 @@ package final class TableReader: Sendable {
     self.snapshot = Lock(snapshot)
   }
 
+  /// Frees the buffers that are kept for the next pictures.
+  func freeSpareBuffers() { pool.clear() }
+
   /// The readable name that the table was opened with.
   package var name: String { file.header.name }
   package var geometry: TableGeometry { file.header.layout.geometry }

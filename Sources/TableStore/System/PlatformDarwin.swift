@@ -30,6 +30,12 @@
       return descriptor
     }
 
+    /// Has the system take pages of a shared mapping before others: here `MADV_DONTNEED` only puts pages
+    /// on the inactive queue, and drops none. `MADV_FREE` would be for private memory.
+    static func cool(_ start: UnsafeMutableRawPointer?, _ byteCount: Int) -> Int32 {
+      madvise(start, byteCount, MADV_DONTNEED)
+    }
+
     /// The kind of volume that an open file is on, by the name of its file system.
     static func volumeKind(of descriptor: Int32) -> VolumeKind {
       var status = statfs()

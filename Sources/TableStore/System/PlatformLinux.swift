@@ -17,6 +17,12 @@
     /// - Parameter folder: Where systems without such files make them.
     static func makeMemoryFile(in folder: String) -> Int32 { fic_memory_file() }
 
+    /// Has the system take pages of a shared mapping before others, by `MADV_COLD`; kernels before 5.4
+    /// do not know it. `MADV_DONTNEED` would unmap the pages, and every next look would fault.
+    static func cool(_ start: UnsafeMutableRawPointer?, _ byteCount: Int) -> Int32 {
+      madvise(start, byteCount, MADV_COLD)
+    }
+
     /// The kind of volume that an open file is on, by the numbers of statfs(2).
     static func volumeKind(of descriptor: Int32) -> VolumeKind {
       volumeKind(fileSystemType: fic_volume_type(descriptor))

@@ -19,6 +19,7 @@ package struct SystemCall {
     case write = "pwrite(2)"
     case synchronize = "fdatasync(2) or fsync(2)"
     case map = "mmap(2)"
+    case advise = "madvise(2)"
     case rename = "renameat(2)"
     case unlink = "unlinkat(2)"
     case handle = "sigaction(2)"

@@ -277,6 +277,18 @@ package struct SystemCalls: Sendable {
     guard mapped == target else { throw SystemError(call: .map, code: errno) }
   }
 
+  /// Tells the system that mapped bytes of a file will not be read soon, so that it takes their pages
+  /// before others. Nothing changes but which pages go first.
+  ///
+  /// - Parameter bytes: Begin on a page.
+  func cool(
+    _ bytes: UnsafeRawBufferPointer, of descriptor: Int32, at offset: Int
+  ) throws(SystemError) {
+    try observe(.advise, descriptor: descriptor, offset: offset, bytes: bytes)
+    let start = UnsafeMutableRawPointer(mutating: bytes.baseAddress)
+    _ = try checked(.advise) { Platform.cool(start, bytes.count) }
+  }
+
   func unmap(_ base: UnsafeRawPointer, byteCount: Int) {
     munmap(UnsafeMutableRawPointer(mutating: base), byteCount)
   }

@@ -20,4 +20,7 @@ package struct PrivateSlots: Sendable {
   package func makeBuffer(isCleared: Bool = true) -> SlotBuffer? {
     pool.makeBuffer(isCleared: isCleared)
   }
+
+  /// Frees the buffers that are kept for the next pictures.
+  package func freeSpareBuffers() { pool.clear() }
 }

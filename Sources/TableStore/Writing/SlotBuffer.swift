@@ -97,7 +97,7 @@ final class SlotContent: @unchecked Sendable {
 
 /// Keeps a few buffers of one size for reuse, since fresh memory costs a page fault every 4 KiB.
 final class SlotBufferPool: Sendable {
-  private static let keptCount = 4
+  private static let keptLimit = 4
   /// Larger buffers go back to the system at once.
   private static let keptByteCount = 16 << 20
 
@@ -105,6 +105,9 @@ final class SlotBufferPool: Sendable {
   private let kept = Lock<[OwnedMemory]>([])
 
   init(layout: TableLayout) { self.layout = layout }
+
+  /// Buffers that are not in use.
+  var keptCount: Int { kept.withLock { $0.count } }
 
   /// A buffer; `nil` without memory for it. Unless `isCleared`, its pixels may be anything.
   func makeBuffer(isCleared: Bool) -> SlotBuffer? {
@@ -126,6 +129,16 @@ final class SlotBufferPool: Sendable {
     return (SlotContent(memory: memory, layout: layout), result)
   }
 
+  /// Frees the buffers that are not in use; those in use may be kept again.
+  func clear() {
+    // Freed outside the lock.
+    let freed = kept.withLock { kept in
+      defer { kept = [] }
+      return kept
+    }
+    withExtendedLifetime(freed) {}
+  }
+
   private func takeMemory() -> PooledMemory? {
     let owned = kept.withLock { $0.popLast() } ?? OwnedMemory(byteCount: layout.contentByteCount)
     return owned.map { PooledMemory(memory: $0, pool: self) }
@@ -134,7 +147,7 @@ final class SlotBufferPool: Sendable {
   fileprivate func takeBack(_ memory: OwnedMemory) {
     guard layout.contentByteCount <= Self.keptByteCount else { return }
     kept.withLock { kept in
-      if kept.count < Self.keptCount { kept.append(memory) }
+      if kept.count < Self.keptLimit { kept.append(memory) }
     }
   }
 }

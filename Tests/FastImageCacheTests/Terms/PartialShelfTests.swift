@@ -61,6 +61,22 @@ struct PartialShelfTests {
     #expect(try #require(take(name(7), from: shelf)).isWhole)
   }
 
+  @Test("gives its memory back when it is told to; loads under way may fill it again")
+  func trimming() {
+    let shelf = PartialShelf(room: 100)
+    let memory = TrimmableMemory(
+      tables: TableSet([]), source: URLImageSource(), partials: shelf,
+      watch: MemoryPressureWatch { _ in {} })
+    for (level, count) in [(MemoryTrim.spare, 10), (.partials, 0), (.pages, 0)] {
+      put(arrival(10, of: 20), as: name(1), on: shelf)
+      let load = shelf.begin(name(2), of: 0).load
+      memory.trim(level)
+      #expect(shelf.byteCount == count)
+      shelf.end(load, keeping: arrival(10, of: 20))
+      #expect(take(name(2), from: shelf) != nil && shelf.byteCount == count)
+    }
+  }
+
   @Test("forgets an entity's partials, and all of them, also those of loads under way")
   func removing() {
     let shelf = PartialShelf(room: 100)

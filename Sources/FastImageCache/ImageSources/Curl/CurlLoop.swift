@@ -9,18 +9,15 @@
   final class CurlLoop: @unchecked Sendable {
     let wakeup: CurlWakeup
 
-    private let multi: UnsafeMutableRawPointer
+    private var multi: UnsafeMutableRawPointer
     private let options: HTTPOptions
     private let mailbox: CurlMailbox
     private var exchanges: [UnsafeMutableRawPointer: CurlExchange] = [:]
     private var isStopped = false
+    private var closesIdle = false
 
     init(options: HTTPOptions, mailbox: CurlMailbox) {
-      guard let multi = curl_multi_init() else {
-        preconditionFailure("curl_multi_init(3) found no memory.")
-      }
-      fic_curl_multi_set_long(multi, CURLMOPT_MAX_HOST_CONNECTIONS, options.connectionsPerHost)
-      self.multi = multi
+      multi = Self.makeMulti(options)
       self.options = options
       self.mailbox = mailbox
       wakeup = CurlWakeup(multi)
@@ -34,12 +31,35 @@
         var runningCount: CInt = 0
         curl_multi_perform(multi, &runningCount)
         endFinishedExchanges()
+        if closesIdle, exchanges.isEmpty {
+          closeConnections()
+          // Messages that came meanwhile may have rung at the former handle.
+          continue
+        }
         // Until a socket, one of the library's timers or the wakeup; curl_multi_poll(3).
         curl_multi_poll(multi, nil, 0, .max, nil)
       }
       for exchange in exchanges.values { drop(exchange, fault: "The source is gone.") }
       wakeup.invalidate()
       curl_multi_cleanup(multi)
+    }
+
+    private static func makeMulti(_ options: HTTPOptions) -> UnsafeMutableRawPointer {
+      guard let multi = curl_multi_init() else {
+        preconditionFailure("curl_multi_init(3) found no memory.")
+      }
+      fic_curl_multi_set_long(multi, CURLMOPT_MAX_HOST_CONNECTIONS, options.connectionsPerHost)
+      return multi
+    }
+
+    /// Puts a new handle in the place of the present one, which takes its connections along: the library
+    /// closes idle connections in no other way.
+    private func closeConnections() {
+      closesIdle = false
+      let former = multi
+      multi = Self.makeMulti(options)
+      wakeup.move(to: multi)
+      curl_multi_cleanup(former)
     }
 
     private func obey(_ message: CurlMailbox.Message) {
@@ -57,6 +77,8 @@
       case .cancel(let transfer):
         let exchange = exchanges.values.first { $0.transfer === transfer }
         if let exchange { drop(exchange, fault: nil) }
+      case .closeIdle:
+        closesIdle = true
       case .stop:
         isStopped = true
       }

@@ -20,6 +20,11 @@
       }
     }
 
+    /// Called before the former handle goes.
+    func move(to multi: UnsafeMutableRawPointer) {
+      self.multi.withLock { $0 = UInt(bitPattern: multi) }
+    }
+
     /// Called before the handle goes.
     func invalidate() {
       multi.withLock { $0 = 0 }

@@ -33,6 +33,8 @@ final class HTTPClient: Sendable {
   /// Requests that wait for their turn with a host at this moment.
   var waitingRequestCount: Int { hosts.counts.waiting }
 
+  func closeIdleConnections() { connections.closeIdle() }
+
   /// Fetches one original.
   ///
   /// - Throws: ``ImageSourceError``, what ``HTTPOptions/modifyRequest`` throws, and

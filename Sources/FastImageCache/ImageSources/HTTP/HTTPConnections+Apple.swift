@@ -34,6 +34,9 @@
     /// A session keeps its delegate alive until it is told to end.
     deinit { session.invalidateAndCancel() }
 
+    /// Has future requests use new connections; the session closes those that no transfer uses.
+    func closeIdle() { session.flush {} }
+
     /// Sends one request and hands the events of its answer to `transfer`.
     func outcome(
       of request: HTTPRequest, priority: TaskPriority, _ transfer: HTTPTransfer

@@ -24,6 +24,9 @@
 
     deinit { mailbox.post(.stop) }
 
+    /// Closes all connections as soon as no transfer is under way.
+    func closeIdle() { mailbox.post(.closeIdle) }
+
     /// Sends one request and hands the events of its answer to `transfer`.
     ///
     /// The priority has no meaning here: `HostGates` lets in no more than there are connections.
@@ -47,6 +50,7 @@
     enum Message: Sendable {
       case start(HTTPTransfer, HTTPRequest)
       case cancel(HTTPTransfer)
+      case closeIdle
       case stop
     }
 

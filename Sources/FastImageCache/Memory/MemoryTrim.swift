@@ -1,0 +1,44 @@
+/// How much memory a cache gives back; each level includes those before it.
+public enum MemoryTrim: Hashable, Sendable {
+  /// Spare memory for the next decodes and drawings, and connections to web servers that no download
+  /// uses.
+  case spare
+
+  /// The bytes of downloads that broke off: the next load of each begins anew, instead of going on where
+  /// it ended.
+  case partials
+
+  /// The pages of pictures that nobody holds go before others: the system takes them first when it
+  /// needs memory. Until then they stay, and hits find them there.
+  case pages
+}
+
+extension ImageCache {
+  /// Gives memory back. No picture is lost, and no hit gets slower than a page fault.
+  ///
+  /// The cache calls this itself when the system is short of memory, until it is closed: with
+  /// ``MemoryTrim/spare`` at a warning, which costs no byte of a network, and with ``MemoryTrim/pages`` when it is serious. On Apple
+  /// platforms these are the system's notices. On Linux 5.2 and later they come from the pressure files of
+  /// the kernel: that of the machine, and that of the process's control group in a hierarchy of version 2.
+  /// When some task waited for memory for 0.2 of 2 seconds, that is a warning; when all tasks did for 0.1,
+  /// it is serious. Where there is no such file, or the process may not use it (older kernels ask for
+  /// `CAP_SYS_RESOURCE`), nothing happens by itself.
+  ///
+  /// An app that goes to the background may call it too:
+  ///
+  /// ```swift
+  /// func sceneChanged(isActive: Bool, _ cache: ImageCache) {
+  ///   if !isActive { cache.trimMemory(.pages) }
+  /// }
+  /// ```
+  ///
+  /// Spare memory of decodes belongs to all caches of the process; connections to the source, where it is
+  /// a ``URLImageSource`` or a chain with one. Connections are closed when no download of the source is
+  /// under way.
+  ///
+  /// Cost: from any thread, which waits for no disk and no load. ``MemoryTrim/pages`` looks at every slot,
+  /// and makes a system call for each run of pictures that nobody holds.
+  ///
+  /// - Parameter level: How much.
+  public nonisolated func trimMemory(_ level: MemoryTrim) { memory.trim(level) }
+}

@@ -1,0 +1,40 @@
+import Pixels
+
+/// The memory of one cache that it can do without; gives it back when asked, and under memory pressure.
+///
+/// A cache owns it, and the watch knows it weakly: it ends with the cache.
+final class TrimmableMemory: Sendable {
+  private let tables: TableSet
+  private let source: any ImageSource
+  private let partials: PartialShelf
+  private let watch: MemoryPressureWatch
+
+  init(
+    tables: TableSet, source: any ImageSource, partials: PartialShelf,
+    watch: MemoryPressureWatch = .shared
+  ) {
+    (self.tables, self.source, self.partials, self.watch) = (tables, source, partials, watch)
+    watch.add(self)
+  }
+
+  deinit { endWatch() }
+
+  /// From now on pressure changes nothing here.
+  func endWatch() { watch.remove(ObjectIdentifier(self)) }
+
+  func trim(_ level: MemoryTrim) {
+    SpareMemory.shared.clear()
+    for table in tables.all { table.freeSpareBuffers() }
+    (source as? any IdleConnections)?.closeIdleConnections()
+    if level == .spare { return }
+    partials.clear()
+    if level == .partials { return }
+    for table in tables.all { table.coolPages() }
+  }
+}
+
+/// A source that keeps connections for later downloads.
+protocol IdleConnections {
+  /// Closes the connections that no download uses, at once or when no download is under way.
+  func closeIdleConnections()
+}

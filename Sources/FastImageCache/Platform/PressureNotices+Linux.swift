@@ -1,0 +1,134 @@
+#if !canImport(Darwin)
+  import Foundation
+  import Glibc
+
+  /// The kernel's notices of memory pressure, from its pressure files; `PressureNotices+Apple.swift` has
+  /// the same face.
+  ///
+  /// A descriptor of such a file, once a trigger is written to it, is ready for `POLLPRI` when tasks have
+  /// waited for memory for that long, at most once in a window. One thread waits for all of them in
+  /// poll(2), without a time limit. Not with epoll(7) and a dispatch source: the kernel forgets a notice
+  /// with the first look at the descriptor, which would be that of the dispatch source.
+  enum PressureNotices {
+    /// Begins to report; returns the call that ends it.
+    ///
+    /// The files are opened on the new thread, which ends at once where there are none: a cache that opens
+    /// in the first frame waits for no file of the kernel.
+    static func begin(
+      _ report: @escaping MemoryPressureWatch.Report
+    ) -> MemoryPressureWatch.End {
+      guard let bell = Bell() else { return {} }
+      Thread.detachNewThread { wait(for: arm(files), until: bell, report) }
+      return { bell.ring() }
+    }
+
+    // MARK: Triggers
+
+    /// A pressure file with a trigger, and the meaning of its notices. It is closed with its last
+    /// reference.
+    final class Trigger: Sendable {
+      let descriptor: Int32
+      let pressure: MemoryPressure
+
+      init(descriptor: Int32, _ pressure: MemoryPressure) {
+        (self.descriptor, self.pressure) = (descriptor, pressure)
+      }
+
+      deinit { close(descriptor) }
+    }
+
+    /// In microseconds, of windows of 2 s: processes without rights may have only multiples of that.
+    private static let triggers: [(text: String, pressure: MemoryPressure)] = [
+      ("some 200000 2000000", .warning), ("full 100000 2000000", .critical),
+    ]
+
+    /// Writes the triggers to the files that are there and take them.
+    static func arm(_ files: [String]) -> [Trigger] {
+      files.flatMap { file in
+        triggers.compactMap { text, pressure in
+          let descriptor = open(file, O_RDWR | O_NONBLOCK | O_CLOEXEC)
+          guard descriptor >= 0 else { return nil }
+          let trigger = Trigger(descriptor: descriptor, pressure)
+          // The kernel takes the byte that ends the text for part of it.
+          let bytes = text.utf8CString
+          let count = bytes.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+          return count == bytes.count ? trigger : nil
+        }
+      }
+    }
+
+    // MARK: Files
+
+    /// The files of the machine and of this process's control group.
+    private static var files: [String] {
+      let groups = try? String(contentsOfFile: "/proc/self/cgroup", encoding: .utf8)
+      return ["/proc/pressure/memory"] + controlGroupFiles(groups ?? "")
+    }
+
+    /// Where the pressure file of a process's control group of version 2 may be.
+    ///
+    /// - Parameter groups: The text of `/proc/self/cgroup`.
+    static func controlGroupFiles(_ groups: String) -> [String] {
+      let line = groups.split(separator: "\n").first { $0.hasPrefix("0::/") }
+      // A group outside the process's namespace has a path that leads out of it.
+      guard let path = line?.dropFirst(3), !path.contains("/..") else { return [] }
+      let folder = path == "/" ? "" : String(path)
+      // The second where version 1 has the first.
+      return ["/sys/fs/cgroup", "/sys/fs/cgroup/unified"].map { $0 + folder + "/memory.pressure" }
+    }
+
+    // MARK: Waiting
+
+    /// A pipe that ends the wait of a thread, also of one that has not begun; closed when both sides are gone.
+    final class Bell: Sendable {
+      fileprivate let readingEnd: Int32
+      private let writingEnd: Int32
+
+      init?() {
+        var ends: [Int32] = [-1, -1]
+        guard pipe(&ends) == 0 else { return nil }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        (readingEnd, writingEnd) = (ends[0], ends[1])
+      }
+
+      deinit {
+        close(readingEnd)
+        close(writingEnd)
+      }
+
+      /// To be called once.
+      func ring() {
+        var byte: UInt8 = 1
+        write(writingEnd, &byte, 1)
+      }
+    }
+
+    /// Blocks its thread until the bell rings, and reports notices; ends at once without triggers.
+    static func wait(
+      for triggers: [Trigger], until bell: Bell, _ report: MemoryPressureWatch.Report
+    ) {
+      var polls = triggers.map { pollfd(fd: $0.descriptor, events: Int16(POLLPRI), revents: 0) }
+      polls.append(pollfd(fd: bell.readingEnd, events: Int16(POLLIN), revents: 0))
+      // poll(2) passes over a negative descriptor.
+      while polls.dropLast().contains(where: { $0.fd >= 0 }) {
+        guard poll(&polls, nfds_t(polls.count), -1) >= 0 else {
+          if errno == EINTR { continue }
+          return
+        }
+        if polls.last?.revents != 0 { return }
+        var pressure: MemoryPressure?
+        for (index, trigger) in triggers.enumerated() {
+          let events = Int32(polls[index].revents)
+          if events & (POLLERR | POLLHUP | POLLNVAL) != 0 {
+            // The control group is gone. Its file would be ready for ever.
+            polls[index].fd = -1
+          } else if events & POLLPRI != 0 {
+            pressure = max(pressure ?? .warning, trigger.pressure)
+          }
+        }
+        // Once, for the strongest: files of the machine and of the group speak at the same time.
+        if let pressure { report(pressure) }
+      }
+    }
+  }
+#endif

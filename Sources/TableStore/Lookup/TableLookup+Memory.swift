@@ -1,0 +1,50 @@
+import Locking
+
+/// Memory that a table can do without.
+extension TableLookup {
+  func freeSpareBuffers() {
+    pool.clear()
+    shelf.withLock { $0.reader }?.freeSpareBuffers()
+  }
+
+  /// Has the system take the pages of pictures without a lease before others.
+  ///
+  /// It takes no lease and no claim: a slot that is leased or written meanwhile loses nothing, since the
+  /// system only takes pages that it can read again.
+  func coolPages() {
+    var slot: Int? = 0
+    // Part by part under the lock, so that no lookup waits long, and no file outlives its shelf for this.
+    while let first = slot { slot = shelf.withLock { $0.file?.coolPages(from: first) } }
+  }
+}
+
+extension TableFile {
+  /// The address space that one look at the slots covers, in bytes.
+  private static let coolingByteCount = 4 << 20
+
+  /// Does so for the next few slots; returns the slot to go on with, `nil` at the end.
+  fileprivate func coolPages(from first: Int) -> Int? {
+    let slotCount = base == nil ? 0 : states.preparedCount
+    guard first < slotCount else { return nil }
+    let end = min(slotCount, first + max(1, Self.coolingByteCount / layout.stride))
+    var start = first
+    for slot in first..<end where !states.isUnleased(slot) {
+      coolPages(of: start..<slot)
+      start = slot + 1
+    }
+    coolPages(of: start..<end)
+    return end
+  }
+
+  /// The pages that the slots share with no other slot.
+  private func coolPages(of slots: Range<Int>) {
+    guard let base else { return }
+    let page = SystemMemory.pageByteCount
+    let start = (layout.slotOffset(slots.lowerBound) + page - 1) / page * page
+    let end = layout.slotOffset(slots.upperBound) / page * page
+    guard start < end else { return }
+    let bytes = UnsafeRawBufferPointer(start: base + start, count: end - start)
+    // Only a hint: where the system does not know it, the pages go in the usual order.
+    try? system.cool(bytes, of: descriptor, at: start)
+  }
+}

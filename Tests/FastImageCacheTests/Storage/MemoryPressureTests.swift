@@ -1,0 +1,116 @@
+import Foundation
+import Locking
+import TestSupport
+import Testing
+
+@testable import FastImageCache
+
+@Suite("Memory pressure", .timeLimit(.minutes(10)))
+struct MemoryPressureTests {
+  /// Notices that a test sends.
+  private final class Notices: Sendable {
+    let begun = Counter()
+    let ended = Counter()
+    private let report = Lock<MemoryPressureWatch.Report?>(nil)
+
+    func begin(_ report: @escaping MemoryPressureWatch.Report) -> MemoryPressureWatch.End {
+      self.report.withLock { $0 = report }
+      begun.increment()
+      return { [ended] in ended.increment() }
+    }
+
+    func send(_ pressure: MemoryPressure) { report.withLock { $0 }?(pressure) }
+  }
+
+  /// A source that counts how often its idle connections are closed.
+  private struct CountingSource: ImageSource, IdleConnections {
+    let count = Counter()
+
+    func load(
+      _ request: ImageSourceRequest, progress: @escaping @Sendable (ImageSourceProgress) -> Void
+    ) async throws -> ImageSourceContent { .bitmap(try solid(1)) }
+
+    func closeIdleConnections() { count.increment() }
+  }
+
+  private let notices = Notices()
+  private let process = Lock<Int32>(7)
+
+  private func watch() -> MemoryPressureWatch {
+    MemoryPressureWatch(process: { [process] in process.withLock { $0 } }, notices.begin)
+  }
+
+  private func memory(
+    _ source: CountingSource, _ watch: MemoryPressureWatch
+  ) -> TrimmableMemory {
+    TrimmableMemory(tables: TableSet([]), source: source, partials: PartialShelf(), watch: watch)
+  }
+
+  @Test("of each kind takes back more than the one below it")
+  func levels() {
+    #expect(MemoryPressure.warning.trim == .spare && MemoryPressure.critical.trim == .pages)
+    #expect(MemoryPressure.warning < .critical)
+  }
+
+  @Test("is watched from the first cache to the last one, once, and again for a later one")
+  func lifetime() {
+    let (watch, source) = (watch(), CountingSource())
+    for round in 1...2 {
+      var first: TrimmableMemory? = memory(source, watch)
+      let second = memory(source, watch)
+      #expect(notices.begun.value == round && notices.ended.value == round - 1)
+      notices.send(.warning)
+      #expect(source.count.value == round * 3 - 1)
+      // Closed twice, as a cache is at its end.
+      second.endWatch()
+      second.endWatch()
+      notices.send(.critical)
+      #expect(source.count.value == round * 3)
+      // Dropped without being closed.
+      withExtendedLifetime(first) {}
+      first = nil
+      #expect(notices.ended.value == round)
+    }
+    notices.send(.warning)
+    #expect(source.count.value == 6)
+  }
+
+  @Test("in a child of a fork is that of the caches which it makes")
+  func fork() {
+    let (watch, source, childSource) = (watch(), CountingSource(), CountingSource())
+    let parent = memory(source, watch)
+    process.withLock { $0 = 8 }
+    // The parent's notices are none of the child's business.
+    parent.endWatch()
+    #expect(notices.ended.value == 0)
+    let child = memory(childSource, watch)
+    #expect(notices.begun.value == 2)
+    notices.send(.warning)
+    #expect(source.count.value == 0 && childSource.count.value == 1)
+    child.endWatch()
+    #expect(notices.ended.value == 1)
+  }
+
+  @Test("reaches a cache until it is closed, suspended or not")
+  func cache() async throws {
+    let source = CountingSource()
+    let directory = try TemporaryDirectory()
+    var configuration = ImageCache.Configuration()
+    configuration.directory = directory.url
+    configuration.source = ImageSourceChain([ScriptedSource(), source])
+    let cache = try await ImageCache(formats: [.row], configuration: configuration)
+    let photo = Photo("a", url: "test:/5")
+    _ = try await cache.image(for: photo, format: .row)
+    let held = try #require(cache.cachedImage(for: photo, format: .row))
+    for level in [MemoryTrim.spare, .partials, .pages] { cache.trimMemory(level) }
+    #expect(source.count.value == 3)
+    #expect(held.solidNumber == 5)
+    #expect(cache.cachedImage(for: photo, format: .row)?.solidNumber == 5)
+    try await cache.suspend()
+    cache.trimMemory(.pages)
+    #expect(cache.cachedImage(for: photo, format: .row)?.solidNumber == 5)
+    await cache.close()
+    cache.trimMemory(.pages)
+    #expect(held.solidNumber == 5)
+  }
+}

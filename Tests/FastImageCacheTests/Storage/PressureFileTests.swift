@@ -1,0 +1,169 @@
+#if os(Linux)
+  import Foundation
+  import Glibc
+  import Locking
+  import TestSupport
+  import Testing
+
+  @testable import FastImageCache
+
+  @Suite("The kernel's pressure files", .timeLimit(.minutes(10)))
+  struct PressureFileTests {
+    private typealias Trigger = PressureNotices.Trigger
+
+    /// A TCP connection whose reading end is ready as a pressure file is: for `POLLPRI`, after each
+    /// urgent byte.
+    private final class UrgentBytes: Sendable {
+      let reader: Int32
+      private let writer: Int32
+
+      init() throws {
+        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(listener) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = in_addr_t(INADDR_LOOPBACK).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let writer = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        let isConnected = withUnsafeMutablePointer(to: &address) {
+          $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+            bind(listener, address, length) == 0 && listen(listener, 1) == 0
+              && getsockname(listener, address, &length) == 0
+              && connect(writer, address, length) == 0
+          }
+        }
+        try #require(isConnected)
+        self.writer = writer
+        reader = accept(listener, nil, nil)
+      }
+
+      /// The reader belongs to its trigger.
+      deinit { close(writer) }
+
+      func send() {
+        var byte: UInt8 = 1
+        Glibc.send(writer, &byte, 1, Int32(MSG_OOB))
+      }
+
+      /// Takes a notice back, as the kernel does when it is seen.
+      func take() {
+        var byte: UInt8 = 0
+        recv(reader, &byte, 1, Int32(MSG_OOB))
+      }
+
+      /// Ends the connection: ready for an error, as the file of a control group that is gone.
+      func hangUp() {
+        shutdown(writer, Int32(SHUT_RDWR))
+        shutdown(reader, Int32(SHUT_RDWR))
+      }
+    }
+
+    private let reports = Lock<[MemoryPressure]>([])
+    private let count = Counter()
+    private let done = Counter()
+
+    /// Begins to wait on a thread.
+    private func wait(
+      for triggers: [Trigger], _ bell: PressureNotices.Bell,
+      _ take: @escaping @Sendable (MemoryPressure) -> Void
+    ) {
+      Thread.detachNewThread { [reports, count, done] in
+        PressureNotices.wait(for: triggers, until: bell) { pressure in
+          take(pressure)
+          reports.withLock { $0.append(pressure) }
+          count.increment()
+        }
+        done.increment()
+      }
+    }
+
+    @Test("report, the strongest notice first, until the last cache is gone")
+    func reports() async throws {
+      let (some, full) = (try UrgentBytes(), try UrgentBytes())
+      let bell = try #require(PressureNotices.Bell())
+      let triggers = [
+        Trigger(descriptor: some.reader, .warning), Trigger(descriptor: full.reader, .critical),
+      ]
+      // Both before the wait begins, so that they are seen at the same time.
+      some.send()
+      full.send()
+      for urgent in [some, full] {
+        var poll = pollfd(fd: urgent.reader, events: Int16(POLLPRI), revents: 0)
+        #expect(Glibc.poll(&poll, 1, -1) == 1)
+      }
+      wait(for: triggers, bell) { _ in
+        some.take()
+        full.take()
+      }
+      await count.reaches(1)
+      some.send()
+      await count.reaches(2)
+      bell.ring()
+      await done.reaches(1)
+      #expect(reports.withLock { $0 } == [.critical, .warning])
+    }
+
+    @Test("end the wait when all of them are gone, and are none the worse for one that is")
+    func gone() async throws {
+      let (first, second) = (try UrgentBytes(), try UrgentBytes())
+      let bell = try #require(PressureNotices.Bell())
+      wait(
+        for: [
+          Trigger(descriptor: first.reader, .critical),
+          Trigger(descriptor: second.reader, .warning),
+        ],
+        bell
+      ) { _ in second.take() }
+      first.hangUp()
+      second.send()
+      await count.reaches(1)
+      second.hangUp()
+      await done.reaches(1)
+      #expect(reports.withLock { $0 } == [.warning])
+    }
+
+    @Test("end a wait that has not begun, and are not waited for where there are none")
+    func endsEarly() async throws {
+      let (urgent, bell) = (try UrgentBytes(), try #require(PressureNotices.Bell()))
+      bell.ring()
+      wait(for: [Trigger(descriptor: urgent.reader, .warning)], bell) { _ in }
+      wait(for: [], try #require(PressureNotices.Bell())) { _ in }
+      await done.reaches(2)
+      #expect(count.value == 0)
+    }
+
+    @Test("get a trigger for each level; those that are missing or refuse it get none")
+    func arms() throws {
+      let directory = try TemporaryDirectory()
+      let path = directory.url.appendingPathComponent("memory.pressure").path
+      try Data().write(to: URL(fileURLWithPath: path))
+      let missing = directory.url.appendingPathComponent("missing").path
+      let triggers = PressureNotices.arm([missing, directory.url.path, "/dev/full", path])
+      #expect(triggers.map(\.pressure) == [.warning, .critical])
+      // Both begin at the start of this file; the kernel's take one for each descriptor.
+      #expect(try String(contentsOfFile: path, encoding: .utf8) == "full 100000 2000000\0")
+    }
+
+    @Test(
+      "are those of the process's control group, where it has one of version 2",
+      arguments: [
+        ("0::/", "/sys/fs/cgroup/memory.pressure"),
+        (
+          "4:memory:/a\n0::/user.slice/b.scope\n",
+          "/sys/fs/cgroup/user.slice/b.scope/memory.pressure"
+        ),
+        ("4:memory:/a\n", nil), ("", nil), ("0::/../other", nil),
+      ])
+    func controlGroups(_ text: String, _ file: String?) {
+      let files = PressureNotices.controlGroupFiles(text)
+      #expect(files.first == file)
+      #expect(files.count == (file == nil ? 0 : 2))
+    }
+
+    @Test("begin and end without a report while nothing is short")
+    func beginsAndEnds() {
+      let end = PressureNotices.begin { _ in }
+      end()
+    }
+  }
+#endif
