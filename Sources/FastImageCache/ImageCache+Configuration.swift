@@ -74,8 +74,16 @@ extension ImageCache {
     /// The kind of device this is; formats made for other kinds are not stored.
     public var device: ImageFormat.Devices = .current
 
-    /// Where originals are kept.
-    var originals: (any OriginalKeeping)?
+    /// Where originals are kept; `nil`, the default, keeps none.
+    ///
+    /// Caches may be given the same store. It is opened at the first miss; a hit does not touch it.
+    public var originals: SourceStore? {
+      get { keeper as? SourceStore }
+      set { keeper = newValue }
+    }
+
+    /// ``originals``, or what tests put in their place.
+    var keeper: (any OriginalKeeping)?
 
     /// The clock of ``LoadOptions/timeLimit``, which tests replace.
     var clock: any PatienceClock = ContinuousClock()

@@ -111,6 +111,8 @@ extension ImageCache {
     spareMemory.pause()
     memory.endWatch()
     registry.close()
+    // A store that other caches share waits no longer for this one to resume.
+    await (originals as? SourceStore)?.resume(for: self)
     // Closing throws nothing.
     for table in tables.all { try? await table.write { $0.close() } }
     recorder.hub.finish()

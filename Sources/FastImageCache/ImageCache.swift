@@ -110,14 +110,15 @@ public final actor ImageCache {
       decoders: configuration.decoders, limits: configuration.limits, workers: resources.workers,
       recorder: recorder)
     hook = configuration.willStore.map(StoreHook.init)
-    originals = configuration.originals
+    originals = configuration.keeper
     clock = configuration.clock
-    let planner = LoadPlanner(source: configuration.source, originals: configuration.originals)
+    let planner = LoadPlanner(source: configuration.source, originals: configuration.keeper)
     let loader = ImageLoader(
       planner: planner, maker: maker, recorder: recorder,
       encodedByteLimit: configuration.limits.encodedByteCount, hook: hook, partials: partials)
     registry = InFlightRegistry(
       gates: resources.gates, recorder: recorder, planner: planner, run: loader.run)
+    configuration.originals?.report(to: recorder.hub)
   }
 
   // MARK: Asking

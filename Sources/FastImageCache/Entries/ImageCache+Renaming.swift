@@ -10,7 +10,8 @@ extension ImageCache {
   /// ```
   ///
   /// Versions stay; one that is the old id, as that of an entity without a URL, becomes the new id.
-  /// Pictures that the new id had are replaced. Leases on either stay valid. Metadata moves along.
+  /// Originals that a store has kept count as the new id's from then on. Pictures that the new id had are
+  /// replaced. Leases on either stay valid. Metadata moves along.
   /// A picture that turns out damaged is not moved, and gone.
   ///
   /// Loads under way for the old id answer their waiters and store nothing; later requests start others.
@@ -39,6 +40,7 @@ extension ImageCache {
     guard old != new else { return 0 }
     var count = 0
     for table in tables.all where try await change(old, to: new, in: table) { count += 1 }
+    await (originals as? SourceStore)?.changeEntity(from: old, to: new)
     return count
   }
 

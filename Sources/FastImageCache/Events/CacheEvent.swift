@@ -39,6 +39,10 @@ public import Pixels
   /// A request waited for a picture that could not be had.
   case failed(entity: ImageID, format: String, ImageCacheError)
 
+  /// Something happened to an original in the cache's ``ImageCache/Configuration/originals``, on behalf of
+  /// whichever cache; the id is `nil` where only the file's name was known.
+  case original(ImageID?, SourceStore.Event)
+
   /// The last waiter of a load left, and the load ended with it.
   case cancelled(entity: ImageID, format: String)
 

@@ -165,7 +165,7 @@ extension PixelFormat {
 }
 
 extension FileProtection {
-  fileprivate init(_ protection: ImageFormat.Protection) {
+  init(_ protection: ImageFormat.Protection) {
     self =
       switch protection {
       case .none: .none

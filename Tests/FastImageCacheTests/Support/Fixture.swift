@@ -33,7 +33,7 @@ struct Fixture {
   ) async throws {
     try await self.init(formats, directory: directory) { configuration in
       configuration.source = encoded
-      configuration.originals = originals
+      if let originals { configuration.keeper = originals }
       configure(&configuration)
     }
   }

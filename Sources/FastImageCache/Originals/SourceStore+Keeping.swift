@@ -1,0 +1,102 @@
+import Foundation
+import OriginalStore
+import TableStore
+
+/// The loader's view.
+extension SourceStore: OriginalKeeping {
+  func open() async {
+    guard !shelf.isOpen else { return }
+    let shelf = shelf
+    await budget.shared.run { shelf.open() }
+  }
+
+  func look(_ name: OriginalName) -> KeptOriginal? {
+    guard let record = shelf.look(OriginalKey(name)) else { return nil }
+    let freshness = freshness(of: record)
+    guard freshness != .gone else { return nil }
+    return KeptOriginal(
+      freshness: freshness, isPlaceholder: record.flags.contains(.placeholder))
+  }
+
+  func read(
+    _ name: OriginalName, urgency: Urgency
+  ) async -> (bytes: Data, terms: OriginalTerms)? {
+    let key = OriginalKey(name)
+    // A locked device, as any fault, sends the load on to its source.
+    let read = try? await reading(urgency) { shelf throws(TableError) in try shelf.read(key) }
+    guard let original = read else { return nil }
+    let terms =
+      OriginalTerms(encoded: original.facts.terms)
+      ?? OriginalTerms(received: Date(timeIntervalSince1970: Double(original.facts.stored)))
+    return (original.bytes, terms)
+  }
+
+  func hold(_ original: ArrivedOriginal, as name: OriginalName, if mayKeep: () -> Bool) -> Bool {
+    guard let facts = rule.facts(of: original.terms) else { return false }
+    return shelf.hold(
+      original.bytes, OriginalKey(name),
+      OriginalFacts(
+        entity: original.entity.tableID, width: Int32(clamping: original.size.width),
+        height: Int32(clamping: original.size.height), terms: original.terms.encoded(),
+        stored: shelf.now / 1_000_000),
+      RecordedFreshness(facts), if: mayKeep)
+  }
+
+  func write(_ name: OriginalName) async {
+    let (key, shelf) = (OriginalKey(name), shelf)
+    await budget.shared.run { shelf.write(key) }
+  }
+
+  func confirm(_ name: OriginalName, _ terms: OriginalTerms) async {
+    // The server forbids to keep it from now on.
+    guard let facts = rule.facts(of: terms) else { return await drop(name) }
+    let (key, shelf) = (OriginalKey(name), shelf)
+    await budget.shared.run { shelf.confirm(key, RecordedFreshness(facts)) }
+  }
+
+  func drop(_ name: OriginalName) async {
+    // One that cannot be removed is found, and dropped, again.
+    try? await remove(name.id, for: name.audience)
+  }
+
+  /// Unlocks the folder for a cache that is suspended; see ``ImageCache/suspend()``.
+  func suspend(for cache: ImageCache) async {
+    let (shelf, user) = (shelf, ObjectIdentifier(cache))
+    await budget.shared.run { shelf.suspend(by: user) }
+  }
+
+  func resume(for cache: ImageCache) async {
+    let (shelf, user) = (shelf, ObjectIdentifier(cache))
+    await budget.shared.run { shelf.resume(by: user) }
+  }
+
+  /// Gives the originals of one entity to another.
+  func changeEntity(from old: ImageID, to new: ImageID) async {
+    let shelf = shelf
+    await budget.shared.run { shelf.move(old.tableID, to: new.tableID) }
+  }
+
+  func freshness(of record: OriginalRecord) -> Freshness {
+    rule.freshness(
+      of: FreshnessFacts(record.freshness), stored: Int64(record.stored),
+      lastUse: record.lastUse / 1_000_000, now: shelf.now / 1_000_000)
+  }
+}
+
+extension FreshnessFacts {
+  fileprivate init(_ freshness: RecordedFreshness) {
+    self.init(
+      answered: Int64(freshness.answered), freshFor: freshness.freshFor,
+      staleWhileRevalidate: freshness.staleWhileRevalidate, staleIfError: freshness.staleIfError,
+      mustRevalidate: freshness.mustRevalidate)
+  }
+}
+
+extension RecordedFreshness {
+  fileprivate init(_ facts: FreshnessFacts) {
+    self.init(
+      answered: UInt32(clamping: facts.answered), freshFor: facts.freshFor,
+      staleWhileRevalidate: facts.staleWhileRevalidate, staleIfError: facts.staleIfError,
+      mustRevalidate: facts.mustRevalidate)
+  }
+}
