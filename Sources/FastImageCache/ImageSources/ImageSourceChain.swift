@@ -49,6 +49,8 @@ public struct ImageSourceChain: ImageSource, IdleConnections {
         return try await source.load(request, progress: progress)
       } catch let cancellation as CancellationError {
         throw cancellation
+      } catch let outOfReach as OutOfReach {
+        throw outOfReach
       } catch {
         // A source may report its cancellation as any error.
         try Task.checkCancellation()

@@ -187,6 +187,11 @@ struct LoadOptionsTests {
         for: Photo("7"), format: .row, options: LoadOptions(reach: .local))
     }
     #expect(nothing.started.value == 1 && web.started.value == 0)
+    let nested = try await Fixture(from: ImageSourceChain([ImageSourceChain([nothing, web])]))
+    await #expect(throws: ImageCacheError.notCached(entity: "7", format: "row")) {
+      try await nested.cache.image(
+        for: Photo("7"), format: .row, options: LoadOptions(reach: .local))
+    }
     #expect(try await fixture.cache.image(for: Photo("7"), format: .row).solidNumber == 7)
   }
 
