@@ -20,6 +20,7 @@ struct BoardExplorationTests {
     .join(format: "row", version: 1), .join(format: "row", version: 1, policy: .revalidate),
     .join(format: "row", version: 1, policy: .reload),
     .join(format: "row", version: 1, audience: 1),
+    .join(format: "row", version: 1, audience: BoardModel.kept),
     .join(format: "dot", version: 1, policy: .reload, audience: 1), .askNewest, .deliverNewest,
     .storeSiblings(format: "dot"), .retireNewest, .retireOldest, .failOldest, .leaveNewest,
     .keepOldest, .keepNewest, .removeOriginals, .remove(format: "row"),
@@ -76,6 +77,7 @@ struct BoardExplorationTests {
     "is found out when it joins whom it must not",
     arguments: [
       BoardPlay.Plant.policiesIgnored, .askingIgnored, .audiencesIgnored, .lostOriginalsIgnored,
+      .keptIgnored,
     ])
   func findsWrongJoins(plant: BoardPlay.Plant) {
     #expect(explore(BoardPlay(plant: plant), Self.strengths) != nil)

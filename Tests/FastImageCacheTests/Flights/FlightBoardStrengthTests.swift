@@ -77,10 +77,70 @@ struct FlightBoardStrengthTests: FlightBoardSuite {
   mutating func keepsNoRemoved() {
     let flight = join(1, row).flight
     board.forbidStoring(.originals("a"), andJoining: false)
-    #expect(!board.keepsOriginal(of: "a", flight) && board.keepsOriginal(of: "b", flight))
+    #expect(board.keepsOriginal(of: "a", flight) == false)
     #expect(board.storesResult(row, of: flight) == true)
-    _ = board.fail(flight)
+    let another = join(2, row, origin: .url(URL(fileURLWithPath: "/other.jpg"))).flight
+    #expect(board.keepsOriginal(of: "a", another) == true)
+    _ = board.fail(another)
+    #expect(board.keepsOriginal(of: "a", another) == false)
+  }
+
+  @Test("keeps an original under no entity once that of another one in the flight was removed")
+  mutating func keepsNoShared() {
+    let flight = join(1, row).flight
+    board.forbidStoring(.originals("a"), andJoining: false)
+    let late = ImageKey(entity: "b", version: "b1", format: "row")
+    #expect(join(2, late, versions: [:]).flight == flight)
     #expect(board.keepsOriginal(of: "b", flight) == false)
+  }
+
+  @Test("keeps what a reload has stored from younger flights that show what was kept before")
+  mutating func outdatesKept() {
+    let reload = join(1, row, policy: .reload).flight
+    let kept = join(2, row, origin: other).flight
+    let asking = join(
+      3, dot,
+      origin: .url(
+        URL(fileURLWithPath: "/photo.jpg"),
+        LoadIdentity(
+          LoadOptions(audience: Audience("a")), beginsWithKept: true))
+    ).flight
+    board.noteAsked(asking)
+    let plain = join(
+      4, dot,
+      origin: .url(
+        URL(fileURLWithPath: "/photo.jpg"),
+        LoadIdentity(
+          LoadOptions(audience: Audience("a")), beginsWithKept: false))
+    ).flight
+    let elsewhere = join(
+      5, dot,
+      origin: .url(
+        URL(fileURLWithPath: "/other.jpg"), LoadIdentity(nil, beginsWithKept: true))
+    ).flight
+    #expect(board.storesResult(row, of: reload) == true)
+    #expect(board.storesResult(row, of: kept) == false)
+    for flight in [asking, plain, elsewhere] {
+      #expect(board.storesResult(dot, of: flight) == true)
+    }
+    #expect(join(6, row, origin: other).isNewFlight == true)
+  }
+
+  @Test("has nothing revalidated whose picture or original was removed, or whose flight has ended")
+  mutating func revalidatesNoRemoved() {
+    let flight = join(1, row).flight
+    #expect(board.mayBeRevalidated(row, "a", of: flight))
+    // The question is no store.
+    let younger = join(2, row, policy: .revalidate).flight
+    #expect(board.mayBeRevalidated(row, "a", of: younger) && board.storesResult(row, of: flight))
+    board.forbidStoring(.entity("a", format: "row"), andJoining: true)
+    #expect(!board.mayBeRevalidated(row, "a", of: flight))
+    #expect(board.mayBeRevalidated(dot, "a", of: flight))
+    board.forbidStoring(.originals("a"), andJoining: false)
+    #expect(!board.mayBeRevalidated(dot, "a", of: flight))
+    let next = join(3, dot, policy: .reload).flight
+    _ = board.fail(next)
+    #expect(!board.mayBeRevalidated(dot, "a", of: next))
   }
 
   @Test("never joins requests of different identities")
@@ -100,7 +160,13 @@ struct FlightBoardStrengthTests: FlightBoardSuite {
     }
     let kept = LoadIdentity(nil, beginsWithKept: true)
     flights.append(join(40, row, origin: .url(url, kept)).flight)
-    #expect(Set(flights).count == 7)
+    // Equal as text, and not as bytes.
+    for (number, value) in [(50, "\u{E9}"), (51, "e\u{301}")] {
+      headers.headers = ["X-Name": value]
+      let identity = LoadIdentity(headers, beginsWithKept: false)
+      flights.append(join(number, row, origin: .url(url, identity)).flight)
+    }
+    #expect(Set(flights).count == 9)
   }
 
   @Test("builds no identity for conditions that forbid no sharing")

@@ -44,7 +44,7 @@ struct BoardModel {
     let policy: LoadOptions.Policy
     let audience: Int
     var hasAsked = false
-    /// Whether a younger flight that asked for more has stored a picture.
+    /// Whether a flight that asked for more has stored a picture, which this one may not replace.
     var isOutdated = false
     /// Whether its original was removed, or a younger one was kept.
     var keepsNothing = false
@@ -61,6 +61,9 @@ struct BoardModel {
     /// The youngest waiter that was answered.
     var lastAnswered = 0
   }
+
+  /// The audience of requests that begin with what is kept.
+  static let kept = 2
 
   var waiters: [Waiter] = []
   /// Those in the air, the oldest first.
@@ -91,6 +94,9 @@ struct BoardModel {
     if flight.policy != .normal {
       for older in flights.prefix(while: { $0.id != flight.id }) {
         change(older.id) { $0.isOutdated = true }
+      }
+      for other in flights where other.id != flight.id && other.audience == Self.kept {
+        change(other.id) { if !$0.hasAsked { $0.isOutdated = true } }
       }
     }
     return true
@@ -160,6 +166,8 @@ struct BoardPlay {
     case audiencesIgnored
     /// Originals are kept that were removed.
     case lostOriginalsIgnored
+    /// Nobody knows that a flight begins with what is kept.
+    case keptIgnored
   }
 
   private let plant: Plant
@@ -167,11 +175,11 @@ struct BoardPlay {
   private var model = BoardModel()
   private var number = 0
   private static let formats = ["row", "dot"]
-  private static let origins = [nil, Audience("a")].map { audience in
-    FlightOrigin.url(
-      URL(fileURLWithPath: "/photo.jpg"),
-      audience.flatMap { LoadIdentity(LoadOptions(audience: $0), beginsWithKept: false) })
-  }
+  private static let origins = [
+    nil, LoadIdentity(LoadOptions(audience: Audience("a")), beginsWithKept: false),
+    LoadIdentity(nil, beginsWithKept: true),
+    LoadIdentity(LoadOptions(audience: Audience("b")), beginsWithKept: false),
+  ].map { FlightOrigin.url(URL(fileURLWithPath: "/photo.jpg"), $0) }
 
   init(plant: Plant = .none) { self.plant = plant }
 
@@ -255,9 +263,10 @@ struct BoardPlay {
     let isNewRendition = joinable.map { !$0.wishes.contains(key) } ?? true
     let told = plant == .versionsIgnored ? newest?.version ?? version : version
     let id = WaiterID(number: number)
+    var toldAudience = plant == .audiencesIgnored ? 0 : audience
+    if plant == .keptIgnored, audience == BoardModel.kept { toldAudience = 3 }
     let joined = board.join(
-      id, key: Self.key(format, told),
-      origin: Self.origins[plant == .audiencesIgnored ? 0 : audience], priority: priority,
+      id, key: Self.key(format, told), origin: Self.origins[toldAudience], priority: priority,
       versions: Self.formats.map { Self.key($0, told) },
       policy: plant == .policiesIgnored ? .normal : policy, request: Self.key(format, told),
       start: { $0 }, waiter: { _ in id })

@@ -29,10 +29,11 @@
 /// 9. A waiter joins a flight of its own policy or of a stronger one; a reload joins no flight that has
 ///    asked its source. The flight that begins instead takes the older one's place, as after a removal.
 /// 10. Once a flight stronger than `normal` has stored a picture, no older flight of the same source
-///    stores any, nor does a waiter join one. Once a flight has kept its original, no older flight of the
-///    same source keeps one.
+///    stores any, nor does a waiter join one; nor a younger one that began with what was kept, unless it
+///    had asked the source. Once a flight has kept its original, no older flight of the same source
+///    keeps one.
 struct FlightBoard<Waiter, Request, Load> {
-  private typealias Flight = FlightRecord<Request, Load>
+  typealias Flight = FlightRecord<Request, Load>
 
   private struct WaiterRecord {
     let waiter: Waiter
@@ -58,8 +59,8 @@ struct FlightBoard<Waiter, Request, Load> {
     let abandoned: (load: Load, requests: [Request])?
   }
 
-  private var flights: [Flight?] = []
-  private var ids: [FlightID?] = []
+  var flights: [Flight?] = []
+  private(set) var ids: [FlightID?] = []
   private var freeIndices: [Int] = []
   private var current: [FlightOrigin: FlightID] = [:]
   private var waiters: [WaiterID: WaiterRecord] = [:]
@@ -71,6 +72,8 @@ struct FlightBoard<Waiter, Request, Load> {
 
   var flightCount: Int { flights.count - freeIndices.count }
   var waiterCount: Int { waiters.count }
+
+  func isWaiting(_ id: WaiterID) -> Bool { waiters[id] != nil }
 
   // MARK: Waiters
 
@@ -213,44 +216,6 @@ struct FlightBoard<Waiter, Request, Load> {
     look(at: id) { $0.take() } ?? []
   }
 
-  /// Whether this flight's picture for `key` may be stored: not if it was removed meanwhile, not if
-  /// the flight has ended, and not over a younger request's picture.
-  ///
-  /// To be called right before the store, in the order of the stores: a yes keeps other flights from
-  /// storing older requests' pictures of other versions.
-  mutating func storesResult(_ key: ImageKey, of id: FlightID) -> Bool {
-    let waiting = waiters
-    let request = look(at: id) { $0.requestStored(by: key) { waiting[$0] != nil } }
-    guard case .some(.some(let request)) = request else { return false }
-    for index in flights.indices where ids[index] != id {
-      flights[index]?.noteStored(key, for: request)
-    }
-    if look(at: id, { $0.policy }) != .normal { changeOlder(than: id) { $0.isOutdated = true } }
-    return true
-  }
-
-  /// Notes that a flight asks its source now.
-  mutating func noteAsked(_ id: FlightID) { look(at: id) { $0.hasAsked = true } }
-
-  /// Whether this flight's original may be kept as that of an entity: not if it was removed meanwhile,
-  /// not if the flight has ended, and not over that of a younger flight.
-  ///
-  /// To be called right before the original is held, in the order of the holds: a yes keeps older
-  /// flights from keeping theirs.
-  mutating func keepsOriginal(of entity: ImageID, _ id: FlightID) -> Bool {
-    guard look(at: id, { $0.mayKeepOriginal(of: entity) }) == true else { return false }
-    changeOlder(than: id) { $0.keepsOriginal = false }
-    return true
-  }
-
-  /// Changes the flights of the same source that began before.
-  private mutating func changeOlder(than id: FlightID, _ change: (inout Flight) -> Void) {
-    guard let origin = look(at: id, { $0.origin }) else { return }
-    for older in underWay.prefix(while: { $0.number < id.number }) {
-      look(at: older) { if $0.origin.hasSource(of: origin) { change(&$0) } }
-    }
-  }
-
   /// Whether ``take(_:)`` would hand out a request.
   mutating func hasRequests(_ id: FlightID) -> Bool {
     look(at: id) { $0.hasRequests } == true
@@ -364,7 +329,7 @@ struct FlightBoard<Waiter, Request, Load> {
   /// Reads or changes a flight's record in place, since it is large to copy; `nil` if the flight has
   /// ended.
   @discardableResult
-  private mutating func look<Answer>(
+  mutating func look<Answer>(
     at id: FlightID, _ body: (inout Flight) -> Answer
   ) -> Answer? {
     isUnderWay(id) ? flights[id.index]?.apply(body) : nil

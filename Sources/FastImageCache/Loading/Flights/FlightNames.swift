@@ -40,6 +40,9 @@ struct FlightOrigin: Hashable, Sendable {
   /// Whether both load from the same place, whoever may share the load.
   func hasSource(of other: FlightOrigin) -> Bool { name == other.name }
 
+  /// Whether the load shows a kept original, and asks no source if that is whole.
+  var beginsWithKept: Bool { identity?.beginsWithKept == true }
+
   func hash(into hasher: inout Hasher) { hasher.combine(hash) }
 }
 

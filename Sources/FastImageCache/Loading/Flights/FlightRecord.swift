@@ -52,7 +52,7 @@ struct FlightRecord<Request, Load> {
   let policy: LoadOptions.Policy
   /// Whether the source was asked: its answer may be older than a request that comes now.
   var hasAsked = false
-  /// Whether a younger flight asked the same source anew, and has stored its answer: this one's is the
+  /// Whether another flight asked the same source anew, and has stored its answer: this one's is the
   /// older. No waiter joins any more, and no picture is stored.
   var isOutdated = false
   /// Whether the original that this flight fetches may be kept: not after that of a younger flight.
@@ -159,10 +159,14 @@ struct FlightRecord<Request, Load> {
       && !removed.cover(key) && agrees(with: versions + [key])
   }
 
-  /// Whether the original of an entity may be kept: not if it was removed, or stored by hand, since the
-  /// flight began.
+  /// Whether the flight shows what was kept when it began, and has not asked its source.
+  var showsKept: Bool { origin.beginsWithKept && !hasAsked }
+
+  /// Whether the original of an entity may be kept: not if that of any entity of the flight was removed,
+  /// or stored by hand, since the flight began. It is one original, whoever asks for it.
   func mayKeepOriginal(of entity: ImageID) -> Bool {
     keepsOriginal && !isOutdated && !forbidden.coverOriginals(of: entity)
+      && !renditions.contains { forbidden.coverOriginals(of: $0.key.entity) }
   }
 
   private func agrees(with keys: [ImageKey]) -> Bool {
