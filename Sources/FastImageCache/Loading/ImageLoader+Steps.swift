@@ -9,7 +9,7 @@ extension ImageLoader {
     return LoadCourse(
       plan: planner.plan(flight.policy, for: request, at: url),
       options: request.options ?? LoadOptions(),
-      name: planner.originals.map { _ in request.originalName },
+      name: planner.originals.map { _ in request.originalName }, entity: request.key.entity,
       tablesAnswer: flight.policy == .normal)
   }
 
@@ -25,10 +25,16 @@ extension ImageLoader {
       case .read:
         guard let kept = try await readKept(course, flight) else { continue }
         for request in requests { request.whenLoading?() }
-        if let picture = await keptPicture(kept, course, url) {
+        if let picture = try await keptPicture(kept, course, url) {
           return StepResult(picture: picture, origin: .kept)
         }
-      case .recall: course.known = try await readKept(course, flight)
+      case .recall:
+        // No source is asked about bytes that it could only call unchanged in vain.
+        if let kept = try await readKept(course, flight),
+          (try? await keptPicture(kept, course, url)) != nil
+        {
+          course.known = kept
+        }
       case .ask:
         requests = withoutRings(requests, url, flight)
         while requests.isEmpty {
@@ -59,14 +65,18 @@ extension ImageLoader {
     return KnownOriginal(terms: kept.terms, bytes: kept.bytes, isWhole: true)
   }
 
-  /// The picture of kept bytes; `nil`, and the bytes are dropped, if they are none.
+  /// The picture of kept bytes; `nil`, and the bytes are dropped, if they are none: the source is asked
+  /// then as if nothing had been kept.
+  ///
+  /// - Throws: ``ImageCacheError/pictureTooLarge(_:_:)``. The bytes are as good as before.
   private func keptPicture(
     _ kept: KnownOriginal, _ course: LoadCourse, _ url: URL
-  ) async -> SourcePicture? {
-    if let picture = try? maker.picture(from: .encoded(kept.bytes), url: url) { return picture }
-    // Why it is no picture does not matter: the source is asked as if nothing had been kept.
-    if let name = course.name { await planner.originals?.drop(name) }
-    return nil
+  ) async throws(ImageCacheError) -> SourcePicture? {
+    do { return try maker.picture(from: .encoded(kept.bytes), url: url) } catch {
+      guard case .undecodable = error else { throw error }
+      if let name = course.name { await planner.originals?.drop(name) }
+      return nil
+    }
   }
 
   /// Asks the source, at the gate of its need.
@@ -82,7 +92,7 @@ extension ImageLoader {
     let first = requests[0]
     // Bytes that turned out to be no picture are continued no more.
     course.download = Download(
-      of: first.originalName, for: first.key.entity, on: partials,
+      of: first.originalName, for: first.key.entity, with: course.options.headers, on: partials,
       isAnew: flight.policy == .reload || course.download != nil)
     let start = ContinuousClock.now
     let request = sourceRequest(url, for: requests, course, flight)
@@ -98,7 +108,7 @@ extension ImageLoader {
       throw error
     } catch {
       if course.plan.answersFailures, let known = course.known, error.isServerFailure,
-        let picture = await keptPicture(known, course, url)
+        let picture = try await keptPicture(known, course, url)
       {
         return StepResult(picture: picture, origin: .kept)
       }
@@ -142,6 +152,8 @@ extension ImageLoader {
       if let name = course.name {
         await planner.originals?.confirm(name, known.terms.confirmed(by: terms))
       }
+      // Sent whole once more, it has arrived for nothing.
+      course.download?.finish()
       course.tablesAnswer = true
       return StepResult(
         picture: try maker.picture(from: .encoded(known.bytes), url: url), origin: .kept)
@@ -190,12 +202,12 @@ extension ImageLoader {
   /// Has the store keep what the source delivered, once it was decoded and its waiters were answered.
   ///
   /// The store counts it as kept when this returns. The file is written beside the load's other pictures.
-  func keep(
-    _ result: StepResult, as entity: ImageID, on course: inout LoadCourse, _ flight: Flight
-  ) {
+  func keep(_ result: StepResult, on course: inout LoadCourse, _ flight: Flight) {
     guard course.keeping == nil, let originals = planner.originals, let name = course.name,
       let original = result.original, result.picture.decoded != nil
     else { return }
+    // That of the name: requests of other entities share the load.
+    let entity = course.entity
     let arrived = ArrivedOriginal(
       bytes: original.bytes, terms: original.terms, entity: entity, size: result.picture.fullSize)
     guard originals.hold(arrived, as: name, if: { flight.keepsOriginal(of: entity) }) else {
@@ -246,8 +258,13 @@ extension ImageSourceContent {
 
 extension Error {
   /// Whether a server, or the way to it, failed, so that an older answer may be used: RFC 5861 section 4.
+  ///
+  /// Of a chain the last source's error counts: the others had nothing.
   fileprivate var isServerFailure: Bool {
-    switch self as? ImageSourceError {
+    if let failure = self as? ImageSourceChain.Failure {
+      return failure.errors.last?.isServerFailure == true
+    }
+    return switch self as? ImageSourceError {
     case .httpStatus(let status): [500, 502, 503, 504].contains(status)
     case .network, .timedOut, .truncatedBody: true
     default: false

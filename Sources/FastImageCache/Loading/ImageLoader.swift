@@ -75,8 +75,10 @@ struct ImageLoader: Sendable {
         family.removeAll { asked.contains($0.key) || redrawn.contains($0.key) }
         redrawn.formUnion(asked)
       }
-      try await serve(requests, besides: family, from: &result.picture, flight)
-      if let first = requests.first { finish(first, result, on: &course, flight) }
+      let isStored = try await serve(requests, besides: family, from: &result.picture, flight)
+      if let first = requests.first {
+        finish(first, result, isStored: isStored, on: &course, flight)
+      }
       redrawn.formUnion(
         try await serveFamily(&family, from: &result.picture, replacing: replaces, flight))
       requests = try await askEntities(flight.take(), flight, course)
@@ -84,14 +86,17 @@ struct ImageLoader: Sendable {
   }
 
   /// Does what can wait until the first requests are answered: keeps the original, or has it revalidated.
+  ///
+  /// - Parameter isStored: Whether the hook lets the picture be stored; its original is not kept otherwise.
   private func finish(
-    _ request: ImageRequest, _ result: StepResult, on course: inout LoadCourse, _ flight: Flight
+    _ request: ImageRequest, _ result: StepResult, isStored: Bool, on course: inout LoadCourse,
+    _ flight: Flight
   ) {
     // Whole and decoded: nothing is left to be continued.
     if result.picture.decoded != nil { course.download?.finish() }
-    keep(result, as: request.key.entity, on: &course, flight)
+    if isStored { keep(result, on: &course, flight) }
     if course.plan.revalidatesBehind, !course.hasAsked, let name = course.name {
-      refresher.revalidate(request, name, in: flight.registry)
+      refresher.revalidate(request, name, of: course.entity, shownBy: flight)
     }
   }
 
@@ -188,25 +193,32 @@ struct ImageLoader: Sendable {
   /// Draws the pictures that somebody waits for, stores them and answers.
   ///
   /// - Parameter family: Pictures that will be drawn from the same decode afterwards.
+  /// - Returns: Whether an answer of the hook, where there is one, lets a picture be stored.
+  @discardableResult
   private func serve(
     _ requests: [ImageRequest], besides family: [ImageRequest], from picture: inout SourcePicture,
     _ flight: Flight
-  ) async throws {
-    guard !requests.isEmpty else { return }
+  ) async throws -> Bool {
+    guard !requests.isEmpty else { return false }
     guard let hook else {
-      return try await draw(requests, besides: family, from: &picture, flight)
+      try await draw(requests, besides: family, from: &picture, flight)
+      return true
     }
+    var isStored = false
     var others: [ImageRequest] = []
     for request in requests {
       if var answer = picture.answers.removeValue(forKey: request.key) {
         try await draw([request], besides: [], from: &answer, flight)
+        isStored = isStored || answer.isStored
       } else {
         others.append(request)
       }
     }
     for var batch in try await ask(hook, for: others, besides: family, from: &picture, flight) {
       try await draw(batch.requests, besides: [], from: &batch.picture, flight)
+      isStored = isStored || batch.picture.isStored
     }
+    return isStored
   }
 
   private func draw(

@@ -6,6 +6,8 @@ struct LoadCourse {
   let options: LoadOptions
   /// `nil` where nothing is kept.
   let name: OriginalName?
+  /// The entity that named the original.
+  let entity: ImageID
   /// What is kept of the original, for the source to be asked about.
   var known: KnownOriginal?
   /// What arrives, once the source is asked, and what is continued.

@@ -48,8 +48,12 @@ public final class Arrival: Sendable {
   public var bytes: Data { content.withLock { $0 } }
 
   /// What has arrived, where a later load can continue it or ask whether it is still the present one.
-  var partial: KnownOriginal? {
+  ///
+  /// - Parameter headers: The fields that the load asked for.
+  func partial(askedWith headers: [String: String] = [:]) -> KnownOriginal? {
     let bytes = bytes
+    var terms = terms
+    terms.recordRequest(headers)
     guard terms.mayBeContinued, let total = terms.byteCount, !bytes.isEmpty, bytes.count <= total
     else { return nil }
     // A copy: an arrival reserves room for the whole original.

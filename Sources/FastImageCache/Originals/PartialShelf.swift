@@ -5,9 +5,13 @@ import Locking
 /// original continues it.
 final class PartialShelf: Sendable {
   private let partials: Lock<Partials>
+  private let room: Int
 
   /// - Parameter room: The most bytes that all partials together may have.
-  init(room: Int = 8 << 20) { partials = Lock(Partials(room: room)) }
+  init(room: Int = 8 << 20) {
+    self.room = room
+    partials = Lock(Partials(room: room))
+  }
 
   /// The bytes of all partials.
   var byteCount: Int { partials.withLock { $0.byteCount } }
@@ -21,10 +25,15 @@ final class PartialShelf: Sendable {
 
   /// Ends such a load.
   ///
-  /// - Parameter arrival: What is kept; `nil` where nothing is left to be continued. Nor is it kept where
-  ///   its entity's originals were removed since the load began.
-  func end(_ load: Partials.Load, keeping arrival: Arrival?) {
-    let partial = arrival?.partial
+  /// - Parameters:
+  ///   - arrival: What is kept; `nil` where nothing is left to be continued. Nor is it kept where its
+  ///     entity's originals were removed since the load began.
+  ///   - headers: The fields that the load asked for.
+  func end(
+    _ load: Partials.Load, keeping arrival: Arrival?, askedWith headers: [String: String] = [:]
+  ) {
+    // Counted first: a partial is a copy, which may be far larger than the room.
+    let partial = arrival.flatMap { $0.byteCount <= room ? $0.partial(askedWith: headers) : nil }
     partials.withLock { $0.end(load, keeping: partial, now: .now) }
   }
 

@@ -248,6 +248,60 @@ struct KeptOriginalTests {
     #expect(originals.count == 0 && originals.writes.value == 0)
   }
 
+  @Test("goes with one entity's pictures, although another one shares the load")
+  func goesWithShared() async throws {
+    let (gate, asked) = (Gate(), Counter())
+    let fixture = try await Fixture(from: EncodedSource(), originals: originals) {
+      $0.willStore = { _ in
+        asked.increment()
+        await gate.pass()
+      }
+    }
+    let first = Task { try await fixture.cache.image(for: Photo("7"), format: .row) }
+    await asked.reaches(1)
+    try await fixture.cache.removeImages(for: Photo("7"))
+    let late = Task {
+      try await fixture.cache.image(for: Photo("b", url: "test:/7"), format: .row)
+    }
+    await fixture.waiters(2)
+    gate.open()
+    _ = try await (first.value, late.value)
+    await fixture.quiet()
+    #expect(originals.count == 0 && originals.writes.value == 0)
+  }
+
+  @Test("is kept only where the hook lets a picture of it be stored")
+  func asksHook() async throws {
+    let fixture = try await Fixture(from: EncodedSource(), originals: originals) {
+      $0.willStore = { image in
+        switch image.imageID {
+        case "7": image.verdict = .deliverOnly
+        case "8": throw HookError()
+        default: break
+        }
+      }
+    }
+    for id in ["7", "8", "9"] {
+      _ = try? await fixture.cache.image(for: Photo(ImageID(id)), format: .row)
+    }
+    await originals.written.reaches(1)
+    await fixture.quiet()
+    #expect(originals.count == 1 && originals["test:/9"] != nil)
+  }
+
+  @Test("whose picture is too large for a cache stays, for others")
+  func staysTooLarge() async throws {
+    let source = EncodedSource()
+    let fixture = try await Fixture(from: source, originals: originals) {
+      $0.limits.encodedByteCount = 10
+    }
+    try originals.put(7, as: "test:/7")
+    await #expect(throws: ImageCacheError.self) {
+      try await fixture.cache.image(for: Photo("7"), format: .row)
+    }
+    #expect(originals.count == 1 && originals.dropped.value == 0 && source.started.value == 0)
+  }
+
   @Test("is made of bytes that are stored by hand, and no load under way replaces it")
   func isStoredByHand() async throws {
     let gate = CancellableGate()

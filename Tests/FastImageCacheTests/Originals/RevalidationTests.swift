@@ -121,6 +121,58 @@ struct RevalidationTests {
     #expect(originals["test:/7"]?.bytes == (try solid(8).pngData()))
   }
 
+  @Test("behind does not bring back what was removed while it was drawn")
+  func bringsNothingBack() async throws {
+    let (gate, asked) = (Gate(), Counter())
+    let source = unchanging()
+    let fixture = try await Fixture(from: source, originals: originals) {
+      $0.willStore = { _ in
+        asked.increment()
+        await gate.pass()
+      }
+    }
+    try originals.put(7, as: "test:/7", freshness: .stale, entity: "7")
+    let load = Task { try await fixture.cache.image(for: Photo("7"), format: .row) }
+    await asked.reaches(1)
+    try await fixture.cache.removeImages(for: Photo("7"))
+    gate.open()
+    #expect(try await load.value.solidNumber == 7)
+    await fixture.quiet()
+    #expect(source.started.value == 0 && originals.count == 0)
+    #expect(!fixture.cache.containsImage(for: Photo("7"), format: .row))
+  }
+
+  @Test("an original that does not begin as a picture fetches all of it, and tells no source of it")
+  func dropsUnreadable() async throws {
+    let source = unchanging()
+    let fixture = try await Fixture(from: source, originals: originals)
+    try originals.put(7, as: "test:/7", freshness: .mustRevalidate(answersFailures: false))
+    originals["test:/7"]?.bytes = Data("no picture".utf8)
+    #expect(try await fixture.cache.image(for: Photo("7"), format: .row).solidNumber == 7)
+    #expect(source.requests.map { $0.known != nil } == [false] && originals.dropped.value == 1)
+  }
+
+  @Test("an original whose bytes come once more leaves nothing to be continued")
+  func leavesNoPartial() async throws {
+    let bytes = try solid(7).pngData()
+    let terms = OriginalTerms(
+      fields: ["ETag": "\"x\"", "Content-Length": "\(bytes.count)"], received: Date())
+    let source = EncodedSource { request, _ in
+      let arrival = request.begin(terms)
+      try arrival.append(bytes)
+      return .arrived(arrival)
+    }
+    let fixture = try await Fixture(from: source, originals: originals)
+    _ = try await fixture.cache.image(for: Photo("7"), format: .row)
+    await originals.written.reaches(1)
+    _ = try await fixture.cache.image(
+      for: Photo("7"), format: .row, options: LoadOptions(.revalidate))
+    while fixture.cache.registry.gates[.network].counts.inside > 0, !Task.isCancelled {
+      await Task.yield()
+    }
+    #expect(originals.confirmed.value == 1 && fixture.cache.partials.byteCount == 0)
+  }
+
   @Test("behind takes four at a time, and leaves the others for their next use")
   func isBounded() async throws {
     let gate = CancellableGate()
@@ -190,6 +242,17 @@ struct RevalidationTests {
       ) { try await fixture.cache.image(for: photo, format: .row, options: options) }
     }
     #expect(originals.count == 2)
+  }
+
+  @Test("at a server that fails shows the original behind a chain of sources, too")
+  func survivesFailuresOfChain() async throws {
+    let nothing = EncodedSource(need: .local) { _, _ in throw ImageSourceError.notFound(path: "") }
+    let failing = EncodedSource { _, _ in throw ImageSourceError.httpStatus(503) }
+    let fixture = try await Fixture(
+      from: ImageSourceChain([nothing, failing]), originals: originals)
+    try originals.put(7, as: "test:/7", freshness: .mustRevalidate(answersFailures: true))
+    #expect(try await fixture.cache.image(for: Photo("7"), format: .row).solidNumber == 7)
+    #expect(failing.started.value == 1)
   }
 
   @Test("asks whether it changed even where the hook looks at each picture")

@@ -204,10 +204,10 @@ struct ArrivalSlotTests {
     slot.put(arrival)
     try arrival.append(Data([3]))
     #expect(throws: ImageSourceError.tooLarge(byteCountLimit: 3)) { try arrival.append(Data([4])) }
-    #expect(slot.take()?.partial?.bytes == Data([1, 2, 3]) && slot.take() == nil)
+    #expect(slot.take()?.partial()?.bytes == Data([1, 2, 3]) && slot.take() == nil)
 
     let untouched = ArrivalSlot(continuing: known)
-    #expect(untouched.take()?.partial?.bytes == Data([1, 2]))
+    #expect(untouched.take()?.partial()?.bytes == Data([1, 2]))
     #expect(ArrivalSlot().take() == nil)
   }
 

@@ -19,6 +19,12 @@ import Synchronization
 final class InFlightRegistry: Sendable {
   typealias Outcome = Result<CachedImage, ImageCacheError>
 
+  /// A stale original that a flight has shown.
+  struct ShownOriginal {
+    let entity: ImageID
+    let flight: FlightID
+  }
+
   /// The call that answers a waiter. Compilers do not know the layouts of continuations and streams,
   /// which would make the whole board slow to move.
   ///
@@ -126,12 +132,17 @@ final class InFlightRegistry: Sendable {
   ///
   /// - Parameters:
   ///   - waiter: A new waiter, for ``leave(_:with:)``, which may come before this call returns.
+  ///   - shown: What the request revalidates. Where that was removed the answer is that of a closed
+  ///     registry.
   ///   - answer: Called once, on the thread that has the outcome, which may be this one.
   func join(
     _ waiter: WaiterID, _ request: ImageRequest, _ priority: Priority,
+    revalidating shown: ShownOriginal? = nil,
     answer: @escaping @Sendable (consuming Outcome) -> Void
   ) {
-    let isOpen = enter(waiter, request, priority) { _ in Waiter(answer: answer) }
+    let isOpen = enter(waiter, request, priority, revalidating: shown) { _ in
+      Waiter(answer: answer)
+    }
     if !isOpen { answer(.failure(.closed)) }
   }
 
@@ -139,10 +150,10 @@ final class InFlightRegistry: Sendable {
     WaiterID(number: lastWaiter.add(1, ordering: .relaxed).newValue)
   }
 
-  /// - Returns: False if the registry is closed.
+  /// - Returns: False if the registry is closed, or nothing is left to be revalidated.
   private func enter(
     _ id: WaiterID, _ request: ImageRequest, _ priority: Priority,
-    as waiter: (Load) -> Waiter
+    revalidating shown: ShownOriginal? = nil, as waiter: (Load) -> Waiter
   ) -> Bool {
     // Asked before the lock is taken, since entities answer with code of their own.
     let versions = request.versionsElsewhere()
@@ -152,6 +163,10 @@ final class InFlightRegistry: Sendable {
     let wait = NestedWait(of: id, for: request, priority, in: self)
     let joined = step { state -> FlightBoard<Waiter, ImageRequest, Load>.Joined? in
       if state.isClosed { return nil }
+      // In this step: a removal that comes later finds the waiter.
+      if let shown, !state.board.mayBeRevalidated(request.key, shown.entity, of: shown.flight) {
+        return nil
+      }
       // Read under the lock: an earlier change is seen here, and a later one finds the waiter.
       let priority = wait.priority
       return state.board.join(
