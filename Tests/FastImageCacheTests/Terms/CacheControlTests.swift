@@ -34,8 +34,16 @@ struct CacheControlTests {
   func quotedStrings() {
     #expect(CacheControl(#"community="UCI, max-age=9", max-age=8"#).maxAge == 8)
     #expect(CacheControl(#"a="\", no-store", max-age=8"#) == control { $0.maxAge = 8 })
-    // The quote never closes, so nothing behind it is known.
-    #expect(CacheControl(#"max-age=8, a="b, no-store"#) == control { $0.maxAge = 8 })
+  }
+
+  @Test(
+    "with a quote that never closes forbids to keep, since the quote may hide that",
+    arguments: [
+      #"max-age=8, a="b, no-store"#, #"a="b\""#, #"max-age="8, no-store"#,
+      #"must-understand, a="b, no-store"#,
+    ])
+  func unclosedQuote(_ text: String) {
+    #expect(CacheControl(text).noStore)
   }
 
   @Test("with field names behind no-cache or private counts as it would without")

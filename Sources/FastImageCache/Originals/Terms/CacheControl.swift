@@ -20,13 +20,14 @@ struct CacheControl: Hashable, Sendable {
 
   init() {}
 
-  /// Reads a field; directives that are unknown or malformed are skipped.
+  /// Reads a field; directives that are unknown or malformed are skipped. A quote that never closes may
+  /// hide any directive, and counts as the strictest.
   init(_ text: String) {
-    var mustUnderstand = false
+    var (mustUnderstand, isClosed) = (false, true)
     var reader = FieldReader(text)
     while !reader.isAtEnd {
       reader.skipSpace()
-      defer { reader.skipElement() }
+      defer { isClosed = reader.skipElement() && isClosed }
       guard let name = reader.token() else { continue }
       // Of a directive that is there twice the first counts: section 4.2.1.
       switch name {
@@ -45,6 +46,7 @@ struct CacheControl: Hashable, Sendable {
     // Such a server means caches that do not know the status; originals come with 200 and 206
     // (section 5.2.2.3).
     if mustUnderstand { noStore = false }
+    if !isClosed { noStore = true }
   }
 
   /// The argument of a directive, as a token or as a quoted string.

@@ -89,16 +89,22 @@ struct FieldReader {
   }
 
   /// Moves behind the next comma, or to the end, whatever stands before it.
-  mutating func skipElement() {
+  ///
+  /// - Returns: Whether each quote on the way closes; an unclosed one hides all that follows.
+  mutating func skipElement() -> Bool {
     while !isAtEnd, next != UInt8(ascii: ",") {
-      // A comma in a quoted string ends no element; an unclosed quote hides all that follows.
+      // A comma in a quoted string ends no element.
       if next == UInt8(ascii: "\"") {
-        if quotedString() == nil { position = bytes.count }
+        guard quotedString() != nil else {
+          position = bytes.count
+          return false
+        }
       } else {
         position += 1
       }
     }
     _ = take(UInt8(ascii: ","))
+    return true
   }
 }
 
