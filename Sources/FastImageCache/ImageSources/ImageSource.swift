@@ -143,14 +143,16 @@ public struct ImageSourceRequest: Sendable {
   /// ```
   ///
   /// It keeps the load's permit for its gate and follows the load's priority; a new request does
-  /// neither.
+  /// neither. It keeps ``headers`` only where scheme, host and port stay the same, since they may be
+  /// secrets. ``known`` goes along, and its terms name the address that its validators are for.
   ///
   /// - Parameter url: Where the picture is.
   public func with(url: URL) -> ImageSourceRequest {
     var request = ImageSourceRequest(
       url: url, urgency: urgency, byteCountLimit: byteCountLimit, permit: permit,
       firstEntity: firstEntity)
-    (request.audience, request.headers) = (audience, headers)
+    request.audience = audience
+    if HTTPHost(url) == HTTPHost(self.url) { request.headers = headers }
     (request.known, request.arrivals, request.reach) = (known, arrivals, reach)
     return request
   }

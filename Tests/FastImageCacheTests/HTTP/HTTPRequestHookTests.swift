@@ -119,6 +119,31 @@ struct HTTPRequestHookTests {
     #expect(other.arrivedRequests.map { $0.headers["authorization"] } == [nil])
   }
 
+  @Test("and a source lead the request's own headers to no other host")
+  func headersStayElsewhere() async throws {
+    let server = try HTTPServer(["/a": .ok(Data("a".utf8)), "/b": .ok(Data("a".utf8))])
+    let other = try HTTPServer { _ in .ok(Data("a".utf8)) }
+    var request = ImageSourceRequest(url: server.url("/a"))
+    request.headers = ["Authorization": "secret"]
+    for (target, isKept) in [(server.url("/b"), true), (other.url("/b"), false)] {
+      let moved = request.with(url: target)
+      #expect(moved.headers == (isKept ? request.headers : [:]))
+      _ = try await URLImageSource(http: .patient).load(moved) { _ in }
+
+      var options = HTTPOptions.patient
+      options.modifyRequest = { request in
+        var request = request
+        request.url = target
+        request.headers["X-Hook"] = "1"
+        return request
+      }
+      _ = try await URLImageSource(http: options).load(request) { _ in }
+    }
+    #expect(server.arrivedRequests.map { $0.headers["authorization"] } == ["secret", "secret"])
+    #expect(other.arrivedRequests.map { $0.headers["authorization"] } == [nil, nil])
+    #expect(other.arrivedRequests.map { $0.headers["x-hook"] } == [nil, "1"])
+  }
+
   @Test("is told which entity asked first, and of no other that shares the load")
   func seesEntity() async throws {
     let server = try HTTPServer(["/a": .redirect(to: "/b"), "/b": .ok(Data("a".utf8))])

@@ -74,9 +74,15 @@ final class HTTPClient: Sendable {
       request = try await modify(request)
       request.dropReplaced(ownNames)
       try policy.check(request.url)
+      // The hook may lead elsewhere as well, and passes on what it was given.
+      if HTTPHost(request.url) != HTTPHost(load.url) {
+        for (name, value) in load.headers where request.headers[name] == value {
+          request.headers[name] = nil
+        }
+      }
     }
     try request.checkHeaders()
-    request.headers.merge(ask.sent(to: HTTPHost(request.url)).fields) { $1 }
+    request.headers.merge(ask.sent(to: request.url).fields) { $1 }
     return request
   }
 }

@@ -111,7 +111,7 @@ final class HTTPLoad: Sendable {
         activity.resume()
         return try await client.connections.outcome(
           of: httpRequest, priority: request.priority,
-          makeTransfer(ask.sent(to: HTTPHost(httpRequest.url))))
+          makeTransfer(ask.sent(to: httpRequest.url)))
       }
       switch outcome {
       case .arrived(let arrival): return content(of: arrival)

@@ -82,9 +82,12 @@ public struct HTTPOptions: Sendable {
   /// Called again for every redirect and every repetition, with the new URL and without its former changes. So credentials
   /// that you give to hosts that you know go nowhere else. Runs off every actor.
   ///
+  /// Where it changes the address to another host, those headers of ``LoadOptions`` that it returns
+  /// unchanged are not sent: they belong to the host of the picture's own address.
+  ///
   /// It must not set `Range`, `If-Range`, `If-None-Match` or `If-Modified-Since`
-  /// (``ImageSourceError/reservedHeader(_:)``): the source sets them afterwards, for the host that the
-  /// kept bytes came from.
+  /// (``ImageSourceError/reservedHeader(_:)``): the source sets them afterwards, for the address that
+  /// the kept bytes came from.
   ///
   /// Called before the request waits for its turn with the host of the changed URL. So it may be called
   /// for many loads at once, and its changes have to stay valid while they wait.

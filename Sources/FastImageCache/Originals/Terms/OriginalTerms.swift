@@ -12,8 +12,9 @@ public struct OriginalTerms: Hashable, Sendable {
   /// `Last-Modified` as it was sent; RFC 9110 section 8.8.2.
   public var lastModified: String?
 
-  /// The server, as `https://example.com:443`: its validators mean nothing to another server, and are told
-  /// to none. `nil` where it is unknown; the original is neither continued nor asked about then.
+  /// The resource that answered, as `https://example.com:443/photos/1.jpg`, without its query: its
+  /// validators mean nothing elsewhere, and are told to no other. `nil` where it is unknown; the original
+  /// is neither continued nor asked about then, nor where this is longer than 1 KiB and was kept on disk.
   public var origin: String?
 
   /// The moment at which the head arrived, by this machine's clock, in whole seconds.

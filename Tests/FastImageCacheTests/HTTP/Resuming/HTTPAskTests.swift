@@ -6,20 +6,20 @@ import Testing
 
 @Suite("What a load asks a server for", .timeLimit(.minutes(10)))
 struct HTTPAskTests {
-  private let host: HTTPHost
+  private let url: URL
   private let server: HTTPServer
   private let original = Original.version(1)
 
   init() throws {
     server = try HTTPServer([:])
-    host = HTTPHost(server.url("/"))
+    url = server.url("/a")
   }
 
   private func fields(
     _ original: Original, _ count: Int, isWhole: Bool = false, resumes: Bool = true
   ) -> [String: String] {
     let known = original.known(count, from: server, isWhole: isWhole)
-    return HTTPAsk(for: known, resumes: resumes).sent(to: host).fields
+    return HTTPAsk(for: known, resumes: resumes).sent(to: url).fields
   }
 
   @Test("is everything where nothing is known")
@@ -75,14 +75,17 @@ struct HTTPAskTests {
   }
 
   @Test(
-    "is everything of another host, port or scheme",
-    arguments: ["http://127.0.0.2:%d/", "http://127.0.0.1:1/", "https://127.0.0.1:%d/"])
-  func otherHost(_ text: String) throws {
+    "is everything of another host, port, scheme or path",
+    arguments: [
+      "http://127.0.0.2:%d/a", "http://127.0.0.1:1/a", "https://127.0.0.1:%d/a",
+      "http://127.0.0.1:%d/", "http://127.0.0.1:%d/A", "http://127.0.0.1:%d/a/",
+    ])
+  func otherAddress(_ text: String) throws {
     let text = text.replacingOccurrences(of: "%d", with: "\(server.port)")
-    let other = HTTPHost(try #require(URL(string: text)))
+    let other = try #require(URL(string: text))
     for isWhole in [true, false] {
       let ask = HTTPAsk(for: original.known(1000, from: server, isWhole: isWhole), resumes: true)
-      #expect(ask.sent(to: other).fields.isEmpty && !ask.sent(to: host).fields.isEmpty)
+      #expect(ask.sent(to: other).fields.isEmpty && !ask.sent(to: url).fields.isEmpty)
     }
   }
 }

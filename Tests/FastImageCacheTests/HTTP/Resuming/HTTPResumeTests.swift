@@ -123,7 +123,8 @@ struct HTTPResumeTests {
     let front = try HTTPServer([
       "/a": .redirect(to: (isSame ? store : other).url("/b").absoluteString)
     ])
-    let content = try await load(front.url("/a"), known: original.known(1000, from: store))
+    let content = try await load(
+      front.url("/a"), known: original.known(1000, from: store, at: "/b"))
     #expect(content.arrivedBytes == original.bytes)
     #expect(ranges(front) == [nil])
     #expect(ranges(store) == (isSame ? [1000] : []))
@@ -142,8 +143,8 @@ struct HTTPResumeTests {
     let address = second.url("/b")
     options.modifyRequest = { _ in HTTPRequest(url: address) }
     let content = try await load(
-      first.url("/a"), known: original.known(1000, from: first), from: URLImageSource(http: options)
-    )
+      first.url("/a"), known: original.known(1000, from: first, at: "/b"),
+      from: URLImageSource(http: options))
     #expect(content.arrivedBytes == original.bytes)
     #expect(ranges(second) == [nil] && first.requests.value == 0)
   }
@@ -171,7 +172,7 @@ struct HTTPResumeTests {
     }
     var arrival = try #require(slot.take())
     #expect(arrival.bytes == original.bytes.prefix(1200) && arrival.terms.mayBeContinued)
-    #expect(arrival.terms.origin == HTTPHost(cut.url("/")).origin)
+    #expect(arrival.terms.origin == HTTPHost.origin(of: cut.url("/a")))
 
     let gate = Gate()
     defer { gate.open() }
@@ -334,5 +335,23 @@ struct HTTPRevalidationTests {
       second.url("/a"), known: original.known(3000, from: first, isWhole: true))
     #expect(content.arrivedBytes == original.bytes)
     #expect(second.arrivedRequests.allSatisfy { $0.headers["if-none-match"] == nil })
+  }
+
+  @Test("is asked about at the path that sent it, whatever its query, and at no other")
+  func otherPath() async throws {
+    let old = Original(Original.version(1).bytes, tag: nil, lastModified: Original.date)
+    let new = Original(Original.version(2).bytes, tag: nil, lastModified: Original.oldDate)
+    for (path, isAsked) in [("/p/3.jpg?key=1", false), ("/p/9.jpg?key=1", true)] {
+      let server = try HTTPServer { request in
+        if request.path == "/avatar" { return .redirect(to: path) }
+        // It is no younger than the date, as servers compare dates.
+        let isUnchanged = request.headers["if-modified-since"] != nil
+        return isUnchanged ? HTTPReply([.bytes(HTTPReply.head(304, new.fields))]) : .ok(new.bytes)
+      }
+      let content = try await load(
+        server.url("/avatar"), known: old.known(3000, from: server, at: "/p/9.jpg", isWhole: true))
+      #expect(content.arrivedBytes == (isAsked ? nil : new.bytes))
+      #expect((content.unchangedTerms != nil) == isAsked)
+    }
   }
 }

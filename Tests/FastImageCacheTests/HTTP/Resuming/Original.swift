@@ -65,10 +65,12 @@ struct Original: Sendable {
   }
 
   /// The first bytes, as they are known after a download from `server` broke off.
-  func known(_ count: Int, from server: HTTPServer, isWhole: Bool = false) -> KnownOriginal {
+  func known(
+    _ count: Int, from server: HTTPServer, at path: String = "/a", isWhole: Bool = false
+  ) -> KnownOriginal {
     var terms = OriginalTerms(
       fields: fields.merging(["Content-Length": "\(bytes.count)"]) { $1 }, received: Date())
-    terms.origin = HTTPHost(server.url("/")).origin
+    terms.origin = HTTPHost.origin(of: server.url(path))
     return KnownOriginal(terms: terms, bytes: Data(bytes.prefix(count)), isWhole: isWhole)
   }
 }

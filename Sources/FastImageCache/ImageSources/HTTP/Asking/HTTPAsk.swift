@@ -43,13 +43,14 @@ enum HTTPAsk: Sendable {
     if case .rest(let known, _) = self { known.bytes.count } else { 0 }
   }
 
-  /// What one host may be asked: a validator means something only to the host that gave it, and tells
-  /// other hosts what was loaded.
-  func sent(to host: HTTPHost) -> HTTPAsk {
+  /// What may be asked at one address: a validator tells other hosts what was loaded, and at
+  /// another path the server compares it with another picture's: one that is older than the date counts
+  /// as unchanged.
+  func sent(to url: URL) -> HTTPAsk {
     switch self {
     case .all: .all
     case .ifChanged(let known), .rest(let known, _):
-      known.terms.origin == host.origin ? self : .all
+      known.terms.origin == HTTPHost.origin(of: url) ? self : .all
     }
   }
 

@@ -13,6 +13,11 @@ struct HTTPHost: Hashable, Sendable {
     port = url.port ?? (scheme == "https" ? 443 : 80)
   }
 
-  /// The same in one text, port included.
-  var origin: String { "\(scheme)://\(name):\(port)" }
+  /// A resource of the server in one text, port included.
+  ///
+  /// Without the query, since a signed address has another one each time.
+  static func origin(of url: URL) -> String {
+    let (host, path) = (HTTPHost(url), url.absoluteURL.path(percentEncoded: true))
+    return "\(host.scheme)://\(host.name):\(host.port)" + (path.isEmpty ? "/" : path)
+  }
 }

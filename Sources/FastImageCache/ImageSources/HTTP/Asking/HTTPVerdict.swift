@@ -56,7 +56,7 @@ enum HTTPVerdict: Sendable {
     // It says something with status 206 alone: RFC 9110 section 14.4.
     if head.status == 200 { fields["content-range"] = nil }
     var terms = OriginalTerms(fields: fields, received: head.received)
-    terms.origin = HTTPHost(head.url).origin
+    terms.origin = HTTPHost.origin(of: head.url)
     return terms
   }
 
