@@ -7,6 +7,8 @@ import Locking
 /// 1. `continuation` is set once, by the awaiting task, and leaves the state before it is resumed;
 ///    so it is resumed once.
 /// 2. Once `isOver`, no event changes anything: events after a cancellation are dropped.
+/// 3. `arrival` holds the bytes that `exchange` has taken. Both change in one critical section, so that an
+///    exchange that is complete has all of its bytes here.
 final class HTTPTransfer: Sendable {
   enum Outcome: Sendable {
     case arrived(Arrival)
@@ -27,6 +29,25 @@ final class HTTPTransfer: Sendable {
       isOver = true
       defer { continuation = nil }
       return continuation
+    }
+
+    /// Keeps what a step brings.
+    ///
+    /// - Returns: The step, or the failure of keeping it.
+    mutating func follow(
+      _ step: HTTPExchange.Step, _ begin: (OriginalTerms, KnownOriginal?) -> Arrival
+    ) -> HTTPExchange.Step {
+      switch step {
+      case .begin(let terms, let known): arrival = begin(terms, known)
+      case .take(let bytes):
+        do throws(ImageSourceError) {
+          try arrival?.append(bytes)
+        } catch {
+          return .fail(HTTPFailure(error: error))
+        }
+      case .goOn, .redirect, .fail: break
+      }
+      return step
     }
   }
 
@@ -122,22 +143,14 @@ final class HTTPTransfer: Sendable {
 
   /// Passes one event to the exchange and follows its step.
   private func goesOn(after event: (inout HTTPExchange) -> HTTPExchange.Step) -> Bool {
-    let taken: (HTTPExchange.Step, ImageSourceProgress, Arrival?)? = state.withLock { state in
+    let taken: (HTTPExchange.Step, ImageSourceProgress)? = state.withLock { state in
       if state.isOver { return nil }
-      let step = event(&state.exchange)
-      if case .begin(let terms, let known) = step { state.arrival = begin(terms, known) }
-      return (step, state.exchange.progress, state.arrival)
+      let step = state.follow(event(&state.exchange), begin)
+      return (step, state.exchange.progress)
     }
-    guard let (step, progress, arrival) = taken else { return false }
+    guard let (step, progress) = taken else { return false }
     switch step {
-    case .goOn, .begin: break
-    case .take(let bytes):
-      do throws(ImageSourceError) {
-        try arrival?.append(bytes)
-      } catch {
-        answer(.failure(error))
-        return false
-      }
+    case .goOn, .begin, .take: break
     case .redirect(let target):
       answer(.success(.redirect(to: target)))
       return false
