@@ -66,7 +66,9 @@ final class HTTPLoad: Sendable {
     var step = ImageSourceProgress(receivedByteCount: byteCount)
     step.retry = ImageSourceProgress.Retry(attempt: repetition, pause: pause)
     progress(step)
-    // Others may use the place meanwhile; the next request waits for its turn again.
+    // Others may use the place meanwhile; the next request waits for its turn again. What has arrived
+    // stays, and no gate bounds it: with the permit kept, a pause of half a minute would hold up others,
+    // and the wait at the host's gate that follows could become a ring.
     request.permit?.giveUp()
     try await client.clock.sleep(until: client.clock.now.advanced(by: pause), tolerance: nil)
     // The pause counts; the request that follows it would be asked for in vain.
@@ -83,6 +85,8 @@ final class HTTPLoad: Sendable {
   /// - Throws: ``HTTPFailure`` where another attempt may help, and what ``content()`` throws.
   private func attempt(_ ask: HTTPAsk) async throws -> ImageSourceContent {
     transfer.withLock { $0 = nil }
+    // Otherwise the silence of a pause, or of the attempt before, ends this one before it sends.
+    activity.begin(with: ask.firstByteCount)
     do {
       return try await withThrowingTaskGroup(of: ImageSourceContent.self) { group in
         group.addTask { try await self.followRedirects(ask) }
@@ -182,6 +186,14 @@ private final class Activity: Sendable {
   func touch(_ byteCount: Int) {
     ask { state, now in
       state.patience.touch(now, byteCount: max(0, byteCount - state.byteCount))
+      state.byteCount = byteCount
+    }
+  }
+
+  /// An attempt begins, with bytes that need not come again.
+  func begin(with byteCount: Int) {
+    ask { state, now in
+      state.patience.resume(now)
       state.byteCount = byteCount
     }
   }

@@ -3,6 +3,9 @@
 /// A load passes a gate before it asks its source and leaves when it is over. So a
 /// thousand rows scrolled by cost the memory of a few files, not of a thousand: disks are faster than
 /// decoders, and files that cannot be decoded yet wait outside, unread.
+///
+/// A download that broke off leaves for the pause before its retry, and keeps what has arrived: the gate
+/// does not bound these bytes.
 struct LoadGate: Sendable {
   /// A load declares no bytes, so no budget can refuse it.
   private let queue: AdmissionQueue
