@@ -79,6 +79,7 @@ struct ShelfBudgetTests {
     let shelf = await fixture.shelf("one", OriginalBudget(byteCount: 4 * 12_288 + 4096)).opened()
     for number in 1...4 { await shelf.keep(number) }
     let (reading, gate) = (Counter(), Gate())
+    defer { gate.open() }
     let threads = DispatchQueue(label: "readers", attributes: .concurrent)
     fixture.observe { call throws(SystemError) in
       guard call.kind == .read else { return }
