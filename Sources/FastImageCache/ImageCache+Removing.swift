@@ -79,7 +79,8 @@ extension ImageCache {
     for table in tables.all { try await removeAll(in: table) }
   }
 
-  /// Waits until everything stored and removed so far would survive a power cut; for sign-out.
+  /// Waits until every picture stored and every removal of a picture so far would survive a power cut;
+  /// for sign-out. ``SourceStore/flush()`` does so for removals of originals.
   ///
   /// An error of one table is thrown after all others have been flushed.
   ///

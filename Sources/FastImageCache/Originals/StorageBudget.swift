@@ -22,7 +22,8 @@ public final class StorageBudget: Sendable {
   /// The most bytes that all stores take together.
   ///
   /// One original takes at most a quarter of it; a larger one is not kept. Setting it blocks the
-  /// thread until originals beyond the new number are deleted, in the stores that are open.
+  /// thread until originals beyond the new number are deleted, in the stores that have written since
+  /// they were opened; the others are trimmed at their next write.
   public var byteCount: Int {
     get { shared.byteCount }
     set { shared.setByteCount(newValue) }
