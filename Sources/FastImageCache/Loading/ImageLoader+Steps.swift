@@ -23,18 +23,11 @@ extension ImageLoader {
     while let step = course.plan.next() {
       switch step {
       case .read:
-        guard let kept = try await readKept(course, flight) else { continue }
-        for request in requests { request.whenLoading?() }
-        if let picture = try await keptPicture(kept, course, url) {
-          return StepResult(picture: picture, origin: .kept)
+        if let result = try await readPicture(url, for: requests, on: course, flight) {
+          return result
         }
       case .recall:
-        // No source is asked about bytes that it could only call unchanged in vain.
-        if let kept = try await readKept(course, flight),
-          (try? await keptPicture(kept, course, url)) != nil
-        {
-          course.known = kept
-        }
+        try await recall(url, on: &course, flight)
       case .ask:
         requests = withoutRings(requests, url, flight)
         while requests.isEmpty {
@@ -44,6 +37,8 @@ extension ImageLoader {
           requests = withoutRings(joined, url, flight)
         }
         do {
+          // Out here, since a request that is given up mostly waits at a gate, and asking takes memory.
+          try await flight.permit.pass(course.plan.need)
           return try await ask(url, for: requests, on: &course, flight)
         } catch {
           guard error is OutOfReach || restarts(after: error, on: &course) else { throw error }
@@ -51,6 +46,27 @@ extension ImageLoader {
       }
     }
     return nil
+  }
+
+  /// The picture of the kept original.
+  private func readPicture(
+    _ url: URL, for requests: [ImageRequest], on course: LoadCourse, _ flight: Flight
+  ) async throws -> StepResult? {
+    guard let kept = try await readKept(course, flight) else { return nil }
+    for request in requests { request.whenLoading?() }
+    let picture = try await keptPicture(kept, course, url)
+    return picture.map { StepResult(picture: $0, origin: .kept) }
+  }
+
+  /// Takes the kept original along, for the source to be asked about.
+  private func recall(
+    _ url: URL, on course: inout LoadCourse, _ flight: Flight
+  ) async throws {
+    // No source is asked about bytes that it could only call unchanged in vain.
+    guard let kept = try await readKept(course, flight),
+      (try? await keptPicture(kept, course, url)) != nil
+    else { return }
+    course.known = kept
   }
 
   /// The kept original, at the local gate.
@@ -79,13 +95,12 @@ extension ImageLoader {
     }
   }
 
-  /// Asks the source, at the gate of its need.
+  /// Asks the source, whose gate the load has passed.
   ///
   /// - Throws: ``OutOfReach``, and ``ImageCacheError/sourceFailed(_:underlying:)``.
   private func ask(
     _ url: URL, for requests: [ImageRequest], on course: inout LoadCourse, _ flight: Flight
   ) async throws -> StepResult {
-    try await flight.permit.pass(course.plan.need)
     for request in requests { request.whenLoading?() }
     flight.noteAsked()
     course.hasAsked = true

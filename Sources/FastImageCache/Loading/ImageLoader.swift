@@ -39,17 +39,31 @@ struct ImageLoader: Sendable {
     }
     var course = await beginCourse(of: flight, for: requests[0], at: url)
     defer { keeping = course.keeping }
-    while var result = try await fetch(url, for: &requests, on: &course, flight) {
-      do {
-        // Requests that joined while the bytes arrived share the decode that comes now.
-        requests += try await askEntities(flight.take(), flight, course)
-        return try await serveAll(&requests, from: &result, on: &course, flight)
-      } catch {
-        guard await rejects(result, for: error, on: &course) else { throw error }
-      }
+    while let result = try await fetch(url, for: &requests, on: &course, flight) {
+      if try await settle(&requests, with: result, on: &course, flight) { return }
     }
     try await refuse(requests, flight) {
       .notCached(entity: $0.key.entity, format: $0.key.format)
+    }
+  }
+
+  /// Serves the requests with the picture that a step brought; false if its bytes turned out to be none,
+  /// and the plan goes on.
+  ///
+  /// A function of its own, so that a load that waits has no room for pictures in its frame.
+  private func settle(
+    _ requests: inout [ImageRequest], with result: StepResult, on course: inout LoadCourse,
+    _ flight: Flight
+  ) async throws -> Bool {
+    var result = result
+    do {
+      // Requests that joined while the bytes arrived share the decode that comes now.
+      requests += try await askEntities(flight.take(), flight, course)
+      try await serveAll(&requests, from: &result, on: &course, flight)
+      return true
+    } catch {
+      guard await rejects(result, for: error, on: &course) else { throw error }
+      return false
     }
   }
 
@@ -116,10 +130,13 @@ struct ImageLoader: Sendable {
     _ requests: [ImageRequest], _ flight: Flight, _ course: LoadCourse? = nil
   ) async throws -> [ImageRequest] {
     let tablesAnswer = course?.tablesAnswer ?? (flight.policy == .normal)
-    var others: [ImageRequest] = []
+    var served: Set<ImageKey> = []
     for request in requests {
       // Its family's load stored the picture a moment before the request joined.
-      if tablesAnswer, answerFromTable(request, flight) { continue }
+      if tablesAnswer, answerFromTable(request, flight) {
+        served.insert(request.key)
+        continue
+      }
       // No source will be asked.
       if flight.url == nil { request.whenLoading?() }
       do {
@@ -127,7 +144,6 @@ struct ImageLoader: Sendable {
           if course?.hasAsked == true, let url = flight.url {
             try flight.checkRing(.source(url), for: request)
           }
-          others.append(request)
           continue
         }
         request.whenLoading?()
@@ -138,8 +154,9 @@ struct ImageLoader: Sendable {
         let failure = ImageCacheError(flightEndedBy: error, url: nil)
         flight.finish(request.key, isFetched: false, with: .failure(failure))
       }
+      served.insert(request.key)
     }
-    return flight.isWanted ? others : []
+    return flight.isWanted ? requests.without(served) : []
   }
 
   /// The entity's own picture.
@@ -181,13 +198,14 @@ struct ImageLoader: Sendable {
   func withoutRings(
     _ requests: [ImageRequest], _ url: URL, _ flight: Flight
   ) -> [ImageRequest] {
-    requests.filter { request in
+    var refused: Set<ImageKey> = []
+    for request in requests {
       do throws(ImageCacheError) { try flight.checkRing(.source(url), for: request) } catch {
         flight.finish(request.key, isFetched: false, with: .failure(error))
-        return false
+        refused.insert(request.key)
       }
-      return true
     }
+    return requests.without(refused)
   }
 
   /// Draws the pictures that somebody waits for, stores them and answers.
@@ -309,5 +327,12 @@ extension ImageCacheError {
     case let error as ImageCacheError: self = error
     default: self = .sourceFailed(url, underlying: error)
     }
+  }
+}
+
+extension [ImageRequest] {
+  /// The requests for other pictures; most often all, and then nothing is allocated.
+  fileprivate func without(_ keys: Set<ImageKey>) -> [ImageRequest] {
+    keys.isEmpty ? self : filter { !keys.contains($0.key) }
   }
 }

@@ -26,7 +26,13 @@ struct LoadPlan: Hashable, Sendable {
     case ask
   }
 
-  private(set) var steps: [Step]
+  /// The step before the source is asked, and whether it is asked: an array would be allocated for each
+  /// load.
+  private var first: Step?
+  private var asks: Bool
+
+  /// The steps that are left.
+  var steps: [Step] { (first.map { [$0] } ?? []) + (asks ? [.ask] : []) }
 
   /// Whether the source is asked behind the answer, since the original that answers is stale.
   let revalidatesBehind: Bool
@@ -49,24 +55,28 @@ struct LoadPlan: Hashable, Sendable {
   ) {
     self.need = need
     mayAsk = reach.covers(need)
-    let asking: [Step] = mayAsk ? [.ask] : []
+    asks = mayAsk
     let freshness: Freshness = kept.map { $0.isPlaceholder ? .gone : $0.freshness } ?? .gone
     switch (policy, freshness) {
-    case (_, .gone), (.reload, _): steps = asking
-    case (.normal, .fresh), (.normal, .stale): steps = [.read] + asking
-    case (.normal, .mustRevalidate), (.revalidate, _): steps = mayAsk ? [.recall, .ask] : []
+    case (_, .gone), (.reload, _): first = nil
+    case (.normal, .fresh), (.normal, .stale): first = .read
+    case (.normal, .mustRevalidate), (.revalidate, _): first = mayAsk ? .recall : nil
     }
     // Only a network's answer has terms to be asked about.
-    revalidatesBehind = steps.first == .read && freshness == .stale && mayAsk && need == .network
+    revalidatesBehind = first == .read && freshness == .stale && mayAsk && need == .network
     answersFailures =
       policy == .normal && freshness == .mustRevalidate(answersFailures: true) && mayAsk
   }
 
   /// Whether the load can do without its source.
-  var beginsWithKept: Bool { steps.first == .read }
+  var beginsWithKept: Bool { first == .read }
 
   /// Takes the next step.
-  mutating func next() -> Step? { steps.isEmpty ? nil : steps.removeFirst() }
+  mutating func next() -> Step? {
+    if let step = first.take() { return step }
+    defer { asks = false }
+    return asks ? .ask : nil
+  }
 
   /// Plans to ask the source from the beginning, since the bytes that it had continued, or called
   /// unchanged, are no picture.
@@ -75,7 +85,7 @@ struct LoadPlan: Hashable, Sendable {
   mutating func askOnceMore() -> Bool {
     guard mayAsk, !asksOnceMore else { return false }
     asksOnceMore = true
-    steps = [.ask]
+    (first, asks) = (nil, true)
     return true
   }
 }
