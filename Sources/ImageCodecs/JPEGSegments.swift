@@ -1,6 +1,6 @@
 import Foundation
 
-/// Where a JPEG file keeps its metadata, found without touching the picture.
+/// The places of a JPEG file's metadata, found without touching the picture.
 ///
 /// ITU-T T.81 annex B: segments of a marker and a length follow each other up to the first scan.
 struct JPEGSegments {

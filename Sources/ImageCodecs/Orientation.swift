@@ -1,6 +1,6 @@
 import Pixels
 
-/// How a stored picture has to be turned to stand upright: the eight values of EXIF 2.32,
+/// The turn that brings a stored picture upright: the eight values of EXIF 2.32,
 /// tag 0x0112. Each name says which way the stored picture's top has to go.
 enum Orientation: UInt32, CaseIterable, Sendable {
   case up = 1

@@ -95,7 +95,7 @@ public struct ImageSourceRequest: Sendable {
   /// The original as far as it is kept already: to be continued, or to be asked about.
   public internal(set) var known: KnownOriginal?
 
-  /// How far the load may go.
+  /// The limit of the load's way.
   var reach = LoadOptions.Reach.network
 
   /// Takes the arrivals that ``begin(_:continuing:)`` makes; `nil` outside a cache.
@@ -242,7 +242,7 @@ public enum ImageSourceContent: Sendable {
   }
 }
 
-/// How far one load has come.
+/// The progress of one load.
 public struct ImageSourceProgress: Hashable, Sendable {
   /// Bytes that have arrived.
   public var receivedByteCount: Int
@@ -258,7 +258,7 @@ public struct ImageSourceProgress: Hashable, Sendable {
     /// 1 for the first repetition of a load.
     public var attempt: Int
 
-    /// How long the source waits before it.
+    /// The pause of the source before it.
     public var pause: Duration
 
     /// Creates a repetition.

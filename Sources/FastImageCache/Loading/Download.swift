@@ -4,7 +4,7 @@
 /// The object gives back to the shelf what is left to be continued, once, when its load lets go of it:
 /// whatever ended the load.
 final class Download: Sendable {
-  /// What earlier loads have left.
+  /// The partials of earlier loads.
   let known: KnownOriginal?
 
   /// Takes what the source begins.

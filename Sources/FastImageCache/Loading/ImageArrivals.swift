@@ -9,10 +9,10 @@ public struct ImageArrival<Entity: Sendable>: Sendable {
   /// A lease on the picture, or the error, which is never ``ImageCacheError/cancelled``.
   public let result: Result<CachedImage, ImageCacheError>
 
-  /// How many pictures and errors have arrived, this one included.
+  /// The number of pictures and errors that have arrived, this one included.
   public let arrivedCount: Int
 
-  /// How many entities were given.
+  /// The number of entities that were given.
   public let totalCount: Int
 }
 

@@ -154,7 +154,7 @@ extension ImageLoader {
     return request
   }
 
-  /// What the source's answer means for the load.
+  /// The meaning of the source's answer for the load.
   private func answer(
     _ content: ImageSourceContent, _ url: URL, on course: inout LoadCourse, _ flight: Flight
   ) async throws -> StepResult {

@@ -8,9 +8,9 @@ struct LoadCourse {
   let name: OriginalName?
   /// The entity that named the original.
   let entity: ImageID
-  /// What is kept of the original, for the source to be asked about.
+  /// The kept original, for the source to be asked about.
   var known: KnownOriginal?
-  /// What arrives, once the source is asked, and what is continued.
+  /// The arrival, once the source is asked, and the partial that it continues.
   var download: Download?
   /// Whether the source was asked: requests that join are told of a ring then.
   var hasAsked = false
@@ -36,6 +36,6 @@ struct StepResult: Sendable {
   /// Whether some of the source's bytes are of an earlier answer. Then they are asked for once more if
   /// they turn out to be no picture.
   var isContinued = false
-  /// What a store keeps once the picture is decoded.
+  /// The original for the store, once the picture is decoded.
   var original: (bytes: Data, terms: OriginalTerms)?
 }

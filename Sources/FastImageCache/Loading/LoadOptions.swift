@@ -9,7 +9,7 @@
 /// Of these conditions ``reach-swift.property``, ``audience`` and ``headers`` keep requests from sharing a
 /// load, unless they are equal.
 public struct LoadOptions: Hashable, Sendable {
-  /// How much an answer counts that is there already.
+  /// The worth of a picture that is there already.
   public enum Policy: Int, Hashable, Sendable {
     /// A picture in the table answers, and else a kept original that its server allows to be shown.
     case normal
@@ -22,7 +22,7 @@ public struct LoadOptions: Hashable, Sendable {
     case reload
   }
 
-  /// How far a request may go for its picture.
+  /// The limit of a request's way to its picture.
   public enum Reach: Int, Hashable, Sendable {
     /// Only to tables, kept originals and pictures that the entity has itself: never to the source, so
     /// the request never waits for a download.
@@ -35,14 +35,14 @@ public struct LoadOptions: Hashable, Sendable {
     case network
   }
 
-  /// How much an answer counts that is there already.
+  /// The worth of a picture that is there already.
   ///
   /// Requests share a load that asks at least as much. A ``Policy/reload`` shares none that has asked its
   /// source before. Where asking fails, the tables keep the pictures that they have, and the request
   /// throws.
   public var policy = Policy.normal
 
-  /// How far the request may go; beyond, it throws ``ImageCacheError/notCached(entity:format:)``.
+  /// The limit of the request's way; beyond, it throws ``ImageCacheError/notCached(entity:format:)``.
   /// Requests of different reach share no load.
   public var reach = Reach.network
 
@@ -55,7 +55,7 @@ public struct LoadOptions: Hashable, Sendable {
   /// and may change them. Requests with different fields share no load.
   public var headers: [String: String] = [:]
 
-  /// How long the request waits for a picture that the table does not have, before it throws
+  /// The longest wait for a picture that the table does not have, before it throws
   /// ``ImageCacheError/timedOut(entity:format:after:)``; as long as it takes if `nil`.
   ///
   /// The load goes on for requests that share it, and otherwise ends.

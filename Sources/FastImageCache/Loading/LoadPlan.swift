@@ -114,7 +114,7 @@ struct LoadPlanner: Sendable {
   /// Tells apart the requests for a URL that may not share a load; `nil` for those that may.
   func identity(of request: ImageRequest) -> LoadIdentity? {
     guard request.options != nil || originals != nil else { return nil }
-    // What a load needs of its source does not decide how it begins.
+    // The need of a load does not decide how it begins.
     let beginsWithKept =
       request.url != nil && plan(request.policy, for: request, need: .local).beginsWithKept
     return LoadIdentity(request.options, beginsWithKept: beginsWithKept)

@@ -16,7 +16,7 @@ struct SourcePicture: Sendable {
   /// The size that this decode was made for; `nil` for a picture that needed none. Decoders leave out
   /// details that the reduction to this size would hide.
   var decodedSize: PixelSize?
-  /// What is stored beside the pixels of each format.
+  /// The metadata that is stored beside the pixels of each format.
   var metadata = Data()
   /// False where the hook lets the picture be delivered only.
   var isStored = true

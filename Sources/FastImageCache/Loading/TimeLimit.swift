@@ -1,4 +1,4 @@
-/// How long one request waits, by a clock that tests replace.
+/// The longest wait of one request, by a clock that tests replace.
 struct TimeLimit: Sendable {
   let duration: Duration
   let clock: any PatienceClock

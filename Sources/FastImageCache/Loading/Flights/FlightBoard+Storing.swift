@@ -1,4 +1,4 @@
-/// What flights may store and keep.
+/// The right of flights to store and keep.
 extension FlightBoard {
   /// Whether this flight's picture for `key` may be stored: not if it was removed meanwhile, not if
   /// the flight has ended, and not over a younger request's picture.

@@ -48,7 +48,7 @@ struct FlightRecord<Request, Load> {
   let older: FlightID?
   /// Whether the flight began because joining the current one of its origin would have deadlocked.
   let isForRefused: Bool
-  /// How much the flight asks, and so which requests may join it.
+  /// The strength of the flight, and so of the requests that may join it.
   let policy: LoadOptions.Policy
   /// Whether the source was asked: its answer may be older than a request that comes now.
   var hasAsked = false
@@ -159,7 +159,7 @@ struct FlightRecord<Request, Load> {
       && !removed.cover(key) && agrees(with: versions + [key])
   }
 
-  /// Whether the flight shows what was kept when it began, and has not asked its source.
+  /// Whether the flight shows the original that was kept when it began, and has not asked its source.
   var showsKept: Bool { origin.beginsWithKept && !hasAsked }
 
   /// Whether the original of an entity may be kept: not if that of any entity of the flight was removed,
@@ -293,7 +293,7 @@ struct FlightRecord<Request, Load> {
   }
 }
 
-/// How many waiters there are at each priority: counted, so that neither joining nor leaving looks at
+/// The number of waiters at each priority: counted, so that neither joining nor leaving looks at
 /// the other waiters, of which there may be thousands.
 struct WaiterCounts {
   /// No level twice, and none of zero waiters.

@@ -22,7 +22,7 @@ struct Priority: Comparable, Hashable, Sendable {
   static func < (left: Priority, right: Priority) -> Bool { left.level < right.level }
 }
 
-/// How urgent one flight is, and with it all work on its behalf; it rises and falls.
+/// The urgency of one flight and of all work on its behalf; it rises and falls.
 ///
 /// A job that waits in an ``AdmissionQueue`` follows its urgency; a later job starts from the
 /// priority that the urgency has by then.

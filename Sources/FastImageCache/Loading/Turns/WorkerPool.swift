@@ -20,7 +20,7 @@ final class WorkerPool: Sendable {
   typealias Job<Value, Failure: Error> =
     @Sendable (_ isCancelled: @escaping @Sendable () -> Bool) throws(Failure) -> Value
 
-  /// How many bytes the jobs that run may have declared together.
+  /// The number of bytes that running jobs may have declared together.
   let byteBudget: Int
   private let queue: AdmissionQueue
   private let idleWorkers: Lock<[DispatchQueue]>

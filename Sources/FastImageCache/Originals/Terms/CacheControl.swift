@@ -5,11 +5,11 @@ struct CacheControl: Hashable, Sendable {
   /// Stands for all numbers of seconds from here on: RFC 9111 section 1.2.2.
   static let largestSeconds: UInt32 = 1 << 31
 
-  /// How many seconds the answer is fresh; 0 where the server wrote something else than a number.
+  /// The seconds in which the answer is fresh; 0 where the server wrote something else than a number.
   var maxAge: UInt32?
-  /// How many seconds a stale answer may be used while it is revalidated.
+  /// The seconds in which a stale answer may be used while it is revalidated.
   var staleWhileRevalidate: UInt32?
-  /// How many seconds a stale answer may be used when it cannot be revalidated.
+  /// The seconds in which a stale answer may be used when it cannot be revalidated.
   var staleIfError: UInt32?
   /// Whether each use has to be confirmed by the server.
   var noCache = false

@@ -1,4 +1,4 @@
-/// How far a kept original may be believed.
+/// The freshness of a kept original.
 enum Freshness: Hashable, Sendable {
   /// It answers.
   case fresh
@@ -10,15 +10,15 @@ enum Freshness: Hashable, Sendable {
   case gone
 }
 
-/// What the terms of an answer say of its freshness, as numbers for an index.
+/// The freshness that an answer's terms give, as numbers for an index.
 struct FreshnessFacts: Hashable, Sendable {
-  /// When the answer arrived, by this machine's clock, in seconds since 1970.
+  /// The time of the answer, by this machine's clock, in seconds since 1970.
   var answered: Int64
-  /// How many seconds from ``answered`` on it is fresh.
+  /// The seconds from ``answered`` on in which it is fresh.
   var freshFor: UInt32
-  /// How many seconds behind these it may be used while it is revalidated: RFC 5861 section 3.
+  /// The seconds behind these in which it may be used while it is revalidated: RFC 5861 section 3.
   var staleWhileRevalidate: UInt32 = 0
-  /// How many seconds behind these it may be used when the server fails: RFC 5861 section 4.
+  /// The seconds behind these in which it may be used when the server fails: RFC 5861 section 4.
   var staleIfError: UInt32 = 0
   /// Whether it may never be used stale.
   var mustRevalidate: Bool
@@ -29,11 +29,11 @@ struct FreshnessFacts: Hashable, Sendable {
 /// Two clocks that never mix: an original is *kept* for a while after its last use, and *fresh* for a
 /// while after the server answered.
 struct FreshnessRule: Hashable, Sendable {
-  /// How long an original is kept.
+  /// The time for which an original is kept.
   var kept = Duration.seconds(30 * 86_400)
   /// Whether that begins anew with each use.
   var countsFromLastUse = true
-  /// How long an original is fresh whose server says nothing of it.
+  /// The freshness of an original whose server says nothing of it.
   var fresh = Duration.seconds(30 * 86_400)
   /// Whether the server's word on freshness counts; otherwise ``fresh`` holds for all.
   var obeysServer = true

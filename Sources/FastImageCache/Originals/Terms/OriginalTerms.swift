@@ -23,7 +23,7 @@ public struct OriginalTerms: Hashable, Sendable {
   /// The moment at which the server made the answer, by the server's clock.
   var date: HTTPDate?
 
-  /// How many seconds ago the answer was made or confirmed, as the cache that sent it says.
+  /// The answer's age in seconds since it was made or confirmed, as the cache that sent it says.
   var age: UInt32?
 
   /// The end of the answer's freshness; ``HTTPDate/earliest`` where the server wrote something else
@@ -83,7 +83,7 @@ public struct OriginalTerms: Hashable, Sendable {
   /// The most bytes of a value that counts.
   static let valueByteCountLimit = 1 << 10
 
-  /// What may stand in `If-Range`, if anything: a strong `ETag`; where there is no `ETag` at all, a
+  /// The validator for `If-Range`, if there is one: a strong `ETag`; where there is no `ETag` at all, a
   /// `Last-Modified` at least a minute before the `Date` (RFC 9110 sections 8.8.2.2 and 13.1.5).
   public var strongValidator: String? {
     if let entityTag {
@@ -124,7 +124,7 @@ public struct OriginalTerms: Hashable, Sendable {
 
   /// These terms as an answer with status 304 changes them: RFC 9111 sections 3.2 and 4.3.4.
   ///
-  /// What the bytes themselves are stays: their count and whether they were compressed.
+  /// The description of the bytes stays: their count and whether they were compressed.
   ///
   /// - Parameter newer: The terms of the answer without a body.
   func confirmed(by newer: OriginalTerms) -> OriginalTerms {

@@ -1,4 +1,4 @@
-/// How long a server wants to be left alone: RFC 9110 section 10.2.3.
+/// The pause that a server asks for: RFC 9110 section 10.2.3.
 enum RetryAfter: Hashable, Sendable {
   case delay(seconds: UInt32)
   case date(HTTPDate)

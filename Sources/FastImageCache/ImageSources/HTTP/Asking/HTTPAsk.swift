@@ -43,7 +43,7 @@ enum HTTPAsk: Sendable {
     if case .rest(let known, _) = self { known.bytes.count } else { 0 }
   }
 
-  /// What may be asked at one address: a validator tells other hosts what was loaded, and at
+  /// The headers that go to one address: a validator tells other hosts what was loaded, and at
   /// another path the server compares it with another picture's: one that is older than the date counts
   /// as unchanged.
   func sent(to url: URL) -> HTTPAsk {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What the head of an answer means: what was asked and the head in, what to do out.
+/// The meaning of an answer's head: the request and the head in, the next action out.
 enum HTTPVerdict: Sendable {
   case redirect(to: URL)
   /// The original from its first byte on.
