@@ -211,8 +211,13 @@ if Context.environment["IMAGECACHE_FUZZING"] != nil {
       swiftSettings: settings))
 }
 
-// What a stage of `.ci/run` neither builds nor runs: names of targets, separated by commas.
+// What a stage of `.ci/run` neither builds nor runs, separated by commas: targets, and folders of test
+// targets as `Target/Folder`.
 if let names = Context.environment["IMAGECACHE_WITHOUT"]?.split(separator: ",").map(String.init) {
   package.products.removeAll { names.contains($0.name) }
   package.targets.removeAll { names.contains($0.name) }
+  for target in package.targets {
+    let folders = names.filter { $0.hasPrefix(target.name + "/") }
+    target.exclude += folders.map { String($0.dropFirst(target.name.count + 1)) }
+  }
 }

@@ -40,7 +40,7 @@ struct FolderKillTests {
     "has right originals or none, and what had returned, before, in and after each call",
     arguments: FolderStep.allCases, [false, true])
   func survivesKills(step: FolderStep, isMidway: Bool) throws {
-    for call in 0..<100 {
+    for call in stride(from: 0, to: 100, by: Sanitizer.sweepStep) {
       let originals = try Originals()
       try FolderStep.prepare(originals)
       let process = DyingProcess(after: call, isMidway: isMidway)
@@ -63,7 +63,7 @@ struct FolderKillTests {
   @Test("has every block of a partial that was appended before the kill", arguments: [false, true])
   func keepsBlocks(isMidway: Bool) throws {
     let whole = content(1, 1, byteCount: longByteCount)
-    for call in 0..<40 {
+    for call in stride(from: 0, to: 40, by: Sanitizer.sweepStep) {
       let originals = try Originals()
       let process = DyingProcess(after: call, isMidway: isMidway)
       var done = 0

@@ -69,7 +69,7 @@ struct FaultTests {
       workload(fixture, plan.system)
       if plan.failureCount == 0 { break }
       try checkAfterwards(fixture)
-      failing += 1
+      failing += Sanitizer.sweepStep
     }
     // Fewer would mean that the faults did not reach the stores.
     #expect(failing > 60)
