@@ -66,15 +66,28 @@ package struct SystemCalls: Sendable {
       throw SystemError(call: .list, code: code)
     }
     defer { closedir(stream) }
+    return try Self.names { readdir(stream) }
+  }
+
+  /// The names that readdir(3) brings. It answers `nil` at the end and after an error; `errno` alone
+  /// tells them apart.
+  static func names(
+    _ next: () -> UnsafeMutablePointer<dirent>?
+  ) throws(SystemError) -> [String] {
     var names: [String] = []
-    while let item = readdir(stream) {
+    while true {
+      errno = 0
+      guard let item = next() else {
+        let code = errno
+        guard code == 0 else { throw SystemError(call: .list, code: code) }
+        return names
+      }
       // The name lies inside the item that readdir(3) lends until its next call.
       let name = withUnsafePointer(to: &item.pointee.d_name) { field in
         field.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
       }
       if name != ".", name != ".." { names.append(name) }
     }
-    return names
   }
 
   // MARK: Files by name
