@@ -16,6 +16,7 @@ package import TableStore
 /// 1. A record's hash binds it to the file's nonce and to its place. A torn record, one of another
 ///    file, one that was copied to another place: a free place.
 /// 2. Records only hint. What they say of an original is believed once its file was read.
+/// 3. A child of fork(2) neither unlocks the file nor writes to it: both are its parent's business.
 package final class IndexFile: Sendable {
   static let name = "originals.index"
   static let magic: [UInt8] = Array("FICindex".utf8)
@@ -28,27 +29,34 @@ package final class IndexFile: Sendable {
   /// ``forgetRecords()``.
   package var records: [(place: Int, record: OriginalRecord)] { found.withLock { $0 } }
   private let found: Lock<[(place: Int, record: OriginalRecord)]>
+  /// The bytes of the file when it was opened.
+  package let byteCount: Int
 
+  private let forks = ForkWatch.start()
   private let descriptor: Int32
   private let identity: FileStatus.Identity
   private let folder: OriginalFolder
   private let nonce: UInt64
 
   init(
-    _ file: consuming FileDescriptor, _ identity: FileStatus.Identity, in folder: OriginalFolder,
+    _ file: consuming FileDescriptor, _ status: FileStatus, in folder: OriginalFolder,
     _ contents: IndexContents
   ) {
     descriptor = file.release()
-    (self.identity, self.folder) = (identity, folder)
+    (identity, self.folder) = (status.identity, folder)
+    byteCount = max(status.byteCount, Self.recordByteCount)
     (nonce, found) = (contents.nonce, Lock(contents.records))
   }
 
   /// Gives the folder up.
   deinit {
     // A process that is being spawned has a copy of the descriptor, and with it the lock.
-    SystemCalls.unlock(descriptor)
+    if !isInherited { SystemCalls.unlock(descriptor) }
     SystemCalls.closeFile(descriptor)
   }
+
+  /// True in a child of the process that owns the folder.
+  var isInherited: Bool { forks != ForkWatch.generation }
 
   /// Gives back the memory of the records that were found.
   package func forgetRecords() { found.withLock { $0 = [] } }
@@ -77,6 +85,7 @@ package final class IndexFile: Sendable {
   private func write(_ bytes: [UInt8], at place: Int) throws(TableError) {
     precondition(
       (0..<Self.maximumRecordCount).contains(place), "The index has no place \(place).")
+    guard !isInherited else { return }
     try folder.wrapping(Self.name) { () throws(SystemError) in
       try folder.system.write(bytes, to: descriptor, at: (place + 1) * Self.recordByteCount)
     }

@@ -22,11 +22,12 @@ extension OriginalFolder {
         }
         guard try system.lock(file.value) else { return nil }
         // A file that was deleted before it was locked belongs to nobody.
-        guard try system.status(of: name, in: descriptor)?.identity == status.identity else {
-          continue
-        }
-        if let contents = try contents(of: file.value, status.byteCount) {
-          return IndexFile(file, status.identity, in: self, contents)
+        // Its length is asked for only now: the owner before may have written meanwhile.
+        guard let locked = try system.status(of: name, in: descriptor),
+          locked.identity == status.identity
+        else { continue }
+        if let contents = try contents(of: file.value, locked.byteCount) {
+          return IndexFile(file, locked, in: self, contents)
         }
         try unlinkIfPresent(name)
       }

@@ -13,6 +13,7 @@ extension OriginalShelf {
   func prepare() throws(TableError) -> Bool {
     budget.checkLane()
     guard state.withLock({ $0.suspensions.isEmpty }) else { return false }
+    leaveToParent()
     try leaveMissingFolder()
     guard try own() else { return false }
     if !state.withLock({ $0.isSwept }) {
@@ -48,6 +49,14 @@ extension OriginalShelf {
 
   // MARK: Private
 
+  /// In a child of fork(2) the folder is its parent's.
+  private func leaveToParent() {
+    let inherited = state.withLock { state in
+      state.owned?.isInherited == true ? state.owned.take() : nil
+    }
+    if inherited != nil { state.withLock { $0.isSwept = false } }
+  }
+
   /// Forgets a folder that was deleted: nothing that is in it can be found, and it comes anew.
   private func leaveMissingFolder() throws(TableError) {
     let (owned, folder) = state.withLock { ($0.owned, $0.folder) }
@@ -73,7 +82,8 @@ extension OriginalShelf {
     guard let file = try folder.ownIndex() else { return false }
     var index = OriginalIndex(file.records, now: settings.now())
     file.forgetRecords()
-    index.indexByteCount = RoomPlan.rounded(max(byteCount, IndexFile.recordByteCount))
+    // Not what was there before: it may have grown since, or be a new file.
+    index.indexByteCount = RoomPlan.rounded(file.byteCount)
     state.withLock { state in
       index.takeUses(of: state.index)
       state.index = index

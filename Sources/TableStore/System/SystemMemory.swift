@@ -57,7 +57,7 @@ struct ZeroPages: ~Copyable {
 /// A child inherits descriptors, mappings and locks, but its parent does not know its leases, so
 /// the child must notice the fork. Asking for the process's number would be a system call at each
 /// hit.
-enum ForkWatch {
+package enum ForkWatch {
   private static let forks = Atomic<Int>(0)
 
   private static let isInstalled: Bool =
@@ -65,11 +65,11 @@ enum ForkWatch {
       nil, nil, { ForkWatch.forks.wrappingAdd(1, ordering: .relaxed) }) == 0
 
   /// Starts watching, and returns the count to compare `generation` with.
-  static func start() -> Int {
+  package static func start() -> Int {
     _ = isInstalled
     return generation
   }
 
   /// The number of forks between this process and the one that started watching.
-  static var generation: Int { forks.load(ordering: .relaxed) }
+  package static var generation: Int { forks.load(ordering: .relaxed) }
 }
