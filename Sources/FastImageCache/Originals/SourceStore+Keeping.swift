@@ -93,7 +93,7 @@ extension FreshnessFacts {
 }
 
 extension RecordedFreshness {
-  fileprivate init(_ facts: FreshnessFacts) {
+  init(_ facts: FreshnessFacts) {
     self.init(
       answered: UInt32(clamping: facts.answered), freshFor: facts.freshFor,
       staleWhileRevalidate: facts.staleWhileRevalidate, staleIfError: facts.staleIfError,

@@ -125,6 +125,10 @@ public final class SourceStore: Sendable {
       seconds: max(0, lifetime.kept.components.seconds),
       countsFromLastUse: lifetime.countsFromLastUse)
     settings.report = { listeners.send($0) }
+    settings.freshness = { [rule] facts in
+      OriginalTerms(encoded: facts.terms).flatMap(rule.facts).map { RecordedFreshness($0) }
+        ?? RecordedFreshness()
+    }
     change(&settings)
     shelf = OriginalShelf(settings, budget: budget.shared)
   }

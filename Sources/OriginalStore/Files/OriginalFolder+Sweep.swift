@@ -48,7 +48,9 @@ extension OriginalFolder {
           // Counted with its blocks.
           continue
         case .content, .terms, .begun:
-          try system.unlink(name, in: descriptor)
+          // What cannot be deleted counts, and stops nothing.
+          guard (try? system.unlink(name, in: descriptor)) == nil else { continue }
+          found.append(SweptFile(name: name, kind: .foreign, byteCount: status.byteCount))
         case .other:
           found.append(SweptFile(name: name, kind: .foreign, byteCount: status.byteCount))
         }

@@ -87,11 +87,12 @@ package final class OriginalFolder: Sendable {
   /// An older one stays as it is after an error. A process that is killed meanwhile leaves a file
   /// that the sweep deletes.
   ///
+  /// - Parameter leavesFile: Called before an error is thrown where such a file may be left.
   /// - Returns: The hash that the index's record needs, and the bytes of the file.
   /// - Throws: `metadataTooLarge`, `diskFull`, `protectedNow`, `occupied` where a directory has the
   ///   name, or `system`; its error is `isMissing` when the folder is gone (``isInPlace()``).
   package func write(
-    _ content: Data, _ key: OriginalKey, _ facts: OriginalFacts
+    _ content: Data, _ key: OriginalKey, _ facts: OriginalFacts, leavesFile: () -> Void = {}
   ) throws(TableError) -> (contentHash: UInt64, byteCount: Int) {
     let trailer = try OriginalTrailer(key, facts)
     return try wrapping(key.digest.fileName) { () throws(SystemError) in
@@ -104,7 +105,7 @@ package final class OriginalFolder: Sendable {
         return written
       } catch {
         // What cannot be removed now is the sweep's.
-        try? system.unlink(begun, in: descriptor)
+        if (try? system.unlink(begun, in: descriptor)) == nil { leavesFile() }
         throw error
       }
     }

@@ -11,7 +11,7 @@
 ///    in the list of free places.
 /// 3. A list is in ascending order of `lastUse`, but for originals that were outgrown meanwhile: they
 ///    follow those that were outgrown before them.
-/// 4. `usedByteCount` is the sum of all files, each rounded up, and of the index file.
+/// 4. `usedByteCount` is the sum of all files, each rounded up, of the index file and of foreign ones.
 struct OriginalIndex {
   /// Which originals go first: the lower ones.
   enum Rank: Int, Comparable, CaseIterable {
@@ -50,6 +50,9 @@ struct OriginalIndex {
   /// The bytes of the index file, rounded up; 0 while there is none.
   var indexByteCount: Int = 0
 
+  /// The bytes of files that no record stands for, each rounded up.
+  var foreignByteCount = 0
+
   init() { (byKey, byEntity) = (PlaceTable(), PlaceTable()) }
 
   /// The records of an index file; of two for one original the one that was used later counts.
@@ -81,7 +84,7 @@ struct OriginalIndex {
 
   var count: Int { byKey.count }
 
-  var usedByteCount: Int { fileByteCount + indexByteCount }
+  var usedByteCount: Int { fileByteCount + indexByteCount + foreignByteCount }
 
   /// The bytes that the index takes in memory.
   var memoryByteCount: Int {

@@ -97,18 +97,22 @@ extension OriginalShelf {
   private func sweep() throws(TableError) {
     let folder = try folder()
     var present: Set<OriginalDigest> = []
+    var foreignByteCount = 0
     for file in try folder.sweep() {
       switch file.kind {
       case .original(let digest):
         present.insert(digest)
         let isKnown = state.withLock { state in
-          state.index.place(of: digest).map { Int(state.index[$0].byteCount) } == file.byteCount
+          let record = state.index.place(of: digest).map { state.index[$0] }
+          return record.map { Int($0.byteCount) } == file.byteCount && record?.isUnread == false
         }
-        if !isKnown { try adopt(digest) }
+        if !isKnown { adopt(digest, file.byteCount) }
       case .partial(let digest): try folder.removePartial(digest)
-      case .index, .foreign: continue
+      case .index: continue
+      case .foreign: foreignByteCount += RoomPlan.rounded(file.byteCount)
       }
     }
+    state.withLock { $0.index.foreignByteCount = foreignByteCount }
     let now = settings.now()
     let gone = state.withLock { state in
       state.index.places { record in
@@ -122,31 +126,59 @@ extension OriginalShelf {
     for key in expired { _ = evict(key) }
   }
 
-  /// Takes a file in that no record speaks for, as one whose freshness is over.
-  private func adopt(_ digest: OriginalDigest) throws(TableError) {
-    switch try folder().adopt(digest) {
-    case .missing: forget(digest)
-    case .damaged:
-      try folder().remove(digest)
-      forget(digest)
-    case .whole(let original):
-      let record = OriginalRecord(
-        digest, original.facts, audienceHash: original.audienceHash,
-        contentHash: original.contentHash, byteCount: original.byteCount,
-        lastUse: min(settings.now(), original.facts.stored &* 1_000_000))
-      let place = state.withLock { state -> Int? in
-        if let place = state.index.place(of: digest) {
-          state.index.replace(place, with: record)
-          return place
-        }
-        return state.index.isFull ? nil : state.index.insert(record)
+  /// Takes a file in that no record speaks for. One that cannot be read or deleted now counts and may
+  /// be evicted all the same; the next session looks at it again.
+  private func adopt(_ digest: OriginalDigest, _ byteCount: Int) {
+    do throws(TableError) {
+      switch try folder().adopt(digest) {
+      case .missing: forget(digest)
+      case .damaged:
+        try folder().remove(digest)
+        forget(digest)
+      case .whole(let original): enter(record(of: original, digest), isRead: true)
       }
-      guard let place else { return try folder().remove(digest) }
-      let grown = RoomPlan.rounded(IndexFile.byteCount(upTo: place))
-      state.withLock { $0.index.indexByteCount = max($0.index.indexByteCount, grown) }
-      try writeRecord(place)
+    } catch {
+      let now = settings.now()
+      enter(
+        OriginalRecord(
+          key: digest, entity: 0, audience: 0, contentHash: 0,
+          byteCount: UInt32(clamping: byteCount),
+          stored: UInt32(clamping: now / 1_000_000), lastUse: now), isRead: false)
     }
   }
+
+  private func enter(_ record: OriginalRecord, isRead: Bool) {
+    let place = state.withLock { state -> Int? in
+      if let place = state.index.place(of: record.key) {
+        state.index.replace(place, with: record)
+        return place
+      }
+      return state.index.nextPlace < settings.recordCountLimit ? state.index.insert(record) : nil
+    }
+    guard let place else {
+      _ = try? folder().remove(record.key)
+      return
+    }
+    let grown = RoomPlan.rounded(IndexFile.byteCount(upTo: place))
+    state.withLock { $0.index.indexByteCount = max($0.index.indexByteCount, grown) }
+    // Without its record it is adopted again.
+    if isRead { try? writeRecord(place) }
+  }
+
+  /// The record of a file that none speaks for, or an older one: what its server said at first.
+  func record(of original: ProvenOriginal, _ digest: OriginalDigest) -> OriginalRecord {
+    var record = OriginalRecord(
+      digest, original.facts, audienceHash: original.audienceHash,
+      contentHash: original.contentHash, byteCount: original.byteCount,
+      lastUse: min(settings.now(), original.facts.stored &* 1_000_000))
+    record.freshness = settings.freshness(original.facts)
+    return record
+  }
+}
+
+extension OriginalRecord {
+  /// True for a file that could not be read when it was found; such a record speaks for no file.
+  var isUnread: Bool { contentHash == 0 }
 }
 
 extension OriginalIndex {

@@ -6,6 +6,8 @@ package import TableStore
 package struct KeptContent: Sendable {
   package let bytes: Data
   package let facts: OriginalFacts
+  /// Tells these bytes from others under the same name.
+  package let contentHash: UInt64
 }
 
 /// An original as a list shows it.
@@ -34,12 +36,15 @@ extension OriginalShelf {
   ///
   /// - Throws: `protectedNow` while the device is locked; it is there then. `outOfMemory`, `system`.
   package func read(_ key: OriginalKey) throws(TableError) -> KeptContent? {
-    let held = state.withLock { state -> Held? in
-      if let held = state.held[key.digest] { return held }
+    let (held, known) = state.withLock { state -> (Held?, OriginalRecord?) in
+      if let held = state.held[key.digest] { return (held, nil) }
       state.readers[key.digest, default: 0] += 1
-      return nil
+      // Before the file is read: a record that is put in its place meanwhile is newer than the file.
+      return (nil, state.index.place(of: key.digest).map { state.index[$0] })
     }
-    if let held { return KeptContent(bytes: held.content, facts: held.facts) }
+    if let held {
+      return KeptContent(bytes: held.content, facts: held.facts, contentHash: held.contentHash)
+    }
     defer { endReading(key.digest) }
     let now = settings.now()
     switch try folder().read(key) {
@@ -50,19 +55,14 @@ extension OriginalShelf {
       removeIfDamaged(key)
       return nil
     case .whole(let original):
-      let record = state.withLock { state in
-        state.index.place(of: key.digest).map { state.index[$0] }
-      }
-      // A file that another process wrote may have no record here.
-      let judged =
-        record
-        ?? OriginalRecord(
-          key.digest, original.facts, audienceHash: key.audienceHash,
-          contentHash: original.contentHash, byteCount: original.byteCount,
-          lastUse: original.facts.stored &* 1_000_000)
-      guard !settings.keepTime.isOver(judged, now: now) else { return nil }
-      noteUse(key.digest, original.contentHash)
-      return KeptContent(bytes: original.content, facts: original.facts)
+      // A file that another process wrote may have no record here, or that of an older one.
+      let isKnown = known?.contentHash == original.contentHash
+      let judged = isKnown ? known : nil
+      let record = judged ?? record(of: original, key.digest)
+      guard !settings.keepTime.isOver(record, now: now) else { return nil }
+      noteUse(record, inPlaceOf: known?.contentHash)
+      return KeptContent(
+        bytes: original.content, facts: original.facts, contentHash: original.contentHash)
     }
   }
 
@@ -110,12 +110,17 @@ extension OriginalShelf {
     }
   }
 
-  private func noteUse(_ key: OriginalDigest, _ contentHash: UInt64) {
+  /// - Parameters:
+  ///   - record: That of the file that was read.
+  ///   - contentHash: Of the record that was there before the read. A newer one stays.
+  private func noteUse(_ record: OriginalRecord, inPlaceOf contentHash: UInt64?) {
     let stamp = budget.stamp(at: settings.now())
     state.withLock { state in
-      // A record speaks for no other file.
-      guard let place = state.index.place(of: key), state.index[place].contentHash == contentHash
+      guard let place = state.index.place(of: record.key),
+        state.index[place].contentHash == contentHash
       else { return }
+      // A kill, a power cut or another process put a newer file under the name.
+      if record.contentHash != contentHash { state.index.replace(place, with: record) }
       state.index.use(place, at: stamp)
     }
   }

@@ -19,8 +19,6 @@ extension OriginalShelf {
       let written = try writeFile(held)
       publish(held, written)
     } catch {
-      // What is left of the file, if anything, goes before the next one is written.
-      state.withLock { $0.isSwept = false }
       giveUp(held, "\(error)")
     }
   }
@@ -121,7 +119,7 @@ extension OriginalShelf {
 
   private func writeFile(_ held: Held) throws(TableError) -> OriginalRecord {
     let digest = held.key.digest
-    let (contentHash, byteCount) = try folder().write(held.content, held.key, held.facts)
+    let (contentHash, byteCount) = try replaceFile(held)
     var record = held.record
     (record.contentHash, record.byteCount) = (contentHash, UInt32(clamping: byteCount))
     let place = state.withLock { state -> Int in
@@ -138,6 +136,23 @@ extension OriginalShelf {
     // Without its record the file is found now all the same, and adopted by the next sweep.
     try? writeRecord(place)
     return record
+  }
+
+  private func replaceFile(
+    _ held: Held
+  ) throws(TableError) -> (contentHash: UInt64, byteCount: Int) {
+    let (file, older) = state.withLock { ($0.owned, $0.index.place(of: held.key.digest)) }
+    // After a kill it would speak for the newer file, if that is as long.
+    if let older { try? file?.clear(older) }
+    do throws(TableError) {
+      return try folder().write(held.content, held.key, held.facts) {
+        // What is left of it goes before the next one is written.
+        state.withLock { $0.isSwept = false }
+      }
+    } catch {
+      if let older { try? writeRecord(older) }
+      throw error
+    }
   }
 
   /// The last step: the file takes the place of what was held. Removals are jobs of the lane too, so

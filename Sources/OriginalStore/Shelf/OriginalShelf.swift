@@ -23,6 +23,11 @@ package final class OriginalShelf: Sendable {
     let key: OriginalKey
     /// Tells it from another one of the same key that came later.
     let number: Int
+
+    /// As its file will have it.
+    var contentHash: UInt64 {
+      content.withUnsafeBytes { LaneHash.hash($0, seed: key.digest.seed) }
+    }
   }
 
   struct State {
@@ -53,6 +58,9 @@ package final class OriginalShelf: Sendable {
     /// Microseconds since 1970.
     package var now: @Sendable () -> Int64 = { Int64(Date().timeIntervalSince1970 * 1_000_000) }
     package var freeByteCount: @Sendable (OriginalFolder) -> Int? = { $0.freeByteCount }
+    /// The server's word in an original's terms, for a file that has lost its record.
+    package var freshness: @Sendable (OriginalFacts) -> RecordedFreshness = { _ in .init() }
+    var recordCountLimit = OriginalIndex.maximumPlaceCount
     package var report: @Sendable (OriginalEvent) -> Void = { _ in }
 
     package init(path: String) { self.path = path }
@@ -160,7 +168,7 @@ package final class OriginalShelf: Sendable {
       let kept = spared.union(state.readers.keys).reduce(0) { sum, key in
         sum + (state.index.place(of: key).map { state.index[$0].roundedByteCount } ?? 0)
       }
-      return (used, used - state.index.indexByteCount - kept)
+      return (used, used - state.index.indexByteCount - state.index.foreignByteCount - kept)
     }
   }
 
