@@ -55,7 +55,9 @@ extension ImageLoader {
     guard let kept = try await readKept(course, flight) else { return nil }
     for request in requests { request.whenLoading?() }
     let picture = try await keptPicture(kept, course, url)
-    return picture.map { StepResult(picture: $0, origin: .kept) }
+    return picture.map {
+      StepResult(picture: $0, origin: .kept, keptHash: kept.contentHash)
+    }
   }
 
   /// Takes the kept original along, for the source to be asked about.
@@ -78,7 +80,9 @@ extension ImageLoader {
     guard let kept = await originals.read(name, urgency: flight.urgency),
       kept.terms.mayAnswerRequest(course.options.headers)
     else { return nil }
-    return KnownOriginal(terms: kept.terms, bytes: kept.bytes, isWhole: true)
+    var known = KnownOriginal(terms: kept.terms, bytes: kept.bytes, isWhole: true)
+    known.contentHash = kept.contentHash
+    return known
   }
 
   /// The picture of kept bytes; `nil`, and the bytes are dropped, if they are none: the source is asked
@@ -90,7 +94,9 @@ extension ImageLoader {
   ) async throws(ImageCacheError) -> SourcePicture? {
     do { return try maker.picture(from: .encoded(kept.bytes), url: url) } catch {
       guard case .undecodable = error else { throw error }
-      if let name = course.name { await planner.originals?.drop(name) }
+      if let name = course.name, let hash = kept.contentHash {
+        await planner.originals?.drop(name, of: hash)
+      }
       return nil
     }
   }
@@ -125,7 +131,7 @@ extension ImageLoader {
       if course.plan.answersFailures, let known = course.known, error.isServerFailure,
         let picture = try await keptPicture(known, course, url)
       {
-        return StepResult(picture: picture, origin: .kept)
+        return StepResult(picture: picture, origin: .kept, keptHash: known.contentHash)
       }
       throw ImageCacheError.sourceFailed(url, underlying: CircularPictureError(in: error) ?? error)
     }
@@ -164,14 +170,15 @@ extension ImageLoader {
     {
       var terms = newer
       terms.recordRequest(course.options.headers)
-      if let name = course.name {
-        await planner.originals?.confirm(name, known.terms.confirmed(by: terms))
+      if let name = course.name, let hash = known.contentHash {
+        await planner.originals?.confirm(name, of: hash, known.terms.confirmed(by: terms))
       }
       // Sent whole once more, it has arrived for nothing.
       course.download?.finish()
       course.tablesAnswer = true
       return StepResult(
-        picture: try maker.picture(from: .encoded(known.bytes), url: url), origin: .kept)
+        picture: try maker.picture(from: .encoded(known.bytes), url: url), origin: .kept,
+        keptHash: known.contentHash)
     }
     let mayDiffer = course.known != nil || flight.policy != .normal
     var (original, isContinued) = (content.original, content.isContinued)
@@ -209,7 +216,9 @@ extension ImageLoader {
     guard case ImageCacheError.undecodable = error, result.origin == .kept || result.isContinued
     else { return false }
     course.known = nil
-    if result.origin == .kept, let name = course.name { await planner.originals?.drop(name) }
+    if let hash = result.keptHash, let name = course.name {
+      await planner.originals?.drop(name, of: hash)
+    }
     // Without a step to go on with, and an answer of the source, the plan ends as if nothing had been kept.
     return !course.plan.steps.isEmpty || course.plan.askOnceMore() || !course.hasAsked
   }

@@ -33,6 +33,8 @@ struct StepResult: Sendable {
 
   var picture: SourcePicture
   let origin: Origin
+  /// How the store knows kept bytes again.
+  var keptHash: UInt64?
   /// Whether some of the source's bytes are of an earlier answer. Then they are asked for once more if
   /// they turn out to be no picture.
   var isContinued = false

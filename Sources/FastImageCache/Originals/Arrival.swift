@@ -13,6 +13,9 @@ public struct KnownOriginal: Sendable {
   /// Whether ``bytes`` is the whole original.
   public let isWhole: Bool
 
+  /// How a store knows these bytes again; `nil` where they are of no store.
+  var contentHash: UInt64?
+
   /// Creates a known original.
   public init(terms: OriginalTerms, bytes: Data, isWhole: Bool) {
     (self.terms, self.bytes, self.isWhole) = (terms, bytes, isWhole)

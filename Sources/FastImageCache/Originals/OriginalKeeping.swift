@@ -16,6 +16,14 @@ struct KeptOriginal: Hashable, Sendable {
   var isPlaceholder = false
 }
 
+/// An original as a store reads it.
+struct KeptBytes: Sendable {
+  let bytes: Data
+  let terms: OriginalTerms
+  /// Tells these bytes from others that are kept under the name before or afterwards.
+  let contentHash: UInt64
+}
+
 /// A whole original as its source delivered it, with what a store writes beside it.
 struct ArrivedOriginal: Sendable {
   let bytes: Data
@@ -43,7 +51,7 @@ protocol OriginalKeeping: Sendable {
   func look(_ name: OriginalName) -> KeptOriginal?
 
   /// The whole original, proven; `nil` where it is not there or does not prove itself.
-  func read(_ name: OriginalName, urgency: Urgency) async -> (bytes: Data, terms: OriginalTerms)?
+  func read(_ name: OriginalName, urgency: Urgency) async -> KeptBytes?
 
   /// Counts an original as kept from now on, in place of an older one; writes nothing yet.
   ///
@@ -57,10 +65,13 @@ protocol OriginalKeeping: Sendable {
   func write(_ name: OriginalName) async
 
   /// Notes that a server called an original unchanged: fresh by the newer terms.
-  func confirm(_ name: OriginalName, _ terms: OriginalTerms) async
+  ///
+  /// - Parameter contentHash: Of the bytes that it was asked about. Other bytes that are kept under the
+  ///   name by now stay as they are, and so it is below.
+  func confirm(_ name: OriginalName, of contentHash: UInt64, _ terms: OriginalTerms) async
 
   /// Forgets an original that turned out to be wrong.
-  func drop(_ name: OriginalName) async
+  func drop(_ name: OriginalName, of contentHash: UInt64) async
 
   /// Removes the originals of an entity, of every audience.
   ///

@@ -18,9 +18,7 @@ extension SourceStore: OriginalKeeping {
       freshness: freshness, isPlaceholder: record.flags.contains(.placeholder))
   }
 
-  func read(
-    _ name: OriginalName, urgency: Urgency
-  ) async -> (bytes: Data, terms: OriginalTerms)? {
+  func read(_ name: OriginalName, urgency: Urgency) async -> KeptBytes? {
     let key = OriginalKey(name)
     // A locked device, as any fault, sends the load on to its source.
     let read = try? await reading(urgency) { shelf throws(TableError) in try shelf.read(key) }
@@ -28,7 +26,7 @@ extension SourceStore: OriginalKeeping {
     let terms =
       OriginalTerms(encoded: original.facts.terms)
       ?? OriginalTerms(received: Date(timeIntervalSince1970: Double(original.facts.stored)))
-    return (original.bytes, terms)
+    return KeptBytes(bytes: original.bytes, terms: terms, contentHash: original.contentHash)
   }
 
   func hold(_ original: ArrivedOriginal, as name: OriginalName, if mayKeep: () -> Bool) -> Bool {
@@ -47,16 +45,17 @@ extension SourceStore: OriginalKeeping {
     await budget.shared.run { shelf.write(key) }
   }
 
-  func confirm(_ name: OriginalName, _ terms: OriginalTerms) async {
+  func confirm(_ name: OriginalName, of contentHash: UInt64, _ terms: OriginalTerms) async {
     // The server forbids to keep it from now on.
-    guard let facts = rule.facts(of: terms) else { return await drop(name) }
+    guard let facts = rule.facts(of: terms) else { return await drop(name, of: contentHash) }
     let (key, shelf) = (OriginalKey(name), shelf)
-    await budget.shared.run { shelf.confirm(key, RecordedFreshness(facts)) }
+    await budget.shared.run { shelf.confirm(key, of: contentHash, RecordedFreshness(facts)) }
   }
 
-  func drop(_ name: OriginalName) async {
+  func drop(_ name: OriginalName, of contentHash: UInt64) async {
+    let key = OriginalKey(name)
     // One that cannot be removed is found, and dropped, again.
-    try? await remove(name.id, for: name.audience)
+    try? await writing { shelf throws(TableError) in try shelf.drop(key, of: contentHash) }
   }
 
   /// Unlocks the folder for a cache that is suspended; see ``ImageCache/suspend()``.

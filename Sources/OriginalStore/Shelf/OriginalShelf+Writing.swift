@@ -23,18 +23,6 @@ extension OriginalShelf {
     }
   }
 
-  /// Takes a server's newer word for an original; on the lane.
-  package func confirm(_ key: OriginalKey, _ freshness: RecordedFreshness) {
-    budget.checkLane()
-    let place = state.withLock { state -> Int? in
-      state.held[key.digest]?.record.freshness = freshness
-      guard let place = state.index.place(of: key.digest) else { return nil }
-      state.index.note(place) { $0.freshness = freshness }
-      return place
-    }
-    if let place { try? writeRecord(place) }
-  }
-
   /// Lets the originals of an entity count as another's; their files go on naming the old one.
   package func move(_ entity: TableID, to newEntity: TableID) {
     budget.checkLane()

@@ -109,6 +109,23 @@ struct RevalidationTests {
     #expect(await fixture.cache.statistics().decodes == 1)
   }
 
+  @Test("behind leaves other bytes alone that were kept while the server was asked")
+  func confirmsItsBytes() async throws {
+    let gate = CancellableGate()
+    let source = EncodedSource { [newer] request, _ in
+      try await gate.pass()
+      return .unchanged(newer)
+    }
+    let fixture = try await Fixture(from: source, originals: originals)
+    try originals.put(7, as: "test:/7", freshness: .stale)
+    #expect(try await fixture.cache.image(for: Photo("7"), format: .row).solidNumber == 7)
+    await source.started.reaches(1)
+    try originals.put(8, as: "test:/7", freshness: .stale)
+    gate.open()
+    await fixture.quiet()
+    #expect(originals["test:/7"]?.freshness == .stale)
+  }
+
   @Test("behind puts a changed picture in the place of the old one")
   func replacesBehind() async throws {
     let source = EncodedSource { _, _ in .encoded(try solid(8).pngData()) }

@@ -91,7 +91,11 @@ struct SourceStoreTests {
     let store = store()
     #expect(await keep(7, in: store, fields: ["Cache-Control": "no-store"]) == false)
     #expect(await keep(7, in: store))
-    await store.confirm(name(7), arrived(7, fields: ["Cache-Control": "no-store"]).terms)
+    let terms = arrived(7, fields: ["Cache-Control": "no-store"]).terms
+    let hash = try #require(await store.read(name(7), urgency: Urgency(.current))?.contentHash)
+    await store.confirm(name(7), of: hash &+ 1, terms)
+    #expect(store.look(name(7)) != nil)
+    await store.confirm(name(7), of: hash, terms)
     #expect(store.look(name(7)) == nil)
   }
 

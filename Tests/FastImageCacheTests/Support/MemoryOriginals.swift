@@ -40,10 +40,14 @@ final class MemoryOriginals: OriginalKeeping {
     return state.withLock { $0[name] }.map { KeptOriginal(freshness: $0.freshness) }
   }
 
-  func read(_ name: OriginalName, urgency: Urgency) async -> (bytes: Data, terms: OriginalTerms)? {
+  func read(_ name: OriginalName, urgency: Urgency) async -> KeptBytes? {
     reads.increment()
-    return state.withLock { $0[name] }.map { ($0.bytes, $0.terms) }
+    return state.withLock { $0[name] }.map {
+      KeptBytes(bytes: $0.bytes, terms: $0.terms, contentHash: Self.hash($0.bytes))
+    }
   }
+
+  private static func hash(_ bytes: Data) -> UInt64 { UInt64(truncatingIfNeeded: bytes.hashValue) }
 
   func hold(_ original: ArrivedOriginal, as name: OriginalName, if mayKeep: () -> Bool) -> Bool {
     state.withLock { entries in
@@ -61,16 +65,20 @@ final class MemoryOriginals: OriginalKeeping {
     written.increment()
   }
 
-  func confirm(_ name: OriginalName, _ terms: OriginalTerms) async {
+  func confirm(_ name: OriginalName, of contentHash: UInt64, _ terms: OriginalTerms) async {
     state.withLock { entries in
+      guard let entry = entries[name], Self.hash(entry.bytes) == contentHash else { return }
       entries[name]?.terms = terms
       entries[name]?.freshness = .fresh
     }
     confirmed.increment()
   }
 
-  func drop(_ name: OriginalName) async {
-    state.withLock { _ = $0.removeValue(forKey: name) }
+  func drop(_ name: OriginalName, of contentHash: UInt64) async {
+    state.withLock { entries in
+      guard let entry = entries[name], Self.hash(entry.bytes) == contentHash else { return }
+      entries[name] = nil
+    }
     dropped.increment()
   }
 

@@ -93,13 +93,43 @@ struct ShelfKeepingTests {
   func confirming() async throws {
     var shelf: OriginalShelf? = await fixture.shelf().opened()
     await shelf?.keep(1)
+    let hash = try #require(try shelf?.read(key(1))?.contentHash)
     let calls = Counter()
     fixture.observe { call throws(SystemError) in if call.kind == .write { calls.increment() } }
     let newer = RecordedFreshness(answered: 5, freshFor: 7, mustRevalidate: true)
-    await shelf?.budget.run { [shelf] in shelf?.confirm(key(1), newer) }
+    await shelf?.budget.run { [shelf] in shelf?.confirm(key(1), of: hash, newer) }
     #expect(calls.value == 1)
     shelf = nil
     #expect(await fixture.shelf().opened().look(key(1))?.freshness == newer)
+  }
+
+  @Test("confirms and drops the bytes that were meant, and no others under their name")
+  func otherBytes() async throws {
+    let shelf = await fixture.shelf().opened()
+    await shelf.keep(1)
+    let hash = try #require(try shelf.read(key(1))?.contentHash)
+    let facts = OriginalFacts(entity: TableID(Int64(1)), stored: 1_700_000_000)
+    let newer = RecordedFreshness(answered: 5, freshFor: 7)
+    #expect(shelf.hold(content(1, version: 2), key(1), facts, RecordedFreshness()) { true })
+    for isHeld in [true, false] {
+      if !isHeld { await shelf.budget.run { shelf.write(key(1)) } }
+      await shelf.budget.run { shelf.confirm(key(1), of: hash, newer) }
+      try await shelf.onLane { () throws(TableError) in try shelf.drop(key(1), of: hash) }
+      #expect(shelf.look(key(1))?.freshness == RecordedFreshness())
+      #expect(shelf.present(1...1, version: 2) == [1])
+    }
+    for isHeld in [true, false] {
+      #expect(shelf.hold(content(1, version: 3), key(1), facts, RecordedFreshness()) { true })
+      let own = try #require(try shelf.read(key(1))?.contentHash)
+      if !isHeld { await shelf.budget.run { shelf.write(key(1)) } }
+      await shelf.budget.run { shelf.confirm(key(1), of: own, newer) }
+      #expect(shelf.look(key(1))?.freshness == newer)
+      try await shelf.onLane { () throws(TableError) in try shelf.drop(key(1), of: own) }
+      #expect(!shelf.isHeld(key(1)))
+      // What was kept before it was written is there still.
+      #expect(shelf.present(1...1, version: 2) == (isHeld ? [1] : []))
+      #expect(shelf.usedByteCount == fixture.diskByteCount("one"))
+    }
   }
 
   @Test("keeps nothing beyond its time, whatever the clock does")

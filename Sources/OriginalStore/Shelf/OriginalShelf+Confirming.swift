@@ -1,0 +1,56 @@
+import Locking
+package import TableStore
+
+// A server, or a decoder, speaks of certain bytes. Others may be kept under their name by then: the
+// content hash tells them apart.
+extension OriginalShelf {
+  /// Takes a server's newer word for an original; on the lane.
+  ///
+  /// - Parameter contentHash: Of the bytes that the server was asked about.
+  package func confirm(
+    _ key: OriginalKey, of contentHash: UInt64, _ freshness: RecordedFreshness
+  ) {
+    budget.checkLane()
+    let number = heldNumber(key, contentHash)
+    let place = state.withLock { state -> Int? in
+      if let number, state.held[key.digest]?.number == number {
+        state.held[key.digest]?.record.freshness = freshness
+      }
+      guard let place = state.index.place(of: key.digest),
+        state.index[place].contentHash == contentHash
+      else { return nil }
+      state.index.note(place) { $0.freshness = freshness }
+      return place
+    }
+    if let place { try? writeRecord(place) }
+  }
+
+  /// Removes an original that turned out to be no picture, or that its server forbids to keep; on the
+  /// lane. Loads under way may keep another in its place.
+  ///
+  /// - Parameter contentHash: Of the bytes that are meant.
+  package func drop(_ key: OriginalKey, of contentHash: UInt64) throws(TableError) {
+    budget.checkLane()
+    let number = heldNumber(key, contentHash)
+    let isHeld = state.withLock { state in
+      guard let number, state.held[key.digest]?.number == number else { return false }
+      return state.unhold(key.digest) != nil
+    }
+    // The file itself: a record may be missing, or an older one.
+    var isThere = false
+    if case .whole(let original) = try folder().read(key) {
+      isThere = original.contentHash == contentHash
+    }
+    if isThere {
+      try folder().remove(key.digest)
+      forget(key.digest)
+    }
+    if isHeld || isThere { settings.report(.removed(key.id)) }
+  }
+
+  /// The number of what is held, if it has this content.
+  private func heldNumber(_ key: OriginalKey, _ contentHash: UInt64) -> Int? {
+    let held = state.withLock { $0.held[key.digest] }
+    return held.flatMap { $0.contentHash == contentHash ? $0.number : nil }
+  }
+}
