@@ -21,9 +21,9 @@ public final class StorageBudget: Sendable {
 
   /// The most bytes that all stores take together.
   ///
-  /// One original takes at most a quarter of it; a larger one is not kept. Setting it blocks the
-  /// thread until originals beyond the new number are deleted, in the stores that have written since
-  /// they were opened; the others are trimmed at their next write.
+  /// One original takes at most a quarter of it; a larger one is not kept. A lower number blocks the
+  /// thread until originals beyond it are deleted, also in stores that were not opened yet. A store
+  /// that is suspended, or whose folder another process owns, is trimmed before it writes again.
   public var byteCount: Int {
     get { shared.byteCount }
     set { shared.setByteCount(newValue) }

@@ -129,11 +129,9 @@ struct OriginalIndex {
   /// The place at which the next record is inserted, free or behind all others.
   var nextPlace: Int { firstFree == Self.none ? nodes.count : Int(firstFree) }
 
-  var isFull: Bool { nextPlace >= Self.maximumPlaceCount }
-
   // MARK: Changes
 
-  /// Adds the record of an original that has none, as the one used last; `isFull` must be false.
+  /// Adds the record of an original that has none, as the one used last, at `nextPlace`.
   mutating func insert(_ record: OriginalRecord) -> Int {
     let place = nextPlace
     if firstFree == Self.none { makeNodes(upTo: place) } else { firstFree = nodes[place].next }

@@ -36,10 +36,18 @@ package final class OriginalBudget: Sendable {
     members.reduce(state.withLock { $0.reserved }) { $0 + $1.usedByteCount }
   }
 
-  /// Sets the most bytes, and evicts what exceeds them before it returns; waits for the disk.
+  /// Sets the most bytes, and evicts what exceeds fewer before it returns, also from stores that
+  /// nobody has opened; waits for the disk.
   package func setByteCount(_ byteCount: Int) {
-    state.withLock { $0.byteCount = max(0, byteCount) }
-    lane.sync { trim() }
+    let isLower = state.withLock { state in
+      defer { state.byteCount = max(0, byteCount) }
+      return byteCount < state.byteCount
+    }
+    guard isLower else { return }
+    lane.sync {
+      prepareAll()
+      trim()
+    }
   }
 
   // MARK: The lane
@@ -109,9 +117,9 @@ package final class OriginalBudget: Sendable {
 
   /// Opens all stores and lets each become the owner of its folder where it can: what they have on
   /// disk counts, and may go.
-  func prepareAll(but shelf: OriginalShelf) {
+  func prepareAll(but shelf: OriginalShelf? = nil) {
     // A folder that cannot be opened now is none whose originals could be evicted.
-    for member in members where member !== shelf { _ = try? member.prepare() }
+    for member in members where member !== shelf && member.isThere { _ = try? member.prepare() }
   }
 
   // MARK: Private

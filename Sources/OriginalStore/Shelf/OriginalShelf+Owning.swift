@@ -47,6 +47,12 @@ extension OriginalShelf {
     }
   }
 
+  /// Whether there can be anything to own; makes no folder.
+  var isThere: Bool {
+    if state.withLock({ $0.folder != nil }) { return true }
+    return (try? settings.system.status(ofPath: settings.path)) != nil
+  }
+
   // MARK: Private
 
   /// In a child of fork(2) the folder is its parent's.

@@ -80,28 +80,45 @@ extension OriginalShelf {
   // MARK: Private
 
   private func makeRoom(for byteCount: Int, sparing key: OriginalDigest) -> Bool {
-    measureVolume()
     let need = RoomPlan.rounded(byteCount)
-    let indexGrowth = state.withLock { state -> Int? in
-      guard !state.index.isFull else { return nil }
-      let grown = RoomPlan.rounded(IndexFile.byteCount(upTo: state.index.nextPlace))
+    let indexGrowth = state.withLock { state -> Int in
+      let place = min(state.index.nextPlace, settings.recordCountLimit - 1)
+      let grown = RoomPlan.rounded(IndexFile.byteCount(upTo: place))
       return max(0, grown - state.index.indexByteCount)
     }
-    guard let indexGrowth, need <= budget.byteCount / 4,
-      budget.makeRoom(need + indexGrowth, for: self, sparing: key)
+    measureVolume(for: need + indexGrowth)
+    guard need <= budget.byteCount / 4,
+      budget.makeRoom(need + indexGrowth, for: self, sparing: key), makePlace(for: key)
     else { return false }
     budget.reserve(need + indexGrowth)
     return true
   }
 
-  /// Finds how much is free on the volume, at first and after each 64 MiB.
-  private func measureVolume() {
-    let isDue = state.withLock { $0.volumeLimit == .max || $0.writtenSince >= 64 << 20 }
+  /// Evicts the original that goes first, if the index has no place for one more.
+  private func makePlace(for key: OriginalDigest) -> Bool {
+    let isFull = state.withLock { state in
+      state.index.nextPlace >= settings.recordCountLimit && state.index.place(of: key) == nil
+    }
+    guard isFull else { return true }
+    guard let oldest = head(sparing: [key]) else { return false }
+    return evict(oldest.key)
+  }
+
+  /// Finds how much of the volume the folder may take: at first, after each 64 MiB, and where that
+  /// was too little for what is needed now, since others may have freed some.
+  private func measureVolume(for need: Int) {
+    let isDue = state.withLock { state in
+      state.volumeLimit == .max || state.writtenSince >= 64 << 20
+        || need > state.volumeLimit - state.index.usedByteCount
+    }
     guard isDue, let folder = try? folder(), let free = settings.freeByteCount(folder) else {
       return
     }
     state.withLock { state in
-      (state.volumeLimit, state.writtenSince) = (state.index.usedByteCount + free / 2, 0)
+      // No more than is left to others. Bytes that move from free to used leave this as it is, so
+      // asking again gives the folder no more.
+      let used = state.index.usedByteCount
+      (state.volumeLimit, state.writtenSince) = (max(used, used + (free - used) / 2), 0)
     }
   }
 

@@ -152,11 +152,67 @@ struct ShelfBudgetTests {
     #expect(one.present(1...7) == [6])
   }
 
+  @Test("is trimmed before its lowering returns in stores that were only read, or never opened")
+  func loweringUnwritten() async throws {
+    for isOpened in [true, false] {
+      let fixture = try ShelfFixture()
+      var first: OriginalShelf? = await fixture.shelf().opened()
+      for number in 1...7 { await first?.keep(number) }
+      first = nil
+      let budget = OriginalBudget(byteCount: 100_000)
+      let shelf = fixture.shelf("one", budget)
+      let absent = fixture.shelf("two", budget)
+      if isOpened { #expect(await shelf.opened().present(1...7) == Array(1...7)) }
+      budget.setByteCount(50_000)
+      #expect(fixture.diskByteCount("one") <= 50_000)
+      #expect(shelf.present(1...7) == [5, 6, 7])
+      #expect(budget.usedByteCount == fixture.diskByteCount("one"))
+      // What was never there is not made to be trimmed.
+      #expect(!FileManager.default.fileExists(atPath: absent.settings.path))
+    }
+  }
+
   @Test("leaves half of what is free on the volume to others")
   func volume() async throws {
     let shelf = await fixture.shelf("one") { $0.freeByteCount = { _ in 40_000 } }.opened()
     for number in 1...4 { await shelf.keep(number) }
     #expect(shelf.present(1...4) == [4])
     #expect(fixture.diskByteCount("one") <= 4096 + 20_000)
+  }
+
+  @Test("evicts the least recently used original where the index has no place for another")
+  func fullIndex() async throws {
+    let shelf = await fixture.shelf { $0.recordCountLimit = 3 }.opened()
+    for number in 1...3 { await shelf.keep(number) }
+    _ = try shelf.read(key(1))
+    await shelf.keep(1, version: 2)
+    #expect((1...3).allSatisfy { shelf.look(key($0)) != nil })
+    await shelf.keep(4)
+    #expect(shelf.present(2...4) == [3, 4])
+    #expect(shelf.present(1...1, version: 2) == [1])
+    #expect(shelf.usedByteCount == fixture.diskByteCount("one"))
+  }
+
+  @Test("takes more of the volume once others free it, and seldom asks how much is free")
+  func volumeRecovers() async throws {
+    let (others, asked) = (Lock(960_000), Counter())
+    let shelf = await fixture.shelf { [fixture] in
+      $0.freeByteCount = { _ in
+        asked.increment()
+        return 1_000_000 - others.withLock { $0 } - fixture.diskByteCount("one")
+      }
+    }.opened()
+    for number in 1...4 { await shelf.keep(number) }
+    // No more than is left free then.
+    #expect(shelf.present(1...4) == [4])
+    #expect(fixture.diskByteCount("one") <= 20_000)
+    #expect(asked.value <= 4)
+    others.withLock { $0 = 0 }
+    for number in 5...36 { await shelf.keep(number) }
+    #expect(shelf.present(4...36) == Array(4...36))
+    #expect(asked.value <= 5)
+    for number in 37...60 { await shelf.keep(number) }
+    #expect(fixture.diskByteCount("one") <= 500_000)
+    #expect(shelf.present(60...60) == [60])
   }
 }
