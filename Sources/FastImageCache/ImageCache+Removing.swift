@@ -37,8 +37,8 @@ extension ImageCache {
   /// Its kept originals go first, those of every audience, and what is left of downloads that broke off. A
   /// load under way keeps none.
   ///
-  /// - Throws: As ``removeImage(for:format:)-(ImageEntity,_)``, but for an unknown format; formats after the failing
-  ///   one keep their pictures.
+  /// - Throws: As ``removeImage(for:format:)-(ImageEntity,_)``, but for an unknown format, after all that can be
+  ///   removed is removed. An error of the store comes before those of tables.
   public func removeImages(for entity: some ImageEntity) async throws(ImageCacheError) {
     try await removeImages(for: entity.imageID)
   }
@@ -49,13 +49,19 @@ extension ImageCache {
   /// - Throws: As by entity.
   public func removeImages(for id: ImageID) async throws(ImageCacheError) {
     partials.removeAll(of: id)
-    if let originals {
-      // First the originals, of which a load between would draw the pictures again; and before them the
-      // loads, which would keep an original again.
-      registry.forbidStoring(.originals(id))
-      try await originals.removeAll(of: id)
+    // First the originals, of which a load between would draw the pictures again; and before them the loads,
+    // which would keep an original again.
+    registry.forbidStoring(.originals(id))
+    var failure = await self.failure { () async throws(ImageCacheError) in
+      try await originals?.removeAll(of: id)
     }
-    for table in tables.all { try await remove(id, from: table) }
+    for table in tables.all {
+      let other = await self.failure { () async throws(ImageCacheError) in
+        try await remove(id, from: table)
+      }
+      failure = failure ?? other
+    }
+    if let failure { throw failure }
   }
 
   /// Removes all pictures of one format and gives their disk space back.
@@ -79,10 +85,10 @@ extension ImageCache {
     for table in tables.all { try await removeAll(in: table) }
   }
 
-  /// Waits until every picture stored and every removal of a picture so far would survive a power cut;
-  /// for sign-out. ``SourceStore/flush()`` does so for removals of originals.
+  /// Waits until every picture stored and every removal so far would survive a power cut; for sign-out.
   ///
-  /// An error of one table is thrown after all others have been flushed.
+  /// The removals of originals are those of all users of the store. What the store keeps may be lost in a power
+  /// cut. An error of one table, or of the store, is thrown after all others have been flushed.
   ///
   /// Takes in the pictures of processes that have ended. In a process that does not own a table, stored pictures
   /// are in its guest file, which is brought to the device.
@@ -94,13 +100,15 @@ extension ImageCache {
     var failure: ImageCacheError?
     for table in tables.all {
       // A table that cannot be flushed does not keep the others from it.
-      do throws(ImageCacheError) {
+      let other = await self.failure { () async throws(ImageCacheError) in
         try await table.write { store throws(TableError) in try store.flush() }
-      } catch {
-        failure = failure ?? error
       }
+      failure = failure ?? other
     }
-    if let failure { throw failure }
+    let other = await self.failure { () async throws(ImageCacheError) in
+      try await originals?.flush()
+    }
+    if let failure = failure ?? other { throw failure }
   }
 
   /// Ends all loads, writes the order of use, and lets the files go.
@@ -117,6 +125,18 @@ extension ImageCache {
     // Closing throws nothing.
     for table in tables.all { try? await table.write { $0.close() } }
     recorder.hub.finish()
+  }
+
+  /// The error with which a step ends; the steps after it are taken all the same.
+  private func failure(
+    of step: () async throws(ImageCacheError) -> Void
+  ) async -> ImageCacheError? {
+    do throws(ImageCacheError) {
+      try await step()
+      return nil
+    } catch {
+      return error
+    }
   }
 
   func remove(_ entity: ImageID, from table: ImageTable) async throws(ImageCacheError) {

@@ -207,7 +207,7 @@ extension ImageCache {
     let original = ArrivedOriginal(
       bytes: bytes, terms: OriginalTerms(received: Date()), entity: request.key.entity, size: size)
     let name = request.originalName
-    let isHeld = originals.hold(original, as: name) {
+    let isHeld = originals.hold(original, as: name, for: nil) {
       registry.forbidStoring(.originals(request.key.entity))
       return true
     }

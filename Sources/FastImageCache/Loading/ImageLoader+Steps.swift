@@ -6,10 +6,11 @@ extension ImageLoader {
   /// Begins the course of a load, which requests of one identity share.
   func beginCourse(of flight: Flight, for request: ImageRequest, at url: URL) async -> LoadCourse {
     await planner.originals?.open()
+    let (name, entity) = (planner.originals.map { _ in request.originalName }, request.key.entity)
     return LoadCourse(
       plan: planner.plan(flight.policy, for: request, at: url),
-      options: request.options ?? LoadOptions(),
-      name: planner.originals.map { _ in request.originalName }, entity: request.key.entity,
+      options: request.options ?? LoadOptions(), name: name, entity: entity,
+      original: name.flatMap { planner.originals?.begin($0, of: entity) },
       tablesAnswer: flight.policy == .normal)
   }
 
@@ -234,9 +235,10 @@ extension ImageLoader {
     let entity = course.entity
     let arrived = ArrivedOriginal(
       bytes: original.bytes, terms: original.terms, entity: entity, size: result.picture.fullSize)
-    guard originals.hold(arrived, as: name, if: { flight.keepsOriginal(of: entity) }) else {
-      return
+    let isHeld = originals.hold(arrived, as: name, for: course.original) {
+      flight.keepsOriginal(of: entity)
     }
+    guard isHeld else { return }
     // The load awaits the task before it leaves its gate. A cancellation of the load does not reach it.
     course.keeping = Task(name: "original") { await originals.write(name) }
   }

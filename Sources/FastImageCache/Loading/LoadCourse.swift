@@ -1,4 +1,5 @@
 import Foundation
+import OriginalStore
 
 /// The way of one load through its plan: what it has in hand, and what it has done.
 struct LoadCourse {
@@ -8,6 +9,8 @@ struct LoadCourse {
   let name: OriginalName?
   /// The entity that named the original.
   let entity: ImageID
+  /// Lets a removal of the original, by whomever, forbid to keep it.
+  let original: OriginalLoad?
   /// The kept original, for the source to be asked about.
   var known: KnownOriginal?
   /// The arrival, once the source is asked, and the partial that it continues.

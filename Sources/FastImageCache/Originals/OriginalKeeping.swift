@@ -1,4 +1,5 @@
 import Foundation
+import OriginalStore
 import Pixels
 
 /// Names one original: the entity's id for it, and the accounts that may see it.
@@ -39,8 +40,8 @@ struct ArrivedOriginal: Sendable {
 /// Invariants that a store keeps:
 /// 1. From the return of ``hold(_:as:if:)`` on, ``look(_:)`` and ``read(_:urgency:)`` know the original,
 ///    before a byte of it is written. So nothing that arrived is fetched again meanwhile.
-/// 2. An original that was dropped, or whose entity's originals were removed, does not come back: a
-///    held one is not written afterwards, and `mayKeep` is asked in the order of holds and removals.
+/// 2. An original that was removed does not come back: a held one is not written afterwards, and a load
+///    that began before the removal holds nothing. `mayKeep` is asked in the order of holds and removals.
 /// 3. No fault of the disk reaches the loader: an original that cannot be kept or read is not there.
 protocol OriginalKeeping: Sendable {
   /// Opens the folder; later calls return at once. Before the first one nothing is found.
@@ -53,12 +54,21 @@ protocol OriginalKeeping: Sendable {
   /// The whole original, proven; `nil` where it is not there or does not prove itself.
   func read(_ name: OriginalName, urgency: Urgency) async -> KeptBytes?
 
+  /// Notes a load that may keep its original, before it asks for a byte; the load ends with the answer's
+  /// last reference.
+  func begin(_ name: OriginalName, of entity: ImageID) -> OriginalLoad
+
   /// Counts an original as kept from now on, in place of an older one; writes nothing yet.
   ///
-  /// - Parameter mayKeep: Asked under the store's lock, so it must neither wait nor call the store.
+  /// - Parameters:
+  ///   - load: The load that fetched it; `nil` for one that was stored by hand.
+  ///   - mayKeep: Asked under the store's lock, so it must neither wait nor call the store.
   /// - Returns: Whether the original is held; `false` too where it may not be kept by its terms, or by
-  ///   its size.
-  func hold(_ original: ArrivedOriginal, as name: OriginalName, if mayKeep: () -> Bool) -> Bool
+  ///   its size, and where it was removed since the load began.
+  func hold(
+    _ original: ArrivedOriginal, as name: OriginalName, for load: OriginalLoad?,
+    if mayKeep: () -> Bool
+  ) -> Bool
 
   /// Writes the original that is held under a name, if there is one; returns when it is written or
   /// given up, whether or not the calling task is cancelled.
@@ -70,11 +80,16 @@ protocol OriginalKeeping: Sendable {
   ///   name by now stay as they are, and so it is below.
   func confirm(_ name: OriginalName, of contentHash: UInt64, _ terms: OriginalTerms) async
 
-  /// Forgets an original that turned out to be wrong.
+  /// Forgets an original that turned out to be wrong; the load that found out may keep another.
   func drop(_ name: OriginalName, of contentHash: UInt64) async
 
   /// Removes the originals of an entity, of every audience.
   ///
   /// - Throws: ``ImageCacheError/storageUnavailable(_:)`` and the like, where one of them stays.
   func removeAll(of entity: ImageID) async throws(ImageCacheError)
+
+  /// Brings removals to the device.
+  ///
+  /// - Throws: ``ImageCacheError/storageUnavailable(_:)`` and the like.
+  func flush() async throws(ImageCacheError)
 }

@@ -29,7 +29,14 @@ extension SourceStore: OriginalKeeping {
     return KeptBytes(bytes: original.bytes, terms: terms, contentHash: original.contentHash)
   }
 
-  func hold(_ original: ArrivedOriginal, as name: OriginalName, if mayKeep: () -> Bool) -> Bool {
+  func begin(_ name: OriginalName, of entity: ImageID) -> OriginalLoad {
+    shelf.begin(OriginalKey(name), of: entity.tableID)
+  }
+
+  func hold(
+    _ original: ArrivedOriginal, as name: OriginalName, for load: OriginalLoad?,
+    if mayKeep: () -> Bool
+  ) -> Bool {
     guard let facts = rule.facts(of: original.terms) else { return false }
     return shelf.hold(
       original.bytes, OriginalKey(name),
@@ -37,7 +44,7 @@ extension SourceStore: OriginalKeeping {
         entity: original.entity.tableID, width: Int32(clamping: original.size.width),
         height: Int32(clamping: original.size.height), terms: original.terms.encoded(),
         stored: shelf.now / 1_000_000),
-      RecordedFreshness(facts), if: mayKeep)
+      RecordedFreshness(facts), for: load, if: mayKeep)
   }
 
   func write(_ name: OriginalName) async {

@@ -52,8 +52,8 @@ extension SourceStore {
   /// Removes one original.
   ///
   /// A removed original does not come back after the process ends; after a power cut only once
-  /// ``flush()`` has returned. A load that is under way may keep it again, unless its cache removed the
-  /// entity's pictures.
+  /// ``flush()`` has returned. Loads that are under way answer and keep nothing of it, whichever cache they
+  /// load for.
   ///
   /// - Parameters:
   ///   - id: As in ``bytes(of:for:)``; nothing happens if it is not there.

@@ -61,7 +61,7 @@ extension OriginalFolder {
 }
 
 /// What the folder calls its files.
-private enum FolderName {
+enum FolderName {
   case original(OriginalDigest)
   case content(OriginalDigest)
   case terms(OriginalDigest)

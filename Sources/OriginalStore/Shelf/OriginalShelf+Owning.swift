@@ -64,7 +64,7 @@ extension OriginalShelf {
   }
 
   /// Forgets a folder that was deleted: nothing that is in it can be found, and it comes anew.
-  private func leaveMissingFolder() throws(TableError) {
+  func leaveMissingFolder() throws(TableError) {
     let (owned, folder) = state.withLock { ($0.owned, $0.folder) }
     guard let folder else { return }
     let isInPlace = if let owned { try owned.isInPlace() } else { try folder.isInPlace() }

@@ -33,7 +33,8 @@ extension OriginalShelf {
   package func flush() throws(TableError) {
     budget.checkLane()
     writeUses()
-    try folder().synchronize()
+    // In a folder that was never opened nothing was removed.
+    try state.withLock { $0.folder }?.synchronize()
   }
 
   /// Writes the records whose originals were used since.

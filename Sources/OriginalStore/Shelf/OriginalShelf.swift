@@ -14,6 +14,7 @@ package import TableStore
 /// 2. A file has a record in memory before another file of this budget is begun, so that it counts.
 /// 3. Without `owned` nothing is written but what a removal demands.
 /// 4. While `suspensions` is not empty, nothing is owned, so no file is locked.
+/// 5. A load that began before a removal of its original is not in `loads` afterwards, and holds nothing.
 package final class OriginalShelf: Sendable {
   /// An original before its file is there.
   struct Held {
@@ -30,11 +31,18 @@ package final class OriginalShelf: Sendable {
     }
   }
 
+  /// A load that may keep its original.
+  struct Load {
+    var label: OriginalLabel
+    var entity: TableID
+  }
+
   struct State {
     var index = OriginalIndex()
     var held: [OriginalDigest: Held] = [:]
     var heldByteCount = 0
     var lastNumber = 0
+    var loads: [Int: Load] = [:]
     /// How many threads read an original now.
     var readers: [OriginalDigest: Int] = [:]
     /// The hints of the index were read.
@@ -109,12 +117,29 @@ package final class OriginalShelf: Sendable {
     return record
   }
 
+  /// Notes a load whose original may be kept, before its first byte is asked for.
+  package func begin(_ key: OriginalKey, of entity: TableID) -> OriginalLoad {
+    let load = Load(
+      label: OriginalLabel(key.digest, entity, audienceHash: key.audienceHash), entity: entity)
+    let number = state.withLock { state in
+      state.lastNumber += 1
+      state.loads[state.lastNumber] = load
+      return state.lastNumber
+    }
+    return OriginalLoad(number) { [weak self] number in
+      self?.state.withLock { _ = $0.loads.removeValue(forKey: number) }
+    }
+  }
+
   /// Counts an original as kept from now on, before its file is there, in the place of an older one.
   ///
-  /// - Parameter mayKeep: Asked under the lock.
+  /// - Parameters:
+  ///   - load: The load that fetched it; `nil` where the bytes did not come by a load, so that no removal
+  ///     can be newer.
+  ///   - mayKeep: Asked under the lock.
   package func hold(
     _ content: Data, _ key: OriginalKey, _ facts: OriginalFacts, _ freshness: RecordedFreshness,
-    if mayKeep: () -> Bool
+    for load: OriginalLoad? = nil, if mayKeep: () -> Bool
   ) -> Bool {
     if let reason = refusal(of: content, key, facts) {
       settings.report(.refused(key.id, reason))
@@ -126,7 +151,9 @@ package final class OriginalShelf: Sendable {
     record.freshness = freshness
     let reason = state.withLock { state -> String? in
       guard state.suspensions.isEmpty else { return "The store is suspended." }
-      guard mayKeep() else { return "It was removed meanwhile." }
+      guard load.map({ state.loads[$0.number] != nil }) ?? true, mayKeep() else {
+        return "It was removed meanwhile."
+      }
       guard !facts.isPlaceholder || !state.hasReal(key.digest) else {
         return "A placeholder takes the place of no real original."
       }

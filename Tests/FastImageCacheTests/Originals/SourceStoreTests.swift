@@ -42,7 +42,7 @@ struct SourceStoreTests {
     fields: [String: String] = [:]
   ) async -> Bool {
     await store.open()
-    let isHeld = store.hold(arrived(number, fields: fields), as: name(number, audience)) { true }
+    let isHeld = store.hold(arrived(number, fields: fields), as: name(number, audience), for: nil) { true }
     await store.write(name(number, audience))
     return isHeld
   }
@@ -124,7 +124,7 @@ struct SourceStoreTests {
   func copying() async throws {
     let store = store()
     await store.open()
-    #expect(store.hold(arrived(7), as: name(7)) { true })
+    #expect(store.hold(arrived(7), as: name(7), for: nil) { true })
     let file = directory.url.appendingPathComponent("7.jpg")
     #expect(try await store.copyFile(of: name(7).id, to: file))
     #expect(try Data(contentsOf: file) == Data("original 7".utf8))

@@ -1,5 +1,6 @@
 import Foundation
 import Locking
+import OriginalStore
 import TestSupport
 
 @testable import FastImageCache
@@ -20,6 +21,9 @@ final class MemoryOriginals: OriginalKeeping {
   let written = Counter()
   let confirmed = Counter()
   let dropped = Counter()
+  let flushed = Counter()
+  /// Thrown by removals and flushes.
+  let failure = Lock<ImageCacheError?>(nil)
   private let writeGate: Gate?
   private let state = Lock<[OriginalName: Entry]>([:])
 
@@ -49,7 +53,12 @@ final class MemoryOriginals: OriginalKeeping {
 
   private static func hash(_ bytes: Data) -> UInt64 { UInt64(truncatingIfNeeded: bytes.hashValue) }
 
-  func hold(_ original: ArrivedOriginal, as name: OriginalName, if mayKeep: () -> Bool) -> Bool {
+  func begin(_ name: OriginalName, of entity: ImageID) -> OriginalLoad { OriginalLoad(0) { _ in } }
+
+  func hold(
+    _ original: ArrivedOriginal, as name: OriginalName, for load: OriginalLoad?,
+    if mayKeep: () -> Bool
+  ) -> Bool {
     state.withLock { entries in
       guard mayKeep() else { return false }
       entries[name] = Entry(
@@ -83,7 +92,13 @@ final class MemoryOriginals: OriginalKeeping {
   }
 
   func removeAll(of entity: ImageID) async throws(ImageCacheError) {
+    if let failure = failure.withLock({ $0 }) { throw failure }
     state.withLock { entries in entries = entries.filter { $0.value.entity != entity } }
+  }
+
+  func flush() async throws(ImageCacheError) {
+    flushed.increment()
+    if let failure = failure.withLock({ $0 }) { throw failure }
   }
 
   /// Keeps the encoded picture of a number, as an earlier session would have.

@@ -1,0 +1,107 @@
+import Foundation
+import Locking
+import TableStore
+import TestSupport
+import Testing
+
+@testable import FastImageCache
+
+@Suite("A removal", .timeLimit(.minutes(10)))
+struct OriginalRemovalTests {
+  let directory: TemporaryDirectory
+
+  init() throws { directory = try TemporaryDirectory() }
+
+  @Test(
+    "from a store of originals reaches the loads of all its caches",
+    arguments: [nil, ImageID("7"), ImageID("8")])
+  func reachesAllLoads(entity: ImageID?) async throws {
+    let gate = CancellableGate()
+    let source = EncodedSource(gate: gate)
+    let store = SourceStore(directory: directory.url)
+    let caches = try await [
+      Fixture(from: source) { $0.originals = store },
+      Fixture(from: source) { $0.originals = store },
+    ]
+    let photos = ["7", "8"].map { Photo($0) }
+    let loads = zip(caches, photos).map { fixture, photo in
+      Task { try await fixture.cache.image(for: photo, format: .row) }
+    }
+    await source.started.reaches(2)
+    if let entity { try await store.removeAll(of: entity) } else { try await store.removeAll() }
+    gate.open()
+    for (load, number) in zip(loads, 7...) { #expect(try await load.value.solidNumber == number) }
+    for fixture in caches { await fixture.quiet() }
+    let kept = try await store.inspect().map(\.entity)
+    #expect(kept == photos.map(\.id).filter { entity != nil && $0 != entity })
+    // Loads that begin afterwards keep.
+    for (fixture, photo) in zip(caches, photos) {
+      try await fixture.cache.removeImage(for: photo, format: .row)
+      _ = try await fixture.cache.image(for: photo, format: .row)
+      await fixture.quiet()
+    }
+    #expect(try await store.inspect().count == 2)
+  }
+
+  @Test("of a kept original that is no picture lets its load keep another")
+  func replacesWrongOriginal() async throws {
+    let store = SourceStore(directory: directory.url)
+    let name = OriginalName(id: "test:/7", audience: .everyone)
+    let wrong = ArrivedOriginal(
+      bytes: Data("no picture".utf8), terms: OriginalTerms(received: Date()), entity: "7",
+      size: PixelSize(width: 1, height: 1))
+    #expect(store.hold(wrong, as: name, for: nil) { true })
+    await store.write(name)
+    let fixture = try await Fixture(from: EncodedSource()) { $0.originals = store }
+    #expect(try await fixture.cache.image(for: Photo("7"), format: .row).solidNumber == 7)
+    await fixture.quiet()
+    #expect(try await store.bytes(of: name.id) == (try solid(7).pngData()))
+  }
+
+  @Test("of an entity's pictures empties the tables, although its store fails")
+  func outlastsStore() async throws {
+    let originals = MemoryOriginals()
+    let fixture = try await Fixture(
+      [.row, .large], from: EncodedSource(), originals: originals)
+    for format in [ImageFormat.row, .large] {
+      _ = try await fixture.cache.image(for: Photo("7"), format: format)
+    }
+    await fixture.quiet()
+    let failure = ImageCacheError.storageUnavailable("the store's disk")
+    originals.failure.withLock { $0 = failure }
+    await #expect(throws: failure) { try await fixture.cache.removeImages(for: Photo("7")) }
+    #expect(fixture.cache.cachedFormats(for: Photo("7")).isEmpty)
+  }
+
+  @Test("of originals outlasts a power cut once the cache was flushed")
+  func isFlushed() async throws {
+    let calls = Counter()
+    let store = SourceStore(
+      name: "photos", directory: directory.url, budget: StorageBudget(byteCount: 1 << 24),
+      lifetime: SourceStore.Lifetime(), protection: .none
+    ) {
+      $0.system = SystemCalls(observer: { call throws(SystemError) in
+        if call.kind == .synchronize { calls.increment() }
+      })
+    }
+    let fixture = try await Fixture(from: EncodedSource()) { $0.originals = store }
+    try await fixture.cache.flush()
+    #expect(calls.value == 0 && !FileManager.default.fileExists(atPath: store.directory.path))
+    _ = try await fixture.cache.image(for: Photo("7"), format: .row)
+    await fixture.quiet()
+    try await fixture.cache.removeImages(for: Photo("7"))
+    #expect(calls.value == 0)
+    try await fixture.cache.flush()
+    #expect(calls.value == 1)
+  }
+
+  @Test("that a store cannot bring to the device is an error of the flush")
+  func flushFails() async throws {
+    let originals = MemoryOriginals()
+    let fixture = try await Fixture(from: EncodedSource(), originals: originals)
+    let failure = ImageCacheError.storageUnavailable("the store's disk")
+    originals.failure.withLock { $0 = failure }
+    await #expect(throws: failure) { try await fixture.cache.flush() }
+    #expect(originals.flushed.value == 1)
+  }
+}
