@@ -1,3 +1,4 @@
+import OriginalStore
 import TableStore
 
 extension ImageCache {
@@ -121,7 +122,7 @@ extension ImageCache {
     memory.endWatch()
     registry.close()
     // A store that other caches share waits no longer for this one to resume.
-    await (originals as? SourceStore)?.resume(for: self)
+    await originalsUser?.resume()
     // Closing throws nothing.
     for table in tables.all { try? await table.write { $0.close() } }
     recorder.hub.finish()

@@ -202,8 +202,7 @@ extension ImageCache {
 
   /// Keeps bytes that were stored by hand, over what loads under way would keep.
   private func keep(_ bytes: Data, of size: PixelSize, for request: ImageRequest) async {
-    guard let originals, request.url != nil else { return }
-    await originals.open()
+    guard let originals, request.url != nil, (try? await originals.open()) != nil else { return }
     let original = ArrivedOriginal(
       bytes: bytes, terms: OriginalTerms(received: Date()), entity: request.key.entity, size: size)
     let name = request.originalName

@@ -1,3 +1,4 @@
+import OriginalStore
 import TableStore
 
 extension ImageCache {
@@ -19,8 +20,8 @@ extension ImageCache {
   /// and they are lost if the process ends before. Caches of one process on one namespace share their
   /// tables, which stay suspended until each cache that suspended them resumes.
   ///
-  /// A store of originals is unlocked too, until each cache that suspended it resumes or is closed. It goes
-  /// on answering, and keeps no original meanwhile.
+  /// A store of originals is unlocked too, until each cache that suspended it resumes, is closed, or has lost
+  /// its last reference. It goes on answering, and keeps no original meanwhile.
   ///
   /// Tables with ``ImageFormat/Protection/complete`` cannot be suspended once the device is locked, so
   /// suspend as soon as the app leaves the screen; the system locks their files some seconds later.
@@ -36,7 +37,7 @@ extension ImageCache {
     life = .suspended
     // A process in the background holds no memory that it can do without.
     spareMemory.pause()
-    await (originals as? SourceStore)?.suspend(for: self)
+    await originalsUser?.suspend()
     var failure: ImageCacheError?
     for table in tables.all where life == .suspended {
       do throws(ImageCacheError) {
@@ -57,7 +58,7 @@ extension ImageCache {
     guard life != .closed else { return }
     life = .active
     spareMemory.resume()
-    await (originals as? SourceStore)?.resume(for: self)
+    await originalsUser?.resume()
     // Resuming throws nothing.
     for table in tables.all where life == .active { try? await table.write { $0.resume() } }
   }

@@ -1,4 +1,5 @@
 public import Foundation
+import OriginalStore
 import Pixels
 
 /// Pictures kept decoded: shown before, they are there again in nanoseconds.
@@ -62,6 +63,9 @@ public final actor ImageCache {
   /// 2. A call changes the state first and the tables second; suspending and resuming look at it again
   ///    before each table. So the last of several calls has the last word on every table.
   var life = Life.active
+
+  /// Suspends the store of originals; gone with the cache, and its suspension with it.
+  lazy var originalsUser = (originals as? SourceStore).map { OriginalUser(of: $0.shelf) }
 
   /// Opens the tables of a namespace, and creates those that are missing, without blocking the caller.
   ///
@@ -185,7 +189,8 @@ public final actor ImageCache {
   ///   - format: One of ``formats``.
   ///   - options: The conditions.
   /// - Throws: As ``image(for:format:)``, and ``ImageCacheError/notCached(entity:format:)``,
-  ///   ``ImageCacheError/timedOut(entity:format:after:)``.
+  ///   ``ImageCacheError/storageUnavailable(_:)`` where a locked device closes the original and the request
+  ///   reaches no further, ``ImageCacheError/timedOut(entity:format:after:)``.
   public nonisolated(nonsending) func image(
     for entity: some ImageEntity, format: ImageFormat, options: LoadOptions
   ) async throws(ImageCacheError) -> CachedImage {

@@ -5,12 +5,13 @@ import ImageCodecs
 extension ImageLoader {
   /// Begins the course of a load, which requests of one identity share.
   func beginCourse(of flight: Flight, for request: ImageRequest, at url: URL) async -> LoadCourse {
-    await planner.originals?.open()
+    var isLocked = false
+    do throws(OriginalsLocked) { try await planner.originals?.open() } catch { isLocked = true }
     let (name, entity) = (planner.originals.map { _ in request.originalName }, request.key.entity)
     return LoadCourse(
       plan: planner.plan(flight.policy, for: request, at: url),
       options: request.options ?? LoadOptions(), name: name, entity: entity,
-      original: name.flatMap { planner.originals?.begin($0, of: entity) },
+      original: name.flatMap { planner.originals?.begin($0, of: entity) }, isLocked: isLocked,
       tablesAnswer: flight.policy == .normal)
   }
 
@@ -24,7 +25,7 @@ extension ImageLoader {
     while let step = course.plan.next() {
       switch step {
       case .read:
-        if let result = try await readPicture(url, for: requests, on: course, flight) {
+        if let result = try await readPicture(url, for: requests, on: &course, flight) {
           return result
         }
       case .recall:
@@ -51,9 +52,9 @@ extension ImageLoader {
 
   /// The picture of the kept original.
   private func readPicture(
-    _ url: URL, for requests: [ImageRequest], on course: LoadCourse, _ flight: Flight
+    _ url: URL, for requests: [ImageRequest], on course: inout LoadCourse, _ flight: Flight
   ) async throws -> StepResult? {
-    guard let kept = try await readKept(course, flight) else { return nil }
+    guard let kept = try await readKept(&course, flight) else { return nil }
     for request in requests { request.whenLoading?() }
     let picture = try await keptPicture(kept, course, url)
     return picture.map {
@@ -66,7 +67,7 @@ extension ImageLoader {
     _ url: URL, on course: inout LoadCourse, _ flight: Flight
   ) async throws {
     // No source is asked about bytes that it could only call unchanged in vain.
-    guard let kept = try await readKept(course, flight),
+    guard let kept = try await readKept(&course, flight),
       (try? await keptPicture(kept, course, url)) != nil
     else { return }
     course.known = kept
@@ -74,16 +75,21 @@ extension ImageLoader {
 
   /// The kept original, at the local gate.
   private func readKept(
-    _ course: LoadCourse, _ flight: Flight
+    _ course: inout LoadCourse, _ flight: Flight
   ) async throws -> KnownOriginal? {
     guard let originals = planner.originals, let name = course.name else { return nil }
     try await flight.permit.pass(.local)
-    guard let kept = await originals.read(name, urgency: flight.urgency),
-      kept.terms.mayAnswerRequest(course.options.headers)
-    else { return nil }
-    var known = KnownOriginal(terms: kept.terms, bytes: kept.bytes, isWhole: true)
-    known.contentHash = kept.contentHash
-    return known
+    do throws(OriginalsLocked) {
+      guard let kept = try await originals.read(name, urgency: flight.urgency),
+        kept.terms.mayAnswerRequest(course.options.headers)
+      else { return nil }
+      var known = KnownOriginal(terms: kept.terms, bytes: kept.bytes, isWhole: true)
+      known.contentHash = kept.contentHash
+      return known
+    } catch {
+      course.isLocked = true
+      return nil
+    }
   }
 
   /// The picture of kept bytes; `nil`, and the bytes are dropped, if they are none: the source is asked
@@ -228,8 +234,8 @@ extension ImageLoader {
   ///
   /// The store counts it as kept when this returns. The file is written beside the load's other pictures.
   func keep(_ result: StepResult, on course: inout LoadCourse, _ flight: Flight) {
-    guard course.keeping == nil, let originals = planner.originals, let name = course.name,
-      let original = result.original, result.picture.decoded != nil
+    guard course.keeping == nil, !course.isLocked, let originals = planner.originals,
+      let name = course.name, let original = result.original, result.picture.decoded != nil
     else { return }
     // That of the name: requests of other entities share the load.
     let entity = course.entity

@@ -43,7 +43,8 @@ struct ImageLoader: Sendable {
       if try await settle(&requests, with: result, on: &course, flight) { return }
     }
     try await refuse(requests, flight) {
-      .notCached(entity: $0.key.entity, format: $0.key.format)
+      course.isLocked
+        ? .originalsLocked : .notCached(entity: $0.key.entity, format: $0.key.format)
     }
   }
 

@@ -11,6 +11,8 @@ struct LoadCourse {
   let entity: ImageID
   /// Lets a removal of the original, by whomever, forbid to keep it.
   let original: OriginalLoad?
+  /// Whether the device is locked, and the store's files with it. Nothing is kept then.
+  var isLocked = false
   /// The kept original, for the source to be asked about.
   var known: KnownOriginal?
   /// The arrival, once the source is asked, and the partial that it continues.

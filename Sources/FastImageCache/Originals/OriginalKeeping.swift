@@ -35,6 +35,15 @@ struct ArrivedOriginal: Sendable {
   let size: PixelSize
 }
 
+/// The device is locked, and with it the files of a store.
+struct OriginalsLocked: Error, Hashable {}
+
+extension ImageCacheError {
+  /// For requests that reach no further than a locked store.
+  static let originalsLocked = Self.storageUnavailable(
+    "the originals cannot be read while the device is locked")
+}
+
 /// The loader's view of a store of originals.
 ///
 /// Invariants that a store keeps:
@@ -42,17 +51,24 @@ struct ArrivedOriginal: Sendable {
 ///    before a byte of it is written. So nothing that arrived is fetched again meanwhile.
 /// 2. An original that was removed does not come back: a held one is not written afterwards, and a load
 ///    that began before the removal holds nothing. `mayKeep` is asked in the order of holds and removals.
-/// 3. No fault of the disk reaches the loader: an original that cannot be kept or read is not there.
+/// 3. No fault of the disk but the lock of a device reaches the loader: an original that cannot be kept or
+///    read is not there.
 protocol OriginalKeeping: Sendable {
   /// Opens the folder; later calls return at once. Before the first one nothing is found.
-  func open() async
+  ///
+  /// - Throws: Nothing is known of what is kept then.
+  func open() async throws(OriginalsLocked)
 
   /// What is kept under a name, at once and without a system call; `nil` also for originals that are
   /// expired or may not be used.
   func look(_ name: OriginalName) -> KeptOriginal?
 
   /// The whole original, proven; `nil` where it is not there or does not prove itself.
-  func read(_ name: OriginalName, urgency: Urgency) async -> KeptBytes?
+  ///
+  /// - Throws: The original is there then, or may be.
+  func read(
+    _ name: OriginalName, urgency: Urgency
+  ) async throws(OriginalsLocked) -> KeptBytes?
 
   /// Notes a load that may keep its original, before it asks for a byte; the load ends with the answer's
   /// last reference.

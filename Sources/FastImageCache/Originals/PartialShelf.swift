@@ -42,6 +42,11 @@ final class PartialShelf: Sendable {
 
   func removeAll(of entity: ImageID) { partials.withLock { $0.removeAll(of: entity) } }
 
+  /// Lets the partials of one entity count as another's, those of loads under way too.
+  func changeEntity(from old: ImageID, to new: ImageID) {
+    partials.withLock { $0.changeEntity(from: old, to: new) }
+  }
+
   func removeAll() { partials.withLock { $0.removeAll() } }
 }
 
@@ -64,7 +69,7 @@ struct Partials: Sendable {
 
   private struct Entry {
     let partial: KnownOriginal
-    let entity: ImageID
+    var entity: ImageID
     let number: Int
     let since: Instant
   }
@@ -111,6 +116,11 @@ struct Partials: Sendable {
   mutating func removeAll(of entity: ImageID) {
     for (name, entry) in entries where entry.entity == entity { remove(name) }
     loads = loads.filter { $0.value.entity != entity }
+  }
+
+  mutating func changeEntity(from old: ImageID, to new: ImageID) {
+    for (name, entry) in entries where entry.entity == old { entries[name]?.entity = new }
+    for (load, subject) in loads where subject.entity == old { loads[load]?.entity = new }
   }
 
   mutating func removeAll() {

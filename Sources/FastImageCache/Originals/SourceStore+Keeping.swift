@@ -4,10 +4,11 @@ import TableStore
 
 /// The loader's view.
 extension SourceStore: OriginalKeeping {
-  func open() async {
+  func open() async throws(OriginalsLocked) {
     guard !shelf.isOpen else { return }
     let shelf = shelf
-    await budget.shared.run { shelf.open() }
+    let isOpen = await budget.shared.run { (try? shelf.open()) != nil }
+    if !isOpen { throw OriginalsLocked() }
   }
 
   func look(_ name: OriginalName) -> KeptOriginal? {
@@ -18,11 +19,19 @@ extension SourceStore: OriginalKeeping {
       freshness: freshness, isPlaceholder: record.flags.contains(.placeholder))
   }
 
-  func read(_ name: OriginalName, urgency: Urgency) async -> KeptBytes? {
+  func read(
+    _ name: OriginalName, urgency: Urgency
+  ) async throws(OriginalsLocked) -> KeptBytes? {
     let key = OriginalKey(name)
-    // A locked device, as any fault, sends the load on to its source.
-    let read = try? await reading(urgency) { shelf throws(TableError) in try shelf.read(key) }
-    guard let original = read else { return nil }
+    let read = try? await reading(urgency) {
+      shelf throws(TableError) -> Result<KeptContent?, OriginalsLocked> in
+      do throws(TableError) { return .success(try shelf.read(key)) } catch {
+        guard case .protectedNow = error else { throw error }
+        return .failure(OriginalsLocked())
+      }
+    }
+    // Any other fault sends the load on to its source.
+    guard let original = try read?.get() else { return nil }
     let terms =
       OriginalTerms(encoded: original.facts.terms)
       ?? OriginalTerms(received: Date(timeIntervalSince1970: Double(original.facts.stored)))
@@ -63,17 +72,6 @@ extension SourceStore: OriginalKeeping {
     let key = OriginalKey(name)
     // One that cannot be removed is found, and dropped, again.
     try? await writing { shelf throws(TableError) in try shelf.drop(key, of: contentHash) }
-  }
-
-  /// Unlocks the folder for a cache that is suspended; see ``ImageCache/suspend()``.
-  func suspend(for cache: ImageCache) async {
-    let (shelf, user) = (shelf, ObjectIdentifier(cache))
-    await budget.shared.run { shelf.suspend(by: user) }
-  }
-
-  func resume(for cache: ImageCache) async {
-    let (shelf, user) = (shelf, ObjectIdentifier(cache))
-    await budget.shared.run { shelf.resume(by: user) }
   }
 
   /// Gives the originals of one entity to another.

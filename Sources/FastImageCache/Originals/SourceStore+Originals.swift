@@ -106,7 +106,7 @@ extension SourceStore {
   ///
   /// - Throws: ``ImageCacheError/storageUnavailable(_:)``, ``ImageCacheError/cancelled``.
   public func inspect() async throws(ImageCacheError) -> [StoredOriginal] {
-    await open()
+    do throws(OriginalsLocked) { try await open() } catch { throw .originalsLocked }
     let found = try await reading(Urgency(.current)) { shelf throws(TableError) in try shelf.list()
     }
     return found.map { original in

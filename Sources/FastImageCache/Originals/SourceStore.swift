@@ -169,9 +169,7 @@ public final class SourceStore: Sendable {
   // MARK: Private
 
   private static func translated(_ error: TableError) -> ImageCacheError {
-    if case .protectedNow = error {
-      return .storageUnavailable("the originals cannot be read while the device is locked")
-    }
+    if case .protectedNow = error { return .originalsLocked }
     return ImageCacheError(error)
   }
 

@@ -21,18 +21,27 @@ extension OriginalShelf {
       state.withLock { $0.isSwept = true }
       budget.trim()
     }
+    settleMoves()
     // A small budget may have cost the index.
     return state.withLock { $0.owned != nil }
   }
 
-  /// Reads the index as it is now, without owning it.
-  func readHints() {
-    let hints = (try? folder().readIndex()) ?? []
+  /// Reads the index as it is now, without owning it. Other faults than a lock show at the first read or
+  /// write.
+  ///
+  /// - Throws: `protectedNow` while the device is locked. What was known before stays.
+  func readHints() throws(TableError) {
+    var hints: [OriginalRecord] = []
+    do throws(TableError) { hints = try folder().readIndex() } catch {
+      if case .protectedNow = error { throw error }
+    }
     let index = OriginalIndex(
       hints.enumerated().map { (place: $0.offset, record: $0.element) }, now: settings.now())
     state.withLock { state in
       state.isOpen = true
-      if state.owned == nil { state.index = index }
+      guard state.owned == nil else { return }
+      state.index = index
+      state.applyMoves()
     }
   }
 
@@ -41,10 +50,15 @@ extension OriginalShelf {
     guard state.withLock({ $0.owned != nil && $0.index.count == 0 }),
       (try? folder().remove(IndexFile.name)) != nil
     else { return }
-    state.withLock { state in
-      (state.owned, state.isSwept) = (nil, false)
-      state.index = OriginalIndex()
+    let owned = state.withLock { state in
+      defer {
+        (state.owned, state.isSwept) = (nil, false)
+        state.index = OriginalIndex()
+      }
+      return state.owned
     }
+    // The last reference unlocks and closes the file, outside the lock.
+    withExtendedLifetime(owned) {}
   }
 
   /// Whether there can be anything to own; makes no folder.
@@ -69,10 +83,13 @@ extension OriginalShelf {
     guard let folder else { return }
     let isInPlace = if let owned { try owned.isInPlace() } else { try folder.isInPlace() }
     guard !isInPlace else { return }
-    state.withLock { state in
-      (state.owned, state.folder, state.isSwept) = (nil, nil, false)
-      (state.volumeLimit, state.writtenSince) = (.max, 0)
-      state.index = OriginalIndex()
+    // Closed outside the lock.
+    withExtendedLifetime((owned, folder)) {
+      state.withLock { state in
+        (state.owned, state.folder, state.isSwept) = (nil, nil, false)
+        (state.volumeLimit, state.writtenSince) = (.max, 0)
+        state.index = OriginalIndex()
+      }
     }
   }
 

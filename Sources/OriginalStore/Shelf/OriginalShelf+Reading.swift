@@ -21,11 +21,14 @@ package struct ListedOriginal: Sendable {
 }
 
 extension OriginalShelf {
-  /// Reads the hints of the index, once; on the lane. Failures show at the first read or write.
-  package func open() {
+  /// Reads the hints of the index, once; on the lane.
+  ///
+  /// - Throws: `protectedNow` while the device is locked: the shelf is not open then. Other failures show
+  ///   at the first read or write.
+  package func open() throws(TableError) {
     budget.checkLane()
     guard !state.withLock({ $0.isOpen }) else { return }
-    readHints()
+    try readHints()
     let isEmpty = state.withLock { $0.index.count == 0 }
     // An index that was lost is built again behind.
     if isEmpty, budget.byteCount > 0 { budget.enqueue { [weak self] in _ = try? self?.prepare() } }

@@ -82,7 +82,8 @@ extension OriginalShelf {
   private func search(
     _ folder: OriginalFolder, for removal: OriginalRemoval
   ) -> (keys: Set<OriginalDigest>, failure: TableError?) {
-    if state.withLock({ $0.owned == nil }) { readHints() }
+    // Of a locked device the records that are known may be old.
+    let isUpToDate = state.withLock { $0.owned != nil } || (try? readHints()) != nil
     var keys: Set<OriginalDigest> = []
     var failure: TableError?
     func look(
@@ -101,13 +102,25 @@ extension OriginalShelf {
       let (originals, partials) = try folder.names()
       if case .all = removal { return (originals.union(partials), nil) }
       look(at: originals) { digest throws(TableError) in
-        try isRecorded(digest, in: folder) ? nil : folder.label(ofOriginal: digest)
+        if isUpToDate, try isRecorded(digest, in: folder) { return nil }
+        return try folder.label(ofOriginal: digest).map(moved)
       }
-      look(at: partials) { digest throws(TableError) in try folder.label(ofPartial: digest) }
+      look(at: partials) { digest throws(TableError) in
+        try folder.label(ofPartial: digest).map(moved)
+      }
     } catch {
       failure = error
     }
     return (keys, failure)
+  }
+
+  /// A file names the entity that its original was stored for.
+  private func moved(_ label: OriginalLabel) -> OriginalLabel {
+    var label = label
+    for move in state.withLock({ $0.moves }) where move.old == label.entity {
+      label.entity = move.new
+    }
+    return label
   }
 
   /// Whether a record speaks for a file, as for the sweep.

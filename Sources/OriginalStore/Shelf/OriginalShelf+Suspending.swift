@@ -1,32 +1,58 @@
 import Locking
 package import TableStore
 
+/// One of those that use a shelf, a cache for example, and may suspend it.
+///
+/// Its suspension ends with the last reference at the latest: a cache that is gone resumes nothing.
+package final class OriginalUser: Sendable {
+  private let shelf: OriginalShelf
+
+  package init(of shelf: OriginalShelf) { self.shelf = shelf }
+
+  deinit {
+    let (shelf, user) = (shelf, ObjectIdentifier(self))
+    // In front of the jobs of a later user that gets the same identifier.
+    shelf.budget.enqueue { shelf.resume(by: user) }
+  }
+
+  /// Unlocks the folder; see `OriginalShelf.suspend(by:)`.
+  package func suspend() async {
+    await shelf.budget.run { [shelf, self] in shelf.suspend(by: ObjectIdentifier(self)) }
+  }
+
+  package func resume() async {
+    await shelf.budget.run { [shelf, self] in shelf.resume(by: ObjectIdentifier(self)) }
+  }
+}
+
 extension OriginalShelf {
   /// Unlocks the folder until each of those that suspended it has resumed it; on the lane, so that a
   /// write under way has ended. Originals that are still held are not kept.
-  package func suspend(by user: ObjectIdentifier) {
+  func suspend(by user: ObjectIdentifier) {
     budget.checkLane()
     writeUses()
-    let held = state.withLock { state in
+    let (held, owned) = state.withLock { state in
       state.suspensions.insert(user)
-      // The lock is given up with the last reference.
-      state.owned = nil
-      let held = state.held.values.map(\.key)
+      let (held, owned) = (state.held.values.map(\.key), state.owned)
       for key in held { state.unhold(key.digest) }
-      return held
+      state.owned = nil
+      return (held, owned)
     }
+    // The last reference unlocks and closes the file, outside the lock.
+    withExtendedLifetime(owned) {}
     for key in held { settings.report(.refused(key.id, "The store is suspended.")) }
   }
 
   /// Ends one suspension; after the last one the index is read anew, since another process may have
   /// written.
-  package func resume(by user: ObjectIdentifier) {
+  func resume(by user: ObjectIdentifier) {
     budget.checkLane()
     let isResumed = state.withLock { state in
       state.suspensions.remove(user) != nil && state.suspensions.isEmpty && state.isOpen
     }
     guard isResumed else { return }
-    readHints()
+    // On a locked device the records that were known stay.
+    try? readHints()
   }
 
   /// Brings removals and the order of use to the device.

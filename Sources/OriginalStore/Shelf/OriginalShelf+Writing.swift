@@ -23,21 +23,35 @@ extension OriginalShelf {
     }
   }
 
-  /// Lets the originals of an entity count as another's; their files go on naming the old one.
+  /// Lets the originals of an entity count as another's, those of loads under way too; their files go on
+  /// naming the old one. While this shelf owns nothing, the records in the file wait until it does.
   package func move(_ entity: TableID, to newEntity: TableID) {
     budget.checkLane()
     let (old, new) = (OriginalRecord.digest(of: entity), OriginalRecord.digest(of: newEntity))
-    // Without the folder the records here are hints, and change nothing.
-    _ = try? prepare()
-    let places = state.withLock { state in
+    state.withLock { state in
       for key in state.held.filter({ $0.value.facts.entity == entity }).keys {
         state.held[key]?.facts.entity = newEntity
         state.held[key]?.record.entity = new
       }
-      let places = state.index.places(of: old)
-      for place in places { state.index.move(place, to: new) }
-      return places
+      for number in state.loads.filter({ $0.value.entity == entity }).keys {
+        state.loads[number]?.entity = newEntity
+        state.loads[number]?.label.entity = new
+      }
+      state.moves.append((old, new))
+      state.apply((old, new))
     }
+    // A folder that is not there has nothing to be moved.
+    if (try? existingFolder()) != nil { _ = try? prepare() }
+  }
+
+  /// Writes the records that were moved; this shelf owns the folder.
+  func settleMoves() {
+    let places = state.withLock { state in
+      defer { state.moves = [] }
+      state.applyMoves()
+      return state.moves.flatMap { state.index.places(of: $0.new) }
+    }
+    // A record that cannot be written names the old entity in the next session.
     for place in places { try? writeRecord(place) }
   }
 

@@ -14,7 +14,8 @@ package import TableStore
 /// 2. A file has a record in memory before another file of this budget is begun, so that it counts.
 /// 3. Without `owned` nothing is written but what a removal demands.
 /// 4. While `suspensions` is not empty, nothing is owned, so no file is locked.
-/// 5. A load that began before a removal of its original is not in `loads` afterwards, and holds nothing.
+/// 5. `index` names the entities of its originals as after `moves`; so do `held` and `loads`.
+/// 6. A load that began before a removal of its original is not in `loads` afterwards, and holds nothing.
 package final class OriginalShelf: Sendable {
   /// An original before its file is there.
   struct Held {
@@ -51,6 +52,9 @@ package final class OriginalShelf: Sendable {
     var owned: IndexFile?
     var isSwept = false
     var suspensions: Set<ObjectIdentifier> = []
+    /// The entities that were given other ids and whose records in the file do not say so yet, in the order
+    /// of the moves.
+    var moves: [(old: UInt64, new: UInt64)] = []
     /// Most bytes of this folder for now, by what is free on the volume, and the bytes written since
     /// that was found.
     var volumeLimit = Int.max
@@ -141,6 +145,7 @@ package final class OriginalShelf: Sendable {
     _ content: Data, _ key: OriginalKey, _ facts: OriginalFacts, _ freshness: RecordedFreshness,
     for load: OriginalLoad? = nil, if mayKeep: () -> Bool
   ) -> Bool {
+    var facts = facts
     if let reason = refusal(of: content, key, facts) {
       settings.report(.refused(key.id, reason))
       return false
@@ -156,6 +161,9 @@ package final class OriginalShelf: Sendable {
       }
       guard !facts.isPlaceholder || !state.hasReal(key.digest) else {
         return "A placeholder takes the place of no real original."
+      }
+      if let load, let entity = state.loads[load.number]?.entity, entity != facts.entity {
+        (facts.entity, record.entity) = (entity, OriginalRecord.digest(of: entity))
       }
       let known = state.held[key.digest]?.content.count ?? 0
       guard state.heldByteCount - known + content.count <= Self.heldByteCountLimit else {
@@ -220,6 +228,15 @@ extension OriginalShelf.State {
   fileprivate func hasReal(_ key: OriginalDigest) -> Bool {
     let record = held[key]?.record ?? index.place(of: key).map { index[$0] }
     return record?.flags.contains(.placeholder) == false
+  }
+
+  /// Has records that were just read follow `moves`.
+  mutating func applyMoves() {
+    for move in moves { apply(move) }
+  }
+
+  mutating func apply(_ move: (old: UInt64, new: UInt64)) {
+    for place in index.places(of: move.old) { index.move(place, to: move.new) }
   }
 
   @discardableResult

@@ -1,11 +1,12 @@
 import Foundation
-import OriginalStore
+import Locking
 import Pixels
 import TableStore
 import TestSupport
 import Testing
 
 @testable import FastImageCache
+@testable import OriginalStore
 
 @Suite("A store of originals", .timeLimit(.minutes(10)))
 struct SourceStoreTests {
@@ -41,8 +42,10 @@ struct SourceStoreTests {
     _ number: Int, _ audience: Audience = .everyone, in store: SourceStore,
     fields: [String: String] = [:]
   ) async -> Bool {
-    await store.open()
-    let isHeld = store.hold(arrived(number, fields: fields), as: name(number, audience), for: nil) { true }
+    try? await store.open()
+    let isHeld = store.hold(arrived(number, fields: fields), as: name(number, audience), for: nil) {
+      true
+    }
     await store.write(name(number, audience))
     return isHeld
   }
@@ -59,7 +62,7 @@ struct SourceStoreTests {
     #expect(await keep(7, Audience("alice"), in: store, fields: fields))
     let name = name(7, Audience("alice"))
     #expect(store.look(name)?.freshness == .fresh)
-    let read = await store.read(name, urgency: Urgency(.current))
+    let read = try await store.read(name, urgency: Urgency(.current))
     #expect(read?.bytes == Data("original 7".utf8))
     #expect(read?.terms == arrived(7, fields: fields).terms)
     #expect(try await store.bytes(of: name.id, for: name.audience) == read?.bytes)
@@ -74,11 +77,11 @@ struct SourceStoreTests {
       let own = strict ? ["Cache-Control": "max-age=60, must-revalidate"] : fields
       let first = store("strict \(strict)")
       #expect(await keep(7, in: first, fields: own))
-      await first.suspend(for: try ImageCache.inMemory(formats: [.row]))
+      await OriginalUser(of: first.shelf).suspend()
       var seen: [Freshness?] = []
       for age in [59, 60, 29 * 86_400, 31 * 86_400] as [Int64] {
         let later = store("strict \(strict)", now: 1_700_000_000 + age)
-        await later.open()
+        try await later.open()
         seen.append(later.look(name(7))?.freshness)
       }
       let stale = strict ? Freshness.mustRevalidate(answersFailures: false) : .stale
@@ -123,7 +126,7 @@ struct SourceStoreTests {
   @Test("copies an original that is not written yet to a file")
   func copying() async throws {
     let store = store()
-    await store.open()
+    try await store.open()
     #expect(store.hold(arrived(7), as: name(7), for: nil) { true })
     let file = directory.url.appendingPathComponent("7.jpg")
     #expect(try await store.copyFile(of: name(7).id, to: file))
@@ -174,6 +177,19 @@ struct SourceStoreTests {
     _ = try await fixture.cache.image(for: Photo("8"), format: .row)
     await stored(in: events)
     #expect(try await originals.inspect().count == 1)
+    // A cache that is gone suspends nothing.
+    do {
+      let other = try await Fixture(from: source) { $0.originals = originals }
+      try await other.cache.suspend()
+    }
+    while originals.shelf.state.withLock({ !$0.suspensions.isEmpty }), !Task.isCancelled {
+      await Task.yield()
+    }
+    let later = fixture.cache.events()
+    _ = try await fixture.cache.image(for: Photo("9"), format: .row)
+    await stored(in: later)
+    #expect(try await originals.inspect().count == 2)
+    try await fixture.cache.removeImages(for: Photo("9"))
     try await fixture.cache.changeImageID(from: Photo("8").imageID, to: ImageID("new"))
     try await fixture.cache.removeImages(for: ImageID("new"))
     #expect(try await originals.inspect().isEmpty)

@@ -22,6 +22,10 @@ final class MemoryOriginals: OriginalKeeping {
   let confirmed = Counter()
   let dropped = Counter()
   let flushed = Counter()
+  /// What a locked device does not let read.
+  enum Locked { case files, index }
+
+  let locks = Lock<Locked?>(nil)
   /// Thrown by removals and flushes.
   let failure = Lock<ImageCacheError?>(nil)
   private let writeGate: Gate?
@@ -37,15 +41,21 @@ final class MemoryOriginals: OriginalKeeping {
 
   var count: Int { state.withLock { $0.count } }
 
-  func open() async { opened.increment() }
+  func open() async throws(OriginalsLocked) {
+    if locks.withLock({ $0 }) == .index { throw OriginalsLocked() }
+    opened.increment()
+  }
 
   func look(_ name: OriginalName) -> KeptOriginal? {
-    if opened.value == 0 { return nil }
+    if opened.value == 0 || locks.withLock({ $0 }) == .index { return nil }
     return state.withLock { $0[name] }.map { KeptOriginal(freshness: $0.freshness) }
   }
 
-  func read(_ name: OriginalName, urgency: Urgency) async -> KeptBytes? {
+  func read(
+    _ name: OriginalName, urgency: Urgency
+  ) async throws(OriginalsLocked) -> KeptBytes? {
     reads.increment()
+    if locks.withLock({ $0 }) != nil { throw OriginalsLocked() }
     return state.withLock { $0[name] }.map {
       KeptBytes(bytes: $0.bytes, terms: $0.terms, contentHash: Self.hash($0.bytes))
     }

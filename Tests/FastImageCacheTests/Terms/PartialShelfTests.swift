@@ -45,6 +45,19 @@ struct PartialShelfTests {
     #expect(take(name(1, Audience("a")), from: shelf) == nil && shelf.byteCount == 0)
   }
 
+  @Test("gives the partials of an entity, and those of loads under way, to another id")
+  func changingEntity() {
+    let shelf = PartialShelf(room: 100)
+    put(arrival(10, of: 20), as: name(1), of: "a", on: shelf)
+    let load = shelf.begin(name(2), of: "a").load
+    shelf.changeEntity(from: "a", to: "b")
+    shelf.removeAll(of: "a")
+    #expect(shelf.byteCount == 10)
+    shelf.removeAll(of: "b")
+    shelf.end(load, keeping: arrival(10, of: 20))
+    #expect(shelf.byteCount == 0)
+  }
+
   @Test("keeps nothing that cannot be continued")
   func refusing() throws {
     let shelf = PartialShelf(room: 100)

@@ -112,7 +112,7 @@ extension OriginalShelf {
   }
 
   func opened() async -> OriginalShelf {
-    await budget.run { self.open() }
+    await budget.run { try? self.open() }
     return self
   }
 

@@ -96,10 +96,12 @@ struct ShelfRemovalTests {
   func whileSuspended(kind: Kind) async throws {
     let shelf = await fixture.shelf().opened()
     await fill(shelf)
-    await shelf.budget.run { shelf.suspend(by: ObjectIdentifier(shelf)) }
+    let user = OriginalUser(of: shelf)
+    await user.suspend()
     try await remove(kind, from: shelf)
     #expect(files() == (kind == .key ? 2 : kind == .all ? 0 : 1))
     #expect(shelf.present(2...2) == (kind == .all ? [] : [2]))
+    await user.resume()
   }
 
   @Test(

@@ -48,11 +48,11 @@ struct ShelfSharingTests {
   @Test("owns the folder while the first is suspended, which goes on reading and keeps nothing")
   func suspension() async throws {
     let first = await fixture.shelf().opened()
-    let user = ObjectIdentifier(first)
+    let user = OriginalUser(of: first)
     await first.keep(1)
     let facts = OriginalFacts(entity: TableID(Int64(7)), stored: 1_700_000_000)
     #expect(first.hold(content(2), key(2), facts, RecordedFreshness()) { true })
-    await first.budget.run { first.suspend(by: user) }
+    await user.suspend()
     await first.budget.run { first.write(key(2)) }
     #expect(await first.keep(3) == false)
     #expect(first.present(1...3) == [1])
@@ -60,8 +60,9 @@ struct ShelfSharingTests {
     let second = await fixture.shelf().opened()
     await second.keep(4)
     #expect(second.present(1...4) == [1, 4])
-    await second.budget.run { second.suspend(by: ObjectIdentifier(second)) }
-    await first.budget.run { first.resume(by: user) }
+    let other = OriginalUser(of: second)
+    await other.suspend()
+    await user.resume()
     #expect(first.look(key(4)) != nil)
     await first.keep(3)
     #expect(first.present(1...4) == [1, 3, 4])
@@ -71,11 +72,24 @@ struct ShelfSharingTests {
   @Test("is suspended until each of those that suspended it resumes it")
   func severalUsers() async throws {
     let shelf = await fixture.shelf().opened()
-    let users = [ObjectIdentifier(shelf), ObjectIdentifier(fixture)]
-    for user in users { await shelf.budget.run { shelf.suspend(by: user) } }
-    await shelf.budget.run { shelf.resume(by: users[0]) }
+    let users = [OriginalUser(of: shelf), OriginalUser(of: shelf)]
+    for user in users { await user.suspend() }
+    await users[0].resume()
     #expect(await shelf.keep(1) == false)
-    await shelf.budget.run { shelf.resume(by: users[1]) }
+    await users[1].resume()
+    #expect(await shelf.keep(1))
+  }
+
+  @Test("is suspended no longer than those live that suspended it")
+  func goneUsers() async throws {
+    let shelf = await fixture.shelf().opened()
+    var users = [OriginalUser(of: shelf), OriginalUser(of: shelf)]
+    for user in users { await user.suspend() }
+    users.removeFirst()
+    await shelf.budget.run {}
+    #expect(await shelf.keep(1) == false)
+    users = []
+    await shelf.budget.run {}
     #expect(await shelf.keep(1))
   }
 
@@ -90,7 +104,8 @@ struct ShelfSharingTests {
     }
     async let keep = shelf.keep(1)
     await writing.reaches(1)
-    async let suspension: Void = shelf.budget.run { shelf.suspend(by: ObjectIdentifier(shelf)) }
+    let user = OriginalUser(of: shelf)
+    async let suspension: Void = user.suspend()
     gate.open()
     _ = await (keep, suspension)
     #expect(shelf.present(1...1) == [1])

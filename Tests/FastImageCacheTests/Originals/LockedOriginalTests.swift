@@ -1,0 +1,85 @@
+import Foundation
+import Locking
+import OriginalStore
+import TestSupport
+import Testing
+
+@testable import FastImageCache
+
+@Suite("An original on a locked device", .timeLimit(.minutes(10)))
+struct LockedOriginalTests {
+  /// Locked once the index was read, or before.
+  @Test("is no miss for requests that go no further", arguments: [true, false])
+  func isNoMiss(isOpen: Bool) async throws {
+    let originals = MemoryOriginals()
+    try originals.put(7, as: "test:/7")
+    originals.locks.withLock { $0 = isOpen ? .files : .index }
+    let source = EncodedSource()
+    let fixture = try await Fixture(from: source, originals: originals)
+    for policy in [LoadOptions.Policy.normal, .revalidate, .reload] {
+      // The policies that have to ask read nothing that is kept.
+      let isRead = policy == .normal || !isOpen
+      await #expect(
+        throws: isRead ? ImageCacheError.originalsLocked : .notCached(entity: "7", format: "row")
+      ) {
+        try await fixture.cache.image(
+          for: Photo("7"), format: .row, options: LoadOptions(policy, reach: .kept))
+      }
+    }
+    #expect(source.started.value == 0)
+    originals.locks.withLock { $0 = nil }
+    let image = try await fixture.cache.image(
+      for: Photo("7"), format: .row, options: LoadOptions(reach: .kept))
+    #expect(image.solidNumber == 7)
+  }
+
+  @Test("stays as it is where a request goes to the network", arguments: [true, false])
+  func keepsNothing(isOpen: Bool) async throws {
+    let originals = MemoryOriginals()
+    try originals.put(7, as: "test:/7")
+    originals.locks.withLock { $0 = isOpen ? .files : .index }
+    let source = EncodedSource { _, _ in .encoded(try solid(8).pngData()) }
+    let fixture = try await Fixture([.row, .large], from: source, originals: originals)
+    #expect(try await fixture.cache.image(for: Photo("7"), format: .row).solidNumber == 8)
+    await fixture.quiet()
+    if !isOpen {
+      try await fixture.cache.store(try solid(9).pngData(), for: Photo("7"), format: .large)
+    }
+    #expect(originals["test:/7"]?.bytes == (try solid(7).pngData()))
+    #expect(originals.writes.value == 0)
+  }
+
+  @Test("is one to its store, before and after that has read the index")
+  func inStore() async throws {
+    let directory = try TemporaryDirectory()
+    let device = LockableDevice()
+    func store() -> SourceStore {
+      SourceStore(
+        name: "photos", directory: directory.url, budget: StorageBudget(byteCount: 1 << 24),
+        lifetime: SourceStore.Lifetime(), protection: .complete
+      ) { $0.system = device.system }
+    }
+    let photo = Photo("7")
+    let kept = LoadOptions(reach: .kept)
+    let first = store()
+    let fixture = try await Fixture([.row, .large], from: EncodedSource()) { $0.originals = first }
+    let events = fixture.cache.events()
+    _ = try await fixture.cache.image(for: photo, format: .row)
+    for await case .original(_, .stored) in events { break }
+    device.lock()
+    await #expect(throws: ImageCacheError.originalsLocked) {
+      try await fixture.cache.image(for: photo, format: .large, options: kept)
+    }
+    let second = store()
+    let later = try await Fixture([.large], from: EncodedSource()) { $0.originals = second }
+    await #expect(throws: ImageCacheError.originalsLocked) {
+      try await later.cache.image(for: photo, format: .large, options: kept)
+    }
+    await #expect(throws: ImageCacheError.originalsLocked) { try await second.inspect() }
+    device.unlock()
+    for fixture in [fixture, later] {
+      let image = try await fixture.cache.image(for: photo, format: .large, options: kept)
+      #expect(image.solidNumber == 7)
+    }
+  }
+}
