@@ -248,6 +248,23 @@ extension ImageLoader {
     // The load awaits the task before it leaves its gate. A cancellation of the load does not reach it.
     course.keeping = Task(name: "original") { await originals.write(name) }
   }
+
+  /// Keeps nothing of the load any more, nor what was kept for requests that came earlier.
+  func forbidKeeping(_ result: StepResult, on course: inout LoadCourse) {
+    guard !course.isForbidden else { return }
+    course.isForbidden = true
+    guard let keeping = course.keeping, let originals = planner.originals, let name = course.name,
+      let bytes = result.original?.bytes
+    else { return }
+    course.keeping = Task(name: "original") {
+      await keeping.value
+      // Another load's original may stand there by now.
+      guard let kept = try? await originals.read(name, urgency: Urgency(.background)),
+        kept.bytes == bytes
+      else { return }
+      await originals.drop(name, of: kept.contentHash)
+    }
+  }
 }
 
 extension ImageSourceContent {

@@ -102,14 +102,16 @@ struct ImageLoader: Sendable {
 
   /// Does what can wait until the first requests are answered: keeps the original, or has it revalidated.
   ///
-  /// - Parameter isStored: Whether the hook lets the picture be stored; its original is not kept otherwise.
+  /// - Parameter isStored: Whether the hook lets all pictures of the round be stored; the original is not kept
+  ///   otherwise.
   private func finish(
     _ request: ImageRequest, _ result: StepResult, isStored: Bool, on course: inout LoadCourse,
     _ flight: Flight
   ) {
     // Whole and decoded: nothing is left to be continued.
     if result.picture.decoded != nil { course.download?.finish() }
-    if isStored { keep(result, on: &course, flight) }
+    if !isStored { forbidKeeping(result, on: &course) }
+    if !course.isForbidden { keep(result, on: &course, flight) }
     if course.plan.revalidatesBehind, !course.hasAsked, let name = course.name {
       refresher.revalidate(request, name, of: course.entity, shownBy: flight)
     }
@@ -212,7 +214,8 @@ struct ImageLoader: Sendable {
   /// Draws the pictures that somebody waits for, stores them and answers.
   ///
   /// - Parameter family: Pictures that will be drawn from the same decode afterwards.
-  /// - Returns: Whether an answer of the hook, where there is one, lets a picture be stored.
+  /// - Returns: Whether the hook, where there is one, lets the pictures of all these entities be stored. One
+  ///   that failed for an entity does not.
   @discardableResult
   private func serve(
     _ requests: [ImageRequest], besides family: [ImageRequest], from picture: inout SourcePicture,
@@ -223,21 +226,23 @@ struct ImageLoader: Sendable {
       try await draw(requests, besides: family, from: &picture, flight)
       return true
     }
-    var isStored = false
+    var isStored = true
     var others: [ImageRequest] = []
     for request in requests {
       if var answer = picture.answers.removeValue(forKey: request.key) {
         try await draw([request], besides: [], from: &answer, flight)
-        isStored = isStored || answer.isStored
+        isStored = isStored && answer.isStored
       } else {
         others.append(request)
       }
     }
+    var answered: Set<ImageID> = []
     for var batch in try await ask(hook, for: others, besides: family, from: &picture, flight) {
       try await draw(batch.requests, besides: [], from: &batch.picture, flight)
-      isStored = isStored || batch.picture.isStored
+      isStored = isStored && batch.picture.isStored
+      answered.formUnion(batch.requests.map(\.key.entity))
     }
-    return isStored
+    return isStored && others.allSatisfy { answered.contains($0.key.entity) }
   }
 
   private func draw(

@@ -9,10 +9,13 @@ struct LoadCourse {
   let name: OriginalName?
   /// The entity that named the original.
   let entity: ImageID
-  /// Lets a removal of the original, by whomever, forbid to keep it.
+  /// A removal of the original, from any cache, forbids through this to keep it.
   let original: OriginalLoad?
   /// Whether the device is locked, and the store's files with it. Nothing is kept then.
   var isLocked = false
+  /// Whether the hook forbids to store a picture of the original. Nothing is kept then, whatever it says of
+  /// other entities.
+  var isForbidden = false
   /// The kept original, for the source to be asked about.
   var known: KnownOriginal?
   /// The arrival, once the source is asked, and the partial that it continues.
