@@ -67,10 +67,8 @@ extension OriginalShelf {
     return (try? settings.system.status(ofPath: settings.path)) != nil
   }
 
-  // MARK: Private
-
   /// In a child of fork(2) the folder is its parent's.
-  private func leaveToParent() {
+  func leaveToParent() {
     let inherited = state.withLock { state in
       state.owned?.isInherited == true ? state.owned.take() : nil
     }
@@ -92,6 +90,8 @@ extension OriginalShelf {
       }
     }
   }
+
+  // MARK: Private
 
   private func own() throws(TableError) -> Bool {
     guard state.withLock({ $0.owned == nil }) else { return true }

@@ -29,6 +29,7 @@ extension OriginalShelf {
 
   /// The folder if there is one; on the lane.
   func existingFolder() throws(TableError) -> OriginalFolder? {
+    leaveToParent()
     try leaveMissingFolder()
     if let folder = state.withLock({ $0.folder }) { return folder }
     let status = try TableError.wrapping { () throws(SystemError) in
@@ -59,8 +60,8 @@ extension OriginalShelf {
     forget(key)
   }
 
-  /// The originals that a removal takes: by the index of an owner that has swept the folder, and else by
-  /// the folder itself, where records may be missing.
+  /// The originals that a removal takes: by the index of an owner that has swept the folder and read what
+  /// no record named, and else by the folder itself.
   ///
   /// - Returns: Also the first error, behind which a file may have been left out.
   private func find(
@@ -68,7 +69,10 @@ extension OriginalShelf {
   ) -> (keys: Set<OriginalDigest>, failure: TableError?) {
     if case .key(let key) = removal { return ([key], nil) }
     var found: (keys: Set<OriginalDigest>, failure: TableError?) = ([], nil)
-    if state.withLock({ $0.owned == nil || !$0.isSwept }) {
+    let isComplete = state.withLock { state in
+      state.owned != nil && state.isSwept && state.index.places(where: \.isUnread).isEmpty
+    }
+    if !isComplete {
       found = search(folder, for: removal)
     }
     let recorded = state.withLock { state in
@@ -127,11 +131,9 @@ extension OriginalShelf {
   private func isRecorded(
     _ digest: OriginalDigest, in folder: OriginalFolder
   ) throws(TableError) -> Bool {
-    let recorded = state.withLock { state in
-      state.index.place(of: digest).map { Int(state.index[$0].byteCount) }
-    }
-    guard let recorded else { return false }
-    return try folder.byteCount(of: digest) == recorded
+    let record = state.withLock { state in state.index.place(of: digest).map { state.index[$0] } }
+    guard let record, !record.isUnread else { return false }
+    return try folder.byteCount(of: digest) == Int(record.byteCount)
   }
 }
 

@@ -117,6 +117,20 @@ struct ShelfRemovalTests {
     #expect(files() == (kind == .all ? 0 : 1))
   }
 
+  @Test("takes what its shelf could not read when it swept the folder")
+  func unreadAtSweep() async throws {
+    do { await fill(await fixture.shelf().opened()) }
+    let shelf = await fixture.shelf().opened()
+    // The index is read, and the file without a record is not.
+    fixture.fail(1, code: EIO, only: .read)
+    await shelf.keep(4)
+    fixture.fail(0, code: EIO, only: .read)
+    await #expect(throws: TableError.self) { try await remove(.audience, from: shelf) }
+    fixture.observe(nil)
+    try await remove(.audience, from: shelf)
+    #expect(files() == 2 && shelf.present(2...4) == [2, 4])
+  }
+
   @Test("needs no index that can be read", arguments: Kind.allCases)
   func unreadableIndex(kind: Kind) async throws {
     let owner = await fixture.shelf().opened()
