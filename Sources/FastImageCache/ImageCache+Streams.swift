@@ -24,11 +24,32 @@ extension ImageCache {
   public nonisolated func progress(
     for entity: some ImageEntity, format: ImageFormat
   ) -> AsyncStream<ImageProgress> {
+    progress(for: entity, format: format, options: nil)
+  }
+
+  /// The steps of one picture's load, as by ``progress(for:format:)``, under conditions.
+  ///
+  /// - Parameters:
+  ///   - entity: Its picture is loaded.
+  ///   - format: One of ``formats``.
+  ///   - options: The conditions, but for ``LoadOptions/timeLimit``: whoever has waited long enough stops
+  ///     reading.
+  public nonisolated func progress(
+    for entity: some ImageEntity, format: ImageFormat, options: LoadOptions
+  ) -> AsyncStream<ImageProgress> {
+    progress(for: entity, format: format, options: Optional(options))
+  }
+
+  private nonisolated func progress(
+    for entity: some ImageEntity, format: ImageFormat, options: LoadOptions?
+  ) -> AsyncStream<ImageProgress> {
     do throws(ImageCacheError) {
-      if let image = cachedImage(for: entity, format: format) {
+      if options?.policy ?? .normal == .normal,
+        let image = cachedImage(for: entity, format: format)
+      {
         return StreamQueue.stream(of: .finished(image))
       }
-      let request = try missedRequest(for: entity, format: format)
+      let request = try missedRequest(for: entity, format: format, options: options)
       return registry.progress(of: request, priority: .current)
     } catch {
       return StreamQueue.stream(of: .failed(error))

@@ -12,6 +12,9 @@
   /// A request failed and is sent again, for the given time from 1 on, after a pause.
   case retrying(attempt: Int, after: Duration)
 
+  /// All encoded bytes are there. A second step of this kind says that the bytes of the first were no picture.
+  case arrived(ByteOrigin)
+
   /// The encoded bytes are complete and become pixels.
   case decoding
 
@@ -23,6 +26,22 @@
 
   /// There will be no picture; the error is never ``ImageCacheError/cancelled``.
   case failed(ImageCacheError)
+}
+
+/// Where the encoded bytes of a picture came from.
+@nonexhaustive public enum ByteOrigin: Hashable, Sendable {
+  /// The source sent all of them, in this load.
+  case source
+
+  /// Earlier loads left the first bytes, so many of them, and the source sent the rest.
+  case resumed(after: Int, of: Int)
+
+  /// A store of originals had them, and the source was not asked, or failed.
+  case original
+
+  /// A store of originals had them, and the source said, or showed by sending the same, that they are
+  /// still the present ones.
+  case unchanged
 }
 
 extension ImageProgress {

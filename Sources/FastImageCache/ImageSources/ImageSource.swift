@@ -169,8 +169,7 @@ public struct ImageSourceRequest: Sendable {
   /// - Returns: The bytes so far, for the source to append to and to answer with
   ///   (``ImageSourceContent/arrived(_:)``).
   public func begin(_ terms: OriginalTerms, continuing known: KnownOriginal? = nil) -> Arrival {
-    let arrival = Arrival(
-      terms, continuing: known?.bytes ?? Data(), byteCountLimit: byteCountLimit)
+    let arrival = Arrival(terms, continuing: known, byteCountLimit: byteCountLimit)
     arrivals?.put(arrival)
     return arrival
   }

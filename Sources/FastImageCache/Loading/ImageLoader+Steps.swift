@@ -58,7 +58,7 @@ extension ImageLoader {
     for request in requests { request.whenLoading?() }
     let picture = try await keptPicture(kept, course, url)
     return picture.map {
-      StepResult(picture: $0, origin: .kept, keptHash: kept.contentHash)
+      StepResult(picture: $0, origin: .kept, byteOrigin: .original, keptHash: kept.contentHash)
     }
   }
 
@@ -138,7 +138,7 @@ extension ImageLoader {
       if course.plan.answersFailures, let known = course.known, error.isServerFailure,
         let picture = try await keptPicture(known, course, url)
       {
-        return StepResult(picture: picture, origin: .kept, keptHash: known.contentHash)
+        return StepResult(picture: picture, origin: .kept, byteOrigin: .original, keptHash: known.contentHash)
       }
       throw ImageCacheError.sourceFailed(url, underlying: CircularPictureError(in: error) ?? error)
     }
@@ -185,14 +185,16 @@ extension ImageLoader {
       course.tablesAnswer = true
       return StepResult(
         picture: try maker.picture(from: .encoded(known.bytes), url: url), origin: .kept,
-        keptHash: known.contentHash)
+        byteOrigin: .unchanged, keptHash: known.contentHash)
     }
     let mayDiffer = course.known != nil || flight.policy != .normal
     var (original, isContinued) = (content.original, content.isContinued)
+    var earlierByteCount = content.earlierByteCount
     if let whole = course.download?.known, whole.isWhole, let newer = content.newerTerms(of: whole)
     {
       // An earlier load had all bytes, and ended before they were decoded.
       (original, isContinued) = ((whole.bytes, whole.terms.confirmed(by: newer)), true)
+      if case .unchanged = content { earlierByteCount = whole.bytes.count }
     }
     let picture = try maker.picture(
       from: isContinued ? original.map { .encoded($0.bytes) } ?? content : content, url: url)
@@ -200,8 +202,11 @@ extension ImageLoader {
     // Files and data URLs are as near as a store is.
     let isKept = flight.permit.need == .network
     return StepResult(
-      picture: picture, origin: mayDiffer ? .changed : .source, isContinued: isContinued,
-      original: isKept ? original : nil)
+      picture: picture, origin: mayDiffer ? .changed : .source,
+      byteOrigin: earlierByteCount == 0
+        ? .source
+        : .resumed(after: earlierByteCount, of: max(earlierByteCount, content.byteCount)),
+      isContinued: isContinued, original: isKept ? original : nil)
   }
 
   /// Whether the source is asked for all bytes, since those that it continued do not begin as a picture
@@ -291,6 +296,15 @@ extension ImageSourceContent {
     case .arrived(let arrival): arrival.isContinued
     case .annotated(let content, _): content.isContinued
     case .encoded, .bitmap, .unchanged: false
+    }
+  }
+
+  /// How many of the first bytes earlier loads have left.
+  fileprivate var earlierByteCount: Int {
+    switch self {
+    case .arrived(let arrival): arrival.earlierByteCount
+    case .annotated(let content, _): content.earlierByteCount
+    case .encoded, .bitmap, .unchanged: 0
     }
   }
 

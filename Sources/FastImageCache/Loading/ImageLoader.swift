@@ -57,6 +57,7 @@ struct ImageLoader: Sendable {
     _ flight: Flight
   ) async throws -> Bool {
     var result = result
+    flight.progress.report(.arrived(result.byteOrigin))
     do {
       // Requests that joined while the bytes arrived share the decode that comes now.
       requests += try await askEntities(flight.take(), flight, course)

@@ -41,6 +41,8 @@ struct StepResult: Sendable {
 
   var picture: SourcePicture
   let origin: Origin
+  /// For those who follow the load.
+  let byteOrigin: ByteOrigin
   /// How the store knows kept bytes again.
   var keptHash: UInt64?
   /// Whether some of the source's bytes are of an earlier answer. Then they are asked for once more if

@@ -16,9 +16,13 @@ public struct KnownOriginal: Sendable {
   /// How a store knows these bytes again; `nil` where they are of no store.
   var contentHash: UInt64?
 
+  /// How many of the bytes earlier loads have left.
+  var earlierByteCount: Int
+
   /// Creates a known original.
   public init(terms: OriginalTerms, bytes: Data, isWhole: Bool) {
     (self.terms, self.bytes, self.isWhole) = (terms, bytes, isWhole)
+    earlierByteCount = bytes.count
   }
 }
 
@@ -31,14 +35,18 @@ public final class Arrival: Sendable {
   /// Whether the first bytes came with an earlier answer.
   let isContinued: Bool
 
+  /// How many of the first bytes earlier loads have left.
+  let earlierByteCount: Int
+
   private let content: Lock<Data>
   private let byteCountLimit: Int
 
-  init(_ terms: OriginalTerms, continuing bytes: Data, byteCountLimit: Int) {
+  init(_ terms: OriginalTerms, continuing known: KnownOriginal? = nil, byteCountLimit: Int) {
     self.terms = terms
     self.byteCountLimit = byteCountLimit
-    isContinued = !bytes.isEmpty
-    var content = bytes
+    var content = known?.bytes ?? Data()
+    isContinued = !content.isEmpty
+    earlierByteCount = known?.earlierByteCount ?? 0
     // Otherwise the bytes are copied each time they have doubled.
     content.reserveCapacity(max(0, min(terms.byteCount ?? 0, byteCountLimit)))
     self.content = Lock(content)
@@ -86,7 +94,7 @@ final class ArrivalSlot: Sendable {
   ///   comes.
   init(continuing known: KnownOriginal? = nil) {
     arrival = Lock(
-      known.map { Arrival($0.terms, continuing: $0.bytes, byteCountLimit: $0.bytes.count) })
+      known.map { Arrival($0.terms, continuing: $0, byteCountLimit: $0.bytes.count) })
   }
 
   func put(_ newest: Arrival) { arrival.withLock { $0 = newest } }

@@ -22,13 +22,14 @@ struct StreamTests {
       case .receiving(let count, let total):
         steps.append("receiving \(count) of \(total ?? 0)")
         gate.open()
+      case .arrived(.source): steps.append("arrived")
       case .decoding: steps.append("decoding")
       case .drawing: steps.append("drawing")
       case .finished(let image): steps.append("finished \(image.solidNumber ?? 0)")
       default: steps.append("failed")
       }
     }
-    let order = ["queued", "receiving 10 of 20", "drawing", "finished 3"]
+    let order = ["queued", "receiving 10 of 20", "arrived", "drawing", "finished 3"]
     #expect(steps == order || steps == Array(order.dropFirst()))
   }
 

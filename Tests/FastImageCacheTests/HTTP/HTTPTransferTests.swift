@@ -13,7 +13,7 @@ struct HTTPTransferTests {
     for _ in 0..<20 {
       let transfer = HTTPTransfer(
         HTTPExchange(byteCountLimit: bytes.count),
-        begin: { Arrival($0, continuing: $1?.bytes ?? Data(), byteCountLimit: bytes.count) },
+        begin: { Arrival($0, continuing: $1, byteCountLimit: bytes.count) },
         report: { _ in })
       let head = HTTPHead(
         url: url, status: 200, fields: ["content-length": "\(bytes.count)"], received: Date())

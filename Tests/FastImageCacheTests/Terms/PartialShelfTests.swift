@@ -17,7 +17,10 @@ struct PartialShelfTests {
 
   private func arrival(_ count: Int, of total: Int, _ fields: [String: String] = [:]) -> Arrival {
     let bytes = Data(repeating: UInt8(truncatingIfNeeded: count), count: count)
-    return Arrival(terms(total: total, fields), continuing: bytes, byteCountLimit: count)
+    let terms = terms(total: total, fields)
+    return Arrival(
+      terms, continuing: KnownOriginal(terms: terms, bytes: bytes, isWhole: false),
+      byteCountLimit: count)
   }
 
   /// What a load finds that begins now.

@@ -45,7 +45,8 @@ final class HTTPLoad: Sendable {
           dropBytes()
           (ask, byteCount) = (.all, 0)
         } else if let arrival = transfer.withLock({ $0?.arrival }) {
-          let known = KnownOriginal(terms: arrival.terms, bytes: arrival.bytes, isWhole: false)
+          var known = KnownOriginal(terms: arrival.terms, bytes: arrival.bytes, isWhole: false)
+          known.earlierByteCount = arrival.earlierByteCount
           (ask, byteCount) = (HTTPAsk(for: known, resumes: resumes), known.bytes.count)
         }
         let fraction = client.random()
