@@ -169,9 +169,8 @@ public struct ImageSourceRequest: Sendable {
   /// - Returns: The bytes so far, for the source to append to and to answer with
   ///   (``ImageSourceContent/arrived(_:)``).
   public func begin(_ terms: OriginalTerms, continuing known: KnownOriginal? = nil) -> Arrival {
-    let arrival = Arrival(terms, continuing: known, byteCountLimit: byteCountLimit)
-    arrivals?.put(arrival)
-    return arrival
+    arrivals?.begin(terms, continuing: known, byteCountLimit: byteCountLimit)
+      ?? Arrival(terms, continuing: known, byteCountLimit: byteCountLimit)
   }
 
   /// Leaves the present gate and waits at another one, to be called when the source needs that one's

@@ -10,28 +10,50 @@ final class Download: Sendable {
   /// Takes what the source begins.
   let arrivals: ArrivalSlot
 
+  /// What a store has of it, or will have.
+  let disk: PartialOnDisk?
+
   private let headers: [String: String]
   private let load: Partials.Load
   private let shelf: PartialShelf
 
+  /// Takes what is in memory, and else what is on disk: memory has the bytes behind the last whole block,
+  /// too.
+  ///
   /// - Parameters:
   ///   - headers: The fields that the load asks for. An answer to other fields is not continued.
   ///   - isAnew: Forgets what earlier loads have left, and wants all bytes again.
-  init(
+  static func begin(
     of name: OriginalName, for entity: ImageID, with headers: [String: String],
-    on shelf: PartialShelf, isAnew: Bool
-  ) {
-    (self.shelf, self.headers) = (shelf, headers)
-    let (load, known) = shelf.begin(name, of: entity)
-    self.load = load
-    self.known = known.flatMap { !isAnew && $0.terms.mayContinueRequest(headers) ? $0 : nil }
-    arrivals = ArrivalSlot(continuing: self.known)
+    on shelf: PartialShelf, and disk: PartialOnDisk?, isAnew: Bool
+  ) async -> Download {
+    let (load, inMemory) = shelf.begin(name, of: entity)
+    var known = isAnew ? nil : inMemory
+    if !isAnew, known == nil { known = await disk?.known() }
+    return Download(
+      load, known.flatMap { $0.terms.mayContinueRequest(headers) ? $0 : nil }, headers, shelf, disk)
   }
 
-  deinit { shelf.end(load, keeping: arrivals.take(), askedWith: headers) }
+  private init(
+    _ load: Partials.Load, _ known: KnownOriginal?, _ headers: [String: String],
+    _ shelf: PartialShelf, _ disk: PartialOnDisk?
+  ) {
+    (self.load, self.known, self.headers) = (load, known, headers)
+    (self.shelf, self.disk) = (shelf, disk)
+    arrivals = ArrivalSlot(continuing: known, to: disk)
+  }
+
+  deinit {
+    let arrival = arrivals.take()
+    disk?.end(keeping: arrival)
+    shelf.end(load, keeping: arrival, askedWith: headers)
+  }
 
   /// Leaves nothing to be continued: the picture was decoded, or cannot be.
-  func finish() { arrivals.drop() }
+  func finish() {
+    arrivals.drop()
+    disk?.stop()
+  }
 }
 
 extension OriginalTerms {

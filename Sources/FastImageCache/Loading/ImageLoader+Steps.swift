@@ -1,5 +1,6 @@
 import Foundation
 import ImageCodecs
+import OriginalStore
 
 /// The steps of a load's plan: reading what is kept, asking the source, and keeping its answer.
 extension ImageLoader {
@@ -119,9 +120,10 @@ extension ImageLoader {
     course.hasAsked = true
     let first = requests[0]
     // Bytes that turned out to be no picture are continued no more.
-    course.download = Download(
-      of: first.originalName, for: first.key.entity, with: course.options.headers, on: partials,
-      isAnew: flight.policy == .reload || course.download != nil)
+    let isAnew = flight.policy == .reload || course.download != nil
+    // Given up before the next one is begun.
+    course.download = nil
+    course.download = await beginDownload(of: first, course, isAnew: isAnew)
     let start = ContinuousClock.now
     let request = sourceRequest(url, for: requests, course, flight)
     let content: ImageSourceContent
@@ -138,13 +140,27 @@ extension ImageLoader {
       if course.plan.answersFailures, let known = course.known, error.isServerFailure,
         let picture = try await keptPicture(known, course, url)
       {
-        return StepResult(picture: picture, origin: .kept, byteOrigin: .original, keptHash: known.contentHash)
+        return StepResult(
+          picture: picture, origin: .kept, byteOrigin: .original, keptHash: known.contentHash)
       }
       throw ImageCacheError.sourceFailed(url, underlying: CircularPictureError(in: error) ?? error)
     }
     let result = try await answer(content, url, on: &course, flight)
     recorder.fetched(url, byteCount: content.byteCount, in: ContinuousClock.now - start)
     return result
+  }
+
+  private func beginDownload(
+    of request: ImageRequest, _ course: LoadCourse, isAnew: Bool
+  ) async -> Download {
+    var disk: PartialOnDisk?
+    if let name = course.name, let load = course.original {
+      disk = planner.originals?.partial(
+        of: name, for: course.entity, load, with: course.options.headers)
+    }
+    return await Download.begin(
+      of: request.originalName, for: request.key.entity, with: course.options.headers,
+      on: partials, and: disk, isAnew: isAnew)
   }
 
   private func sourceRequest(
@@ -206,7 +222,7 @@ extension ImageLoader {
       byteOrigin: earlierByteCount == 0
         ? .source
         : .resumed(after: earlierByteCount, of: max(earlierByteCount, content.byteCount)),
-      isContinued: isContinued, original: isKept ? original : nil)
+      isContinued: isContinued, original: isKept ? original : nil, partial: content.partial)
   }
 
   /// Whether the source is asked for all bytes, since those that it continued do not begin as a picture
@@ -245,7 +261,8 @@ extension ImageLoader {
     // That of the name: requests of other entities share the load.
     let entity = course.entity
     let arrived = ArrivedOriginal(
-      bytes: original.bytes, terms: original.terms, entity: entity, size: result.picture.fullSize)
+      bytes: original.bytes, terms: original.terms, entity: entity, size: result.picture.fullSize,
+      partial: result.partial)
     let isHeld = originals.hold(arrived, as: name, for: course.original) {
       flight.keepsOriginal(of: entity)
     }
@@ -288,6 +305,11 @@ extension ImageSourceContent {
   fileprivate func newerTerms(of known: KnownOriginal) -> OriginalTerms? {
     if case .unchanged(let terms) = self { return terms }
     return original.flatMap { $0.bytes == known.bytes ? $0.terms : nil }
+  }
+
+  /// The blocks that may be on disk already.
+  fileprivate var partial: PartialUse? {
+    if case .arrived(let arrival) = self { arrival.blocks?.use } else { nil }
   }
 
   /// Whether some of the bytes are of an earlier answer.

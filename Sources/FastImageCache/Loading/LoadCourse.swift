@@ -50,4 +50,6 @@ struct StepResult: Sendable {
   var isContinued = false
   /// The original for the store, once the picture is decoded.
   var original: (bytes: Data, terms: OriginalTerms)?
+  /// The part of it that may be on disk.
+  var partial: PartialUse?
 }

@@ -38,11 +38,17 @@ public final class Arrival: Sendable {
   /// How many of the first bytes earlier loads have left.
   let earlierByteCount: Int
 
+  /// Takes what arrives to the disk, where a store may have it.
+  let blocks: ArrivalBlocks?
+
   private let content: Lock<Data>
   private let byteCountLimit: Int
 
-  init(_ terms: OriginalTerms, continuing known: KnownOriginal? = nil, byteCountLimit: Int) {
-    self.terms = terms
+  init(
+    _ terms: OriginalTerms, continuing known: KnownOriginal? = nil, byteCountLimit: Int,
+    blocks: ArrivalBlocks? = nil
+  ) {
+    (self.terms, self.blocks) = (terms, blocks)
     self.byteCountLimit = byteCountLimit
     var content = known?.bytes ?? Data()
     isContinued = !content.isEmpty
@@ -57,6 +63,12 @@ public final class Arrival: Sendable {
 
   /// The bytes that have arrived; a copy is made only when more arrive.
   public var bytes: Data { content.withLock { $0 } }
+
+  /// A copy of some bytes; `nil` before all of them have arrived. Sharing them would copy all bytes when
+  /// the next ones come.
+  func copy(_ range: Range<Int>) -> Data? {
+    content.withLock { $0.count < range.upperBound ? nil : $0.subdata(in: range) }
+  }
 
   /// What has arrived, where a later load can continue it or ask whether it is still the present one.
   ///
@@ -77,27 +89,40 @@ public final class Arrival: Sendable {
   /// - Throws: ``ImageSourceError/tooLarge(byteCountLimit:)``, and takes nothing then.
   public func append(_ bytes: Data) throws(ImageSourceError) {
     let limit = byteCountLimit
-    let isTaken = content.withLock { content in
-      guard bytes.count <= limit - content.count else { return false }
+    let counts = content.withLock { content -> (before: Int, now: Int)? in
+      guard bytes.count <= limit - content.count else { return nil }
+      let before = content.count
       content.append(bytes)
-      return true
+      return (before, content.count)
     }
-    if !isTaken { throw .tooLarge(byteCountLimit: limit) }
+    guard let counts else { throw .tooLarge(byteCountLimit: limit) }
+    blocks?.note(counts, of: self)
   }
 }
 
 /// The newest arrival of one load, for the loader to keep if the load fails.
 final class ArrivalSlot: Sendable {
   private let arrival: Lock<Arrival?>
+  private let disk: PartialOnDisk?
 
-  /// - Parameter known: What the load continues. It is kept again where the load fails before more
-  ///   comes.
-  init(continuing known: KnownOriginal? = nil) {
+  /// - Parameters:
+  ///   - known: What the load continues. It is kept again where the load fails before more comes.
+  ///   - disk: Takes the arrivals' blocks.
+  init(continuing known: KnownOriginal? = nil, to disk: PartialOnDisk? = nil) {
+    self.disk = disk
     arrival = Lock(
       known.map { Arrival($0.terms, continuing: $0, byteCountLimit: $0.bytes.count) })
   }
 
-  func put(_ newest: Arrival) { arrival.withLock { $0 = newest } }
+  /// Begins an arrival in the place of the one before.
+  func begin(
+    _ terms: OriginalTerms, continuing known: KnownOriginal?, byteCountLimit: Int
+  ) -> Arrival {
+    let newest = Arrival(
+      terms, continuing: known, byteCountLimit: byteCountLimit, blocks: disk?.begin(terms))
+    arrival.withLock { $0 = newest }
+    return newest
+  }
 
   func take() -> Arrival? { arrival.withLock { $0.take() } }
 

@@ -33,6 +33,8 @@ struct ArrivedOriginal: Sendable {
   let entity: ImageID
   /// The size of the upright, complete picture in pixels.
   let size: PixelSize
+  /// The arrival whose bytes they are, if its first blocks may be on disk.
+  var partial: PartialUse?
 }
 
 /// The device is locked, and with it the files of a store.
@@ -73,6 +75,14 @@ protocol OriginalKeeping: Sendable {
   /// Notes a load that may keep its original, before it asks for a byte; the load ends with the answer's
   /// last reference.
   func begin(_ name: OriginalName, of entity: ImageID) -> OriginalLoad
+
+  /// A load's part in what the store has, or will have, of an original that is still coming; `nil` where
+  /// it keeps none.
+  ///
+  /// - Parameter headers: The fields that the load asks for.
+  func partial(
+    of name: OriginalName, for entity: ImageID, _ load: OriginalLoad, with headers: [String: String]
+  ) -> PartialOnDisk?
 
   /// Counts an original as kept from now on, in place of an older one; writes nothing yet.
   ///

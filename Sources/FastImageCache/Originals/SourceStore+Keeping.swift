@@ -38,6 +38,12 @@ extension SourceStore: OriginalKeeping {
     return KeptBytes(bytes: original.bytes, terms: terms, contentHash: original.contentHash)
   }
 
+  func partial(
+    of name: OriginalName, for entity: ImageID, _ load: OriginalLoad, with headers: [String: String]
+  ) -> PartialOnDisk? {
+    PartialOnDisk(of: OriginalKey(name), for: entity, load, with: headers, on: shelf)
+  }
+
   func begin(_ name: OriginalName, of entity: ImageID) -> OriginalLoad {
     shelf.begin(OriginalKey(name), of: entity.tableID)
   }
@@ -53,7 +59,7 @@ extension SourceStore: OriginalKeeping {
         entity: original.entity.tableID, width: Int32(clamping: original.size.width),
         height: Int32(clamping: original.size.height), terms: original.terms.encoded(),
         stored: shelf.now / 1_000_000),
-      RecordedFreshness(facts), for: load, if: mayKeep)
+      RecordedFreshness(facts), for: load, from: original.partial, if: mayKeep)
   }
 
   func write(_ name: OriginalName) async {

@@ -35,12 +35,10 @@ extension OriginalFolder {
 
   /// Whose partial stands under a name; `nil` where its terms do not prove themselves.
   func label(ofPartial digest: OriginalDigest) throws(TableError) -> OriginalLabel? {
-    let name = digest.fileName + PartialFile.termsSuffix
-    guard case .bytes(let terms) = try readFile(name, upTo: PartialHeader.maximumByteCount),
-      let header = terms.withUnsafeBytes({ PartialHeader(reading: $0, under: digest) })
-    else { return nil }
-    return OriginalLabel(
-      digest, header.trailer.facts.entity,
-      audienceHash: header.trailer.subject.prefix(SHA256.byteCount))
+    try partialHeader(digest).map { found in
+      OriginalLabel(
+        digest, found.trailer.facts.entity,
+        audienceHash: found.trailer.subject.prefix(SHA256.byteCount))
+    }
   }
 }

@@ -10,6 +10,10 @@ package struct FoundPartial: Sendable {
   /// The bytes of both files.
   package let byteCount: Int
   package var blockCount: Int { content.count / PartialFile.blockByteCount }
+
+  func block(_ number: Int) -> Data {
+    content.dropFirst(number * PartialFile.blockByteCount).prefix(PartialFile.blockByteCount)
+  }
 }
 
 extension OriginalFolder {
@@ -40,6 +44,18 @@ extension OriginalFolder {
   /// one that has a block.
   package func openPartial(_ key: OriginalKey) throws(TableError) -> FoundPartial? {
     try openPartial(key.digest) { $0 == key.subject ? key : nil }
+  }
+
+  /// Whose partial stands under a name, and whether there is the hash of a block; `nil` where its terms do
+  /// not prove themselves. The blocks are not proven.
+  func partialHeader(
+    _ digest: OriginalDigest
+  ) throws(TableError) -> (trailer: OriginalTrailer, hasBlock: Bool)? {
+    let name = digest.fileName + PartialFile.termsSuffix
+    guard case .bytes(let terms) = try readFile(name, upTo: PartialHeader.maximumByteCount),
+      let header = terms.withUnsafeBytes({ PartialHeader(reading: $0, under: digest) })
+    else { return nil }
+    return (header.trailer, terms.count >= header.hashOffset(1))
   }
 
   /// Removes both files of a partial.

@@ -14,7 +14,7 @@ package struct SweptFile: Hashable, Sendable {
 
   package let name: String
   package let kind: Kind
-  /// The length of the file; of a partial, of both.
+  /// The length of the file; of a partial, of both, the first rounded up.
   package let byteCount: Int
 }
 
@@ -43,7 +43,7 @@ extension OriginalFolder {
           found.append(
             SweptFile(
               name: name, kind: .partial(digest),
-              byteCount: status.byteCount + (terms?.byteCount ?? 0)))
+              byteCount: RoomPlan.rounded(status.byteCount) + (terms?.byteCount ?? 0)))
         case .terms(let digest) where names.contains(digest.fileName + PartialFile.contentSuffix):
           // Counted with its blocks.
           continue

@@ -69,7 +69,7 @@ package final class OriginalBudget: Sendable {
   }
 
   /// Runs a job some time.
-  func enqueue(_ job: @escaping @Sendable () -> Void) { lane.async(execute: job) }
+  package func enqueue(_ job: @escaping @Sendable () -> Void) { lane.async(execute: job) }
 
   func checkLane() { dispatchPrecondition(condition: .onQueue(lane)) }
 
@@ -99,11 +99,13 @@ package final class OriginalBudget: Sendable {
   /// - Parameters:
   ///   - need: Rounded up.
   ///   - shelf: Takes the bytes.
-  ///   - key: An original of the shelf that must not go.
+  ///   - key: An original of the shelf that must not go, nor its partial.
+  ///   - isPartial: All partials together take a quarter of the budget at most.
   func makeRoom(
-    _ need: Int, for shelf: OriginalShelf, sparing key: OriginalDigest? = nil
+    _ need: Int, for shelf: OriginalShelf, sparing key: OriginalDigest? = nil,
+    isPartial: Bool = false
   ) -> Bool {
-    makeRoom(need, for: shelf, sparing: key, evenInVain: false)
+    makeRoom(need, for: shelf, sparing: key, isPartial: isPartial, evenInVain: false)
   }
 
   /// Evicts what exceeds the budget; indexes that have become empty go too, where it is that small.
@@ -129,7 +131,8 @@ package final class OriginalBudget: Sendable {
   }
 
   private func makeRoom(
-    _ need: Int, for shelf: OriginalShelf, sparing key: OriginalDigest?, evenInVain: Bool
+    _ need: Int, for shelf: OriginalShelf, sparing key: OriginalDigest?, isPartial: Bool = false,
+    evenInVain: Bool
   ) -> Bool {
     checkLane()
     let members = members
@@ -140,16 +143,21 @@ package final class OriginalBudget: Sendable {
     let used = uses.reduce(0) { $0 + $1.used }
     var plan = RoomPlan(
       for: need, in: own, budget: .init(byteCount: byteCount, used: used),
-      volume: .init(byteCount: need == 0 ? .max : shelf.volumeLimit, used: uses[own].used))
+      volume: .init(byteCount: need == 0 ? .max : shelf.volumeLimit, used: uses[own].used),
+      partials: isPartial
+        ? .init(byteCount: byteCount / 4, used: uses.reduce(0) { $0 + $1.partials.used }) : nil)
     let evictable = uses.reduce(0) { $0 + $1.evictable }
-    guard evenInVain || plan.canMakeRoom(evicting: evictable, own: uses[own].evictable, partials: 0)
+    let partials = uses.reduce(0) { $0 + $1.partials.evictable }
+    guard
+      evenInVain
+        || plan.canMakeRoom(evicting: evictable, own: uses[own].evictable, partials: partials)
     else { return false }
     while !plan.hasRoom {
       let heads = zip(members, spared).map { $0.head(sparing: $1) }
       guard let choice = plan.next(among: heads.map { $0?.head }), let victim = heads[choice] else {
         return false
       }
-      if members[choice].evict(victim.key) {
+      if members[choice].evict(victim.key, isPartial: victim.head.rank == .partial) {
         plan.note(victim.head, of: choice)
       } else {
         // It stays on the disk, and counts.

@@ -23,7 +23,11 @@ package struct KeepTime: Hashable, Sendable {
 
   /// - Parameter now: Microseconds since 1970.
   func isOver(_ record: OriginalRecord, now: Int64) -> Bool {
-    let begin = countsFromLastUse ? record.lastUse / 1_000_000 : Int64(record.stored)
+    isOver(from: countsFromLastUse ? record.lastUse / 1_000_000 : Int64(record.stored), now: now)
+  }
+
+  /// - Parameter begin: Seconds since 1970.
+  func isOver(from begin: Int64, now: Int64) -> Bool {
     // Moments that are yet to come say that the clock was put back.
     let age = (now / 1_000_000).subtractingReportingOverflow(begin)
     return !age.overflow && age.partialValue >= seconds

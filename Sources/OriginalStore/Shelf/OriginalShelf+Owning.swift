@@ -119,7 +119,7 @@ extension OriginalShelf {
   /// nothing, forgets records without a file and what was kept long enough.
   private func sweep() throws(TableError) {
     let folder = try folder()
-    var present: Set<OriginalDigest> = []
+    var (present, partials): (Set<OriginalDigest>, Set<OriginalDigest>) = ([], [])
     var foreignByteCount = 0
     for file in try folder.sweep() {
       switch file.kind {
@@ -130,7 +130,12 @@ extension OriginalShelf {
           return record.map { Int($0.byteCount) } == file.byteCount && record?.isUnread == false
         }
         if !isKnown { adopt(digest, file.byteCount) }
-      case .partial(let digest): try folder.removePartial(digest)
+      case .partial(let digest):
+        if adoptPartial(digest, byteCount: file.byteCount) {
+          partials.insert(digest)
+        } else if (try? folder.removePartial(digest)) == nil {
+          foreignByteCount += RoomPlan.rounded(file.byteCount)
+        }
       case .index: continue
       case .foreign: foreignByteCount += RoomPlan.rounded(file.byteCount)
       }
@@ -139,12 +144,14 @@ extension OriginalShelf {
     let now = settings.now()
     let gone = state.withLock { state in
       state.index.places { record in
-        !present.contains(record.key) || record.flags.contains(.partial)
+        !(record.flags.contains(.partial) ? partials : present).contains(record.key)
       }.map { state.index[$0] }
     }
     for record in gone { forget(record.key, isPartial: record.flags.contains(.partial)) }
     let expired = state.withLock { state in
-      state.index.places { settings.keepTime.isOver($0, now: now) }.map { state.index[$0].key }
+      // Partials have a time of their own.
+      state.index.places { !$0.flags.contains(.partial) && settings.keepTime.isOver($0, now: now) }
+        .map { state.index[$0].key }
     }
     for key in expired { _ = evict(key) }
   }
@@ -201,7 +208,7 @@ extension OriginalShelf {
 
 extension OriginalRecord {
   /// True for a file that could not be read when it was found; such a record speaks for no file.
-  var isUnread: Bool { contentHash == 0 }
+  var isUnread: Bool { contentHash == 0 && !flags.contains(.partial) }
 }
 
 extension OriginalIndex {

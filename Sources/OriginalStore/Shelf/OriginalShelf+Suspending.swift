@@ -31,12 +31,12 @@ extension OriginalShelf {
   func suspend(by user: ObjectIdentifier) {
     budget.checkLane()
     writeUses()
-    let (held, owned) = state.withLock { state in
+    let (held, owned, _) = state.withLock { state in
       state.suspensions.insert(user)
       let (held, owned) = (state.held.values.map(\.key), state.owned)
       for key in held { state.unhold(key.digest) }
       state.owned = nil
-      return (held, owned)
+      return (held, owned, state.claims.closeAll())
     }
     // The last reference unlocks and closes the file, outside the lock.
     withExtendedLifetime(owned) {}

@@ -7,17 +7,27 @@ extension OriginalShelf {
   package func write(_ key: OriginalKey) {
     budget.checkLane()
     guard let held = state.withLock({ $0.held[key.digest] }) else { return }
+    defer { endPartial(of: held) }
     do throws(TableError) {
       guard try prepare() else { return giveUp(held, "Another process owns the folder.") }
       budget.prepareAll(but: self)
       let byteCount = try OriginalFolder.fileByteCount(
         content: held.content.count, key, held.facts)
+      defer { budget.reserve(0) }
+      if let finished = finishPartial(held, byteCount) {
+        return publish(held, note(held, finished))
+      }
+      if held.partial != nil { revokePartial(key.digest) }
       guard makeRoom(for: byteCount, sparing: key.digest) else {
         return giveUp(held, "There is no room beside originals that are being read.")
       }
-      defer { budget.reserve(0) }
-      let written = try writeFile(held)
-      publish(held, written)
+      let written = try replacing(key.digest) { () throws(TableError) in
+        try folder().write(held.content, key, held.facts) {
+          // What is left of it goes before the next one is written.
+          state.withLock { $0.isSwept = false }
+        }
+      }
+      publish(held, note(held, written))
     } catch {
       giveUp(held, "\(error)")
     }
@@ -78,8 +88,12 @@ extension OriginalShelf {
     state.withLock { $0.index.remove(place) }
   }
 
-  /// Deletes an original to make room; false if it stays.
-  func evict(_ key: OriginalDigest) -> Bool {
+  /// Deletes an original or a partial to make room; false if it stays.
+  func evict(_ key: OriginalDigest, isPartial: Bool = false) -> Bool {
+    if isPartial {
+      revokePartial(key)
+      return state.withLock { $0.index.place(of: key, isPartial: true) == nil }
+    }
     guard (try? folder().remove(key)) != nil else { return false }
     let isOver = state.withLock { state in
       state.index.place(of: key).map {
@@ -93,13 +107,10 @@ extension OriginalShelf {
 
   // MARK: Private
 
-  private func makeRoom(for byteCount: Int, sparing key: OriginalDigest) -> Bool {
+  /// Makes room for so many bytes of a file, and reserves it.
+  func makeRoom(for byteCount: Int, sparing key: OriginalDigest) -> Bool {
     let need = RoomPlan.rounded(byteCount)
-    let indexGrowth = state.withLock { state -> Int in
-      let place = min(state.index.nextPlace, settings.recordCountLimit - 1)
-      let grown = RoomPlan.rounded(IndexFile.byteCount(upTo: place))
-      return max(0, grown - state.index.indexByteCount)
-    }
+    let indexGrowth = indexGrowth
     measureVolume(for: need + indexGrowth)
     guard need <= budget.byteCount / 4,
       budget.makeRoom(need + indexGrowth, for: self, sparing: key), makePlace(for: key)
@@ -108,19 +119,28 @@ extension OriginalShelf {
     return true
   }
 
+  /// The bytes by which one more record lets the index file grow.
+  var indexGrowth: Int {
+    state.withLock { state in
+      let place = min(state.index.nextPlace, settings.recordCountLimit - 1)
+      return max(0, RoomPlan.rounded(IndexFile.byteCount(upTo: place)) - state.index.indexByteCount)
+    }
+  }
+
   /// Evicts the original that goes first, if the index has no place for one more.
-  private func makePlace(for key: OriginalDigest) -> Bool {
+  func makePlace(for key: OriginalDigest, isPartial: Bool = false) -> Bool {
     let isFull = state.withLock { state in
-      state.index.nextPlace >= settings.recordCountLimit && state.index.place(of: key) == nil
+      state.index.nextPlace >= settings.recordCountLimit
+        && state.index.place(of: key, isPartial: isPartial) == nil
     }
     guard isFull else { return true }
     guard let oldest = head(sparing: [key]) else { return false }
-    return evict(oldest.key)
+    return evict(oldest.key, isPartial: oldest.head.rank == .partial)
   }
 
   /// Finds how much of the volume the folder may take: at first, after each 64 MiB, and where that
   /// was too little for what is needed now, since others may have freed some.
-  private func measureVolume(for need: Int) {
+  func measureVolume(for need: Int) {
     let isDue = state.withLock { state in
       state.volumeLimit == .max || state.writtenSince >= 64 << 20
         || need > state.volumeLimit - state.index.usedByteCount
@@ -136,13 +156,16 @@ extension OriginalShelf {
     }
   }
 
-  private func writeFile(_ held: Held) throws(TableError) -> OriginalRecord {
+  /// Records a file that was written.
+  private func note(
+    _ held: Held, _ written: (contentHash: UInt64, byteCount: Int)
+  ) -> OriginalRecord {
     let digest = held.key.digest
-    let (contentHash, byteCount) = try replaceFile(held)
     var record = held.record
-    (record.contentHash, record.byteCount) = (contentHash, UInt32(clamping: byteCount))
+    record.contentHash = written.contentHash
+    record.byteCount = UInt32(clamping: written.byteCount)
     let place = state.withLock { state -> Int in
-      state.writtenSince += byteCount
+      state.writtenSince += written.byteCount
       if let place = state.index.place(of: digest) {
         state.index.replace(place, with: record)
         return place
@@ -157,18 +180,14 @@ extension OriginalShelf {
     return record
   }
 
-  private func replaceFile(
-    _ held: Held
-  ) throws(TableError) -> (contentHash: UInt64, byteCount: Int) {
-    let (file, older) = state.withLock { ($0.owned, $0.index.place(of: held.key.digest)) }
+  /// Runs a job that puts a file in the place of an older one.
+  func replacing<Result>(
+    _ key: OriginalDigest, _ job: () throws(TableError) -> Result
+  ) throws(TableError) -> Result {
+    let (file, older) = state.withLock { ($0.owned, $0.index.place(of: key)) }
     // After a kill it would speak for the newer file, if that is as long.
     if let older { try? file?.clear(older) }
-    do throws(TableError) {
-      return try folder().write(held.content, held.key, held.facts) {
-        // What is left of it goes before the next one is written.
-        state.withLock { $0.isSwept = false }
-      }
-    } catch {
+    do throws(TableError) { return try job() } catch {
       if let older { try? writeRecord(older) }
       throw error
     }

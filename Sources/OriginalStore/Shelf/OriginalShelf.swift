@@ -23,6 +23,8 @@ package final class OriginalShelf: Sendable {
     var facts: OriginalFacts
     var record: OriginalRecord
     let key: OriginalKey
+    /// The load that may have written its first blocks.
+    let partial: PartialUse?
     /// Tells it from another one of the same key that came later.
     let number: Int
 
@@ -44,6 +46,7 @@ package final class OriginalShelf: Sendable {
     var heldByteCount = 0
     var lastNumber = 0
     var loads: [Int: Load] = [:]
+    var claims = PartialClaims()
     /// How many threads read an original now.
     var readers: [OriginalDigest: Int] = [:]
     /// The hints of the index were read.
@@ -140,10 +143,11 @@ package final class OriginalShelf: Sendable {
   /// - Parameters:
   ///   - load: The load that fetched it; `nil` where the bytes did not come by a load, so that no removal
   ///     can be newer.
+  ///   - partial: The arrival whose bytes they are, if its first blocks may be on disk.
   ///   - mayKeep: Asked under the lock.
   package func hold(
     _ content: Data, _ key: OriginalKey, _ facts: OriginalFacts, _ freshness: RecordedFreshness,
-    for load: OriginalLoad? = nil, if mayKeep: () -> Bool
+    for load: OriginalLoad? = nil, from partial: PartialUse? = nil, if mayKeep: () -> Bool
   ) -> Bool {
     var facts = facts
     if let reason = refusal(of: content, key, facts) {
@@ -172,7 +176,8 @@ package final class OriginalShelf: Sendable {
       state.unhold(key.digest)
       state.lastNumber += 1
       state.held[key.digest] = Held(
-        content: content, facts: facts, record: record, key: key, number: state.lastNumber)
+        content: content, facts: facts, record: record, key: key, partial: partial,
+        number: state.lastNumber)
       state.heldByteCount += content.count
       return nil
     }
@@ -196,18 +201,26 @@ package final class OriginalShelf: Sendable {
 
   // MARK: For the budget, on the lane
 
-  func usage(sparing spared: Set<OriginalDigest>) -> (used: Int, evictable: Int) {
+  /// Bytes that are used, and of these the bytes that may go.
+  typealias Usage = (used: Int, evictable: Int, partials: (used: Int, evictable: Int))
+
+  func usage(sparing spared: Set<OriginalDigest>) -> Usage {
     state.withLock { state in
-      let used = state.index.usedByteCount
-      guard state.owned != nil else { return (used, 0) }
-      let kept = spared.union(state.readers.keys).reduce(0) { sum, key in
-        sum + (state.index.place(of: key).map { state.index[$0].roundedByteCount } ?? 0)
+      let (used, partials) = (state.index.usedByteCount, state.index.partialByteCount)
+      guard state.owned != nil else { return (used, 0, (partials, 0)) }
+      var kept = (originals: 0, partials: 0)
+      for key in spared.union(state.readers.keys) {
+        kept.originals += state.index.roundedByteCount(of: key, isPartial: false)
+        kept.partials += state.index.roundedByteCount(of: key, isPartial: true)
       }
-      return (used, used - state.index.indexByteCount - state.index.foreignByteCount - kept)
+      let evictable =
+        used - state.index.indexByteCount - state.index.foreignByteCount - kept.originals
+        - kept.partials
+      return (used, evictable, (partials, partials - kept.partials))
     }
   }
 
-  /// The original that goes first.
+  /// The original or partial that goes first.
   func head(
     sparing spared: Set<OriginalDigest>
   ) -> (key: OriginalDigest, head: RoomPlan.Head)? {
@@ -244,5 +257,11 @@ extension OriginalShelf.State {
     guard let held = held.removeValue(forKey: key) else { return nil }
     heldByteCount -= held.content.count
     return held
+  }
+}
+
+extension OriginalIndex {
+  fileprivate func roundedByteCount(of key: OriginalDigest, isPartial: Bool) -> Int {
+    place(of: key, isPartial: isPartial).map { self[$0].roundedByteCount } ?? 0
   }
 }

@@ -65,6 +65,10 @@ final class MemoryOriginals: OriginalKeeping {
 
   func begin(_ name: OriginalName, of entity: ImageID) -> OriginalLoad { OriginalLoad(0) { _ in } }
 
+  func partial(
+    of name: OriginalName, for entity: ImageID, _ load: OriginalLoad, with headers: [String: String]
+  ) -> PartialOnDisk? { nil }
+
   func hold(
     _ original: ArrivedOriginal, as name: OriginalName, for load: OriginalLoad?,
     if mayKeep: () -> Bool

@@ -214,10 +214,9 @@ struct ArrivalSlotTests {
     let slot = ArrivalSlot(continuing: known)
     var request = ImageSourceRequest(url: URL(fileURLWithPath: "/"), byteCountLimit: 3)
     request.arrivals = slot
+    #expect(!request.begin(terms).isContinued)
     let arrival = request.begin(terms, continuing: known)
     #expect(arrival.byteCount == 2 && arrival.isContinued)
-    #expect(!request.begin(terms).isContinued)
-    slot.put(arrival)
     try arrival.append(Data([3]))
     #expect(throws: ImageSourceError.tooLarge(byteCountLimit: 3)) { try arrival.append(Data([4])) }
     #expect(slot.take()?.partial()?.bytes == Data([1, 2, 3]) && slot.take() == nil)

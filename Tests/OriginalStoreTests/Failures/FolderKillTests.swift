@@ -8,7 +8,7 @@ import Testing
 
 /// A process that dies just before its n-th call, or in the middle of it: from then on the system gets
 /// no call any more, not even those that tidy up.
-private final class DyingProcess: Sendable {
+final class DyingProcess: Sendable {
   private let left: Lock<Int>
   private let isMidway: Bool
 
