@@ -112,6 +112,12 @@ extension ImageCache {
     if let failure = failure ?? other { throw failure }
   }
 
+  /// Waits until all loads have ended, and the originals and partials that they keep are written; for
+  /// programs that end then.
+  ///
+  /// A load that nobody waits for any more ends when its source does.
+  package nonisolated func loadsHaveEnded() async { await registry.loadsHaveEnded() }
+
   /// Ends all loads, writes the order of use, and lets the files go.
   ///
   /// Waiters get ``ImageCacheError/closed``; streams end; leases stay valid. A cache that loses its

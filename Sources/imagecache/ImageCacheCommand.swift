@@ -6,7 +6,8 @@ import Foundation
 @main
 struct ImageCacheCommand {
   private static let commands: [any Command.Type] = [
-    ScrollCommand.self, WarmCommand.self, InspectCommand.self, ExportCommand.self,
+    ScrollCommand.self, WarmCommand.self, FetchCommand.self, InspectCommand.self,
+    ExportCommand.self,
     VerifyCommand.self, ClearCommand.self,
   ]
 

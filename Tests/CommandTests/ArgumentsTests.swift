@@ -47,6 +47,33 @@ struct ArgumentsTests {
     }
   }
 
+  @Test("take numbers of bytes, with a letter for 1024 bytes and its powers")
+  func byteCounts() throws {
+    for (text, byteCount) in [
+      ("0", 0), ("1234", 1234), ("3k", 3072), ("512M", 512 << 20), ("2G", 2 << 30), ("1t", 1 << 40),
+    ] {
+      let arguments = try Arguments(["d", "--size", text], grammar: grammar)
+      #expect(try arguments.byteCount("--size") == byteCount)
+    }
+    #expect(try Arguments(["d"], grammar: grammar).byteCount("--size") == nil)
+    for text in ["", "M", "1.5M", "-1", "1 M", "5MB", "9999999T", "99999999999999999999"] {
+      let arguments = try Arguments(["d", "--size=\(text)"], grammar: grammar)
+      #expect(throws: UsageError.self) { try arguments.byteCount("--size") }
+    }
+    let small = try Arguments(["d", "--size=3k"], grammar: grammar)
+    #expect(throws: UsageError.self) { try small.byteCount("--size", from: 4096) }
+  }
+
+  @Test("are all for the last operand, if it takes several")
+  func repeatedOperand() throws {
+    let grammar = ArgumentGrammar(
+      command: "get", summary: "", operands: [.init("URL", isRepeatable: true, help: "a URL")],
+      discussion: "")
+    #expect(try Arguments(["a", "b", "c"], grammar: grammar).operands == ["a", "b", "c"])
+    #expect(throws: UsageError.self) { try Arguments([], grammar: grammar) }
+    #expect(grammar.synopsis == "get URL ...")
+  }
+
   @Test("can be patterns for whole texts")
   func patterns() {
     let cases: [(String, matching: [String], others: [String])] = [

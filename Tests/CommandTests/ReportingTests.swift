@@ -50,6 +50,20 @@ struct ReportingTests {
     #expect(written[3] == "")
   }
 
+  @Test("draws a bar as far as a part says, and again after it was taken away")
+  func barOfParts() {
+    let lines = Lock<[String]>([])
+    let progress = ProgressLine("fetch", total: 2, isTerminal: true) { text in
+      lines.withLock { $0.append(text) }
+    }
+    progress.update(0, fraction: 0.5, detail: ", 5 kB")
+    progress.end()
+    progress.update(0, fraction: 0.5, detail: ", 5 kB")
+    let bar = String(repeating: "█", count: 15) + String(repeating: "░", count: 15)
+    #expect(
+      lines.withLock { $0 } == ["fetch \(bar) 0 of 2, 5 kB", "", "fetch \(bar) 0 of 2, 5 kB"])
+  }
+
   @Test("writes five lines into a pipe, however many steps there are")
   func quiet() {
     let lines = Lock<[String]>([])

@@ -1,6 +1,7 @@
 import FastImageCache
 import Foundation
 import Pixels
+import TestSupport
 
 /// Picture files that tests make themselves.
 enum TestPictures {
@@ -18,6 +19,14 @@ enum TestPictures {
         }
       }
     }
+  }
+
+  /// A PNG file of about three bytes for each pixel: noise cannot be compressed.
+  static func noise(_ size: PixelSize, seed: UInt64) throws -> Data {
+    var numbers = SplitMix64(state: seed)
+    return try Bitmap(layout: try layout(size)) { bytes in
+      for offset in bytes.indices { bytes[offset] = UInt8(truncatingIfNeeded: numbers.next()) }
+    }.pngData()
   }
 
   static func layout(_ size: PixelSize) throws -> PixelLayout {

@@ -16,7 +16,7 @@ struct UsageTests {
   func help() async throws {
     let outcome = try await run("--help")
     #expect(outcome.status == 0)
-    for command in ["scroll", "warm", "inspect", "export", "verify", "clear", "130"] {
+    for command in ["scroll", "warm", "fetch", "inspect", "export", "verify", "clear", "130"] {
       #expect(outcome.output.contains(command))
     }
   }
@@ -24,7 +24,8 @@ struct UsageTests {
   @Test(
     "teaches each command when asked for help",
     arguments: [
-      ("scroll", "--report FILE.html"), ("warm", "aspectFit"), ("inspect", "--older-than DURATION"),
+      ("scroll", "--report FILE.html"), ("warm", "aspectFit"),
+      ("fetch", "URL ... --cache DIR"), ("inspect", "--older-than DURATION"),
       ("export", "OUT.png"), ("verify", "exit status is 1"), ("clear", "--matching PATTERN"),
     ])
   func commandHelp(command: String, expected: String) async throws {
@@ -48,6 +49,10 @@ struct UsageTests {
         ["warm", ".", "--cache=c", "--format=a:1x1", "--capacity=4194305"],
         "--capacity is \"4194305\""
       ),
+      (["fetch", "--cache=c", "--format=a:1x1"], "URL"),
+      (["fetch", "a/b.jpg", "--cache=c", "--format=a:1x1"], "\"a/b.jpg\""),
+      (["fetch", "file:///b.jpg", "--cache=c", "--format=a:1x1"], "\"file:///b.jpg\""),
+      (["fetch", "http://h/a", "--cache=c", "--format=a:1x1", "--originals=5x"], "\"5x\""),
       (["inspect", "/no/such/folder"], "/no/such/folder"), (["export", "d", "n", "e"], "OUT.png"),
       (["verify"], "DIR"), (["clear", "a", "b", "c"], "\"c\""),
     ])

@@ -29,11 +29,16 @@ package struct ArgumentGrammar: Sendable {
   package struct Operand: Sendable {
     package let name: String
     package let isRequired: Bool
+    /// Takes all words that are left; of the last operand only.
+    package let isRepeatable: Bool
     package let help: String
 
-    package init(_ name: String, isRequired: Bool = true, help: String) {
+    package init(
+      _ name: String, isRequired: Bool = true, isRepeatable: Bool = false, help: String
+    ) {
       self.name = name
       self.isRequired = isRequired
+      self.isRepeatable = isRepeatable
       self.help = help
     }
   }
@@ -59,7 +64,10 @@ package struct ArgumentGrammar: Sendable {
 
   /// The call on one line, as in `imagecache clear DIR [NAME]`.
   package var synopsis: String {
-    let operandTexts = operands.map { $0.isRequired ? $0.name : "[\($0.name)]" }
+    let operandTexts = operands.map { operand in
+      (operand.isRequired ? operand.name : "[\(operand.name)]")
+        + (operand.isRepeatable ? " ..." : "")
+    }
     let optionTexts = options.map { option in
       let text = option.spelling
       return (option.isRequired ? text : "[\(text)]") + (option.isRepeatable ? " ..." : "")

@@ -99,7 +99,7 @@ package struct Arguments: Sendable {
   }
 
   private func check(_ grammar: ArgumentGrammar) throws(UsageError) {
-    if operands.count > grammar.operands.count {
+    if operands.count > grammar.operands.count, grammar.operands.last?.isRepeatable != true {
       throw UsageError(
         "\(grammar.command) does not know what to do with \"\(operands[grammar.operands.count])\".")
     }

@@ -37,9 +37,15 @@ package final class ProgressLine: Sendable {
   }
 
   /// Reports that `done` of the total are done.
-  package func update(_ done: Int) {
-    let text = isTerminal ? bar(done) : "\(label): \(done) of \(total)"
-    let quarter = total > 0 ? done * 4 / total : 4
+  ///
+  /// - Parameters:
+  ///   - fraction: The part of the work that is done, from 0 to 1; by default as `done` says.
+  ///   - detail: Stands behind the numbers.
+  package func update(_ done: Int, fraction: Double? = nil, detail: String = "") {
+    let fraction = fraction ?? (total > 0 ? Double(done) / Double(total) : 1)
+    let count = "\(done) of \(total)\(detail)"
+    let text = isTerminal ? "\(label) \(bar(fraction)) \(count)" : "\(label): \(count)"
+    let quarter = Int(fraction * 4)
     let isNews = state.withLock { state in
       guard state.shown != text, isTerminal || quarter > state.quarter else { return false }
       state.shown = text
@@ -49,16 +55,16 @@ package final class ProgressLine: Sendable {
     if isNews { write(text) }
   }
 
-  /// Ends the line, so that the next output starts on a new one.
+  /// Takes the line off the terminal, for other output; the next update draws it again.
   package func end() {
-    if isTerminal { write("") }
+    guard isTerminal else { return }
+    state.withLock { $0.shown = "" }
+    write("")
   }
 
-  private func bar(_ done: Int) -> String {
+  private func bar(_ fraction: Double) -> String {
     let width = 30
-    let filled = total > 0 ? min(done * width / total, width) : width
-    let blocks =
-      String(repeating: "█", count: filled) + String(repeating: "░", count: width - filled)
-    return "\(label) \(blocks) \(done) of \(total)"
+    let filled = min(max(Int(fraction * Double(width)), 0), width)
+    return String(repeating: "█", count: filled) + String(repeating: "░", count: width - filled)
   }
 }

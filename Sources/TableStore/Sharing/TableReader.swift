@@ -73,6 +73,9 @@ package final class TableReader: Sendable {
   package var geometry: TableGeometry { file.header.layout.geometry }
   package var slotCount: Int { file.header.layout.slotCount }
 
+  /// Pictures that had a record when the records were last read.
+  package var entryCount: Int { snapshot.withLock { $0.records.count } }
+
   /// Bytes of the file on its device, 0 when the system does not tell.
   package var diskByteCount: Int { file.slotReader.diskByteCount }
 

@@ -16,16 +16,20 @@ struct WarmFormats {
   /// - Parameters:
   ///   - capacity: As the call says, or `nil`.
   ///   - pictureCount: Pictures that shall find room if the call does not say.
+  ///   - keepsOthers: Whether they shall find it beside those that are there.
   init(
-    _ arguments: [FormatArgument], in folder: TableFolder?, capacity: Int?, pictureCount: Int
+    _ arguments: [FormatArgument], in folder: TableFolder?, capacity: Int?, pictureCount: Int,
+    keepsOthers: Bool
   ) {
     let tables = folder?.tables ?? []
     wanted = arguments.map { argument in
-      let known = tables.first { $0.reader.name == argument.name }?.reader.slotCount ?? 0
+      let known = tables.first { $0.reader.name == argument.name }?.reader
+      let needed =
+        pictureCount + Self.spareSlotCount + (keepsOthers ? known?.entryCount ?? 0 : 0)
       return Self.format(
         name: argument.name, family: "warm", size: argument.size,
         keepsProportions: argument.layout == .within, pixelFormat: argument.pixelFormat,
-        capacity: capacity ?? max(pictureCount + Self.spareSlotCount, known))
+        capacity: capacity ?? max(needed, known?.slotCount ?? 0))
     }
     let names = Set(arguments.map(\.name))
     others = tables.filter { !names.contains($0.reader.name) }.compactMap { table in

@@ -18,13 +18,5 @@ struct WarmPhoto: ImageEntity {
 
   func sourceURL(for format: ImageFormat) -> URL? { photo.url }
 
-  func drawing(for format: ImageFormat) -> Drawing {
-    switch layouts[format.name] {
-    case .aspectFit: .aspectFit
-    case .stretch: .stretch
-    case .circle: .aspectFill(corners: .ellipse)
-    // A format up to a size leaves no choice: the picture keeps its proportions.
-    case .aspectFill, .within, nil: .aspectFill
-    }
-  }
+  func drawing(for format: ImageFormat) -> Drawing { layouts[format.name].drawing }
 }

@@ -52,6 +52,18 @@ struct KeptOriginalTests {
     gate.open()
   }
 
+  @Test("is written when the loads of its cache have ended")
+  func endsWithItsWrite() async throws {
+    let gate = Gate()
+    let originals = MemoryOriginals(writeGate: gate)
+    let fixture = try await Fixture(from: EncodedSource(), originals: originals)
+    _ = try await fixture.cache.image(for: Photo("7"), format: .row)
+    await originals.writes.reaches(1)
+    gate.open()
+    await fixture.cache.loadsHaveEnded()
+    #expect(originals.written.value == 1)
+  }
+
   @Test("never waits for a download")
   func passesDownloads() async throws {
     let gate = CancellableGate()

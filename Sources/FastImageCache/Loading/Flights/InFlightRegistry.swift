@@ -1,3 +1,4 @@
+import Dispatch
 import Locking
 import Synchronization
 
@@ -56,6 +57,8 @@ final class InFlightRegistry: Sendable {
 
   fileprivate let state = Lock(State())
   private let lastWaiter = Atomic(0)
+  /// Has the task of each load, until that has returned.
+  private let tasks = DispatchGroup()
   fileprivate let recorder: CacheRecorder
   let gates: LoadGates
   private let planner: LoadPlanner
@@ -207,9 +210,11 @@ final class InFlightRegistry: Sendable {
   /// Called outside the lock, since making a task takes longer than all steps under it.
   private func start(_ flight: Flight) {
     // The registry owns the task, and cancels it when the last waiter leaves or at `close()`.
+    tasks.enter()
     let task = ReentrancyContext.outside {
-      Task(name: "image load", priority: flight.taskPriority.task) { [run] in
+      Task(name: "image load", priority: flight.taskPriority.task) { [run, tasks] in
         await run(flight)
+        tasks.leave()
       }
     }
     let load = Load(flight: flight, task: task)
@@ -257,6 +262,14 @@ final class InFlightRegistry: Sendable {
     }
     for load in loads { load.task?.cancel() }
     answer(waiters, .failure(.closed))
+  }
+
+  /// Waits until no load works any more, on its original and what has arrived neither: a load goes on
+  /// after its flight has left the board.
+  func loadsHaveEnded() async {
+    await withCheckedContinuation { continuation in
+      tasks.notify(queue: .global()) { continuation.resume() }
+    }
   }
 
   var isClosed: Bool { state.withLock { $0.isClosed } }

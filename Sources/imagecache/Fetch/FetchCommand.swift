@@ -1,0 +1,125 @@
+import CommandSupport
+import FastImageCache
+import Foundation
+
+/// Fills tables with pictures of web servers.
+struct FetchCommand: Command {
+  static let name = "fetch"
+
+  static let grammar = ArgumentGrammar(
+    command: "imagecache fetch",
+    summary: "Fills image tables with pictures from web servers.",
+    operands: [.init("URL", isRepeatable: true, help: "a picture's address, http or https")],
+    options: WantedTables.options(capacityHelp: "what is there, all URLs, and 16") + [
+      .value(
+        "--originals", "BYTES",
+        help: "the most that the downloaded files may take on the disk (256M);\n0 keeps none"),
+      .value(
+        "--retries", "N", help: "how often a request that failed is sent again (2)"),
+      .flag(
+        "--revalidate", help: "asks the servers whether pictures have changed that are there"),
+    ],
+    discussion: """
+      A line for each picture says where it came from:
+        table      it was there, drawn
+        original   drawn from the file that an earlier call has downloaded
+        unchanged  the server was asked, and that file is still the present one
+        network    downloaded
+        resumed 812 kB of 1.2 MB
+                   so much was there of an earlier download that broke off; the rest is downloaded
+      Downloaded files are kept in DIR/Originals, up to --originals: the least recently used go first,
+      and one that takes more than a quarter of it is not kept. Without --revalidate a server is asked
+      only for pictures that are in no table and have no such file. An URL is a picture's id. Plain
+      http is taken where you write it; no redirect leads from https to http.
+
+      Ctrl-C ends a call, and what has arrived is kept: give the same command again.
+
+        imagecache fetch https://example.com/1.jpg https://example.com/2.jpg --cache tables \\
+          --format row:200x200:bgrx32
+        xargs imagecache fetch --cache tables --format row:200x200:bgrx32 <addresses.txt
+      """)
+
+  /// More than the network of a cache takes at once, so that it is never idle.
+  private static let width = 32
+
+  private let urls: [URL]
+  private let tables: WantedTables
+  private let originalsByteCount: Int
+  private let retryLimit: Int
+  private let revalidates: Bool
+
+  init(_ arguments: Arguments) throws {
+    var seen: Set<URL> = []
+    urls = try arguments.operands.map { try URL(webAddress: $0) }.filter {
+      seen.insert($0).inserted
+    }
+    tables = try WantedTables(arguments)
+    originalsByteCount = try arguments.byteCount("--originals") ?? 256 << 20
+    retryLimit = try arguments.integer("--retries", in: 0...100) ?? RetryPolicy().limit
+    revalidates = arguments.hasFlag("--revalidate")
+  }
+
+  func run() async throws -> ExitStatus {
+    let (cache, formats) = try await tables.open(
+      for: urls.count, keepsOthers: true, configuration)
+    let board = FetchBoard(pictureCount: urls.count)
+    await ConcurrentWork.forEach(urls, width: Self.width) { url in
+      (url, await fetch(url, formats, from: cache, board))
+    } collect: { url, outcome in
+      board.end(url, outcome)
+    }
+    // They keep what has arrived, after their pictures were delivered or nobody waits any more.
+    await cache.loadsHaveEnded()
+    let areKept = await WantedTables.keepPictures(of: cache)
+    await cache.close()
+    board.tell()
+    return board.hasFailures || !areKept ? .failure : .success
+  }
+
+  private var configuration: ImageCache.Configuration {
+    var http = HTTPOptions()
+    http.retry = RetryPolicy(limit: retryLimit)
+    // Some servers refuse requests that do not say whose they are.
+    http.userAgent = "imagecache"
+    http.allowsInsecureHTTP = urls.contains { $0.scheme?.lowercased() == "http" }
+    var configuration = ImageCache.Configuration()
+    configuration.source = URLImageSource(http: http)
+    if originalsByteCount > 0 {
+      configuration.originals = SourceStore(
+        directory: tables.directory.appending(path: "Originals"),
+        budget: StorageBudget(byteCount: originalsByteCount))
+    }
+    return configuration
+  }
+
+  private func fetch(
+    _ url: URL, _ formats: [ImageFormat], from cache: ImageCache, _ board: FetchBoard
+  ) async -> FetchBoard.Outcome {
+    let picture = FetchedPicture(url: url, layouts: tables.layouts)
+    var options = LoadOptions()
+    if revalidates { options.policy = .revalidate }
+    var origin: ByteOrigin?
+    for format in formats {
+      var isThere = false
+      for await step in cache.progress(for: picture, format: format, options: options) {
+        switch step {
+        case .receiving(let byteCount, let total): board.receive(url, byteCount, of: total)
+        // A later format that is drawn from the file that was downloaded for the first says nothing new.
+        case .arrived(let newer): if origin == nil || origin == .original { origin = newer }
+        case .finished(let image):
+          // Held meanwhile, so that no other picture takes its slot.
+          isThere = withExtendedLifetime(image) {
+            cache.containsImage(for: picture, format: format)
+          }
+          if !isThere { return .failed("the table \"\(format.name)\" could not take it") }
+        case .failed(let error): return .failed(FailureText.text(of: error))
+        default: continue
+        }
+      }
+      guard isThere else { return .cancelled }
+      // The server was asked, and all formats were drawn anew if the picture has changed.
+      options.policy = .normal
+    }
+    return .there(origin)
+  }
+}

@@ -1,0 +1,92 @@
+import CommandSupport
+import FastImageCache
+import Foundation
+import TableStore
+
+/// `--cache`, `--format` and `--capacity`: the tables that a call fills.
+struct WantedTables {
+  static func options(capacityHelp: String) -> [ArgumentGrammar.Option] {
+    [
+      .value("--cache", "DIR", isRequired: true, help: "the folder for the tables"),
+      .value(
+        "--format", "NAME:WxH[:PIXELS[:DRAWING]]", isRequired: true, isRepeatable: true,
+        help: """
+          a table, its size in pixels, and
+          PIXELS: bgra32 (the usual one), bgrx32, bgr16 or gray8
+          DRAWING: aspectFill (the usual one), aspectFit, within, stretch or circle
+          """),
+      .value("--capacity", "N", help: "pictures a table holds (\(capacityHelp))"),
+    ]
+  }
+
+  /// Names the tables' folder within the cache's.
+  private static let namespace = "imagecache"
+
+  let directory: URL
+
+  /// By the names of the formats.
+  let layouts: [String: FormatArgument.Layout]
+
+  private let formats: [FormatArgument]
+  private let capacity: Int?
+
+  init(_ arguments: Arguments) throws {
+    directory = URL(filePath: arguments.value("--cache") ?? "", directoryHint: .isDirectory)
+    formats = try arguments.values("--format").map { try FormatArgument($0) }
+    capacity = try arguments.integer("--capacity", in: 1...TableCapacity.maximumSlotCount)
+    var layouts: [String: FormatArgument.Layout] = [:]
+    for format in formats where layouts.updateValue(format.layout, forKey: format.name) != nil {
+      throw UsageError("Two formats are named \"\(format.name)\".")
+    }
+    self.layouts = layouts
+  }
+
+  /// Opens the tables, and those of earlier calls.
+  ///
+  /// - Parameters:
+  ///   - pictureCount: Pictures that shall find room if the call does not say.
+  ///   - keepsOthers: Whether they shall find it beside those that are there.
+  ///   - configuration: Its directory is not used.
+  /// - Returns: The cache, and its formats that the call wants.
+  func open(
+    for pictureCount: Int, keepsOthers: Bool = false, _ configuration: ImageCache.Configuration
+  ) async throws -> (cache: ImageCache, formats: [ImageFormat]) {
+    // Without tables yet there is nothing to keep. Tables of other namespaces belong to their
+    // caches.
+    let own = directory.appending(path: try TableDirectory.safeName(for: Self.namespace))
+    let known = try? TableFolder(own.path(percentEncoded: false))
+    let formats = WarmFormats(
+      self.formats, in: known, capacity: capacity, pictureCount: pictureCount,
+      keepsOthers: keepsOthers)
+    var configuration = configuration
+    configuration.directory = directory
+    let cache = try await ImageCache(
+      namespace: Self.namespace, formats: formats.wanted + formats.others,
+      configuration: configuration)
+    return (cache, formats.wanted)
+  }
+
+  /// Brings the tables to the disk; false if another program owns one of them and there is no guest
+  /// file either: its new pictures are lost when this program ends.
+  static func keepPictures(of cache: ImageCache) async -> Bool {
+    do {
+      try await cache.flush()
+      return true
+    } catch {
+      Console.note("imagecache: Not all pictures are kept. \(FailureText.text(of: error))")
+      return false
+    }
+  }
+}
+
+extension FormatArgument.Layout? {
+  /// A format up to a size leaves no choice: the picture keeps its proportions.
+  var drawing: Drawing {
+    switch self {
+    case .aspectFit: .aspectFit
+    case .stretch: .stretch
+    case .circle: .aspectFill(corners: .ellipse)
+    case .aspectFill, .within, nil: .aspectFill
+    }
+  }
+}

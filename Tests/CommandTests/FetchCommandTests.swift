@@ -1,0 +1,183 @@
+import FastImageCache
+import Foundation
+import Locking
+import Pixels
+import TestSupport
+import Testing
+
+@Suite("The command that fetches", .timeLimit(.minutes(10)))
+struct FetchCommandTests {
+  let directory: TemporaryDirectory
+  let cache: String
+  let size = PixelSize(width: 16, height: 8)
+
+  init() throws {
+    directory = try TemporaryDirectory()
+    cache = directory.url.appending(path: "cache").path
+  }
+
+  func run(_ words: [String]) async throws -> CommandProcess.Outcome {
+    try await CommandProcess(words, temporaryFolder: directory.url).run()
+  }
+
+  func fetch(
+    _ urls: [URL], formats: [String] = ["row:16x8:bgrx32"], _ words: String...
+  ) async throws -> CommandProcess.Outcome {
+    try await run(arguments(urls, formats: formats) + words)
+  }
+
+  func arguments(_ urls: [URL], formats: [String] = ["row:16x8:bgrx32"]) -> [String] {
+    ["fetch"] + urls.map(\.absoluteString) + ["--cache", cache]
+      + formats.flatMap { ["--format", $0] }
+  }
+
+  func picture(_ seed: Int) throws -> Data {
+    try TestPictures.bitmap(size, seed: seed).pngData()
+  }
+
+  func files(_ seeds: ClosedRange<Int>) throws -> [String: HTTPFile] {
+    try Dictionary(
+      uniqueKeysWithValues: seeds.map {
+        ("/\($0).png", HTTPFile(try picture($0), entityTag: "\"\($0)\""))
+      })
+  }
+
+  func pixels(_ table: String, _ url: URL) async throws -> [UInt8] {
+    let file = directory.url.appending(path: "out.png")
+    let outcome = try await run(["export", cache, table, url.absoluteString, file.path])
+    #expect(outcome.status == 0, "\(outcome.errors)")
+    return try TestPictures.pixels(of: file).bytes
+  }
+
+  func expectedPixels(_ seed: Int) throws -> [UInt8] {
+    TestPictures.pixels(of: try TestPictures.bitmap(size, seed: seed))
+  }
+
+  /// The lines about pictures, in the order of their addresses.
+  func lines(_ outcome: CommandProcess.Outcome) -> [String] {
+    outcome.output.split(separator: "\n").map(String.init).sorted()
+  }
+
+  @Test(
+    "says that pictures come from the network, then from their table, then from their originals")
+  func origins() async throws {
+    let server = try HTTPServer(files: try files(1...3))
+    let urls = (1...3).map { server.url("/\($0).png") }
+    let first = try await fetch(urls)
+    #expect(first.status == 0)
+    #expect(lines(first) == urls.map { "\($0): network" })
+    #expect(first.errors.hasSuffix("3 there, 0 failed\n"))
+    for (index, url) in urls.enumerated() {
+      #expect(try await pixels("row", url) == expectedPixels(index + 1))
+    }
+    #expect(lines(try await fetch(urls)) == urls.map { "\($0): table" })
+    #expect(try await run(["clear", cache, "row"]).status == 0)
+    #expect(lines(try await fetch(urls)) == urls.map { "\($0): original" })
+    // A format that is new beside one that is there.
+    let formats = ["row:16x8:bgrx32", "dot:8x4"]
+    #expect(lines(try await fetch(urls, formats: formats)) == urls.map { "\($0): original" })
+    #expect(server.requests.value == 3)
+    #expect(server.arrivedRequests.allSatisfy { $0.headers["user-agent"] == "imagecache" })
+  }
+
+  @Test("draws all formats of a call from one download")
+  func oneDownload() async throws {
+    let server = try HTTPServer(files: try files(1...2))
+    let urls = [server.url("/1.png"), server.url("/2.png"), server.url("/1.png")]
+    let outcome = try await fetch(
+      urls, formats: ["row:16x8:bgrx32", "dot:8x4", "gray:8x8:gray8:within"])
+    #expect(outcome.status == 0)
+    #expect(lines(outcome) == urls.prefix(2).map { "\($0): network" })
+    #expect(server.requests.value == 2)
+    let listed = try await run(["inspect", cache]).output
+    for table in ["row: 16x8 bgrx32, 2", "dot: 8x4 bgra32, 2", "gray: up to 8x8 gray8, 2"] {
+      #expect(listed.contains("\(table) of 18 pictures"))
+    }
+  }
+
+  @Test("keeps the pictures of earlier calls, however many follow")
+  func growingTables() async throws {
+    let server = try HTTPServer(files: try files(1...20))
+    let first = server.url("/1.png")
+    _ = try await fetch([first])
+    for numbers in [2...10, 11...20] {
+      let outcome = try await fetch(numbers.map { server.url("/\($0).png") })
+      #expect(outcome.output.split(separator: "\n").count == numbers.count)
+    }
+    #expect(lines(try await fetch([first])) == ["\(first): table"])
+    #expect(try await run(["inspect", cache]).output.contains("20 of "))
+  }
+
+  @Test("asks whether pictures have changed when told to, and draws those anew that have")
+  func revalidation() async throws {
+    let served = Lock(HTTPFile(try picture(1), entityTag: "\"1\""))
+    let server = try HTTPServer { request in served.withLock { $0 }.reply(to: request) }
+    let (url, formats) = (server.url("/a.png"), ["row:16x8:bgrx32", "other:16x8:bgrx32"])
+    _ = try await fetch([url], formats: formats)
+    let same = try await fetch([url], formats: formats, "--revalidate")
+    #expect(lines(same) == ["\(url): unchanged"])
+    #expect(server.requests.value == 2)
+    #expect(server.arrivedRequests.last?.headers["if-none-match"] == "\"1\"")
+    let changed = HTTPFile(try picture(2), entityTag: "\"2\"")
+    served.withLock { $0 = changed }
+    #expect(lines(try await fetch([url], formats: formats)) == ["\(url): table"])
+    #expect(server.requests.value == 2)
+    let anew = try await fetch([url], formats: formats, "--revalidate")
+    #expect(lines(anew) == ["\(url): network"])
+    #expect(server.requests.value == 3)
+    for table in ["row", "other"] { #expect(try await pixels(table, url) == expectedPixels(2)) }
+    _ = try await run(["clear", cache, "row"])
+    #expect(lines(try await fetch([url])) == ["\(url): original"])
+    #expect(try await pixels("row", url) == expectedPixels(2))
+  }
+
+  @Test("names a picture that fails, draws the others, and ends with status 1")
+  func failing() async throws {
+    var files = try files(1...1)
+    files["/none.png"] = HTTPFile(Data("no picture".utf8))
+    let server = try HTTPServer(files: files)
+    let urls = ["/1.png", "/missing.png", "/none.png"].map { server.url($0) }
+    let outcome = try await fetch(urls)
+    #expect(outcome.status == 1)
+    #expect(lines(outcome) == ["\(urls[0]): network"])
+    #expect(outcome.errors.contains("failed \(urls[1]): ") && outcome.errors.contains("404"))
+    #expect(outcome.errors.contains("failed \(urls[2]): "))
+    #expect(outcome.errors.hasSuffix("1 there, 2 failed\n"))
+  }
+
+  @Test("sends a request that failed again, as often as it may", arguments: [0, 1])
+  func retries(limit: Int) async throws {
+    let server = try HTTPServer(scripts: ["/1.png": [.status(503), .ok(try picture(1))]])
+    let outcome = try await fetch(
+      [server.url("/1.png")], formats: ["row:16x8"], "--retries", "\(limit)")
+    #expect(outcome.status == (limit == 0 ? 1 : 0))
+    #expect(server.requests.value == limit + 1)
+  }
+
+  @Test("keeps no originals where there is no room for them", arguments: ["0", "4k"])
+  func withoutOriginals(byteCount: String) async throws {
+    let server = try HTTPServer(files: try files(1...1))
+    let url = server.url("/1.png")
+    #expect(try await fetch([url], formats: ["row:16x8"], "--originals", byteCount).status == 0)
+    _ = try await run(["clear", cache, "row"])
+    let again = try await fetch([url], formats: ["row:16x8"], "--originals", byteCount)
+    #expect(lines(again) == ["\(url): network"])
+    #expect(server.requests.value == 2)
+  }
+
+  @Test("keeps what is done at Ctrl-C, and says how much is left")
+  func interrupted() async throws {
+    let (slow, gate) = (try TestPictures.noise(PixelSize(width: 200, height: 200), seed: 1), Gate())
+    let server = try HTTPServer([
+      "/1.png": .ok(try picture(1)), "/slow.png": .ok(slow).inserting(.wait(gate), after: 1000),
+    ])
+    let urls = ["/1.png", "/slow.png"].map { server.url($0) }
+    let process = try CommandProcess(arguments(urls), temporaryFolder: directory.url)
+    let outcome = try await process.run(sending: SIGINT, after: "fetching: 1 of 2")
+    #expect(outcome.status == 130)
+    #expect(lines(outcome) == ["\(urls[0]): network"])
+    #expect(outcome.errors.hasSuffix("1 there, 0 failed\n1 of 2 left; the next call goes on.\n"))
+    #expect(lines(try await fetch([urls[0]])) == ["\(urls[0]): table"])
+    gate.open()
+  }
+}
