@@ -16,6 +16,8 @@ struct FetchCommand: Command {
         help: "the most that the downloaded files may take on the disk (256M);\n0 keeps none"),
       .value(
         "--retries", "N", help: "how often a request that failed is sent again (2)"),
+      .value(
+        "--limit-rate", "BYTES", help: "bytes per second that all downloads together may bring"),
       .flag(
         "--revalidate", help: "asks the servers whether pictures have changed that are there"),
     ],
@@ -46,6 +48,7 @@ struct FetchCommand: Command {
   private let tables: WantedTables
   private let originalsByteCount: Int
   private let retryLimit: Int
+  private let byteRate: Int?
   private let revalidates: Bool
 
   init(_ arguments: Arguments) throws {
@@ -56,6 +59,10 @@ struct FetchCommand: Command {
     tables = try WantedTables(arguments)
     originalsByteCount = try arguments.byteCount("--originals") ?? 256 << 20
     retryLimit = try arguments.integer("--retries", in: 0...100) ?? RetryPolicy().limit
+    byteRate = try arguments.byteCount("--limit-rate", from: 2048)
+    guard byteRate == nil || HTTPOptions.limitsByteRate else {
+      throw UsageError("--limit-rate works on Linux only.")
+    }
     revalidates = arguments.hasFlag("--revalidate")
   }
 
@@ -81,6 +88,11 @@ struct FetchCommand: Command {
     http.retry = RetryPolicy(limit: retryLimit)
     // Some servers refuse requests that do not say whose they are.
     http.userAgent = "imagecache"
+    if let byteRate {
+      http.highestByteRate = byteRate
+      // Each of the downloads gets its part in its turn, and may wait for it as long as that takes.
+      (http.idleTimeout, http.lowestByteRate, http.totalTimeout) = (.seconds(60), 0, nil)
+    }
     http.allowsInsecureHTTP = urls.contains { $0.scheme?.lowercased() == "http" }
     var configuration = ImageCache.Configuration()
     configuration.source = URLImageSource(http: http)

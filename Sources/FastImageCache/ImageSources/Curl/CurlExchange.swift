@@ -14,6 +14,7 @@
     let transfer: HTTPTransfer
 
     private let url: URL
+    private let pace: CurlPace?
     private var fields: UnsafeMutablePointer<curl_slist>?
     private let errorText: UnsafeMutablePointer<CChar>
 
@@ -23,16 +24,21 @@
     /// Throws when there is no memory, when the library refuses an option, such as the address, and
     /// when the proxy cannot be used.
     init(
-      _ transfer: HTTPTransfer, _ request: HTTPRequest, _ options: HTTPOptions
+      _ transfer: HTTPTransfer, _ request: HTTPRequest, _ options: HTTPOptions, _ pace: CurlPace?
     ) throws(ImageSourceError) {
       guard let easy = curl_easy_init() else { throw Self.refusal(CURLE_OUT_OF_MEMORY) }
       self.easy = easy
       self.transfer = transfer
-      url = request.url
+      (url, self.pace) = (request.url, pace)
       errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
       errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
       try configure(request)
       try choosePath(to: request.url, options)
+      if let rate = options.highestByteRate {
+        // Pieces for a quarter of a second, so that one does not hold up the others for long.
+        let byteCount = min(max(rate / 4, 1024), Int(CURL_MAX_WRITE_SIZE))
+        try Self.check([fic_curl_set_long(easy, CURLOPT_BUFFERSIZE, byteCount)])
+      }
     }
 
     deinit {
@@ -119,6 +125,9 @@
       return !head.isOverlong
     }
 
+    /// False while other exchanges, or the pause that all are in, come first.
+    fileprivate func mayTake(_ byteCount: Int) -> Bool { pace?.take(byteCount, by: easy) ?? true }
+
     fileprivate func receive(body bytes: UnsafeRawBufferPointer) -> Bool {
       transfer.receive(Data(bytes))
     }
@@ -145,13 +154,15 @@
     return goesOn ? size * count : -1
   }
 
-  /// CURLOPT_WRITEFUNCTION(3): any answer but the number of bytes drops the connection.
+  /// CURLOPT_WRITEFUNCTION(3): any answer but the number of bytes drops the connection, and one has the piece
+  /// come again when the exchange goes on.
   private func receiveBody(
     _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int,
     _ context: UnsafeMutableRawPointer?
   ) -> Int {
     guard let context else { return -1 }
     let exchange = Unmanaged<CurlExchange>.fromOpaque(context).takeUnretainedValue()
+    guard exchange.mayTake(size * count) else { return Int(CURL_WRITEFUNC_PAUSE) }
     let goesOn = exchange.receive(
       body: UnsafeRawBufferPointer(start: bytes, count: size * count))
     return goesOn ? size * count : -1

@@ -12,6 +12,8 @@
     private var multi: UnsafeMutableRawPointer
     private let options: HTTPOptions
     private let mailbox: CurlMailbox
+    /// Bounds the bytes of all exchanges together; `nil` for no bound.
+    private let pace: CurlPace?
     private var exchanges: [UnsafeMutableRawPointer: CurlExchange] = [:]
     private var isStopped = false
     private var closesIdle = false
@@ -20,6 +22,7 @@
       multi = Self.makeMulti(options)
       self.options = options
       self.mailbox = mailbox
+      pace = options.highestByteRate.map { CurlPace(byteRate: max(1, $0)) }
       wakeup = CurlWakeup(multi)
     }
 
@@ -31,13 +34,15 @@
         var runningCount: CInt = 0
         curl_multi_perform(multi, &runningCount)
         endFinishedExchanges()
+        letOn()
         if closesIdle, exchanges.isEmpty {
           closeConnections()
           // Messages that came meanwhile may have rung at the former handle.
           continue
         }
-        // Until a socket, one of the library's timers or the wakeup; curl_multi_poll(3).
-        curl_multi_poll(multi, nil, 0, .max, nil)
+        // Until a socket, one of the library's timers, the wakeup or the next piece's turn;
+        // curl_multi_poll(3).
+        curl_multi_poll(multi, nil, 0, pace?.timeout ?? .max, nil)
       }
       for exchange in exchanges.values { drop(exchange, fault: "The source is gone.") }
       wakeup.invalidate()
@@ -68,7 +73,7 @@
         // Its cancel may have overtaken it.
         if transfer.isOver { return }
         do throws(ImageSourceError) {
-          let exchange = try CurlExchange(transfer, request, options)
+          let exchange = try CurlExchange(transfer, request, options, pace)
           exchanges[exchange.easy] = exchange
           curl_multi_add_handle(multi, exchange.easy)
         } catch {
@@ -94,11 +99,22 @@
       }
     }
 
+    /// Has exchanges go on whose turn has come: each is called with the piece that it was refused.
+    private func letOn() {
+      while let easy = pace?.letOn() {
+        let code = curl_easy_pause(easy, CURLPAUSE_RECV_CONT)
+        if code != CURLE_OK, let exchange = exchanges[easy] {
+          drop(exchange, fault: exchange.fault(code))
+        }
+      }
+    }
+
     /// Ends an exchange. One that is not finished takes its connection with it, or over HTTP/2 its
     /// stream.
     private func drop(_ exchange: CurlExchange, fault: String?) {
       curl_multi_remove_handle(multi, exchange.easy)
       exchanges[exchange.easy] = nil
+      pace?.leave(exchange.easy)
       exchange.transfer.end(fault: fault)
     }
 

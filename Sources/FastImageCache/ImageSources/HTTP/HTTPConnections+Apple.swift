@@ -93,6 +93,11 @@
     }
   }
 
+  extension HTTPOptions {
+    /// Whether ``highestByteRate`` has an effect: a `URLSession` reads as fast as it can.
+    package static let limitsByteRate = false
+  }
+
   /// Hands the events of one session to its transfers; called on the session's serial queue.
   ///
   /// Invariant: a task's transfer is in `transfers` from before the task is resumed until the

@@ -39,6 +39,11 @@
     }
   }
 
+  extension HTTPOptions {
+    /// Whether ``highestByteRate`` has an effect.
+    package static let limitsByteRate = true
+  }
+
   /// Messages to the thread that owns the connections.
   ///
   /// Invariants:

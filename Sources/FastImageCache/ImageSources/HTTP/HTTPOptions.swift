@@ -19,6 +19,12 @@ public struct HTTPOptions: Sendable {
   /// A slower one ends with ``ImageSourceError/timedOut(after:)`` and is continued as ``retry`` says.
   public var lowestByteRate = 1024
 
+  /// How many bytes of bodies per second all downloads of a source bring together; no limit where `nil`.
+  ///
+  /// A download that waits for its part is silent: ``idleTimeout`` and ``lowestByteRate`` have to allow it.
+  /// No effect where ``limitsByteRate`` is false.
+  package var highestByteRate: Int?
+
   /// How long one load may take with all its redirects and repetitions; 15 minutes by default, and no
   /// limit where `nil`.
   ///
