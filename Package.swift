@@ -98,7 +98,8 @@ let package = Package(
     .executableTarget(
       name: "imagecache",
       dependencies: [
-        "CommandSupport", "FastImageCache", "ImageCodecs", "ImageDrawing", "TableStore", "Pixels",
+        "CommandSupport", "FastImageCache", "ImageCodecs", "ImageDrawing", "OriginalStore",
+        "TableStore", "Pixels",
       ],
       swiftSettings: settings),
     .executableTarget(

@@ -54,7 +54,8 @@ struct UsageTests {
       (["fetch", "file:///b.jpg", "--cache=c", "--format=a:1x1"], "\"file:///b.jpg\""),
       (["fetch", "http://h/a", "--cache=c", "--format=a:1x1", "--originals=5x"], "\"5x\""),
       (["inspect", "/no/such/folder"], "/no/such/folder"), (["export", "d", "n", "e"], "OUT.png"),
-      (["verify"], "DIR"), (["clear", "a", "b", "c"], "\"c\""),
+      (["verify"], "DIR"), (["clear", "d", "row", "--originals"], "--originals"),
+      (["clear", "a", "b", "c"], "\"c\""),
     ])
   func refusals(words: [String], named: String) async throws {
     let outcome = try await CommandProcess(words, temporaryFolder: directory.url).run()

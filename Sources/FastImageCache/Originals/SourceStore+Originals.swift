@@ -121,6 +121,13 @@ extension SourceStore {
         lastUse: Date(timeIntervalSince1970: Double(original.record.lastUse) / 1_000_000))
     }
   }
+
+  /// Whether a download for everyone broke off, so that the next load of the original can continue it.
+  package func hasPartial(of id: ImageID) async -> Bool {
+    // A store that is locked tells the load that follows.
+    try? await open()
+    return shelf.mayHavePartial(OriginalKey(id, .everyone))
+  }
 }
 
 extension OriginalKey {

@@ -1,11 +1,12 @@
 import Foundation
-import TableStore
+package import TableStore
 
 // What a removal needs where no index can be trusted.
 extension OriginalFolder {
   /// The names of originals and of partials, whole or not; reads no file.
-  func names() throws(TableError) -> (originals: Set<OriginalDigest>, partials: Set<OriginalDigest>)
-  {
+  package func names() throws(TableError) -> (
+    originals: Set<OriginalDigest>, partials: Set<OriginalDigest>
+  ) {
     let names = try TableError.wrapping { () throws(SystemError) in
       try system.names(in: descriptor)
     }

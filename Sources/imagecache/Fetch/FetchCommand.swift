@@ -31,7 +31,7 @@ struct FetchCommand: Command {
                    so much was there of an earlier download that broke off; the rest is downloaded
       Downloaded files are kept in DIR/Originals, up to --originals: the least recently used go first,
       and one that takes more than a quarter of it is not kept. Without --revalidate a server is asked
-      only for pictures that are in no table and have no such file. An URL is a picture's id. Plain
+      only for pictures that are in no table and have no such file. A URL is a picture's id. Plain
       http is taken where you write it; no redirect leads from https to http.
 
       Ctrl-C ends a call, and what has arrived is kept: give the same command again.
@@ -67,11 +67,12 @@ struct FetchCommand: Command {
   }
 
   func run() async throws -> ExitStatus {
+    let configuration = configuration
     let (cache, formats) = try await tables.open(
       for: urls.count, keepsOthers: true, configuration)
     let board = FetchBoard(pictureCount: urls.count)
     await ConcurrentWork.forEach(urls, width: Self.width) { url in
-      (url, await fetch(url, formats, from: cache, board))
+      (url, await fetch(url, formats, from: cache, configuration.originals, board))
     } collect: { url, outcome in
       board.end(url, outcome)
     }
@@ -98,18 +99,23 @@ struct FetchCommand: Command {
     configuration.source = URLImageSource(http: http)
     if originalsByteCount > 0 {
       configuration.originals = SourceStore(
-        directory: tables.directory.appending(path: "Originals"),
+        directory: OriginalFolders.directory(in: tables.directory),
         budget: StorageBudget(byteCount: originalsByteCount))
     }
     return configuration
   }
 
   private func fetch(
-    _ url: URL, _ formats: [ImageFormat], from cache: ImageCache, _ board: FetchBoard
+    _ url: URL, _ formats: [ImageFormat], from cache: ImageCache, _ originals: SourceStore?,
+    _ board: FetchBoard
   ) async -> FetchBoard.Outcome {
     let picture = FetchedPicture(url: url, layouts: tables.layouts)
     var options = LoadOptions()
-    if revalidates { options.policy = .revalidate }
+    // A call that was killed may have drawn the picture, and not have kept its file.
+    let isBrokenOff = await originals?.hasPartial(of: ImageID(url)) ?? false
+    if revalidates || isBrokenOff {
+      options.policy = .revalidate
+    }
     var origin: ByteOrigin?
     for format in formats {
       var isThere = false

@@ -1,39 +1,68 @@
 import CommandSupport
 import TableStore
 
-/// Removes the pictures of one table or of all tables, or those of them that a filter picks.
+/// Removes the pictures of one table, or of all tables with the originals, or those of them that a filter
+/// picks.
 struct ClearCommand: Command {
   static let name = "clear"
 
   static let grammar = ArgumentGrammar(
     command: "imagecache clear",
-    summary: "Empties one table or all tables, or removes some of their pictures.",
+    summary: "Empties one table, or all tables and originals, or removes some pictures.",
     operands: [
       .init("DIR", help: "a cache's folder, as given to `warm --cache`"),
-      .init("NAME", isRequired: false, help: "the table's name; all tables without it"),
+      .init(
+        "NAME", isRequired: false, help: "the table's name; all tables and originals without it"),
     ],
-    options: PictureFilter.options,
+    options: [
+      .flag("--tables", help: "removes pictures of tables only: originals can draw them again"),
+      .flag("--originals", help: "removes originals only, and what has arrived of them"),
+    ] + PictureFilter.options,
     discussion: """
       A table that is emptied gives its disk space back. With --older-than or --matching only pictures
       of which both are true are removed; their space is used by the next pictures. The age counts from
       storing, not from the last use, of which only the order is kept.
 
-      Only table files and their guest files are touched, whatever else lies in the folder. A table that another program
-      has open is left as it is, and the exit status is 1.
+      Originals go with the pictures, since these would come back from them: all of them, or those that
+      are as old, or whose id or picture's id is of the form. With NAME they stay.
+
+      Only table files, their guest files and files of originals are touched, whatever else lies in the
+      folder. What another program has open is left as it is, and the exit status is 1.
       """)
 
   private let path: String
   private let tableName: String?
   private let filter: PictureFilter
+  private let areOriginalsWanted: Bool
+  private let areTablesWanted: Bool
 
   init(_ arguments: Arguments) throws {
     path = arguments.operands[0]
     tableName = arguments.operands.dropFirst().first
     filter = try PictureFilter(arguments)
+    let only = (
+      tables: arguments.hasFlag("--tables"), originals: arguments.hasFlag("--originals")
+    )
+    guard !only.originals || (!only.tables && tableName == nil) else {
+      throw UsageError("--originals goes with neither --tables nor the name of a table.")
+    }
+    areTablesWanted = !only.originals
+    areOriginalsWanted = !only.tables && tableName == nil
   }
 
   func run() async throws -> ExitStatus {
-    let folder = try TableFolder(path)
+    let originals = try OriginalFolders(path).stores
+    let folder = try TableFolder(path, mayBeEmpty: !originals.isEmpty)
+    var status = areTablesWanted ? try clearTables(of: folder) : .success
+    for store in areOriginalsWanted ? originals : [] {
+      guard try !OriginalClearing(store: store, filter: filter).run() else { continue }
+      Console.note("imagecache: The \(store.title) are open in another program.")
+      status = .failure
+    }
+    return status
+  }
+
+  private func clearTables(of folder: TableFolder) throws -> ExitStatus {
     let tables = try tableName.map { [try folder.table(named: $0)] } ?? folder.tables
     var status = ExitStatus.success
     for table in tables where try !clear(table) {

@@ -9,7 +9,7 @@ struct InspectCommand: Command {
 
   static let grammar = ArgumentGrammar(
     command: "imagecache inspect",
-    summary: "Lists the tables of a folder and the pictures in them.",
+    summary: "Lists the tables of a folder and their pictures, and its originals.",
     operands: [.init("DIR", help: "a cache's folder, as given to `warm --cache`")],
     options: [
       .flag("--json", help: "prints one JSON object instead of text"),
@@ -22,6 +22,10 @@ struct InspectCommand: Command {
       for its slot is shown as its SHA-256. Nothing is changed, and a program that has the tables open is
       not disturbed. Pictures in guest files, which a second process drew, are listed once the table's
       owner has taken them in.
+
+      Originals are the files that `imagecache fetch`, or a cache with a store, has downloaded. They come in
+      the order of use too, and behind them partials, of downloads that broke off. How much they may take
+      stands in no file: that is said anew by each program.
       """)
 
   private let path: String
@@ -40,13 +44,20 @@ struct InspectCommand: Command {
   }
 
   func run() async throws -> ExitStatus {
-    let folder = try TableFolder(path)
+    let originals = try OriginalFolders(path).stores
+    let folder = try TableFolder(path, mayBeEmpty: !originals.isEmpty)
     switch (isAboutNamespaces, isJSON) {
     case (true, true): Console.print(NamespaceList(folder).json.text)
     case (true, false): Console.print(NamespaceList(folder).text)
     case (false, true):
-      Console.print(JSONValue.object(["tables": .array(folder.tables.map(json))]).text)
-    case (false, false): Console.print(folder.tables.map(text).joined(separator: "\n\n"))
+      Console.print(
+        JSONValue.object([
+          "tables": .array(folder.tables.map(json)),
+          "originals": .array(try originals.map { try OriginalList($0, filter).json }),
+        ]).text)
+    case (false, false):
+      let lists = try folder.tables.map(text) + originals.map { try OriginalList($0, filter).text }
+      Console.print(lists.joined(separator: "\n\n"))
     }
     for file in folder.unreadableFiles {
       Console.note("\(file.path(percentEncoded: false)) is not a table that can be read.".printable)

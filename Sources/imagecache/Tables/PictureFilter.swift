@@ -1,6 +1,7 @@
 import CommandSupport
 import FastImageCache
 import Foundation
+import OriginalStore
 import TableStore
 
 /// The pictures that a call is about: all, or those of an age, with an id of a form.
@@ -30,5 +31,11 @@ struct PictureFilter {
 
   func passes(_ entry: TableEntryInfo) -> Bool {
     pattern?.matches("\(entry.entity)") != false && latest.map { entry.generation <= $0 } != false
+  }
+
+  /// Whether an original passes, of which one id suffices: its own, or its entity's.
+  func passes(_ ids: [TableID], _ facts: OriginalFacts) -> Bool {
+    pattern.map { pattern in ids.contains { pattern.matches("\($0)") } } != false
+      && latest.map { UInt64(clamping: facts.stored) <= $0 / 1_000_000 } != false
   }
 }

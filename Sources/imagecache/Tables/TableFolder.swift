@@ -27,8 +27,9 @@ struct TableFolder {
 
   private static let suffix = ".imagetable"
 
+  /// - Parameter mayBeEmpty: Whether there may be no table.
   /// - Throws: ``UsageError`` where there is no such folder or no table in it.
-  init(_ path: String) throws {
+  init(_ path: String, mayBeEmpty: Bool = false) throws {
     self.path = path
     let root = URL(filePath: path, directoryHint: .isDirectory)
     let folders = try [root] + Self.contents(of: root, named: path).filter(Self.isFolder)
@@ -48,7 +49,7 @@ struct TableFolder {
       tables += readers.map { Table(reader: $0, directory: directory) }
       unreadable += names.filter { !readable.contains($0.lastPathComponent) }
     }
-    guard !directories.isEmpty else {
+    guard mayBeEmpty || !directories.isEmpty else {
       throw UsageError("The folder \"\(path)\" has no image tables.")
     }
     self.directories = directories

@@ -3,18 +3,21 @@ import FastImageCache
 import Foundation
 import TableStore
 
-/// Reads every slot and compares it with its hash.
+/// Reads every slot, and every file of originals, and compares it with its hashes.
 struct VerifyCommand: Command {
   static let name = "verify"
 
   static let grammar = ArgumentGrammar(
     command: "imagecache verify",
-    summary: "Reads every picture of every table and proves it intact.",
+    summary: "Reads every picture of every table, and every original, and proves it intact.",
     operands: [.init("DIR", help: "a cache's folder, as given to `warm --cache`")],
     discussion: """
       Each damaged picture is named, and the exit status is 1 if there is any. Nothing is changed: a
       program that opens the table finds the damage itself, drops the picture and loads it again. Pictures
       in guest files, which a second process drew, are checked when the table's owner takes them in.
+
+      So it is with originals: one that is damaged is deleted by the program that reads it, and downloaded
+      again. It is named as its file is, since nothing in it can be believed.
       """)
 
   private let path: String
@@ -22,7 +25,8 @@ struct VerifyCommand: Command {
   init(_ arguments: Arguments) { path = arguments.operands[0] }
 
   func run() async throws -> ExitStatus {
-    let folder = try TableFolder(path)
+    let originals = try OriginalFolders(path).stores
+    let folder = try TableFolder(path, mayBeEmpty: !originals.isEmpty)
     var damageCount = folder.unreadableFiles.count
     for file in folder.unreadableFiles {
       Console.print("\(file.path(percentEncoded: false)): not a table that can be read".printable)
@@ -41,6 +45,7 @@ struct VerifyCommand: Command {
         "\(table.reader.name.printable): \(entries.count) \(pictures) intact"
           + (damages.isEmpty ? "" : ", \(damages.count) damaged"))
     }
+    for store in originals { damageCount += try OriginalProof(of: store).damageCount }
     return damageCount == 0 ? .success : .failure
   }
 }

@@ -85,7 +85,7 @@ extension OriginalTerms {
   }
 
   /// Reads what ``encoded()`` wrote; `nil` for bytes of another version and for anything else.
-  init?(encoded bytes: [UInt8]) {
+  package init?(encoded bytes: [UInt8]) {
     var reader = PartReader(bytes)
     guard reader.integer(UInt8.self) == Self.version, let rawFlags = reader.integer(UInt16.self),
       let received = reader.date()

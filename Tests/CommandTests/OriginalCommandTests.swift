@@ -1,0 +1,251 @@
+import CommandSupport
+import FastImageCache
+import Foundation
+import Locking
+import Pixels
+import TestSupport
+import Testing
+
+/// What the commands do with the originals that `fetch` keeps.
+extension FetchCommandTests {
+  /// The first folder in one of the cache's folders, or in the cache's itself.
+  private func folder(in path: String = "", called name: String) throws -> URL {
+    let parent = URL(filePath: cache).appending(path: path)
+    let names = try FileManager.default.contentsOfDirectory(atPath: parent.path)
+    return parent.appending(path: try #require(names.first { $0.hasPrefix(name) }))
+  }
+
+  private var folder: URL { get throws { try folder(in: "Originals", called: "default") } }
+
+  /// The files of originals.
+  private func originalFiles() throws -> [URL] {
+    try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+      .filter { $0.lastPathComponent.count == 32 }
+  }
+
+  private func inspectStore() async throws -> [String: Any] {
+    let stores = try await run(["inspect", cache, "--json"]).json?["originals"] as? [[String: Any]]
+    return try #require(stores?.first)
+  }
+
+  private func ids() async throws -> Set<String> {
+    let originals = try await inspectStore()["originals"] as? [[String: Any]]
+    return Set((originals ?? []).compactMap { $0["id"] as? String })
+  }
+
+  /// Two pictures in one table, and their originals.
+  private func fetchTwo() async throws -> (server: HTTPServer, urls: [URL]) {
+    let server = try HTTPServer(files: try files(1...2))
+    let urls = (1...2).map { server.url("/\($0).png") }
+    #expect(try await fetch(urls).status == 0)
+    return (server, urls)
+  }
+
+  @Test("keeps originals that inspect lists, also where there is no table any more")
+  func inspect() async throws {
+    let (server, urls) = try await fetchTwo()
+    let store = try await inspectStore()
+    #expect(store["name"] as? String == "default")
+    let originals = try #require(store["originals"] as? [[String: Any]])
+    #expect(Set(originals.compactMap { $0["id"] as? String }) == Set(urls.map(\.absoluteString)))
+    let first = try #require(originals.first { $0["id"] as? String == urls[0].absoluteString })
+    #expect(first["bytes"] as? Int == (try picture(1).count))
+    #expect(first["width"] as? Int == 16 && first["height"] as? Int == 8)
+    #expect((store["partials"] as? [Any])?.isEmpty == true)
+    try FileManager.default.removeItem(at: folder(called: "imagecache"))
+    let text = try await run(["inspect", cache, "--matching", "*/2.png"])
+    #expect(text.status == 0)
+    #expect(text.output.hasPrefix("originals \"default\": 2 originals, "))
+    #expect(text.output.contains(", 1 listed\n") && text.output.contains("\(urls[1])  "))
+    #expect(!text.output.contains("\(urls[0])"))
+    #expect(server.requests.value == 2)
+  }
+
+  @Test("keeps originals that verify proves, and names the one of which a byte has changed")
+  func verify() async throws {
+    let (server, urls) = try await fetchTwo()
+    let intact = try await run(["verify", cache])
+    #expect(intact.status == 0)
+    #expect(intact.output.hasSuffix("originals \"default\": 2 originals intact\n"))
+    let file = try #require(try originalFiles().first)
+    var bytes = try Data(contentsOf: file)
+    bytes[bytes.startIndex + 40] ^= 1
+    try bytes.write(to: file)
+    // A new file may be of another mode, which no store takes for its own.
+    chmod(file.path, 0o600)
+    let outcome = try await run(["verify", cache])
+    #expect(outcome.status == 1)
+    #expect(outcome.output.contains("the original \(file.lastPathComponent) is damaged\n"))
+    #expect(outcome.output.hasSuffix("1 original intact, 1 damaged\n"))
+    #expect(try Data(contentsOf: file) == bytes)
+    _ = try await run(["clear", cache, "row"])
+    let again = lines(try await fetch(urls))
+    #expect(again.count { $0.hasSuffix(": network") } == 1)
+    #expect(again.count { $0.hasSuffix(": original") } == 1)
+    #expect(server.requests.value == 3)
+    #expect(try await run(["verify", cache]).status == 0)
+  }
+
+  @Test("keeps originals that clear removes with the tables, or without them, or not")
+  func clear() async throws {
+    let (server, urls) = try await fetchTwo()
+    let tables = try await run(["clear", cache, "--tables"])
+    #expect(tables.status == 0 && tables.output == "row: 2 pictures removed\n")
+    #expect(lines(try await fetch(urls)) == urls.map { "\($0): original" })
+    let originals = try await run(["clear", cache, "--originals"])
+    #expect(originals.status == 0)
+    #expect(originals.output == "originals \"default\": 2 originals removed\n")
+    #expect(try await ids().isEmpty && originalFiles().isEmpty)
+    #expect(lines(try await fetch(urls)) == urls.map { "\($0): table" })
+    _ = try await run(["clear", cache, "row"])
+    #expect(lines(try await fetch(urls)) == urls.map { "\($0): network" })
+    #expect(try await run(["clear", cache]).output.hasSuffix("2 originals removed\n"))
+    #expect(lines(try await fetch(urls)) == urls.map { "\($0): network" })
+    #expect(server.requests.value == 6)
+  }
+
+  @Test("keeps originals of which clear removes those of an age or a form")
+  func clearSome() async throws {
+    let (server, urls) = try await fetchTwo()
+    let old = try await run(["clear", cache, "--older-than", "1h"])
+    #expect(old.output == "row: 0 pictures removed\noriginals \"default\": 0 originals removed\n")
+    let one = try await run(["clear", cache, "--matching", "*/1.png"])
+    #expect(one.output == "row: 1 picture removed\noriginals \"default\": 1 original removed\n")
+    #expect(try await ids() == [urls[1].absoluteString])
+    #expect(lines(try await fetch(urls)) == ["\(urls[0]): network", "\(urls[1]): table"])
+    let all = try await run(["clear", cache, "--originals", "--older-than", "0s"])
+    #expect(all.output == "originals \"default\": 2 originals removed\n")
+    #expect(server.requests.value == 3)
+  }
+
+  @Test("keeps originals that clear leaves while another program has them open")
+  func clearOpen() async throws {
+    let (server, urls) = try await fetchTwo()
+    let index = try folder.appending(path: "originals.index")
+    let descriptor = open(index.path, O_RDWR | O_CLOEXEC)
+    defer { close(descriptor) }
+    try #require(flock(descriptor, LOCK_EX) == 0)
+    let outcome = try await run(["clear", cache])
+    #expect(outcome.status == 1)
+    #expect(outcome.errors.contains("originals \"default\" are open in another program."))
+    flock(descriptor, LOCK_UN)
+    #expect(try await ids() == Set(urls.map(\.absoluteString)))
+    #expect(server.requests.value == 2)
+  }
+
+  // MARK: Partials
+
+  /// A server of one picture of about 1 MB, whose first answer stops after 600 kB.
+  private func stoppingServer(
+    _ picture: Data, until gate: Gate
+  ) throws -> (server: HTTPServer, url: URL) {
+    let file = HTTPFile(picture, entityTag: "\"1\"")
+    let server = try HTTPServer { request in
+      let reply = file.reply(to: request)
+      return request.number == 1 ? reply.inserting(.wait(gate), after: 600_000) : reply
+    }
+    return (server, server.url("/large.png"))
+  }
+
+  /// Fetches a picture, and sends a signal when half of it has come and its partial is written.
+  private func breakOff(
+    _ url: URL, by signal: Int32
+  ) async throws -> (outcome: CommandProcess.Outcome, partial: [String: Any]) {
+    let process = try CommandProcess(arguments([url]), temporaryFolder: directory.url)
+    let state = Lock<(child: Int32, hasEnded: Bool)>((0, false))
+    async let outcome = {
+      defer { state.withLock { $0.hasEnded = true } }
+      return try await process.run { child, _ in state.withLock { $0.child = child } }
+    }()
+    var partial: [String: Any]?
+    // The partial is written beside the download: inspect looks on.
+    while partial == nil, !state.withLock({ $0.hasEnded }) {
+      let stores = try await run(["inspect", cache, "--json"]).json?["originals"]
+      let partials = (stores as? [[String: Any]])?.first?["partials"] as? [[String: Any]]
+      partial = partials?.first { $0["bytes"] as? Int == 512 << 10 }
+    }
+    let child = state.withLock { $0.child }
+    if partial != nil { kill(child, signal) }
+    return (try await outcome, try #require(partial))
+  }
+
+  /// Has the command ended in the middle of a download, and the next one continue it.
+  private func continueDownload(
+    brokenOffBy signal: Int32
+  ) async throws -> CommandProcess.Outcome {
+    let size = PixelSize(width: 700, height: 500)
+    let (picture, gate) = (try TestPictures.noise(size, seed: 7), Gate())
+    defer { gate.open() }
+    let (server, url) = try stoppingServer(picture, until: gate)
+    let (outcome, partial) = try await breakOff(url, by: signal)
+    #expect(partial["id"] as? String == url.absoluteString)
+    #expect(partial["total_bytes"] as? Int == picture.count)
+    let kept = "512 kB of \(picture.count.byteText)"
+    let verified = try await run(["verify", cache])
+    #expect(verified.status == 0)
+    #expect(verified.output.contains("0 originals and 1 partial intact"))
+    #expect(try await run(["inspect", cache]).output.contains(kept))
+    #expect(lines(try await fetch([url])) == ["\(url): resumed \(kept)"])
+    #expect(server.arrivedRequests.last?.headers["range"] == "bytes=\(512 << 10)-")
+    #expect(server.requests.value == 2)
+    let store = try await inspectStore()
+    #expect((store["originals"] as? [[String: Any]])?.first?["bytes"] as? Int == picture.count)
+    #expect((store["partials"] as? [Any])?.isEmpty == true)
+    return outcome
+  }
+
+  @Test("goes on after kill -9 where the download broke off")
+  func killed() async throws {
+    #expect(try await continueDownload(brokenOffBy: SIGKILL).isKilled)
+  }
+
+  @Test("goes on after Ctrl-C where the download broke off")
+  func interruptedDownload() async throws {
+    let outcome = try await continueDownload(brokenOffBy: SIGINT)
+    #expect(outcome.status == 130)
+    #expect(outcome.errors.hasSuffix("1 of 1 left; the next call goes on.\n"))
+  }
+
+  @Test("finishes what broke off of a picture that is in its table")
+  func finishes() async throws {
+    let (picture, gate) = (
+      try TestPictures.noise(PixelSize(width: 700, height: 500), seed: 7), Gate()
+    )
+    defer { gate.open() }
+    let (server, url) = try stoppingServer(picture, until: gate)
+    _ = try await breakOff(url, by: SIGKILL)
+    let formats = ["row:16x8:bgrx32"]
+    #expect(
+      lines(try await fetch([url], formats: formats, "--originals", "0")) == ["\(url): network"])
+    let kept = "512 kB of \(picture.count.byteText)"
+    #expect(lines(try await fetch([url])) == ["\(url): resumed \(kept)"])
+    #expect(lines(try await fetch([url])) == ["\(url): table"])
+    _ = try await run(["clear", cache, "row"])
+    #expect(lines(try await fetch([url])) == ["\(url): original"])
+    #expect(server.requests.value == 3)
+  }
+
+  @Test("keeps partials that verify names where they are damaged, and clear removes")
+  func damagedPartial() async throws {
+    let (picture, gate) = (
+      try TestPictures.noise(PixelSize(width: 700, height: 500), seed: 7), Gate()
+    )
+    defer { gate.open() }
+    let (server, url) = try stoppingServer(picture, until: gate)
+    #expect(try await breakOff(url, by: SIGKILL).outcome.isKilled)
+    let names = try FileManager.default.contentsOfDirectory(atPath: try folder.path)
+    let name = try #require(names.first { $0.hasSuffix(".part") })
+    let content = try FileHandle(forUpdating: try folder.appending(path: name))
+    try content.seek(toOffset: 300_000)
+    try content.write(contentsOf: Data("other".utf8))
+    try content.close()
+    let outcomes = try await run(["verify", cache])
+    #expect(outcomes.status == 1)
+    #expect(outcomes.output.contains("the partial of \(url) is damaged behind byte 262144\n"))
+    let cleared = try await run(["clear", cache])
+    #expect(cleared.output.hasSuffix("0 originals and 1 partial removed\n"))
+    #expect(
+      try FileManager.default.contentsOfDirectory(atPath: try folder.path) == ["originals.index"])
+    #expect(server.requests.value == 1)
+  }
+}
