@@ -121,8 +121,8 @@ let package = Package(
     .executableTarget(
       name: "imagecache-torture",
       dependencies: [
-        "CInterposer", "CommandSupport", "FastImageCache", "Locking", "Pixels", "TableStore",
-        "TestSupport",
+        "CInterposer", "CommandSupport", "FastImageCache", "Locking", "OriginalStore", "Pixels",
+        "TableStore", "TestSupport",
       ],
       path: "Tests/Torture", swiftSettings: settings),
     .testTarget(

@@ -6,7 +6,8 @@ import Foundation
 struct TortureCommand {
   private static let methods: [any TortureMethod.Type] = [
     KillMethod.self, PowerMethod.self, FaultsMethod.self, RacesMethod.self, ProcessesMethod.self,
-    WorkersMethod.self, SoakMethod.self, ControlsMethod.self,
+    WorkersMethod.self, OriginalKillMethod.self, OriginalProcessesMethod.self,
+    OriginalSoakMethod.self, SoakMethod.self, ControlsMethod.self,
   ]
 
   static func main() async {
@@ -41,7 +42,7 @@ struct TortureCommand {
     let width = methods.map { $0.name.count }.max() ?? 0
     let list = methods.map { "  \($0.name.padded(to: width))  \($0.grammar.summary)" }
     return """
-      imagecache-torture tries to make an image table show a wrong picture.
+      imagecache-torture tries to make image tables and stores of originals show a wrong picture.
 
       Usage: imagecache-torture METHOD [ARGUMENTS]
 

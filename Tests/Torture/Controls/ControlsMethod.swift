@@ -12,7 +12,7 @@ struct ControlsMethod: TortureMethod {
       planted between the library and the system, never in the library: records are written before
       content, the proof of a slot is shown what it wants to see, synchronising does nothing, a write
       that says it worked writes zeros, everybody gets the lock, a picture is looked at after its
-      lease, guest files are deleted, descriptors and memory stay behind. Each line says how often the fault was found; one
+      lease, guest files are deleted, descriptors and memory stay behind, originals get other bytes. Each line says how often the fault was found; one
       that is not found at all fails the run.
       """)
 
@@ -83,6 +83,26 @@ struct ControlsMethod: TortureMethod {
       let (there, drawn) = (findings.value("pictures there"), findings.value("pictures drawn"))
       return (findings.faultCount(.lostEntry), "3 starts, \(there) of \(drawn) pictures there")
     },
+    Control(fault: "originals done before they are written", method: "originals-kill") { seed in
+      try await killOriginals(.early, seed, counting: .lostEntry)
+    },
+    Control(fault: "originals with another's bytes", method: "originals-kill") { seed in
+      try await killOriginals(.swapped, seed, counting: .wrongPicture)
+    },
+    Control(fault: "a budget that is too large", method: "originals-kill") { seed in
+      try await killOriginals(.large, seed, counting: .other)
+    },
+    Control(fault: "two owners of originals", method: "originals-processes") { seed in
+      try await readOriginals(.grantedLocks, seed, counting: .other)
+    },
+    Control(fault: "originals with another's bytes", method: "originals-processes") { seed in
+      try await readOriginals(.swappedBytes, seed, counting: .wrongPicture)
+    },
+    Control(fault: "uses of originals forgotten", method: "originals-soak") { seed in
+      let method = OriginalSoakMethod(count: 2000, seed: seed, isForgetful: true)
+      let findings = try await method.run()
+      return (findings.faultCount(.other), "\(findings.value("steps")) steps")
+    },
     Control(fault: "a descriptor and a megabyte left behind", method: "soak") { seed in
       let leak = SoakMethod.Leak(byteCount: 1 << 20, hasDescriptor: true)
       return try await soak(leak, seed)
@@ -92,6 +112,20 @@ struct ControlsMethod: TortureMethod {
       try await soak(SoakMethod.Leak(byteCount: 64 << 10), seed)
     },
   ]
+
+  private static func killOriginals(
+    _ plant: OriginalWorker.Plants, _ seed: UInt64, counting fault: Findings.Fault
+  ) async throws -> (found: Int, tries: String) {
+    let findings = try await OriginalKillMethod(count: 20, seed: seed, plants: plant).run()
+    return (findings.faultCount(fault), "\(findings.value("kills")) kills")
+  }
+
+  private static func readOriginals(
+    _ plant: OriginalProcessesMethod.Plant, _ seed: UInt64, counting fault: Findings.Fault
+  ) async throws -> (found: Int, tries: String) {
+    let findings = try await OriginalProcessesMethod(count: 5, seed: seed, plant: plant).run()
+    return (findings.faultCount(fault), "\(findings.value("owners killed")) owners killed")
+  }
 
   private static func soak(
     _ leak: SoakMethod.Leak, _ seed: UInt64

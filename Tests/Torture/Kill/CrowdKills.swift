@@ -95,12 +95,3 @@ struct CrowdKills {
     if !sabotage.isTargetUntouched { findings.report(.other, "a link's target was written to") }
   }
 }
-
-extension ChildProcess {
-  /// True until its end; the process stays until it is waited for.
-  fileprivate var isRunning: Bool {
-    var information = siginfo_t()
-    let code = waitid(P_PID, id_t(number), &information, WEXITED | WNOHANG | WNOWAIT)
-    return code == 0 && information.si_signo == 0
-  }
-}

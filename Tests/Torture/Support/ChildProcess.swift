@@ -28,6 +28,18 @@ struct ChildProcess {
 
   func kill() { _ = Foundation.kill(number, SIGKILL) }
 
+  /// Halts it between two instructions until `go()`.
+  func halt() { _ = Foundation.kill(number, SIGSTOP) }
+
+  func go() { _ = Foundation.kill(number, SIGCONT) }
+
+  /// True until its end; the process stays until it is waited for.
+  var isRunning: Bool {
+    var information = siginfo_t()
+    let code = waitid(P_PID, id_t(number), &information, WEXITED | WNOHANG | WNOWAIT)
+    return code == 0 && information.si_signo == 0
+  }
+
   /// How it ended, if it has.
   func endingIfAny() -> Ending? {
     var status: Int32 = 0
