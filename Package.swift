@@ -106,8 +106,7 @@ let package = Package(
       name: "imagecache-bench",
       dependencies: [
         "CommandSupport", "CBenchPeers", "FastImageCache", "ImageCodecs", "ImageDrawing", "Locking",
-        "TableStore",
-        "Pixels",
+        "OriginalStore", "Pixels", "TableStore",
       ],
       swiftSettings: settings),
 

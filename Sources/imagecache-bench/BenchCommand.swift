@@ -8,6 +8,7 @@ struct BenchCommand {
     SynchronousHit.self, GrowingHit.self, AwaitedHit.self, ReadHit.self, FirstHit.self, Store.self,
     Open.self, Miss.self, ParallelMisses.self, JoinedRequests.self, CancelledRequests.self,
     HeldPictures.self, Fling.self, ScrollFrame.self, TwoThreads.self, HitsBesideWriter.self,
+    KeptRead.self, Keep.self, FirstMiss.self, KeptMiss.self, KeptMissBesideDownloads.self,
     Growth.self,
   ]
 
@@ -16,8 +17,8 @@ struct BenchCommand {
     summary: "Measures what a cache does, beside what else could do it, in turns.",
     options: [
       .value(
-        "--scenario", "NAME", isRepeatable: true,
-        help: "measures this one only: a name, or P1 to P16; they are explained below"),
+        "--scenario", "NAMES", isRepeatable: true,
+        help: "measures these only: names, P1 to P16, S2 to S13, with commas between them"),
       .flag("--scale", help: "the same as --scenario scale"),
       .value("--plot", "FILE.svg", help: "draws what `fling` or `scale` found"),
       .value(
@@ -72,7 +73,8 @@ struct BenchCommand {
   }
 
   private static func chosen(_ arguments: Arguments) throws(UsageError) -> [any Scenario.Type] {
-    let names = arguments.values("--scenario") + (arguments.hasFlag("--scale") ? ["scale"] : [])
+    let words = arguments.values("--scenario").flatMap { $0.split(separator: ",").map(String.init) }
+    let names = words + (arguments.hasFlag("--scale") ? ["scale"] : [])
     if names.isEmpty { return scenarios.filter { $0.id != Growth.id } }
     var chosen: [any Scenario.Type] = []
     for name in names {

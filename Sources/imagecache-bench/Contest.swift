@@ -47,6 +47,25 @@ struct Contest {
     return values.map { Distribution($0) }
   }
 
+  /// Takes part with `batch` of `total` things in each turn.
+  static func contender(
+    of total: Int, batch: Int, _ body: @escaping (Range<Int>) throws -> Void
+  ) -> Contender {
+    var turn = 0
+    return Contender {
+      let slice = slice(of: total, turn: turn, count: batch)
+      turn += 1
+      return try time(slice.count) { try body(slice) }
+    }
+  }
+
+  /// The things of one turn; turns go through all of them, and begin again at the end.
+  static func slice(of total: Int, turn: Int, count: Int) -> Range<Int> {
+    let count = min(count, total)
+    let start = turn * count % (total - count + 1)
+    return start..<(start + count)
+  }
+
   /// Nanoseconds for one of `count` operations.
   static func time(_ count: Int, _ body: () throws -> Void) rethrows -> Double {
     let start = ContinuousClock.now

@@ -21,6 +21,8 @@ enum {
   BENCH_OPEN = 8,
   /// A form in which other libraries keep pictures on disk; a scrolled list is compared with it.
   BENCH_SCROLL = 16,
+  /// It keeps bytes as they are, so that they may be a file's.
+  BENCH_BYTES = 32,
 };
 
 /// Reads every byte and adds up what it reads.
@@ -29,6 +31,9 @@ typedef uint64_t (*bench_reader)(const void *bytes, size_t byte_count);
 /// The one reader that all use, the cache too: eight-byte words in vectors, from four places side by
 /// side, since a processor fetches ahead within a page of memory only.
 uint64_t bench_sum(const void *bytes, size_t byte_count);
+
+/// Reads every byte into memory of its own, and drops the copy.
+uint64_t bench_copy(const void *bytes, size_t byte_count);
 
 /// The folder of a store, and the count and size of its pictures.
 typedef struct {
@@ -89,6 +94,12 @@ typedef const bench_peers *(*bench_more_peers_function)(void);
 /// libjpeg's own decode of a file at `eighths` of its size, into one row that is overwritten; 0 for
 /// success. Where there is no libjpeg it fails.
 int bench_decode_jpeg(const char *file, int eighths, size_t *width, size_t *height);
+
+/// Reads a file below `folder` into fresh memory and drops it; 0 for success.
+int bench_read_file(int folder, const char *name, size_t byte_count);
+
+/// Creates a file below `folder`, writes it, closes it, and gives it its name; 0 for success.
+int bench_write_file(int folder, const char *name, const void *bytes, size_t byte_count);
 
 /// Lets all threads of the process run on the first `count` cores only, of those that it could run
 /// on at the first call; 0, or an error's number where the system cannot do so.

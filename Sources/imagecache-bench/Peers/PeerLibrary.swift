@@ -39,12 +39,14 @@ struct PeerLibrary {
 
   /// Opens a store of each peer with one of these roles, in folders below `place`.
   func open(
-    _ roles: PeerStore.Roles, in place: URL, layout: PixelLayout, capacity: Int
+    _ roles: PeerStore.Roles, in place: URL, layout: PixelLayout, capacity: Int,
+    reader: @escaping bench_reader = bench_sum
   ) throws -> [PeerStore] {
     try stores.enumerated().compactMap { index, peer in
       guard !roles.isDisjoint(with: .init(rawValue: Int(peer.roles))) else { return nil }
       return try PeerStore(
-        peer, folder: place.appending(path: "peer-\(index)"), layout: layout, capacity: capacity)
+        peer, folder: place.appending(path: "peer-\(index)"), layout: layout, capacity: capacity,
+        reader: reader)
     }
   }
 

@@ -12,6 +12,7 @@ final class PeerStore {
     static let store = Roles(rawValue: BENCH_STORE)
     static let open = Roles(rawValue: BENCH_OPEN)
     static let scroll = Roles(rawValue: BENCH_SCROLL)
+    static let bytes = Roles(rawValue: BENCH_BYTES)
   }
 
   let name: String
@@ -24,8 +25,13 @@ final class PeerStore {
   private let path: UnsafeMutablePointer<CChar>
   private var handle: UnsafeMutableRawPointer?
 
-  /// - Parameter folder: Made if it is missing.
-  init(_ peer: bench_store, folder: URL, layout: PixelLayout, capacity: Int) throws {
+  /// - Parameters:
+  ///   - folder: Made if it is missing.
+  ///   - reader: Reads what the peer obtains.
+  init(
+    _ peer: bench_store, folder: URL, layout: PixelLayout, capacity: Int,
+    reader: @escaping bench_reader = bench_sum
+  ) throws {
     self.peer = peer
     name = String(cString: peer.name)
     roles = Roles(rawValue: Int(peer.roles))
@@ -37,7 +43,7 @@ final class PeerStore {
     self.path = path
     room = bench_room(
       folder: path, capacity: capacity, width: layout.size.width, height: layout.size.height,
-      row_bytes: layout.rowBytes, reader: bench_sum)
+      row_bytes: layout.rowBytes, reader: reader)
     try reopen()
   }
 

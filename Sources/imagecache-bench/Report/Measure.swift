@@ -11,10 +11,14 @@ struct Measure: Sendable {
     case gainAtLeast(Double)
     /// Ours, in its unit.
     case oursAtMost(Double)
+    /// Ours, a count.
+    case oursIs(Double)
 
     var limit: Double {
       switch self {
-      case .ratioAtMost(let limit), .gainAtLeast(let limit), .oursAtMost(let limit): limit
+      case .ratioAtMost(let limit), .gainAtLeast(let limit), .oursAtMost(let limit),
+        .oursIs(let limit):
+        limit
       }
     }
   }
@@ -22,7 +26,7 @@ struct Measure: Sendable {
   /// The statistic of many turns that is compared.
   enum Statistic: String, Sendable { case median, p99 }
 
-  /// `P1` to `P16`, or the name of another scenario.
+  /// `P1` to `P16`, `S2` to `S13`, or the name of another scenario.
   let id: String
   /// The operation that was timed.
   let what: String
@@ -52,6 +56,24 @@ struct Measure: Sendable {
     self.counts = counts
   }
 
+  /// A line for a count, which does not depend on time.
+  static func counted(_ id: String, _ what: String, _ count: Int, mustBe limit: Int) -> Measure {
+    counted(id, what, count, .oursIs(Double(limit)))
+  }
+
+  /// The same for a count that may be smaller.
+  static func counted(
+    _ id: String, _ what: String, unit: String = "times", _ count: Int, atMost limit: Int
+  ) -> Measure {
+    counted(id, what, unit: unit, count, .oursAtMost(Double(limit)))
+  }
+
+  private static func counted(
+    _ id: String, _ what: String, unit: String = "times", _ count: Int, _ bar: Bar
+  ) -> Measure {
+    Measure(id, what, unit: unit, ours: Distribution([Double(count)]), bar: bar)
+  }
+
   var oursValue: Double { value(of: ours) }
   var referenceValue: Double? { reference.map { value(of: $0) } }
 
@@ -69,6 +91,7 @@ struct Measure: Sendable {
     case .ratioAtMost(let limit): ratio.map { $0 <= limit }
     case .gainAtLeast(let limit): ratio.map { $0 >= limit }
     case .oursAtMost(let limit): oursValue <= limit
+    case .oursIs(let limit): oursValue == limit
     }
   }
 

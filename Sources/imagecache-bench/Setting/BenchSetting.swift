@@ -9,6 +9,7 @@ final class BenchSetting {
   let peers: PeerLibrary
   let photographs: Photographs
   private var galleries: [String: Gallery] = [:]
+  private var keptFiles: KeptFiles?
 
   init(effort: Effort, peers: PeerLibrary) throws {
     place = try TemporaryFolder(prefix: "imagecache-bench")
@@ -31,6 +32,16 @@ final class BenchSetting {
   /// 8 x 8 pixels, a hundred times as many.
   nonisolated(nonsending) func largeGallery() async throws -> Gallery {
     try await gallery("large", count: effort.largeCount, side: 8, roles: [.handle, .open])
+  }
+
+  /// Originals of 1 kB, as many as the large table has pictures.
+  nonisolated(nonsending) func manyOriginals() async throws -> KeptFiles {
+    if let keptFiles { return keptFiles }
+    Console.note("keeping \(effort.largeCount) originals")
+    let kept = try await KeptFiles(
+      "many", count: effort.largeCount, byteCount: 1000, setting: self)
+    keptFiles = kept
+    return kept
   }
 
   /// Opens a cache of its own for a scenario.
@@ -72,6 +83,7 @@ final class BenchSetting {
   nonisolated(nonsending) func close() async {
     for gallery in galleries.values { await gallery.close() }
     galleries = [:]
+    keptFiles = nil
     place.remove()
   }
 

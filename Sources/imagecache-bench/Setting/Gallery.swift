@@ -102,21 +102,14 @@ final class Gallery {
 
   /// The pictures of one turn; turns go through all of them, and begin again at the end.
   func slice(turn: Int, count: Int) -> Range<Int> {
-    let count = min(count, hits.pictures.count)
-    let start = turn * count % (hits.pictures.count - count + 1)
-    return start..<(start + count)
+    Contest.slice(of: hits.pictures.count, turn: turn, count: count)
   }
 
   /// Takes part in a contest with so many pictures in each turn.
   func contender(
     batch: Int, _ body: @escaping (Range<Int>) throws -> Void
   ) -> Contest.Contender {
-    var turn = 0
-    return Contest.Contender {
-      let slice = self.slice(turn: turn, count: batch)
-      turn += 1
-      return try Contest.time(slice.count) { try body(slice) }
-    }
+    Contest.contender(of: hits.pictures.count, batch: batch, body)
   }
 
   /// A peer's part in a contest: it obtains as many pictures in a turn as it asks for.

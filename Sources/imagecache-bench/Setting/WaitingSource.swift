@@ -17,9 +17,14 @@ final class WaitingSource: ImageSource {
   }
 
   private let state = Lock(State())
-  private let bitmap: Bitmap
+  private let content: ImageSourceContent
+  private let need: LoadNeed
 
-  init(_ bitmap: Bitmap) { self.bitmap = bitmap }
+  init(_ content: ImageSourceContent, need: LoadNeed = .local) {
+    (self.content, self.need) = (content, need)
+  }
+
+  convenience init(_ bitmap: Bitmap) { self.init(.bitmap(bitmap)) }
 
   var askedCount: Int { state.withLock { $0.askedCount } }
 
@@ -30,7 +35,7 @@ final class WaitingSource: ImageSource {
       return state.begunCount == state.beginning?.count ? state.beginning.take()?.continuation : nil
     }
     continuation?.resume()
-    return .local
+    return need
   }
 
   /// Returns when this many loads have come to their gate, since the source was made. One task at a
@@ -70,7 +75,7 @@ final class WaitingSource: ImageSource {
       state.withLock { $0.waiting.removeValue(forKey: number) }?.resume()
     }
     try Task.checkCancellation()
-    return .bitmap(bitmap)
+    return content
   }
 
   /// Answers all waiting loads, and later ones until ``shut()``.

@@ -90,7 +90,7 @@ const bench_store bench_sqlite_raw = {
   .name = "SQLite, raw blobs",
   .reason = "pixels as blobs, with pages of 64 kB, a mapping, a write-ahead log, prepared statements "
             "and no syncing: SQLite as fast as it goes",
-  .roles = BENCH_TOUCH | BENCH_STORE | BENCH_OPEN,
+  .roles = BENCH_TOUCH | BENCH_STORE | BENCH_OPEN | BENCH_BYTES,
   .batch = 200,
   .open = open_raw,
   .store = put,

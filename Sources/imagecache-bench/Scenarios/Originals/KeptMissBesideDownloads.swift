@@ -1,0 +1,61 @@
+import CommandSupport
+import FastImageCache
+import Foundation
+
+/// A kept original while the network hangs.
+struct KeptMissBesideDownloads: Scenario {
+  static let id = "S6"
+  static let name = "kept-miss-beside-downloads"
+  static let summary = """
+    the misses of S5 in a cache in which 6 downloads hang, as many as its network gate lets in, and \
+    500 more wait for that gate, against those in a cache that does nothing else
+    """
+
+  private static let hangingCount = 6
+
+  func measure(_ setting: BenchSetting) async throws -> Findings {
+    let waitingCount = setting.effort.waiterCount / 2
+    let picture = try KeptPicture(setting.effort.photographs.small, setting)
+    let source = WaitingSource(
+      .bitmap(try setting.photographs.part(0, size: KeptPicture.format.size)), need: .network)
+    var busy = KeptPicture.configuration("busy", setting, networkWidth: Self.hangingCount)
+    busy.source = source
+    let idle = KeptPicture.configuration("idle", setting)
+    return try await setting.withCache("idle", formats: [KeptPicture.format], idle) { idleCache in
+      try await setting.withCache("busy", formats: [KeptPicture.format], busy) { busyCache in
+        try await picture.keep(in: idleCache, idle.originals)
+        try await picture.keep(in: busyCache, busy.originals)
+        let downloads = Self.ask(busyCache, count: Self.hangingCount + waitingCount)
+        defer { for download in downloads { download.cancel() } }
+        try await busyCache.waitForWaiters(downloads.count)
+        while source.askedCount < Self.hangingCount { await Task.yield() }
+        _ = try? Cores.hold(to: 1)
+        defer { Cores.release() }
+        let results = try await Contest([
+          picture.misses(of: picture.address, in: busyCache, besides: downloads.count),
+          picture.misses(of: picture.address, in: idleCache),
+        ]).run(roundCount: min(setting.effort.roundCount, 51))
+        return Findings([
+          Measure(
+            Self.id,
+            "miss from a kept original, \(Self.hangingCount) downloads hang, "
+              + "\(waitingCount) wait", unit: "ms", ours: results[0], reference: results[1],
+            named: "no download", bar: .ratioAtMost(1.1)),
+          .counted(
+            Self.id, "sources asked meanwhile", source.askedCount - Self.hangingCount, mustBe: 0),
+        ])
+      }
+    }
+  }
+
+  /// Asks for pictures that do not come.
+  private static func ask(_ cache: ImageCache, count: Int) -> [Task<Void, Never>] {
+    KeptFiles.addresses("hanging", count: count).enumerated().map { number, address in
+      Task(name: "download") {
+        // It ends by being cancelled. Numbers below zero are those of no other picture.
+        _ = try? await cache.image(
+          for: BenchPicture(-1 - number, file: address), format: KeptPicture.format)
+      }
+    }
+  }
+}
