@@ -106,7 +106,7 @@ let package = Package(
       name: "imagecache-bench",
       dependencies: [
         "CommandSupport", "CBenchPeers", "FastImageCache", "ImageCodecs", "ImageDrawing", "Locking",
-        "OriginalStore", "Pixels", "TableStore",
+        "OriginalStore", "Pixels", "TableStore", "TestSupport",
       ],
       swiftSettings: settings),
 

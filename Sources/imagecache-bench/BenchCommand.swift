@@ -9,7 +9,7 @@ struct BenchCommand {
     Open.self, Miss.self, ParallelMisses.self, JoinedRequests.self, CancelledRequests.self,
     HeldPictures.self, Fling.self, ScrollFrame.self, TwoThreads.self, HitsBesideWriter.self,
     KeptRead.self, Keep.self, FirstMiss.self, KeptMiss.self, KeptMissBesideDownloads.self,
-    Growth.self,
+    Unchanged.self, BrokenDownloads.self, KeptOnce.self, DownloadFling.self, Growth.self,
   ]
 
   private static let grammar = ArgumentGrammar(

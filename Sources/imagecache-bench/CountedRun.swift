@@ -9,6 +9,8 @@ struct CountedRun {
   private enum Work: String, CaseIterable {
     case hits
     case awaitedHits = "awaited-hits"
+    case hitsWithOriginals = "hits-with-originals"
+    case awaitedHitsWithOriginals = "awaited-hits-with-originals"
     case stores
     case misses
     case cancelledRequests = "cancelled-requests"
@@ -59,6 +61,9 @@ struct CountedRun {
     var configuration = ImageCache.Configuration()
     let source = WaitingSource(bitmap)
     if work == .cancelledRequests { configuration.source = source }
+    if work == .hitsWithOriginals || work == .awaitedHitsWithOriginals {
+      configuration.originals = SourceStore(directory: setting.place.url.appending(path: "kept"))
+    }
     return try await setting.withCache(
       "counted", formats: [format], configuration
     ) { cache in
@@ -86,8 +91,9 @@ struct CountedRun {
     _ hits: HitList, _ bitmap: Bitmap, _ file: URL, _ source: WaitingSource
   ) async throws {
     switch work {
-    case .hits: for range in ranges { try hits.hit(range) }
-    case .awaitedHits: for range in ranges { try await hits.awaitHit(range) }
+    case .hits, .hitsWithOriginals: for range in ranges { try hits.hit(range) }
+    case .awaitedHits, .awaitedHitsWithOriginals:
+      for range in ranges { try await hits.awaitHit(range) }
     case .stores:
       for index in ranges.joined() {
         try await hits.cache.store(bitmap, for: hits.pictures[index], format: hits.format)

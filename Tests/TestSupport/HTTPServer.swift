@@ -12,6 +12,8 @@ public final class HTTPServer: Sendable {
     public let headers: [String: String]
     /// Counts the requests for the path from 1 on.
     public internal(set) var number = 1
+    /// The bytes of its head, as they came.
+    fileprivate var byteCount = 0
 
     public init(path: String, headers: [String: String] = [:]) {
       (self.path, self.headers) = (path, headers)
@@ -95,6 +97,9 @@ public final class HTTPServer: Sendable {
     log.bodyByteCounts.withLock { $0[path, default: 0] }
   }
 
+  /// How many bytes came and were sent so far: heads and bodies, both ways.
+  public var wireByteCount: Int { log.wireByteCount.withLock { $0 } }
+
   /// The most replies that were being written at the same time.
   public var mostConcurrentReplies: Int { log.replying.withLock { $0.most } }
 }
@@ -108,11 +113,13 @@ private final class RequestLog: Sendable {
   let entries = Lock<[HTTPServer.Request]>([])
   let replying = Lock((now: 0, most: 0))
   let bodyByteCounts = Lock<[String: Int]>([:])
+  let wireByteCount = Lock(0)
 
   /// Records one request while its reply is written; `false` when the connection is over.
   func records(
     _ request: HTTPServer.Request,
-    _ reply: (HTTPServer.Request, _ noteBody: (Int) -> Void) -> HTTPReply.Ending
+    _ reply: (HTTPServer.Request, _ noteSent: (_ count: Int, _ ofBody: Int) -> Void)
+      -> HTTPReply.Ending
   ) -> Bool {
     var request = request
     entries.withLock { entries in
@@ -120,9 +127,11 @@ private final class RequestLog: Sendable {
       entries.append(request)
     }
     replying.withLock { $0 = ($0.now + 1, max($0.most, $0.now + 1)) }
+    wireByteCount.withLock { $0 += request.byteCount }
     requests.increment()
-    let ending = reply(request) { count in
-      bodyByteCounts.withLock { $0[request.path, default: 0] += count }
+    let ending = reply(request) { count, bodyByteCount in
+      wireByteCount.withLock { $0 += count }
+      bodyByteCounts.withLock { $0[request.path, default: 0] += bodyByteCount }
     }
     replying.withLock { $0.now -= 1 }
     if ending == .abandoned { abandonments.increment() }
@@ -137,14 +146,14 @@ extension HTTPReply {
     case abandoned
   }
 
-  /// - Parameter noteBody: Called with the number of bytes that were sent behind the head.
+  /// - Parameter noteSent: Called with the number of bytes that were sent, and of those behind the head.
   fileprivate func ending(
-    sentTo client: Socket, until end: Signal, _ noteBody: (Int) -> Void
+    sentTo client: Socket, until end: Signal, _ noteSent: (_ count: Int, _ ofBody: Int) -> Void
   ) -> Ending {
     var head = headByteCount
     func send(_ bytes: Data) -> Bool {
       let sent = client.send(bytes, until: end)
-      noteBody(max(0, sent - head))
+      noteSent(sent, max(0, sent - head))
       head = max(0, head - sent)
       return sent == bytes.count
     }
@@ -182,7 +191,9 @@ extension Socket {
       guard field.count == 2 else { continue }
       headers[field[0].lowercased()] = field[1].trimmingCharacters(in: .whitespaces)
     }
-    return HTTPServer.Request(path: String(parts[1]), headers: headers)
+    var request = HTTPServer.Request(path: String(parts[1]), headers: headers)
+    request.byteCount = text.count
+    return request
   }
 
   /// Waits until the gate opens; `false` when the client leaves or the server ends before.

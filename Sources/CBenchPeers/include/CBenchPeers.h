@@ -101,6 +101,9 @@ int bench_read_file(int folder, const char *name, size_t byte_count);
 /// Creates a file below `folder`, writes it, closes it, and gives it its name; 0 for success.
 int bench_write_file(int folder, const char *name, const void *bytes, size_t byte_count);
 
+/// The bytes that malloc has given out and not got back; 0 where the C library does not count them.
+size_t bench_allocated_bytes(void);
+
 /// Lets all threads of the process run on the first `count` cores only, of those that it could run
 /// on at the first call; 0, or an error's number where the system cannot do so.
 int bench_use_cores(int count);

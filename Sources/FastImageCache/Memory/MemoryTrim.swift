@@ -41,4 +41,7 @@ extension ImageCache {
   ///
   /// - Parameter level: How much.
   public nonisolated func trimMemory(_ level: MemoryTrim) { memory.trim(level) }
+
+  /// The bytes in memory that ``MemoryTrim/partials`` would give back.
+  package nonisolated var partialByteCount: Int { partials.byteCount }
 }

@@ -1,6 +1,6 @@
 public import Foundation
 import Locking
-import OriginalStore
+package import OriginalStore
 import TableStore
 
 /// Encoded originals on disk, under a byte budget that is never exceeded.
@@ -105,7 +105,7 @@ public final class SourceStore: Sendable {
   }
 
   /// - Parameter change: Lets tests put clocks and calls of their own in place of the system's.
-  init(
+  package init(
     name: String, directory: URL?, budget: StorageBudget, lifetime: Lifetime,
     protection: ImageFormat.Protection, _ change: (inout OriginalShelf.Settings) -> Void
   ) {

@@ -38,7 +38,7 @@ final class BenchSetting {
   nonisolated(nonsending) func manyOriginals() async throws -> KeptFiles {
     if let keptFiles { return keptFiles }
     Console.note("keeping \(effort.largeCount) originals")
-    let kept = try await KeptFiles(
+    let kept = try await KeptFiles.filled(
       "many", count: effort.largeCount, byteCount: 1000, setting: self)
     keptFiles = kept
     return kept

@@ -65,7 +65,8 @@ struct JoinedRequests: Scenario {
     }
   }
 
-  private static func time(
+  /// Nanoseconds from the first request until the last one has its picture.
+  static func time(
     _ waiterCount: Int, _ cache: ImageCache, _ picture: BenchPicture, _ format: ImageFormat,
     _ source: WaitingSource
   ) async throws -> Double {

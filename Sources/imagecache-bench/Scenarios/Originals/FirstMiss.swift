@@ -1,3 +1,4 @@
+import CBenchPeers
 import CommandSupport
 import FastImageCache
 import Foundation
@@ -9,7 +10,7 @@ struct FirstMiss: Scenario {
   static let summary = """
     the first miss of a cache whose store has 100 000 originals and was not open: its index is read, \
     each record proven; the source answers at once. Beside it the same without a store. Then the \
-    private memory (RssAnon on Linux) that remains for each original
+    memory from malloc (where it is counted, as on Linux) that remains for each original
     """
 
   func measure(_ setting: BenchSetting) async throws -> Findings {
@@ -57,14 +58,12 @@ struct FirstMiss: Scenario {
       try await withCache(originals) { try await Contest.time(1, $0) / 1e6 }
     }
 
-    /// Growth of private memory, in bytes, by the miss.
+    /// Growth of allocated memory, in bytes, by the miss.
     func growth(_ originals: SourceStore) async throws -> Double {
       try await withCache(originals) { miss in
-        ProcessMemory.releaseFreeMemory()
-        let before = ProcessMemory.privateByteCount()
+        let before = bench_allocated_bytes()
         try await miss()
-        ProcessMemory.releaseFreeMemory()
-        return Double(max(ProcessMemory.privateByteCount() - before, 0))
+        return Double(max(Int(bench_allocated_bytes()) - Int(before), 0))
       }
     }
 

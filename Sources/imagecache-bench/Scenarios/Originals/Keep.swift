@@ -25,7 +25,7 @@ struct Keep: Scenario {
     let layout = PixelLayout(for: size, format: .bgrx32)
     let name = "keep-\(layout.byteCount)"
     let batch = setting.effort.storeBatch
-    let kept = try await KeptFiles(
+    let kept = try await KeptFiles.filled(
       name, count: batch, byteCount: layout.byteCount, setting: setting)
     let pictures = (0..<batch).map { BenchPicture($0) }
     let peers = try setting.peers.open(
@@ -54,7 +54,7 @@ struct Keep: Scenario {
   private func grow(_ setting: BenchSetting) async throws -> [Measure] {
     let batch = setting.effort.storeBatch
     let many = try await setting.manyOriginals()
-    let few = try await KeptFiles(
+    let few = try await KeptFiles.filled(
       "few", count: setting.effort.heldCount, byteCount: many.content.count, setting: setting)
     let content = KeptFiles.content(60_000)
     let results = try await Contest([

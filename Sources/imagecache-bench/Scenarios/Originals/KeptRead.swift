@@ -31,7 +31,7 @@ struct KeptRead: Scenario {
   ) async throws -> [Measure] {
     let layout = PixelLayout(for: size, format: .bgrx32)
     let name = "read-\(layout.byteCount)"
-    let kept = try await KeptFiles(
+    let kept = try await KeptFiles.filled(
       name, count: count, byteCount: layout.byteCount, setting: setting)
     _ = try await kept.writePlain(0..<count, kept.content)
     let pictures = (0..<count).map { BenchPicture($0) }

@@ -25,11 +25,26 @@ final class KeptFiles: Sendable {
   private let shelf: OriginalShelf
   private let descriptor: CInt
 
-  /// Keeps the originals, which takes some 0.1 ms each.
-  init(_ name: String, count: Int, byteCount: Int, setting: BenchSetting) async throws {
-    (self.name, place) = (name, setting.place.url.appending(path: "originals"))
-    addresses = Self.addresses("kept", count: count).shuffled()
-    content = Self.content(byteCount)
+  /// Keeps originals, which takes some 0.1 ms each, and uses each once. So their records stand in another
+  /// order than that of their uses, as they do after some time.
+  static func filled(
+    _ name: String, count: Int, byteCount: Int, setting: BenchSetting
+  ) async throws -> KeptFiles {
+    let addresses = addresses("kept", count: count)
+    let content = content(byteCount)
+    let place = setting.place.url.appending(path: "originals")
+    // A shelf writes uses when it goes.
+    let first = try KeptFiles(name, addresses.shuffled(), content, in: place)
+    _ = try await first.keep(addresses, content)
+    try first.read(0..<count)
+    let kept = try KeptFiles(name, addresses.shuffled(), content, in: place)
+    let shelf = kept.shelf
+    await kept.budget.run { shelf.open() }
+    return kept
+  }
+
+  private init(_ name: String, _ addresses: [URL], _ content: Data, in place: URL) throws {
+    (self.name, self.addresses, self.content, self.place) = (name, addresses, content, place)
     let path = Self.store(name, in: place).directory.path(percentEncoded: false)
     shelf = OriginalShelf(OriginalShelf.Settings(path: path), budget: budget)
     try FileManager.default.createDirectory(
@@ -38,11 +53,6 @@ final class KeptFiles: Sendable {
     guard descriptor >= 0 else {
       throw BenchFailure(description: "\"\(path)\" cannot be opened: \(errno).")
     }
-    _ = try await keep(addresses.shuffled(), content)
-    // Records stand in another order than that of their uses, as they do after some time.
-    try read(0..<count)
-    let shelf = shelf
-    try await onLane { try shelf.flush() }
   }
 
   deinit { close(descriptor) }
@@ -114,7 +124,7 @@ final class KeptFiles: Sendable {
   private static func facts(_ address: URL) -> OriginalFacts {
     OriginalFacts(
       entity: ImageID(address).tableID, width: 1600, height: 1200,
-      terms: [UInt8](repeating: 7, count: 150), stored: 1_700_000_000)
+      terms: [UInt8](repeating: 7, count: 150), stored: Int64(Date().timeIntervalSince1970))
   }
 
   // MARK: Plain files

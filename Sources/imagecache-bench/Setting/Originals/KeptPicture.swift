@@ -10,7 +10,7 @@ struct KeptPicture {
     name: "kept", size: PixelSize(width: 200, height: 200), pixelFormat: .bgrx32,
     capacity: .count(64))
 
-  private let bytes: Data
+  let bytes: Data
 
   init(_ size: (width: Int, height: Int), _ setting: BenchSetting) throws {
     let name = "kept-\(size.width).jpg"

@@ -1,0 +1,16 @@
+#include "CBenchPeers.h"
+
+#if defined(__GLIBC__)
+
+#include <malloc.h>
+
+size_t bench_allocated_bytes(void) {
+  struct mallinfo2 info = mallinfo2();
+  return info.uordblks + info.hblkhd;
+}
+
+#else
+
+size_t bench_allocated_bytes(void) { return 0; }
+
+#endif

@@ -1,0 +1,68 @@
+import CommandSupport
+import FastImageCache
+import Foundation
+import TestSupport
+
+/// Downloads that broke off, and are continued.
+struct BrokenDownloads: Scenario {
+  static let id = "S11"
+  static let name = "broken-downloads"
+  static let summary = """
+    bytes that a server on the loopback interface sent twice, of a JPEG file of 800 x 600 whose first \
+    download failed in the middle, or was cancelled there: with an ETag, and with a date, where an \
+    overlap of 256 bytes is compared. Against the length of the file
+    """
+
+  func measure(_ setting: BenchSetting) async throws -> Findings {
+    let bytes = try KeptPicture(setting.effort.photographs.small, setting).bytes
+    let clock = ["Date": "Sun, 06 Nov 1994 09:49:37 GMT"]
+    let tagged = HTTPFile(bytes, entityTag: "\"5f3a-61b2c04e\"", headers: clock)
+    let dated = HTTPFile(bytes, lastModified: "Sun, 06 Nov 1994 08:49:37 GMT", headers: clock)
+    let half = bytes.count / 2
+    let server = try HTTPServer { request in
+      let reply = (request.path.hasPrefix("/tagged") ? tagged : dated).reply(to: request)
+      guard request.number == 1 else { return reply }
+      return request.path.hasSuffix("failed")
+        ? reply.inserting(.cut, after: half) : reply.stopping(after: half)
+    }
+    var http = HTTPOptions()
+    http.retry = .never
+    let source = URLImageSource(http: http)
+    return try await setting.withCache(
+      Self.name, formats: [KeptPicture.format], .with { $0.source = source }
+    ) { cache in
+      var measures: [Measure] = []
+      for (number, path) in ["/tagged-failed", "/tagged-left", "/dated-failed", "/dated-left"]
+        .enumerated()
+      {
+        let picture = BenchPicture(number, file: server.url(path))
+        // Breaking off ends the load, whose picture nobody else waits for.
+        for await step in cache.progress(for: picture, format: KeptPicture.format) {
+          if path.hasSuffix("left"), case .receiving(half..., of: _) = step { break }
+        }
+        while cache.partialByteCount < half { try await Task.sleep(for: .microseconds(100)) }
+        _ = try await cache.image(for: picture, format: KeptPicture.format)
+        let what = path.dropFirst().replacing("-", with: " and ")
+        measures.append(
+          .counted(
+            Self.id, "fetched twice of \(bytes.count), \(what)", unit: "bytes",
+            server.bodyByteCount(for: path) - bytes.count,
+            atMost: path.hasPrefix("/tagged") ? 0 : 256))
+      }
+      return Findings(measures)
+    }
+  }
+}
+
+extension HTTPReply {
+  /// The same reply whose body stops after so many bytes, until the client leaves.
+  func stopping(after byteCount: Int) -> HTTPReply {
+    let steps = inserting(.cut, after: byteCount).steps
+    return HTTPReply(
+      Array(
+        steps.prefix { step in
+          if case .cut = step { return false }
+          return true
+        }))
+  }
+}
