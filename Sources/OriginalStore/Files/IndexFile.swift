@@ -1,3 +1,4 @@
+import Foundation
 import Locking
 package import TableStore
 
@@ -101,24 +102,29 @@ struct IndexContents {
 
   /// Reads a file; `nil` without a header of this version.
   init?(reading bytes: UnsafeRawBufferPointer) {
-    let size = IndexFile.recordByteCount
-    guard bytes.count >= size, bytes.count <= Self.maximumByteCount else { return nil }
-    nonce = bytes.large(16)
-    guard bytes.prefix(size).elementsEqual(Self.header(nonce: nonce)) else { return nil }
+    guard let nonce = Self.nonce(of: bytes) else { return nil }
     var records: [(place: Int, record: OriginalRecord)] = []
-    let placeCount = bytes.count / size - 1
+    let placeCount = Self.placeCount(of: bytes.count)
     records.reserveCapacity(placeCount)
     for place in 0..<placeCount {
-      let start = (place + 1) * size
-      if let record = Self.record(in: bytes.part(start..<start + size), at: place, nonce) {
-        records.append((place, record))
-      }
+      if let record = Self.record(in: bytes, at: place, nonce) { records.append((place, record)) }
     }
-    self.records = records
+    (self.nonce, self.records) = (nonce, records)
   }
 
   /// An index without records.
   init(nonce: UInt64) { (self.nonce, records) = (nonce, []) }
+
+  /// The nonce of a file with a header of this version.
+  static func nonce(of bytes: UnsafeRawBufferPointer) -> UInt64? {
+    let size = IndexFile.recordByteCount
+    guard bytes.count >= size, bytes.count <= maximumByteCount else { return nil }
+    let nonce = bytes.large(16)
+    return bytes.prefix(size).elementsEqual(header(nonce: nonce)) ? nonce : nil
+  }
+
+  /// The places of a file of so many bytes, its header left out.
+  static func placeCount(of byteCount: Int) -> Int { byteCount / IndexFile.recordByteCount - 1 }
 
   static func header(nonce: UInt64) -> [UInt8] {
     var bytes = IndexFile.magic
@@ -146,9 +152,12 @@ struct IndexContents {
     return sealed(bytes, seed: seed(of: place, nonce))
   }
 
-  private static func record(
-    in bytes: UnsafeRawBufferPointer, at place: Int, _ nonce: UInt64
+  /// The record at a place of a file; `nil` for a free place.
+  static func record(
+    in file: UnsafeRawBufferPointer, at place: Int, _ nonce: UInt64
   ) -> OriginalRecord? {
+    let start = (place + 1) * IndexFile.recordByteCount
+    let bytes = file.part(start..<start + IndexFile.recordByteCount)
     let end = bytes.count - 8
     guard bytes.large(end) == LaneHash.hash(bytes.part(0..<end), seed: seed(of: place, nonce))
     else { return nil }
@@ -171,5 +180,33 @@ struct IndexContents {
     var bytes = start + [UInt8](repeating: 0, count: end - start.count)
     bytes.put(bytes.withUnsafeBytes { LaneHash.hash($0, seed: seed) })
     return bytes
+  }
+}
+
+/// The records of an index, in the order of their places; each is proven when it is read.
+///
+/// Without an array of them: a large index would take most of its time for the pages of such arrays.
+package struct IndexHints: Sequence, IteratorProtocol {
+  private let bytes: Data
+  private let nonce: UInt64
+  /// More than there are records where places are free.
+  let placeCount: Int
+  private var place = 0
+
+  /// Reads a file; there are no records in one without a header of this version.
+  init(reading bytes: Data) {
+    self.bytes = bytes
+    let nonce = bytes.withUnsafeBytes { IndexContents.nonce(of: $0) }
+    self.nonce = nonce ?? 0
+    placeCount = nonce == nil ? 0 : IndexContents.placeCount(of: bytes.count)
+  }
+
+  package mutating func next() -> (place: Int, record: OriginalRecord)? {
+    while place < placeCount {
+      defer { place += 1 }
+      let record = bytes.withUnsafeBytes { IndexContents.record(in: $0, at: place, nonce) }
+      if let record { return (place, record) }
+    }
+    return nil
   }
 }

@@ -37,11 +37,10 @@ extension OriginalFolder {
 
   /// Reads the index without owning the folder, for hints; empty where there is none, and none of the
   /// records that are being written.
-  package func readIndex() throws(TableError) -> [OriginalRecord] {
-    guard
-      case .bytes(let bytes) = try readFile(IndexFile.name, upTo: IndexContents.maximumByteCount)
-    else { return [] }
-    return bytes.withUnsafeBytes { IndexContents(reading: $0)?.records.map(\.record) ?? [] }
+  package func readIndex() throws(TableError) -> IndexHints {
+    let file = try readFile(IndexFile.name, upTo: IndexContents.maximumByteCount)
+    guard case .bytes(let bytes) = file else { return IndexHints(reading: Data()) }
+    return IndexHints(reading: bytes)
   }
 
   // MARK: Private

@@ -10,7 +10,7 @@
 /// 2. Each occupied place stands in the list of its record's rank and in no other; the others stand
 ///    in the list of free places.
 /// 3. A list is in ascending order of `lastUse`, but for originals that were outgrown meanwhile: they
-///    follow those that were outgrown before them.
+///    follow those that were outgrown before them. Lists of hints are in no order.
 /// 4. `usedByteCount` is the sum of all files, each rounded up, of the index file and of foreign ones.
 struct OriginalIndex {
   /// Which originals go first: the lower ones.
@@ -57,22 +57,28 @@ struct OriginalIndex {
 
   /// The records of an index file; of two for one original the one that was used later counts.
   ///
-  /// - Parameter now: A use later than this, in microseconds since 1970, counts as one of this
-  ///   moment: the clock was put back, and the original would be kept for too long.
-  init(_ records: [(place: Int, record: OriginalRecord)], now: Int64) {
+  /// - Parameters:
+  ///   - placeCount: The places of the file, for which room is made; `nil` for as many as there are
+  ///     records.
+  ///   - now: A use later than this, in microseconds since 1970, counts as one of this moment: the clock
+  ///     was put back, and the original would be kept for too long.
+  ///   - isOrdered: False for hints, of which nothing is evicted: their lists are in no order. Sorting
+  ///     would take longer than all else.
+  init(
+    _ records: some Sequence<(place: Int, record: OriginalRecord)>, placeCount: Int? = nil,
+    now: Int64, isOrdered: Bool = true
+  ) {
+    let capacity = placeCount ?? records.underestimatedCount
     (byKey, byEntity) = (
-      PlaceTable(minimumCapacity: records.count), PlaceTable(minimumCapacity: records.count)
+      PlaceTable(minimumCapacity: capacity), PlaceTable(minimumCapacity: capacity)
     )
-    let known = records.filter { (0..<Self.maximumPlaceCount).contains($0.place) }
-    nodes.reserveCapacity((known.map(\.place).max() ?? -1) + 1)
-    for index in Self.newestFirst(known) {
-      var record = known[index].record
-      record.lastUse = min(record.lastUse, now)
-      guard place(of: record.key, isPartial: record.flags.contains(.partial)) == nil else {
-        continue
-      }
-      makeNodes(upTo: known[index].place)
-      fill(known[index].place, record, atEnd: false)
+    nodes.reserveCapacity(capacity)
+    for (place, record) in records where (0..<Self.maximumPlaceCount).contains(place) {
+      take(record, at: place)
+    }
+    if isOrdered { order() }
+    for place in nodes.indices where nodes[place].record.lastUse > now {
+      nodes[place].record.lastUse = now
     }
     for place in nodes.indices.reversed() where nodes[place].isFree {
       nodes[place].next = firstFree
@@ -135,14 +141,14 @@ struct OriginalIndex {
   mutating func insert(_ record: OriginalRecord) -> Int {
     let place = nextPlace
     if firstFree == Self.none { makeNodes(upTo: place) } else { firstFree = nodes[place].next }
-    fill(place, record, atEnd: true)
+    fill(place, record)
     return place
   }
 
   /// Puts another record in the place of the one of the same original, as the one used last.
   mutating func replace(_ place: Int, with record: OriginalRecord) {
     empty(place)
-    fill(place, record, atEnd: true)
+    fill(place, record)
   }
 
   /// Notes a use, later than all before; an outgrown original counts as others from then on.
@@ -151,14 +157,14 @@ struct OriginalIndex {
     nodes[place].record.flags.remove(.outgrown)
     nodes[place].record.flags.insert(.isUsed)
     nodes[place].record.lastUse = stamp
-    link(place, atEnd: true)
+    link(place)
   }
 
   /// Lets an original go before others, since a larger one of its entity came.
   mutating func outgrow(_ place: Int) {
     unlink(place)
     nodes[place].record.flags.insert(.outgrown)
-    link(place, atEnd: true)
+    link(place)
   }
 
   /// Changes what does not concern the order: freshness, flags of the disk's state.
@@ -183,11 +189,28 @@ struct OriginalIndex {
 
   // MARK: Private
 
-  private static func newestFirst(_ records: [(place: Int, record: OriginalRecord)]) -> [Int] {
+  /// Takes the record of a file in, unless there is a later one of the same original.
+  private mutating func take(_ record: OriginalRecord, at place: Int) {
+    if let known = self.place(of: record.key, isPartial: record.flags.contains(.partial)) {
+      guard nodes[known].record.lastUse < record.lastUse else { return }
+      empty(known)
+      nodes[known].previous = Self.freed
+    }
+    makeNodes(upTo: place)
+    fill(place, record)
+  }
+
+  /// Puts all lists in the order of use.
+  private mutating func order() {
     // Sorted beside the records: those are moved by none of the comparisons.
-    var order = records.indices.map { (use: records[$0].record.lastUse, index: $0) }
-    order.sort { $0.use > $1.use }
-    return order.map(\.index)
+    var order: [(use: Int64, place: Int)] = []
+    order.reserveCapacity(count)
+    for place in nodes.indices.reversed() where !nodes[place].isFree {
+      order.append((nodes[place].record.lastUse, place))
+    }
+    order.sort { $0.use < $1.use }
+    lists = [List](repeating: List(), count: Rank.allCases.count)
+    for (_, place) in order { link(place) }
   }
 
   private mutating func makeNodes(upTo place: Int) {
@@ -199,9 +222,9 @@ struct OriginalIndex {
     while place >= nodes.count { nodes.append(Node(record: empty, previous: Self.freed)) }
   }
 
-  private mutating func fill(_ place: Int, _ record: OriginalRecord, atEnd: Bool) {
+  private mutating func fill(_ place: Int, _ record: OriginalRecord) {
     nodes[place].record = record
-    link(place, atEnd: atEnd)
+    link(place)
     byKey.insert(place) { nodes[$0].record.key.low }
     byEntity.insert(place) { nodes[$0].record.entity }
     fileByteCount += record.roundedByteCount
@@ -217,17 +240,13 @@ struct OriginalIndex {
     if record.rank == .partial { partialByteCount -= record.roundedByteCount }
   }
 
-  private mutating func link(_ place: Int, atEnd: Bool) {
+  /// Appends the place to the list of its rank.
+  private mutating func link(_ place: Int) {
     let rank = nodes[place].record.rank.rawValue
-    let (own, first, last) = (Int32(place), lists[rank].first, lists[rank].last)
-    (nodes[place].previous, nodes[place].next) = atEnd ? (last, Self.none) : (Self.none, first)
-    if atEnd {
-      lists[rank].last = own
-      if last == Self.none { lists[rank].first = own } else { nodes[Int(last)].next = own }
-    } else {
-      lists[rank].first = own
-      if first == Self.none { lists[rank].last = own } else { nodes[Int(first)].previous = own }
-    }
+    let (own, last) = (Int32(place), lists[rank].last)
+    (nodes[place].previous, nodes[place].next) = (last, Self.none)
+    lists[rank].last = own
+    if last == Self.none { lists[rank].first = own } else { nodes[Int(last)].next = own }
   }
 
   private mutating func unlink(_ place: Int) {

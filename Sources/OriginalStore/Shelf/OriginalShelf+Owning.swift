@@ -31,12 +31,14 @@ extension OriginalShelf {
   ///
   /// - Throws: `protectedNow` while the device is locked. What was known before stays.
   func readHints() throws(TableError) {
-    var hints: [OriginalRecord] = []
-    do throws(TableError) { hints = try folder().readIndex() } catch {
+    var index = OriginalIndex()
+    do throws(TableError) {
+      let hints = try folder().readIndex()
+      index = OriginalIndex(
+        hints, placeCount: hints.placeCount, now: settings.now(), isOrdered: false)
+    } catch {
       if case .protectedNow = error { throw error }
     }
-    let index = OriginalIndex(
-      hints.enumerated().map { (place: $0.offset, record: $0.element) }, now: settings.now())
     state.withLock { state in
       state.isOpen = true
       guard state.owned == nil else { return }

@@ -25,7 +25,8 @@ struct OriginalList {
   init(_ store: OriginalFolders.Store, _ filter: PictureFilter) throws {
     self.store = store
     let records = Dictionary(
-      try store.folder.readIndex().filter { !$0.flags.contains(.partial) }.map { ($0.key, $0) },
+      try store.folder.readIndex().map(\.record).filter { !$0.flags.contains(.partial) }
+        .map { ($0.key, $0) },
       uniquingKeysWith: { $1 })
     try store.folder.survey { file in
       try Task.checkCancellation()

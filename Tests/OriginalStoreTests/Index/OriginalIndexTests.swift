@@ -47,6 +47,25 @@ struct OriginalIndexTests {
     #expect(order == [1, 5, 7, 8, 9])
   }
 
+  @Test("finds the same in hints, whose order nobody needs, as in an owner's index")
+  func hints() {
+    let uses = [7, 3, 12] as [Int64]
+    var records = uses.indices.map { (place: $0, record: Self.record($0, lastUse: uses[$0])) }
+    records += [(3, Self.record(1, lastUse: 8)), (4, Self.record(0, lastUse: 2))]
+    let hints = OriginalIndex(records, now: 10, isOrdered: false)
+    let index = OriginalIndex(records, now: 10)
+    let found = uses.indices.map { number in
+      hints.place(of: Self.record(number).key).map { hints[$0].lastUse }
+    }
+    #expect(found == [7, 8, 10])
+    for number in uses.indices {
+      let key = Self.record(number).key
+      #expect(hints.place(of: key) == index.place(of: key))
+    }
+    #expect(hints.count == 3 && hints.usedByteCount == index.usedByteCount)
+    #expect(hints.nextPlace == index.nextPlace)
+  }
+
   @Test("lets partials go first, then what was outgrown, and what was used again as all others")
   func ranks() {
     var index = OriginalIndex()
