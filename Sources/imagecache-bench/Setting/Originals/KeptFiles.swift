@@ -39,7 +39,7 @@ final class KeptFiles: Sendable {
     try first.read(0..<count)
     let kept = try KeptFiles(name, addresses.shuffled(), content, in: place)
     let shelf = kept.shelf
-    await kept.budget.run { shelf.open() }
+    try await kept.budget.run { Result { try shelf.open() } }.get()
     return kept
   }
 
