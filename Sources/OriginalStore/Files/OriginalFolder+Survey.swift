@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 package import TableStore
 
 /// What a survey finds under the name of an original.

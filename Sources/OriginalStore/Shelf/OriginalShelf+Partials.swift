@@ -1,6 +1,6 @@
 package import Foundation
 import Locking
-package import TableStore
+import TableStore
 
 // Partials are read, written and removed by jobs of the lane. `PartialClaims` decides whose they are.
 // A partial has a record in the index from before its first block on: so a later session knows of it
