@@ -271,7 +271,7 @@ extension ImageLoader {
     course.keeping = Task(name: "original") { await originals.write(name) }
   }
 
-  /// Keeps nothing of the load any more, nor what was kept for requests that came earlier.
+  /// Keeps nothing of the load any more, and drops the original that earlier requests let it keep.
   func forbidKeeping(_ result: StepResult, on course: inout LoadCourse) {
     guard !course.isForbidden else { return }
     course.isForbidden = true

@@ -264,7 +264,7 @@ struct ImageLoader: Sendable {
   /// Draws and stores the rest of the family, one by one, until somebody waits for something.
   ///
   /// - Parameter replacing: Whether pictures are drawn that their tables have.
-  /// - Returns: What was drawn.
+  /// - Returns: The keys of the pictures that were drawn.
   private func serveFamily(
     _ family: inout [ImageRequest], from picture: inout SourcePicture, replacing: Bool,
     _ flight: Flight

@@ -13,7 +13,7 @@ import Foundation
 /// 1. Steps are taken in their order until one brings the picture. A load without a further step has
 ///    come to the end of its reach.
 /// 2. A source is asked only within the reach of the request. Without a source to ask, nothing is
-///    recalled: what was to be asked about does not answer unasked.
+///    recalled: an original that must be revalidated does not answer by itself.
 /// 3. A kept original is read and recalled at the local gate, so it never waits for a download.
 /// 4. ``askOnceMore()`` adds one step in the life of a plan: a source that lies is asked twice at most.
 struct LoadPlan: Hashable, Sendable {

@@ -93,7 +93,7 @@ extension SourceStore {
     try await writing { shelf throws(TableError) in try shelf.removeAll() }
   }
 
-  /// Waits until what was removed stays removed after a power cut.
+  /// Waits until removed originals stay removed after a power cut.
   ///
   /// - Throws: ``ImageCacheError/storageUnavailable(_:)``.
   public func flush() async throws(ImageCacheError) {

@@ -32,7 +32,7 @@ extension OriginalFolder {
         try system.write(header.bytes(under: key.digest), to: terms.value, at: 0)
         return PartialFile(key, content, terms, header, in: self)
       } catch {
-        // What cannot be removed now is the sweep's.
+        // The sweep removes them if this fails.
         try? system.unlink(name + PartialFile.contentSuffix, in: descriptor)
         try? system.unlink(name + PartialFile.termsSuffix, in: descriptor)
         throw error

@@ -47,7 +47,7 @@ extension OriginalFolder {
 
   private func surveyPartial(_ digest: OriginalDigest) throws(TableError) -> SurveyedFile? {
     let name = digest.fileName
-    // The terms first: each hash that they have is that of a block which is there.
+    // The terms first: the block of each of their hashes is there.
     guard
       case .bytes(let terms) = try readFile(
         name + PartialFile.termsSuffix, upTo: PartialHeader.maximumByteCount),

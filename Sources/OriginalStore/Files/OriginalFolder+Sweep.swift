@@ -48,7 +48,7 @@ extension OriginalFolder {
           // Counted with its blocks.
           continue
         case .content, .terms, .begun:
-          // What cannot be deleted counts, and stops nothing.
+          // A file that cannot be deleted counts, and stops nothing.
           guard (try? system.unlink(name, in: descriptor)) == nil else { continue }
           found.append(SweptFile(name: name, kind: .foreign, byteCount: status.byteCount))
         case .other:

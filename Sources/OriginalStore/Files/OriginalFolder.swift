@@ -104,7 +104,7 @@ package final class OriginalFolder: Sendable {
         try system.rename(begun, to: key.digest.fileName, in: descriptor)
         return written
       } catch {
-        // What cannot be removed now is the sweep's.
+        // The sweep removes it if this fails.
         if (try? system.unlink(begun, in: descriptor)) == nil { leavesFile() }
         throw error
       }

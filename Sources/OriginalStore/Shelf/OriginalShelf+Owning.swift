@@ -29,7 +29,7 @@ extension OriginalShelf {
   /// Reads the index as it is now, without owning it. Other faults than a lock show at the first read or
   /// write.
   ///
-  /// - Throws: `protectedNow` while the device is locked. What was known before stays.
+  /// - Throws: `protectedNow` while the device is locked. The former hints stay.
   func readHints() throws(TableError) {
     var index = OriginalIndex()
     do throws(TableError) {
@@ -107,7 +107,7 @@ extension OriginalShelf {
     guard let file = try folder.ownIndex() else { return false }
     var index = OriginalIndex(file.records, now: settings.now())
     file.forgetRecords()
-    // Not what was there before: it may have grown since, or be a new file.
+    // Not the length before the lock: the file may have grown since, or be a new one.
     index.indexByteCount = RoomPlan.rounded(file.byteCount)
     state.withLock { state in
       index.takeUses(of: state.index)
@@ -118,7 +118,7 @@ extension OriginalShelf {
   }
 
   /// Makes folder and index agree: adopts files that prove themselves, deletes what is ours and
-  /// nothing, forgets records without a file and what was kept long enough.
+  /// nothing, forgets records without a file and originals whose time is over.
   private func sweep() throws(TableError) {
     let folder = try folder()
     var (present, partials): (Set<OriginalDigest>, Set<OriginalDigest>) = ([], [])

@@ -25,7 +25,7 @@ extension OriginalShelf {
     budget.checkLane()
     guard takesClaim(key.digest, load) else { return nil }
     let found: FoundPartial?
-    // What cannot be read now may be read by a later load.
+    // A later load may read it.
     do throws(TableError) { found = try folder().openPartial(key) } catch { return nil }
     guard let found, !Self.partialTime.isOver(from: found.facts.stored, now: settings.now()) else {
       dropPartial(key.digest)

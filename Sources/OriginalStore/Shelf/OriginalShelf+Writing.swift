@@ -193,7 +193,7 @@ extension OriginalShelf {
     }
   }
 
-  /// The last step: the file takes the place of what was held. Removals are jobs of the lane too, so
+  /// The last step: the file takes the place of the held original. Removals are jobs of the lane too, so
   /// that nothing was removed meanwhile; but a newer original may be held, and is written next.
   private func publish(_ held: Held, _ record: OriginalRecord) {
     let smaller = state.withLock { state -> [Int] in

@@ -95,7 +95,7 @@ package final class OriginalShelf: Sendable {
   }
 
   deinit {
-    // No job is on the lane: each retains the shelf. What cannot be written is the order of use.
+    // No job is on the lane: each retains the shelf. A failed write loses the order of use only.
     writeUses()
   }
 

@@ -43,7 +43,7 @@ struct PartialClaims {
   /// The load that has it.
   func load(of key: OriginalDigest) -> Int? { claims[key]?.load }
 
-  /// Gives a load what nobody has.
+  /// Gives a load the claim, if nobody has it.
   ///
   /// - Returns: Whether the load has it now, and may use it.
   mutating func take(_ key: OriginalDigest, for load: Int) -> Bool {

@@ -32,7 +32,7 @@ struct OriginalFolders {
   }
 
   private static func names(in folder: URL) -> [String] {
-    // What cannot be listed has nothing for us.
+    // A folder that cannot be listed has no store.
     let path = folder.path(percentEncoded: false)
     return ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).sorted()
   }

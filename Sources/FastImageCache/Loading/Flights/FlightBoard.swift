@@ -29,7 +29,7 @@
 /// 9. A waiter joins a flight of its own policy or of a stronger one; a reload joins no flight that has
 ///    asked its source. The flight that begins instead takes the older one's place, as after a removal.
 /// 10. Once a flight stronger than `normal` has stored a picture, no older flight of the same source
-///    stores any, nor does a waiter join one; nor a younger one that began with what was kept, unless it
+///    stores any, nor does a waiter join one; nor a younger one that began with a kept original, unless it
 ///    had asked the source. Once a flight has kept its original, no older flight of the same source
 ///    keeps one.
 struct FlightBoard<Waiter, Request, Load> {
