@@ -85,7 +85,10 @@ struct ByteOriginTests {
     #expect(await origins(fixture) == [.original])
     // The same bytes say so, too.
     for expected in [ByteOrigin.unchanged, .unchanged, .source] {
-      #expect(await origins(fixture, LoadOptions(.revalidate)) == [expected])
+      let found = await origins(fixture, LoadOptions(.revalidate))
+      #expect(found == [expected])
+      // An equal request would join the load while it keeps its original.
+      await fixture.quiet()
     }
   }
 
