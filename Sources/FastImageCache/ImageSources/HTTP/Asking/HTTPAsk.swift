@@ -43,9 +43,10 @@ enum HTTPAsk: Sendable {
     if case .rest(let known, _) = self { known.bytes.count } else { 0 }
   }
 
-  /// The headers that go to one address: a validator tells other hosts what was loaded, and at
-  /// another path the server compares it with another picture's: one that is older than the date counts
-  /// as unchanged.
+  /// The headers that go to one address.
+  ///
+  /// A validator would tell another host which picture was loaded. At another path the server compares
+  /// it with another picture's: one that is older than the date counts as unchanged.
   func sent(to url: URL) -> HTTPAsk {
     switch self {
     case .all: .all
