@@ -78,7 +78,7 @@ struct ProcessesMethod: TortureMethod {
       look(in: table, reads, findings, using: &random)
       if grantsLocks { try table.store(random.picture, in: TableOwner.catalogue) }
     }
-    let own = random.picture
+    let own = TableOwner.readersOwn
     try table.store(own, in: TableOwner.catalogue)
     expect(own, in: table, findings, "beside the owner")
     if !hasEnded {
@@ -87,7 +87,7 @@ struct ProcessesMethod: TortureMethod {
       if ending != .signal(SIGKILL) { findings.report(.crash, "the owner ended by \(ending)") }
     }
     findings.count("owners killed")
-    let other = random.picture
+    let other = TableOwner.readersNext
     try table.store(other, in: TableOwner.catalogue)
     if !table.statistics.isOwner { findings.report(.other, "a dead process owns the table") }
     findings.count("tables taken over")
