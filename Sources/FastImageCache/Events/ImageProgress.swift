@@ -21,6 +21,9 @@
   /// The pixels are laid into slots.
   case drawing
 
+  /// A picture to show until the wanted one is here; never after ``finished(_:)``.
+  case preview(CachedImage, ImagePreview)
+
   /// The picture is here.
   case finished(CachedImage)
 

@@ -1,0 +1,29 @@
+/// The kind of a picture that stands in while the wanted one loads.
+public struct ImagePreview: Hashable, Sendable {
+  /// The source of a preview's pixels.
+  @nonexhaustive public enum Kind: Hashable, Sendable {
+    /// A picture of the same entity and version, from a table of another format.
+    case variant(ImageFormat)
+
+    /// A picture of the entity that was marked stale, or is of another version.
+    case stale
+
+    /// A placeholder, which a load stored under ``LoadOptions``.
+    case placeholder
+
+    /// A small picture that a camera wrote into the file.
+    case embedded
+
+    /// The whole picture, coarser: the first, second, … preview of this load, counted from 1.
+    case frame(Int)
+
+    /// The top rows of the picture, as a part of its height from 0 to 1.
+    case rows(Double)
+  }
+
+  /// The source of the preview's pixels.
+  public let kind: Kind
+
+  /// Whether the rest of the file cannot change the preview.
+  public let isSettled: Bool
+}
