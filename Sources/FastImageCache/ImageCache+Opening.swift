@@ -24,7 +24,7 @@ extension ImageCache {
     configuration: Configuration = Configuration()
   ) throws(ImageCacheError) -> ImageCache {
     try check(namespace: namespace, formats: formats)
-    let recorder = CacheRecorder(hub: EventHub())
+    let recorder = CacheRecorder(hub: EventHub(of: namespace))
     let storage = try Storage.open(namespace, formats, configuration, recorder)
     return ImageCache(namespace, formats, configuration, storage, recorder)
   }

@@ -91,7 +91,7 @@ public final actor ImageCache {
     configuration: Configuration = Configuration()
   ) async throws(ImageCacheError) {
     try Self.check(namespace: namespace, formats: formats)
-    let recorder = CacheRecorder(hub: EventHub())
+    let recorder = CacheRecorder(hub: EventHub(of: namespace))
     let storage = try await Storage.open(
       namespace: namespace, formats: formats, configuration: configuration, recorder: recorder)
     self.init(namespace, formats, configuration, storage, recorder)

@@ -9,7 +9,13 @@ import Synchronization
 /// 2. A listener whose queue is full loses the newest events, and the number lost stands in the
 ///    stream, as ``CacheEvent/skipped(_:)``, exactly where they are missing.
 /// 3. A stream that can no longer be iterated is not among the listeners.
+/// 4. Listeners of every cache are among them from the first event on, see ``EveryHub``.
 final class EventHub: Sendable {
+  private enum Listener {
+    case ofThisCache(StreamQueue<CacheEvent>)
+    case ofEveryCache(StreamQueue<ProcessEvent>)
+  }
+
   private enum Item {
     /// For the listeners up to a number: later listeners hear of later events only.
     case event(CacheEvent, upTo: Int)
@@ -17,7 +23,7 @@ final class EventHub: Sendable {
   }
 
   private struct State {
-    var listeners: [Int: StreamQueue<CacheEvent>] = [:]
+    var listeners: [Int: Listener] = [:]
     var lastNumber = 0
     var isFinished = false
     var outbox = Outbox<Item>()
@@ -25,12 +31,17 @@ final class EventHub: Sendable {
 
   private let state = Lock(State())
   private let listenerCount = Atomic<Int>(0)
+  private let namespace: String
 
-  init() {}
+  /// - Parameter namespace: Empty for a cache in memory.
+  init(of namespace: String = "", among all: EveryHub = .shared) {
+    self.namespace = namespace
+    all.join(self)
+  }
 
   deinit {
     // No thread can send any more, so no thread is delivering, and all events have been delivered.
-    for queue in state.withLock({ $0.listeners.values }) { queue.finish() }
+    for case .ofThisCache(let queue) in state.withLock({ $0.listeners.values }) { queue.finish() }
   }
 
   /// Whether there are listeners; costs one relaxed load.
@@ -46,17 +57,24 @@ final class EventHub: Sendable {
 
   /// A new stream of all later events, which keeps the oldest `bufferSize` unread ones.
   func makeStream(bufferSize: Int) -> AsyncStream<CacheEvent> {
-    let queue = StreamQueue(size: bufferSize, .countsSkipped)
-    let number = state.withLock { state -> Int? in
-      guard !state.isFinished else { return nil }
-      state.lastNumber += 1
-      state.listeners[state.lastNumber] = queue
-      listenerCount.store(state.listeners.count, ordering: .relaxed)
-      return state.lastNumber
-    }
+    let queue = StreamQueue<CacheEvent>(size: bufferSize, .countsSkipped)
+    let number = add(.ofThisCache(queue))
     if number == nil { queue.finish() }
     return queue.makeStream { [weak self] in
       if let number { self?.remove(number) }
+    }
+  }
+
+  /// Tells a listener of every cache of later events.
+  func add(_ queue: StreamQueue<ProcessEvent>) { _ = add(.ofEveryCache(queue)) }
+
+  func remove(_ queue: StreamQueue<ProcessEvent>) {
+    state.withLock { state in
+      state.listeners = state.listeners.filter { _, listener in
+        guard case .ofEveryCache(let other) = listener else { return true }
+        return other !== queue
+      }
+      listenerCount.store(state.listeners.count, ordering: .relaxed)
     }
   }
 
@@ -74,19 +92,34 @@ final class EventHub: Sendable {
     var isFlushing = false
     while let (item, listeners) = nextItem(isFlushing) {
       isFlushing = true
-      for (number, queue) in listeners {
-        switch item {
-        case .event(let event, let limit) where number <= limit: queue.append(event)
-        case .event: break
-        case .end:
+      for (number, listener) in listeners {
+        switch (item, listener) {
+        case (.event(let event, let limit), .ofThisCache(let queue)) where number <= limit:
+          queue.append(event)
+        case (.event(let event, let limit), .ofEveryCache(let queue)) where number <= limit:
+          queue.append(ProcessEvent(namespace: namespace, event: event))
+        case (.event, _): break
+        case (.end, .ofThisCache(let queue)):
           queue.finish()
           remove(number)
+        case (.end, .ofEveryCache): remove(number)
         }
       }
     }
   }
 
-  private func nextItem(_ isFlushing: Bool) -> (Item, [Int: StreamQueue<CacheEvent>])? {
+  /// - Returns: The listener's number; `nil` after the end.
+  private func add(_ listener: Listener) -> Int? {
+    state.withLock { state in
+      guard !state.isFinished else { return nil }
+      state.lastNumber += 1
+      state.listeners[state.lastNumber] = listener
+      listenerCount.store(state.listeners.count, ordering: .relaxed)
+      return state.lastNumber
+    }
+  }
+
+  private func nextItem(_ isFlushing: Bool) -> (Item, [Int: Listener])? {
     state.withLock { state in
       state.outbox.next(isFlushing: isFlushing).map { ($0, state.listeners) }
     }

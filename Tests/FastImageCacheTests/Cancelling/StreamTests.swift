@@ -197,7 +197,7 @@ struct StreamTests {
 
   @Test("of events tells at its end, too, how many were missed")
   func tellsSkippedAtTheEnd() async throws {
-    let hub = EventHub()
+    let hub = EventHub(among: EveryHub())
     let stream = hub.makeStream(bufferSize: 2)
     for number in 0..<5 { hub.send(.hit(entity: ImageID(number), format: "row")) }
     hub.finish()
@@ -214,7 +214,7 @@ struct StreamTests {
 
   @Test("of events that is cancelled while somebody waits for one ends and leaves no listener")
   func endsWhenCancelled() async throws {
-    let hub = EventHub()
+    let hub = EventHub(among: EveryHub())
     let heard = Counter()
     let listener = Task { [stream = hub.makeStream(bufferSize: 2)] in
       for await _ in stream { heard.increment() }
@@ -243,7 +243,7 @@ struct StreamTests {
 
   @Test("of events that is dropped leaves no listener")
   func forgetsListener() async throws {
-    let hub = EventHub()
+    let hub = EventHub(among: EveryHub())
     do {
       let stream = hub.makeStream(bufferSize: 1)
       #expect(hub.hasListeners)

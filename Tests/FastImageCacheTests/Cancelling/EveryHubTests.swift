@@ -1,0 +1,94 @@
+import CTestProbes
+import Foundation
+import TestSupport
+import Testing
+
+@testable import FastImageCache
+
+@Suite("A stream of every cache's events", .timeLimit(.minutes(10)))
+struct EveryHubTests {
+  private let all = EveryHub()
+
+  @Test("hears caches that were there before it and those that come later, each by its name")
+  func hearsAll() async {
+    let earlier = EventHub(of: "earlier", among: all)
+    let stream = all.makeStream(bufferSize: 8)
+    let later = EventHub(of: "later", among: all)
+    for (number, hub) in [earlier, later, earlier].enumerated() {
+      hub.send(.hit(entity: ImageID(number), format: "row"))
+    }
+    #expect(await told(3, of: stream) == ["earlier 0", "later 1", "earlier 2"])
+  }
+
+  @Test("goes on when a cache ends, by being closed or forgotten")
+  func outlivesCaches() async {
+    let stream = all.makeStream(bufferSize: 8)
+    let closed = EventHub(of: "closed", among: all)
+    closed.send(.hit(entity: 1, format: "row"))
+    closed.finish()
+    #expect(!closed.hasListeners)
+    closed.send(.hit(entity: 2, format: "row"))
+    EventHub(of: "forgotten", among: all).send(.hit(entity: 3, format: "row"))
+    EventHub(of: "last", among: all).send(.hit(entity: 4, format: "row"))
+    #expect(await told(3, of: stream) == ["closed 1", "forgotten 3", "last 4"])
+  }
+
+  @Test("keeps the oldest unread events and counts the others of all caches together")
+  func countsSkipped() async {
+    let stream = all.makeStream(bufferSize: 1)
+    let hubs = ["a", "b"].map { EventHub(of: $0, among: all) }
+    for number in 0..<4 { hubs[number % 2].send(.hit(entity: ImageID(number), format: "row")) }
+    #expect(await told(2, of: stream) == ["a 0", " skipped 3"])
+  }
+
+  @Test("leaves no listener with any cache once it is dropped, or its reader cancelled")
+  func leavesNone() async {
+    let hub = EventHub(among: all)
+    do {
+      let stream = all.makeStream(bufferSize: 1)
+      #expect(hub.hasListeners)
+      withExtendedLifetime(stream) {}
+    }
+    #expect(!hub.hasListeners)
+    let heard = Counter()
+    let reader = Task { [stream = all.makeStream(bufferSize: 1)] in
+      for await _ in stream { heard.increment() }
+    }
+    hub.send(.removed(entity: nil, format: "row"))
+    await heard.reaches(1)
+    reader.cancel()
+    await reader.value
+    while hub.hasListeners { await Task.yield() }
+    #expect(!EventHub(among: all).hasListeners)
+  }
+
+  @Test("is told of hits by a cache that knows nothing of it")
+  func hearsRealCaches() async {
+    // In a process of its own: the listener would hear, and slow, the caches of other tests.
+    await #expect(processExitsWith: .exitCode(7)) {
+      let fixture = try await Fixture()
+      let events = ImageCache.allEvents()
+      try await fixture.cache.store(solid(1), for: Photo("a"), format: .row)
+      _ = fixture.cache.cachedImage(for: Photo("a"), format: .row)
+      for await element in events {
+        guard case .hit = element.event, element.namespace == fixture.cache.namespace else {
+          continue
+        }
+        probe_exit(7)
+      }
+    }
+  }
+
+  private func told(_ count: Int, of stream: AsyncStream<ProcessEvent>) async -> [String] {
+    var told: [String] = []
+    for await element in stream {
+      switch element.event {
+      case .hit(let entity, _): told.append("\(element.namespace) \(entity)")
+      case .skipped(let number): told.append("\(element.namespace) skipped \(number)")
+      default: told.append("\(element)")
+      }
+      if told.count == count { break }
+    }
+    return told
+  }
+}
