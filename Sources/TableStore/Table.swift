@@ -201,6 +201,9 @@ package final class Table: Sendable {
   // MARK: Giving memory back
 
   /// Frees the buffers that are kept for the next pictures.
+  /// The part of the file that is in memory.
+  package var residency: TableResidency { lookup.residency }
+
   package func freeSpareBuffers() { lookup.freeSpareBuffers() }
 
   /// Has the system take the pages of pictures without a lease before others. No picture is lost; a

@@ -25,6 +25,13 @@ package struct TableEntryInfo: Hashable, Sendable {
   }
 }
 
+/// Bytes of a table's file that are in memory; `nil` where the system does not tell.
+package struct TableResidency: Hashable, Sendable {
+  package let residentByteCount: Int?
+  /// Of these, the bytes that are not on the disk yet.
+  package let dirtyByteCount: Int?
+}
+
 /// A slot with other bytes than those stored.
 package struct TableDamage: Hashable, Sendable {
   package let slot: Int

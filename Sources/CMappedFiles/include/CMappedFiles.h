@@ -28,6 +28,18 @@ int fic_guard_install(void);
 /// The number that statfs(2) gives the file system of an open file, 0 when there is none; on Linux.
 uint32_t fic_volume_type(int descriptor);
 
+/// Pages of a file, -1 where the system does not tell.
+typedef struct {
+  /// In memory.
+  int64_t resident;
+  /// In memory, and not on the disk yet.
+  int64_t dirty;
+} fic_page_counts;
+
+/// Counts a file's pages in memory: by cachestat(2) on Linux, and else by mincore(2), which needs a mapping
+/// of the file, `NULL` for none.
+fic_page_counts fic_count_pages(int descriptor, const void *mapping, size_t length);
+
 /// An open file of memory that no directory names, -1 with `errno` set on failure; on Linux.
 int fic_memory_file(void);
 

@@ -87,6 +87,9 @@ actor ImageTable {
     }
   }
 
+  /// The part of the file that is in memory; `nil` where pictures are not kept.
+  nonisolated var residency: TableResidency? { store?.residency }
+
   // MARK: Drawing, on a worker
 
   /// Draws a picture into scratch memory, ready for ``store(_:for:_:if:)``.

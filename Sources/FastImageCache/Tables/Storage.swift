@@ -12,11 +12,18 @@ struct Storage: Sendable {
     namespace: String, formats: [ImageFormat], configuration: ImageCache.Configuration,
     recorder: CacheRecorder
   ) async throws(ImageCacheError) -> Storage {
+    try await onWorker { () throws(ImageCacheError) in
+      try open(namespace, formats, configuration, recorder)
+    }
+  }
+
+  /// Runs a job that waits for the disk on a thread of its own.
+  static func onWorker<Value: Sendable>(
+    _ job: @escaping @Sendable () throws(ImageCacheError) -> Value
+  ) async throws(ImageCacheError) -> Value {
     let workers = WorkerPool(name: "FastImageCache.open", width: 1)
     do throws(JobError<ImageCacheError>) {
-      return try await workers.run(priority: .current) { _ throws(ImageCacheError) in
-        try open(namespace, formats, configuration, recorder)
-      }
+      return try await workers.run(priority: .current) { _ throws(ImageCacheError) in try job() }
     } catch {
       switch error {
       case .cancelled: throw .cancelled

@@ -1,7 +1,16 @@
+import CMappedFiles
 import Locking
 
-/// Memory that a table can do without.
+/// Memory that a table can do without, and the memory that its file takes.
 extension TableLookup {
+  /// Asks the system with a call or a few; all `nil` for a closed table.
+  var residency: TableResidency {
+    // The file stays open as long as it is held here.
+    let file = shelf.withLock { $0.file }
+    return file.map { TableResidency(of: $0.descriptor, mapped: $0.base, $0.layout) }
+      ?? TableResidency(residentByteCount: nil, dirtyByteCount: nil)
+  }
+
   func freeSpareBuffers() {
     pool.clear()
     shelf.withLock { $0.reader }?.freeSpareBuffers()
@@ -15,6 +24,15 @@ extension TableLookup {
     var slot: Int? = 0
     // Part by part under the lock, so that no lookup waits long, and no file outlives its shelf for this.
     while let first = slot { slot = shelf.withLock { $0.file?.coolPages(from: first) } }
+  }
+}
+
+extension TableResidency {
+  /// - Parameter base: Where all of the file is mapped, if it is.
+  init(of descriptor: Int32, mapped base: UnsafeRawPointer?, _ layout: TableLayout) {
+    let counts = fic_count_pages(descriptor, base, base == nil ? 0 : layout.fileByteCount)
+    residentByteCount = counts.resident < 0 ? nil : Int(counts.resident) * SystemMemory.pageByteCount
+    dirtyByteCount = counts.dirty < 0 ? nil : Int(counts.dirty) * SystemMemory.pageByteCount
   }
 }
 

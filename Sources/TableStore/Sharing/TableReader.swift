@@ -72,6 +72,7 @@ package final class TableReader: Sendable {
   package var name: String { file.header.name }
   package var geometry: TableGeometry { file.header.layout.geometry }
   package var slotCount: Int { file.header.layout.slotCount }
+  package var slotByteCount: Int { file.header.layout.stride }
 
   /// Pictures that had a record when the records were last read.
   package var entryCount: Int { snapshot.withLock { $0.records.count } }
@@ -128,6 +129,25 @@ package final class TableReader: Sendable {
       }
     }
     return (entries, damages)
+  }
+
+  /// The pictures that have a record, by their trailers, in the order of slots; reads no pixels.
+  ///
+  /// A picture whose slot an owner writes meanwhile is left out, or is the new one.
+  package func entries() -> [TableEntryInfo] {
+    // After an error the records of the last snapshot are read.
+    _ = try? refresh()
+    let (file, records) = snapshot.withLock { ($0.file, $0.records) }
+    return records.sorted { $0.key < $1.key }.compactMap { slot, record in
+      let trailer = try? file.slotReader.trailer(of: slot, record: record)
+      return trailer.map { TableEntryInfo(slot: slot, record: record, trailer: $0) }
+    }
+  }
+
+  /// The part of the file that is in memory.
+  package var residency: TableResidency {
+    let file = file
+    return TableResidency(of: file.slotReader.descriptor, mapped: nil, file.header.layout)
   }
 
   /// The intact pictures in the next `count` slots, without those that have tombstones; `nil` at the
@@ -376,15 +396,5 @@ package final class TableReader: Sendable {
     var snapshot = Snapshot(file: file, table: table, records: records)
     snapshot.bePatient()
     return snapshot
-  }
-}
-
-extension TableDirectory {
-  /// Opens every table in the directory for reading, with any owner, in the order of file names.
-  package func tables() throws(TableError) -> [TableReader] {
-    // Files that cannot be read are left out, for any reason.
-    try tableFileNames().compactMap {
-      (try? TableReader.open($0, in: self, expecting: nil, system: system)) ?? nil
-    }
   }
 }

@@ -81,6 +81,7 @@ struct InspectCommand: Command {
       "\(reader.name.printable): "
       + "\(kind)\(reader.geometry.width)x\(reader.geometry.height) \(pixelFormat), "
       + "\(count) of \(reader.slotCount) pictures, \(reader.diskByteCount.byteText) on disk"
+      + (reader.residency.residentByteCount.map { ", \($0.byteText) in memory" } ?? "")
       + (filter.isEmpty ? "" : ", \(entries.count) listed")
       + (table.namespace.map { ", namespace \($0.printable)" } ?? "")
     guard !entries.isEmpty else { return title }
@@ -109,7 +110,10 @@ struct InspectCommand: Command {
       "pixelFormat": .string(table.code?.pixelFormat.rawValue ?? "unknown"),
       "keeps_proportions": .bool(table.code?.keepsProportions ?? false),
       "row_bytes": .integer(geometry.rowByteCount), "slots": .integer(reader.slotCount),
-      "disk_bytes": .integer(reader.diskByteCount), "entries": .array(entries),
+      "disk_bytes": .integer(reader.diskByteCount),
+      "resident_bytes": reader.residency.residentByteCount.map { .integer($0) } ?? .null,
+      "dirty_bytes": reader.residency.dirtyByteCount.map { .integer($0) } ?? .null,
+      "entries": .array(entries),
     ])
   }
 

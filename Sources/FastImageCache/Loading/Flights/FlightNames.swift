@@ -43,6 +43,9 @@ struct FlightOrigin: Hashable, Sendable {
   /// Whether the load shows a kept original, and asks no source if that is whole.
   var beginsWithKept: Bool { identity?.beginsWithKept == true }
 
+  /// `nil` where the entity itself has the picture.
+  var url: URL? { if case .url(let url) = name { url } else { nil } }
+
   func hash(into hasher: inout Hasher) { hasher.combine(hash) }
 }
 

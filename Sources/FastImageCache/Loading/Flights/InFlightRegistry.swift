@@ -279,6 +279,20 @@ final class InFlightRegistry: Sendable {
     state.withLock { ($0.board.flightCount, $0.board.waiterCount) }
   }
 
+  /// The loads under way, in the order in which they began.
+  var loads: [CacheInspection.Load] {
+    let flights = state.withLock { $0.board.flights.compactMap { $0 } }
+    return flights.sorted { $0.id.number < $1.id.number }.map { flight in
+      CacheInspection.Load(
+        url: flight.origin.url,
+        pictures: flight.renditions.filter(\.isWanted).map {
+          .init(imageID: $0.key.entity, format: $0.key.format)
+        },
+        waiterCount: flight.renditions.reduce(0) { $0 + $1.waitingCount },
+        priority: flight.priority.taskPriority)
+    }
+  }
+
   /// Changes the board. The requests that it drops are released outside the lock, and with them perhaps
   /// entities, whose deinitialisers may do anything, such as cancel another request.
   ///

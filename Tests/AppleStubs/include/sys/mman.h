@@ -10,4 +10,9 @@
 #define MAP_ANON 0x1000
 #endif
 
+#define MINCORE_INCORE 0x1
+#define MINCORE_MODIFIED 0x4
+#define MINCORE_MODIFIED_OTHER 0x10
+
 void *mmap(void *, size_t, int, int, int, off_t);
+int mincore(const void *, size_t, char *);
