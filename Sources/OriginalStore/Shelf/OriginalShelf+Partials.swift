@@ -87,10 +87,10 @@ extension OriginalShelf {
     let key = held.key.digest
     guard let use = held.partial, state.withLock({ $0.claims.take(key, for: use.load) }),
       let partialByteCount = state.withLock({ state in
-        state.index.place(of: key, isPartial: true).map { state.index[$0].roundedByteCount }
+        state.index.place(of: key, isPartial: true).map { Int(state.index[$0].byteCount) }
       }),
       let writing = try? continuedPartial(WholeSource(held, use), of: use.load),
-      makeRoom(for: max(1, byteCount - partialByteCount), sparing: key),
+      makeRoom(for: Self.growth(of: partialByteCount, to: byteCount), sparing: key),
       let written = try? replacing(
         key,
         { () throws(TableError) in
@@ -100,6 +100,14 @@ extension OriginalShelf {
     _ = state.withLock { $0.claims.revoke(key) }
     forget(key, isPartial: true)
     return written
+  }
+
+  /// The bytes that a partial takes more while it becomes the original: its terms are there until the file
+  /// has its name.
+  private static func growth(of partialByteCount: Int, to byteCount: Int) -> Int {
+    let termsByteCount = partialByteCount % PartialFile.blockByteCount
+    return RoomPlan.rounded(byteCount) + RoomPlan.rounded(termsByteCount)
+      - RoomPlan.rounded(partialByteCount)
   }
 
   /// Ends what the load of a held original has, now that this is written or given up. Nothing that is on
@@ -187,7 +195,9 @@ extension OriginalShelf {
       source.isVersion(of: found.facts.terms)
     else { return nil }
     var blockCount = 0
-    while blockCount < found.blockCount, source.block(blockCount) == found.block(blockCount) {
+    while blockCount < found.blockCount, let block = source.block(blockCount) {
+      // Another version under the same validator: the blocks behind this one are the other's, too.
+      guard block == found.block(blockCount) else { return nil }
       blockCount += 1
     }
     guard blockCount > 0 else { return nil }
