@@ -15,9 +15,10 @@ import OriginalStore
 final class PartialOnDisk: Sendable {
   private struct State {
     var lastArrival = 0
-    /// A job waits for the lane; and bytes have come since it was begun.
+    /// A job waits for the lane.
     var isWriting = false
-    var hasMore = false
+    /// What has grown since that job was begun; it may be a newer arrival than the job's.
+    var next: Arrival?
     /// The store may have something of this load.
     var isUsed = false
     /// No further block is written.
@@ -72,7 +73,10 @@ final class PartialOnDisk: Sendable {
   }
 
   /// Writes no further block, since all bytes are there: what is missing is written with the whole.
-  func stop() { state.withLock { $0.isStopped = true } }
+  func stop() {
+    // The arrival leads back here.
+    state.withLock { ($0.isStopped, $0.next) = (true, nil) }
+  }
 
   /// Ends the load's part, behind what it has on the lane.
   ///
@@ -102,7 +106,9 @@ final class PartialOnDisk: Sendable {
   /// Has the blocks of an arrival written that are whole now; returns at once.
   fileprivate func write(_ arrival: Arrival) {
     let begins = state.withLock { state in
-      (state.isUsed, state.hasMore) = (true, state.isWriting)
+      if state.isStopped { return false }
+      state.isUsed = true
+      if state.isWriting { state.next = arrival }
       defer { state.isWriting = true }
       return !state.isWriting
     }
@@ -113,13 +119,13 @@ final class PartialOnDisk: Sendable {
     guard let source = arrival.source else { return }
     shelf.budget.enqueue { [self] in
       guard !state.withLock({ $0.isStopped }) else { return }
-      if shelf.writeBlock(of: source, for: load) { return enqueue(arrival) }
-      let goesOn = state.withLock { state in
-        state.isWriting = state.hasMore
-        state.hasMore = false
-        return state.isWriting
+      let hasWritten = shelf.writeBlock(of: source, for: load)
+      let next = state.withLock { state in
+        let next = state.next ?? (hasWritten ? arrival : nil)
+        (state.next, state.isWriting) = (nil, next != nil)
+        return next
       }
-      if goesOn { enqueue(arrival) }
+      if let next { enqueue(next) }
     }
   }
 }
