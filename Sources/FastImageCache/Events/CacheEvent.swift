@@ -14,7 +14,8 @@ public import Pixels
   /// A request joined a load that was under way.
   case joined(entity: ImageID, format: String)
 
-  /// A source delivered; duration in seconds.
+  /// A source delivered; the bytes that came in this load, without those of a download that it continued; duration
+  /// in seconds.
   case fetched(URL?, byteCount: Int, seconds: Double)
 
   /// A picture was decoded; size of the result in pixels, duration in seconds.

@@ -30,10 +30,12 @@ final class CacheRecorder: Sendable {
     hub.send(.joined(entity: request.key.entity, format: request.key.format))
   }
 
+  /// A source has brought so many bytes, whether or not it delivers.
+  func received(byteCount: Int) { state.withLock { $0.fetchedByteCount += byteCount } }
+
   func fetched(_ url: URL?, byteCount: Int, in duration: Duration) {
     state.withLock { counts in
       counts.fetches += 1
-      counts.fetchedByteCount += byteCount
       counts.fetchSeconds += duration.seconds
     }
     hub.send(.fetched(url, byteCount: byteCount, seconds: duration.seconds))

@@ -10,7 +10,8 @@ public struct CacheStatistics: Sendable {
   public internal(set) var joinedRequests = 0
   /// Loads whose source delivered.
   public internal(set) var fetches = 0
-  /// Encoded bytes that sources delivered.
+  /// Encoded bytes that sources brought, those of loads that failed or were cancelled included. A download that is
+  /// continued adds the bytes that it brings.
   public internal(set) var fetchedByteCount = 0
   /// Seconds spent waiting for sources, over all loads.
   public internal(set) var fetchSeconds = 0.0

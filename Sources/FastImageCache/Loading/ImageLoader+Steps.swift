@@ -134,9 +134,9 @@ extension ImageLoader {
           progress.report(ImageProgress(step))
         }
       }
-    } catch let error as OutOfReach {
-      throw error
     } catch {
+      recorder.received(byteCount: course.download?.arrivals.receivedByteCount ?? 0)
+      if error is OutOfReach { throw error }
       if course.plan.answersFailures, let known = course.known, error.isServerFailure,
         let picture = try await keptPicture(known, course, url)
       {
@@ -145,8 +145,12 @@ extension ImageLoader {
       }
       throw ImageCacheError.sourceFailed(url, underlying: CircularPictureError(in: error) ?? error)
     }
+    let byteCount = max(
+      course.download?.arrivals.receivedByteCount ?? 0,
+      content.byteCount - content.earlierByteCount)
+    recorder.received(byteCount: byteCount)
     let result = try await answer(content, url, on: &course, flight)
-    recorder.fetched(url, byteCount: content.byteCount, in: ContinuousClock.now - start)
+    recorder.fetched(url, byteCount: byteCount, in: ContinuousClock.now - start)
     return result
   }
 
@@ -330,7 +334,7 @@ extension ImageSourceContent {
     }
   }
 
-  /// The bytes that came.
+  /// The bytes that are there.
   fileprivate var byteCount: Int {
     switch self {
     case .encoded(let bytes): bytes.count

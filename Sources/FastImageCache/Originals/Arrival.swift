@@ -32,8 +32,8 @@ public final class Arrival: Sendable {
   /// The head of the answer whose bytes these are.
   public let terms: OriginalTerms
 
-  /// Whether the first bytes came with an earlier answer.
-  let isContinued: Bool
+  /// How many of the first bytes came with an earlier answer.
+  private let knownByteCount: Int
 
   /// How many of the first bytes earlier loads have left.
   let earlierByteCount: Int
@@ -51,7 +51,7 @@ public final class Arrival: Sendable {
     (self.terms, self.blocks) = (terms, blocks)
     self.byteCountLimit = byteCountLimit
     var content = known?.bytes ?? Data()
-    isContinued = !content.isEmpty
+    knownByteCount = content.count
     earlierByteCount = known?.earlierByteCount ?? 0
     // Otherwise the bytes are copied each time they have doubled.
     content.reserveCapacity(max(0, min(terms.byteCount ?? 0, byteCountLimit)))
@@ -60,6 +60,12 @@ public final class Arrival: Sendable {
 
   /// How many bytes have arrived, those of an earlier download included.
   public var byteCount: Int { content.withLock { $0.count } }
+
+  /// Whether the first bytes came with an earlier answer.
+  var isContinued: Bool { knownByteCount > 0 }
+
+  /// How many bytes came with this answer.
+  var newByteCount: Int { byteCount - knownByteCount }
 
   /// The bytes that have arrived; a copy is made only when more arrive.
   public var bytes: Data { content.withLock { $0 } }
@@ -102,7 +108,19 @@ public final class Arrival: Sendable {
 
 /// The newest arrival of one load, for the loader to keep if the load fails.
 final class ArrivalSlot: Sendable {
-  private let arrival: Lock<Arrival?>
+  private struct State {
+    var newest: Arrival?
+    /// The new bytes of the arrivals before.
+    var formerByteCount = 0
+
+    mutating func exchange(for next: Arrival?) -> Arrival? {
+      formerByteCount += newest?.newByteCount ?? 0
+      defer { newest = next }
+      return newest
+    }
+  }
+
+  private let state: Lock<State>
   private let disk: PartialOnDisk?
 
   /// - Parameters:
@@ -110,8 +128,14 @@ final class ArrivalSlot: Sendable {
   ///   - disk: Takes the arrivals' blocks.
   init(continuing known: KnownOriginal? = nil, to disk: PartialOnDisk? = nil) {
     self.disk = disk
-    arrival = Lock(
-      known.map { Arrival($0.terms, continuing: $0, byteCountLimit: $0.bytes.count) })
+    state = Lock(
+      State(
+        newest: known.map { Arrival($0.terms, continuing: $0, byteCountLimit: $0.bytes.count) }))
+  }
+
+  /// The bytes that have come in this load, those that it has dropped included.
+  var receivedByteCount: Int {
+    state.withLock { $0.formerByteCount + ($0.newest?.newByteCount ?? 0) }
   }
 
   /// Begins an arrival in the place of the one before.
@@ -120,13 +144,13 @@ final class ArrivalSlot: Sendable {
   ) -> Arrival {
     let newest = Arrival(
       terms, continuing: known, byteCountLimit: byteCountLimit, blocks: disk?.begin(terms))
-    arrival.withLock { $0 = newest }
+    _ = state.withLock { $0.exchange(for: newest) }
     return newest
   }
 
-  func take() -> Arrival? { arrival.withLock { $0.take() } }
+  func take() -> Arrival? { state.withLock { $0.exchange(for: nil) } }
 
   /// Forgets what has arrived, because it is not the present original: the server has another one or
   /// none, or sent more than it announced.
-  func drop() { arrival.withLock { $0 = nil } }
+  func drop() { _ = take() }
 }

@@ -66,6 +66,24 @@ struct ResumptionTests {
     #expect(fixture.cache.partials.byteCount == 0)
   }
 
+  @Test("counts the bytes that come, and those of the load before no second time")
+  func countsBytes() async throws {
+    let source = failingOnce()
+    let fixture = try await Fixture(from: source)
+    var events = fixture.cache.events().makeAsyncIterator()
+    await breakOff(fixture)
+    #expect(await fixture.cache.statistics().fetchedByteCount == 20)
+    #expect(try await image(fixture) == 7)
+    await fixture.quiet()
+    let statistics = await fixture.cache.statistics()
+    #expect(statistics.fetchedByteCount == picture.count && statistics.fetches == 1)
+    while let event = await events.next() {
+      guard case .fetched(_, let byteCount, _) = event else { continue }
+      #expect(byteCount == picture.count - 20)
+      break
+    }
+  }
+
   @Test("goes on where the last one was when its last waiter left")
   func continuesCancelled() async throws {
     let (gate, arrived) = (CancellableGate(), Counter())

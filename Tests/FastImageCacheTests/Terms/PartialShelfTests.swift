@@ -220,6 +220,7 @@ struct ArrivalSlotTests {
     try arrival.append(Data([3]))
     #expect(throws: ImageSourceError.tooLarge(byteCountLimit: 3)) { try arrival.append(Data([4])) }
     #expect(slot.take()?.partial()?.bytes == Data([1, 2, 3]) && slot.take() == nil)
+    #expect(slot.receivedByteCount == 1)
 
     let untouched = ArrivalSlot(continuing: known)
     #expect(untouched.take()?.partial()?.bytes == Data([1, 2]))
@@ -227,9 +228,10 @@ struct ArrivalSlotTests {
   }
 
   @Test("has nothing after what arrived turned out to be wrong")
-  func dropping() {
+  func dropping() throws {
     let slot = ArrivalSlot(continuing: known)
+    try slot.begin(terms, continuing: nil, byteCountLimit: 4).append(Data([1, 2, 3]))
     slot.drop()
-    #expect(slot.take() == nil)
+    #expect(slot.take() == nil && slot.receivedByteCount == 3)
   }
 }
