@@ -15,7 +15,9 @@ package import TableStore
 /// 3. Without `owned` nothing is written but what a removal demands.
 /// 4. While `suspensions` is not empty, nothing is owned, so no file is locked.
 /// 5. `index` names the entities of its originals as after `moves`; so do `held` and `loads`.
-/// 6. A load that began before a removal of its original is not in `loads` afterwards, and holds nothing.
+/// 6. A load that began before a removal of its original is not in `loads` afterwards, and holds nothing. Nor
+///    does one that began before the load of an original that is held under its name, or before a store by
+///    hand, whichever cache it loads for.
 package final class OriginalShelf: Sendable {
   /// An original before its file is there.
   struct Held {
@@ -161,7 +163,7 @@ package final class OriginalShelf: Sendable {
     let reason = state.withLock { state -> String? in
       guard state.suspensions.isEmpty else { return "The store is suspended." }
       guard load.map({ state.loads[$0.number] != nil }) ?? true, mayKeep() else {
-        return "It was removed meanwhile."
+        return "It was removed or replaced meanwhile."
       }
       guard !facts.isPlaceholder || !state.hasReal(key.digest) else {
         return "A placeholder takes the place of no real original."
@@ -174,6 +176,7 @@ package final class OriginalShelf: Sendable {
         return "Too many originals wait for the disk."
       }
       state.unhold(key.digest)
+      state.forbidLoads(of: key.digest, before: load?.number ?? .max)
       state.lastNumber += 1
       state.held[key.digest] = Held(
         content: content, facts: facts, record: record, key: key, partial: partial,
@@ -241,6 +244,12 @@ extension OriginalShelf.State {
   fileprivate func hasReal(_ key: OriginalDigest) -> Bool {
     let record = held[key]?.record ?? index.place(of: key).map { index[$0] }
     return record?.flags.contains(.placeholder) == false
+  }
+
+  /// Keeps older loads from holding what is older than an original that is held now.
+  fileprivate mutating func forbidLoads(of key: OriginalDigest, before number: Int) {
+    let older = loads.lazy.filter { $0.key < number && $0.value.label.key == key }.map(\.key)
+    for number in Array(older) { loads[number] = nil }
   }
 
   /// Has records that were just read follow `moves`.

@@ -30,6 +30,25 @@ struct ShelfKeepingTests {
     #expect(fixture.events() == [.stored(key(1).id)])
   }
 
+  @Test("holds nothing of a load that began before the one whose original is held")
+  func olderLoads() async throws {
+    let shelf = await fixture.shelf().opened()
+    let facts = OriginalFacts(entity: TableID(Int64(7)), stored: 1_700_000_000)
+    func hold(_ version: Int, _ load: OriginalLoad?) -> Bool {
+      shelf.hold(
+        content(1, version: version), key(1), facts, RecordedFreshness(), for: load, if: { true })
+    }
+    let loads = (1...3).map { _ in shelf.begin(key(1), of: facts.entity) }
+    let other = shelf.begin(key(2), of: facts.entity)
+    #expect(hold(2, loads[1]) && !hold(1, loads[0]) && hold(3, loads[2]) && !hold(2, loads[1]))
+    // Bytes that no load brought are younger than all loads.
+    let last = shelf.begin(key(1), of: facts.entity)
+    #expect(hold(4, nil) && !hold(5, last))
+    #expect(try shelf.read(key(1))?.bytes == content(1, version: 4))
+    #expect(shelf.hold(content(2), key(2), facts, RecordedFreshness(), for: other, if: { true }))
+    #expect(hold(6, shelf.begin(key(1), of: facts.entity)))
+  }
+
   @Test("makes no call to the system before the first miss opens it, and reads without a write")
   func lazily() async throws {
     fixture.observe { call throws(SystemError) in throw SystemError(call: call.kind, code: 5) }
