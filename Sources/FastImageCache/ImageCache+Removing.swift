@@ -49,7 +49,7 @@ extension ImageCache {
   /// - Parameter id: An entity's ``ImageEntity/imageID``.
   /// - Throws: As by entity.
   public func removeImages(for id: ImageID) async throws(ImageCacheError) {
-    partials.removeAll(of: id)
+    partials.remove(.entity(id))
     // First the originals, of which a load between would draw the pictures again; and before them the loads,
     // which would keep an original again.
     registry.forbidStoring(.originals(id))
@@ -82,7 +82,7 @@ extension ImageCache {
   /// - Throws: As ``removeImage(for:format:)-(ImageEntity,_)``, but for an unknown format; formats after the failing
   ///   one keep their pictures.
   public func removeAllImages() async throws(ImageCacheError) {
-    partials.removeAll()
+    partials.remove(.all)
     for table in tables.all { try await removeAll(in: table) }
   }
 

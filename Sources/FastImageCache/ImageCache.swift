@@ -122,7 +122,7 @@ public final actor ImageCache {
       encodedByteLimit: configuration.limits.encodedByteCount, hook: hook, partials: partials)
     registry = InFlightRegistry(
       gates: resources.gates, recorder: recorder, planner: planner, run: loader.run)
-    configuration.originals?.report(to: recorder.hub)
+    configuration.originals?.report(to: recorder.hub, and: partials)
   }
 
   // MARK: Asking

@@ -40,14 +40,13 @@ final class PartialShelf: Sendable {
   /// Gives the memory of all partials back; loads under way may still leave theirs.
   func clear() { partials.withLock { $0.clear() } }
 
-  func removeAll(of entity: ImageID) { partials.withLock { $0.removeAll(of: entity) } }
+  /// Forgets partials, and lets loads under way leave none of these.
+  func remove(_ removal: Partials.Removal) { partials.withLock { $0.remove(removal) } }
 
   /// Lets the partials of one entity count as another's, those of loads under way too.
   func changeEntity(from old: ImageID, to new: ImageID) {
     partials.withLock { $0.changeEntity(from: old, to: new) }
   }
-
-  func removeAll() { partials.withLock { $0.removeAll() } }
 }
 
 /// What a ``PartialShelf`` has, as a value.
@@ -65,6 +64,22 @@ struct Partials: Sendable {
   /// Names one load; its number is never used again.
   struct Load: Hashable, Sendable {
     fileprivate let number: Int
+  }
+
+  enum Removal: Hashable, Sendable {
+    case original(OriginalName)
+    case entity(ImageID)
+    case audience(Audience)
+    case all
+
+    fileprivate func covers(_ name: OriginalName, _ entity: ImageID) -> Bool {
+      switch self {
+      case .original(let other): name == other
+      case .entity(let other): entity == other
+      case .audience(let audience): name.audience == audience
+      case .all: true
+      }
+    }
   }
 
   private struct Entry {
@@ -113,19 +128,14 @@ struct Partials: Sendable {
     }
   }
 
-  mutating func removeAll(of entity: ImageID) {
-    for (name, entry) in entries where entry.entity == entity { remove(name) }
-    loads = loads.filter { $0.value.entity != entity }
+  mutating func remove(_ removal: Removal) {
+    for (name, entry) in entries where removal.covers(name, entry.entity) { remove(name) }
+    loads = loads.filter { !removal.covers($0.value.name, $0.value.entity) }
   }
 
   mutating func changeEntity(from old: ImageID, to new: ImageID) {
     for (name, entry) in entries where entry.entity == old { entries[name]?.entity = new }
     for (load, subject) in loads where subject.entity == old { loads[load]?.entity = new }
-  }
-
-  mutating func removeAll() {
-    clear()
-    loads = [:]
   }
 
   /// Forgets the partials, as if there had been no room, and no load.

@@ -80,12 +80,6 @@ extension SourceStore: OriginalKeeping {
     try? await writing { shelf throws(TableError) in try shelf.drop(key, of: contentHash) }
   }
 
-  /// Gives the originals of one entity to another.
-  func changeEntity(from old: ImageID, to new: ImageID) async {
-    let shelf = shelf
-    await budget.shared.run { shelf.move(old.tableID, to: new.tableID) }
-  }
-
   func freshness(of record: OriginalRecord) -> Freshness {
     rule.freshness(
       of: FreshnessFacts(record.freshness), stored: Int64(record.stored),

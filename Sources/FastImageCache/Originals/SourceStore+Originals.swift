@@ -63,7 +63,9 @@ extension SourceStore {
     _ id: ImageID, for audience: Audience = .everyone
   ) async throws(ImageCacheError) {
     let key = OriginalKey(id, audience)
-    try await writing { shelf throws(TableError) in try shelf.remove(key) }
+    try await remove(.original(OriginalName(id: id, audience: audience))) {
+      shelf throws(TableError) in try shelf.remove(key)
+    }
   }
 
   /// Removes the originals of an entity, of every audience; otherwise as ``remove(_:for:)``.
@@ -73,7 +75,9 @@ extension SourceStore {
   /// - Parameter entity: An entity's ``ImageEntity/imageID``.
   /// - Throws: ``ImageCacheError/storageUnavailable(_:)``, where one of them stays.
   public func removeAll(of entity: ImageID) async throws(ImageCacheError) {
-    try await writing { shelf throws(TableError) in try shelf.removeAll(of: entity.tableID) }
+    try await remove(.entity(entity)) { shelf throws(TableError) in
+      try shelf.removeAll(of: entity.tableID)
+    }
   }
 
   /// Removes the originals of an audience, of an account that signed out for example; otherwise as
@@ -82,7 +86,8 @@ extension SourceStore {
   /// - Parameter audience: The one that they were loaded for.
   /// - Throws: ``ImageCacheError/storageUnavailable(_:)``, where one of them stays.
   public func removeAll(for audience: Audience) async throws(ImageCacheError) {
-    try await writing { shelf throws(TableError) in try shelf.removeAll(forAudience: audience.name)
+    try await remove(.audience(audience)) { shelf throws(TableError) in
+      try shelf.removeAll(forAudience: audience.name)
     }
   }
 
@@ -90,7 +95,7 @@ extension SourceStore {
   ///
   /// - Throws: ``ImageCacheError/storageUnavailable(_:)``, where one of them stays.
   public func removeAll() async throws(ImageCacheError) {
-    try await writing { shelf throws(TableError) in try shelf.removeAll() }
+    try await remove(.all) { shelf throws(TableError) in try shelf.removeAll() }
   }
 
   /// Waits until removed originals stay removed after a power cut.

@@ -133,8 +133,27 @@ public final class SourceStore: Sendable {
     shelf = OriginalShelf(settings, budget: budget.shared)
   }
 
-  /// Tells a cache's listeners of this store's events, for as long as the cache lives.
-  func report(to hub: EventHub) { listeners.add(hub) }
+  /// Tells a cache of this store's events and removals, for as long as the cache lives.
+  func report(to hub: EventHub, and partials: PartialShelf) { listeners.add(hub, partials) }
+
+  /// Removes originals, and what caches have in memory of their downloads that broke off.
+  func remove(
+    _ removal: Partials.Removal,
+    _ job: @escaping @Sendable (OriginalShelf) throws(TableError) -> Void
+  ) async throws(ImageCacheError) {
+    // First, so that a load which begins from here on continues none.
+    listeners.forget(removal)
+    // And last, for a load that took one from the disk between.
+    defer { listeners.forget(removal) }
+    try await writing(job)
+  }
+
+  /// Gives the originals of one entity to another.
+  func changeEntity(from old: ImageID, to new: ImageID) async {
+    listeners.changeEntity(from: old, to: new)
+    let shelf = shelf
+    await budget.shared.run { shelf.move(old.tableID, to: new.tableID) }
+  }
 
   // MARK: Lanes
 
@@ -180,25 +199,36 @@ public final class SourceStore: Sendable {
   }
 }
 
-/// The caches that hear of a store's events.
+/// The caches that hear of a store's events and removals.
 private final class Listeners: Sendable {
   private struct Listener {
     weak var hub: EventHub?
+    weak var partials: PartialShelf?
   }
 
-  private let hubs = Lock<[Listener]>([])
+  private let caches = Lock<[Listener]>([])
 
-  func add(_ hub: EventHub) {
-    hubs.withLock { hubs in
-      hubs.removeAll { $0.hub == nil || $0.hub === hub }
-      hubs.append(Listener(hub: hub))
+  func add(_ hub: EventHub, _ partials: PartialShelf) {
+    caches.withLock { caches in
+      caches.removeAll { $0.hub == nil || $0.hub === hub }
+      caches.append(Listener(hub: hub, partials: partials))
     }
   }
 
   func send(_ event: OriginalEvent) {
-    let hubs = hubs.withLock { $0.compactMap(\.hub) }
+    let hubs = caches.withLock { $0.compactMap(\.hub) }
     for hub in hubs { hub.send(CacheEvent(event)) }
   }
+
+  func forget(_ removal: Partials.Removal) {
+    for partials in partials { partials.remove(removal) }
+  }
+
+  func changeEntity(from old: ImageID, to new: ImageID) {
+    for partials in partials { partials.changeEntity(from: old, to: new) }
+  }
+
+  private var partials: [PartialShelf] { caches.withLock { $0.compactMap(\.partials) } }
 }
 
 extension CacheEvent {

@@ -46,6 +46,90 @@ struct OriginalRemovalTests {
     #expect(photos.allSatisfy(isKept))
   }
 
+  @Test(
+    "from a store of originals takes what its caches have in memory of downloads that broke off",
+    arguments: ["id", "entity", "account", "all"])
+  func reachesMemory(kind: String) async throws {
+    let (gate, arrived) = (CancellableGate(), Counter())
+    let picture = try solid(7).pngData()
+    let terms = OriginalTerms(
+      fields: ["ETag": "\"x\"", "Content-Length": "\(picture.count)"], received: Date())
+    let source = EncodedSource { request, call in
+      let arrival = request.begin(terms, continuing: request.known)
+      if arrival.byteCount == 0 { try arrival.append(picture.prefix(20)) }
+      // The loads of the first two calls break off, the others' go on until they are cancelled.
+      if call <= 2 { throw ImageSourceError.network("cut") }
+      arrived.increment()
+      try await gate.pass()
+      return .encoded(picture)
+    }
+    let store = SourceStore(directory: directory.url)
+    let caches = try await [
+      Fixture(from: source) { $0.originals = store },
+      Fixture(from: source) { $0.originals = store },
+    ]
+    let (photo, options) = (Photo("7"), LoadOptions(audience: Audience("alice")))
+    for fixture in caches {
+      await #expect(throws: ImageCacheError.self) {
+        try await fixture.cache.image(for: photo, format: .row, options: options)
+      }
+      #expect(fixture.cache.partials.byteCount == 20)
+    }
+    let load = Task {
+      try await caches[0].cache.image(for: photo, format: .row, options: options)
+    }
+    await arrived.reaches(1)
+    switch kind {
+    case "id": try await store.remove("test:/7", for: options.audience)
+    case "entity": try await store.removeAll(of: "7")
+    case "account": try await store.removeAll(for: options.audience)
+    default: try await store.removeAll()
+    }
+    load.cancel()
+    await caches[0].cache.loadsHaveEnded()
+    #expect(caches.map { $0.cache.partials.byteCount } == [0, 0])
+  }
+
+  @Test("of an entity's new id takes what another cache has in memory under its old one")
+  func reachesMemoryAfterMove() async throws {
+    let picture = try solid(7).pngData()
+    let terms = OriginalTerms(
+      fields: ["ETag": "\"x\"", "Content-Length": "\(picture.count)"], received: Date())
+    let source = EncodedSource { request, _ in
+      try request.begin(terms).append(picture.prefix(20))
+      throw ImageSourceError.network("cut")
+    }
+    let store = SourceStore(directory: directory.url)
+    let fixture = try await Fixture(from: source) { $0.originals = store }
+    let other = try await Fixture(from: source) { $0.originals = store }
+    await #expect(throws: ImageCacheError.self) {
+      try await fixture.cache.image(for: Photo("draft", url: "test:/7"), format: .row)
+    }
+    try await other.cache.changeImageID(from: "draft", to: "7")
+    try await store.removeAll(of: "draft")
+    #expect(fixture.cache.partials.byteCount == 20)
+    try await store.removeAll(of: "7")
+    #expect(fixture.cache.partials.byteCount == 0)
+  }
+
+  @Test("is a store by hand for the loads of all caches: none keeps an older original over it")
+  func storedByHand() async throws {
+    let gate = CancellableGate()
+    let source = EncodedSource(gate: gate)
+    let store = SourceStore(directory: directory.url)
+    let fixture = try await Fixture(from: source) { $0.originals = store }
+    let other = try await Fixture(from: source) { $0.originals = store }
+    let photo = Photo("a", url: "test:/8")
+    let load = Task { try await other.cache.image(for: photo, format: .row) }
+    await source.started.reaches(1)
+    let bytes = try solid(7).pngData()
+    try await fixture.cache.store(bytes, for: photo, format: .row)
+    gate.open()
+    #expect(try await load.value.solidNumber == 8)
+    await other.cache.loadsHaveEnded()
+    #expect(try await store.bytes(of: "test:/8") == bytes)
+  }
+
   @Test("of a kept original that is no picture lets its load keep another")
   func replacesWrongOriginal() async throws {
     let store = SourceStore(directory: directory.url)

@@ -54,9 +54,9 @@ struct PartialShelfTests {
     put(arrival(10, of: 20), as: name(1), of: "a", on: shelf)
     let load = shelf.begin(name(2), of: "a").load
     shelf.changeEntity(from: "a", to: "b")
-    shelf.removeAll(of: "a")
+    shelf.remove(.entity("a"))
     #expect(shelf.byteCount == 10)
-    shelf.removeAll(of: "b")
+    shelf.remove(.entity("b"))
     shelf.end(load, keeping: arrival(10, of: 20))
     #expect(shelf.byteCount == 0)
   }
@@ -100,7 +100,7 @@ struct PartialShelfTests {
       put(arrival(10, of: 20), as: name(number), of: number % 2 == 0 ? 2 : 1, on: shelf)
     }
     let loads = [1, 2].map { shelf.begin(name(10), of: $0).load }
-    shelf.removeAll(of: 1)
+    shelf.remove(.entity(1))
     #expect(shelf.byteCount == 20)
     #expect(take(name(3), from: shelf) == nil && take(name(4), from: shelf) != nil)
     shelf.end(loads[0], keeping: arrival(10, of: 20))
@@ -109,12 +109,30 @@ struct PartialShelfTests {
     #expect(take(name(10), from: shelf) != nil)
 
     let last = shelf.begin(name(11), of: 1).load
-    shelf.removeAll()
+    shelf.remove(.all)
     shelf.end(last, keeping: arrival(10, of: 20))
     #expect(shelf.byteCount == 0 && take(name(2), from: shelf) == nil)
     // The numbers of the partials before are no obstacle.
     put(arrival(10, of: 20), as: name(11), on: shelf)
     #expect(take(name(11), from: shelf) != nil)
+  }
+
+  @Test("forgets the partials of one original and of one account, also those of loads under way")
+  func removingByName() {
+    for removal in [
+      Partials.Removal.original(name(1, Audience("a"))), .audience(Audience("a")),
+    ] {
+      let shelf = PartialShelf(room: 100)
+      put(arrival(10, of: 20), as: name(1), on: shelf)
+      put(arrival(10, of: 20), as: name(1, Audience("a")), on: shelf)
+      let loads = [Audience.everyone, Audience("a")].map { shelf.begin(name(1, $0), of: 0).load }
+      for load in loads { shelf.end(load, keeping: arrival(10, of: 20)) }
+      let again = [Audience.everyone, Audience("a")].map { shelf.begin(name(1, $0), of: 0).load }
+      shelf.remove(removal)
+      for load in again { shelf.end(load, keeping: arrival(10, of: 20)) }
+      #expect(take(name(1, Audience("a")), from: shelf) == nil)
+      #expect(take(name(1), from: shelf) != nil)
+    }
   }
 
   @Test("does what a plain list would do, whatever is begun, ended and removed", arguments: 0..<200)
@@ -164,13 +182,13 @@ private struct PartialsPlay {
       let count = Int.random(in: 0...110, using: &random) / Int.random(in: 1...8, using: &random)
       end(running.remove(at: index), count)
     case 17:
-      partials.removeAll(of: entity)
+      partials.remove(.entity(entity))
       list.removeAll { $0.entity == entity }
       for index in running.indices where running[index].entity == entity {
         running[index].isRemoved = true
       }
     case 18 where Int.random(in: 0..<8, using: &random) == 0:
-      partials.removeAll()
+      partials.remove(.all)
       list = []
       for index in running.indices { running[index].isRemoved = true }
     default: now += .seconds(Int.random(in: 0...200_000, using: &random))
