@@ -154,6 +154,29 @@ struct FetchCommandTests {
     #expect(server.requests.value == limit + 1)
   }
 
+  @Test("calls a picture there whose file a server does not send on, and asks again the next time")
+  func brokenOffAndDrawn() async throws {
+    let noise = try TestPictures.noise(PixelSize(width: 400, height: 400), seed: 1)
+    let file = HTTPFile(noise, entityTag: "\"1\"")
+    let (cut, whole) = (
+      file.reply(to: .init(path: "/")).inserting(.cut, after: 300_000), Lock(false)
+    )
+    let server = try HTTPServer { request in
+      if request.number == 1 { return cut }
+      if request.number > 2, !whole.withLock({ $0 }) { return .status(500) }
+      return file.reply(to: request)
+    }
+    let url = server.url("/1.png")
+    #expect(try await fetch([url], formats: ["row:16x8"], "--retries", "0").status == 1)
+    let drawn = try await fetch([url], formats: ["row:16x8"], "--originals", "0")
+    #expect(lines(drawn) == ["\(url): network"])
+    let failing = try await fetch([url], formats: ["row:16x8"], "--retries", "0")
+    #expect(failing.status == 0 && lines(failing) == ["\(url): table"])
+    whole.withLock { $0 = true }
+    let last = try await fetch([url], formats: ["row:16x8"])
+    #expect(lines(last).first?.hasPrefix("\(url): resumed ") == true)
+  }
+
   @Test("keeps no originals where there is no room for them", arguments: ["0", "4k"])
   func withoutOriginals(byteCount: String) async throws {
     let server = try HTTPServer(files: try files(1...1))

@@ -130,7 +130,10 @@ struct FetchCommand: Command {
             cache.containsImage(for: picture, format: format)
           }
           if !isThere { return .failed("the table \"\(format.name)\" could not take it") }
-        case .failed(let error): return .failed(FailureText.text(of: error))
+        case .failed(let error):
+          // Asked for the file only: the picture is there without it.
+          isThere = !revalidates && cache.containsImage(for: picture, format: format)
+          if !isThere { return .failed(FailureText.text(of: error)) }
         default: continue
         }
       }
