@@ -120,15 +120,19 @@ extension ImageCache {
 
   /// Ends all loads, writes the order of use, and lets the files go.
   ///
-  /// Waiters get ``ImageCacheError/closed``; streams end; leases stay valid. A cache that loses its
+  /// The originals of pictures that were delivered before are written when this returns, where the cache has a
+  /// store; a source or a hook that does not end is not waited for. Waiters get ``ImageCacheError/closed``; streams end; leases stay valid. A cache that loses its
   /// last reference without this call closes when its last load ends: loads go on for their waiters.
   public func close() async {
     life = .closed
     spareMemory.pause()
     memory.endWatch()
+    // A picture may be on its way to its reader, and its original not in the store yet.
+    await registry.refuseRequests()
     registry.close()
     // A store that other caches share waits no longer for this one to resume.
     await originalsUser?.resume()
+    await (originals as? SourceStore)?.writeHeld()
     // Closing throws nothing.
     for table in tables.all { try? await table.write { $0.close() } }
     recorder.hub.finish()

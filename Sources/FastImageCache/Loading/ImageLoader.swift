@@ -17,7 +17,10 @@ struct ImageLoader: Sendable {
 
   /// Serves a flight until no request of it is left.
   func run(_ flight: Flight) async {
-    defer { flight.permit.close() }
+    defer {
+      flight.permit.close()
+      flight.endDelivery()
+    }
     var keeping: Task<Void, Never>?
     do { try await lead(flight, &keeping) } catch {
       flight.fail(with: ImageCacheError(flightEndedBy: error, url: flight.url))
@@ -113,6 +116,7 @@ struct ImageLoader: Sendable {
     if result.picture.decoded != nil { course.download?.finish() }
     if !isStored { forbidKeeping(result, on: &course) }
     if !course.isForbidden { keep(result, on: &course, flight) }
+    flight.endDelivery()
     if course.plan.revalidatesBehind, !course.hasAsked, let name = course.name {
       refresher.revalidate(request, name, of: course.entity, shownBy: flight)
     }

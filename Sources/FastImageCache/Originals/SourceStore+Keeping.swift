@@ -67,6 +67,12 @@ extension SourceStore: OriginalKeeping {
     await budget.shared.run { shelf.write(key) }
   }
 
+  /// Writes the originals that are held now, those of other caches included.
+  func writeHeld() async {
+    let shelf = shelf
+    await budget.shared.run { shelf.writeHeld() }
+  }
+
   func confirm(_ name: OriginalName, of contentHash: UInt64, _ terms: OriginalTerms) async {
     // The server forbids to keep it from now on.
     guard let facts = rule.facts(of: terms) else { return await drop(name, of: contentHash) }

@@ -33,6 +33,11 @@ extension OriginalShelf {
     }
   }
 
+  /// Writes all originals that are held now.
+  package func writeHeld() {
+    for key in state.withLock({ $0.held.values.map(\.key) }) { write(key) }
+  }
+
   /// Lets the originals of an entity count as another's, those of loads under way too; their files go on
   /// naming the old one. While this shelf owns nothing, the records in the file wait until it does.
   package func move(_ entity: TableID, to newEntity: TableID) {

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// One request for a picture that no table has.
 final class ImageRequest: Sendable {
@@ -87,6 +88,8 @@ final class Flight: Sendable {
   let taskPriority: Priority
   let permit: LoadPermit
   let progress = FlightProgress()
+  /// True from the first answer to the moment at which the store has the original, or will not get it.
+  let isDelivering = Atomic(false)
   /// A flight and its registry hold each other until the flight leaves the board.
   let registry: InFlightRegistry
 

@@ -59,9 +59,11 @@ final class InFlightRegistry: Sendable {
   private let lastWaiter = Atomic(0)
   /// Has the task of each load, until that has returned.
   private let tasks = DispatchGroup()
+  /// Has each load that has answered a waiter, until the store has its original or will not get it.
+  fileprivate let deliveries = DispatchGroup()
   fileprivate let recorder: CacheRecorder
   let gates: LoadGates
-  private let planner: LoadPlanner
+  fileprivate let planner: LoadPlanner
   private let run: @Sendable (Flight) async -> Void
 
   /// - Parameters:
@@ -254,6 +256,16 @@ final class InFlightRegistry: Sendable {
     state.withLock { $0.board.forbidStoring(removal, andJoining: false) }
   }
 
+  /// Refuses all requests from now on, and waits until no load that has delivered owes the store its
+  /// original: `close()` would keep it from there.
+  func refuseRequests() async {
+    state.withLock { $0.isClosed = true }
+    guard planner.originals != nil else { return }
+    await withCheckedContinuation { continuation in
+      deliveries.notify(queue: .global()) { continuation.resume() }
+    }
+  }
+
   /// Cancels all flights and answers all waiters; later ones are refused.
   func close() {
     let (loads, waiters) = step { state in
@@ -345,7 +357,9 @@ extension Flight {
   /// Whether the flight has waiters, with whom it ends from now on; see
   /// ``FlightBoard/endsWithWaiters(_:)``.
   func endsWithWaiters() -> Bool {
-    registry.state.withLock { $0.board.endsWithWaiters(id) }
+    // The hook, which is asked next, may take long.
+    endDelivery()
+    return registry.state.withLock { $0.board.endsWithWaiters(id) }
   }
 
   /// Whether the flight's picture may be stored; see ``FlightBoard/storesResult(_:of:)``.
@@ -368,8 +382,25 @@ extension Flight {
     _ key: ImageKey, isFetched: Bool, with outcome: consuming InFlightRegistry.Outcome
   ) {
     let waiters = registry.step { $0.board.finish(key, of: id, isFetched: isFetched) }
+    if isFetched, !waiters.isEmpty { beginDelivery() }
     if case .failure(let error) = outcome, !waiters.isEmpty { registry.recorder.failed(key, error) }
     registry.answer(waiters, outcome)
+  }
+
+  /// Notes that a reader is about to have a picture whose original the store has not.
+  private func beginDelivery() {
+    guard registry.planner.originals != nil else { return }
+    if !isDelivering.exchange(true, ordering: .acquiringAndReleasing) {
+      registry.deliveries.enter()
+    }
+  }
+
+  /// Notes that the store has the original, or will not get it; harmless for a flight that has delivered
+  /// nothing.
+  func endDelivery() {
+    if isDelivering.exchange(false, ordering: .acquiringAndReleasing) {
+      registry.deliveries.leave()
+    }
   }
 
   /// Ends the flight unless ``take()`` would hand out a request.
