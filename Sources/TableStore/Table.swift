@@ -91,6 +91,16 @@ package final class Table: Sendable {
     !isClosed && lookup.contains(entity)
   }
 
+  /// The picture of the key's entity, of this version or of another one; no use of it.
+  ///
+  /// Costs a lookup under a lock. The first look at a picture of an earlier session reads and checks it,
+  /// and so does each look at another process's.
+  package func variant(of key: TableKey) -> TableVariant? {
+    if isClosed { return nil }
+    if lookup.isChild { leaveToParent() }
+    return lookup.variant(of: key)
+  }
+
   /// True when the key is a miss only because the device is locked; costs nothing where files are
   /// mapped, and otherwise one system call.
   package func isProtectedNow(_ key: TableKey) -> Bool {

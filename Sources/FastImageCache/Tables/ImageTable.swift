@@ -60,6 +60,13 @@ actor ImageTable {
     store?.contains(entity.tableID) ?? false
   }
 
+  /// The picture of the key's entity, perhaps of another version; no use of it.
+  nonisolated func variant(
+    for key: ImageKey
+  ) -> (image: CachedImage, standing: TableVariant.Standing)? {
+    store?.variant(of: key.tableKey).map { (image(of: $0.entry), $0.standing) }
+  }
+
   /// True when the table has the picture and the device is locked.
   nonisolated func isProtectedNow(_ key: ImageKey) -> Bool {
     store?.isProtectedNow(key.tableKey) ?? false

@@ -74,13 +74,12 @@ package final class SealedSlot: Sendable {
 ///
 /// `@unchecked Sendable` is safe: the memory is written before this object exists, and only read
 /// afterwards.
-final class SlotContent: @unchecked Sendable {
+final class SlotContent: SlotKeeper, @unchecked Sendable {
   private let memory: PooledMemory
-  let layout: TableLayout
 
   fileprivate init(memory: PooledMemory, layout: TableLayout) {
     self.memory = memory
-    self.layout = layout
+    super.init(layout: layout)
   }
 
   var base: UnsafeRawPointer { UnsafeRawPointer(memory.base) }

@@ -1,0 +1,110 @@
+/// A picture of an entity, which may not be the one that was asked for.
+package struct TableVariant: Sendable {
+  /// The relation of a picture to the wanted one, the closest first.
+  package enum Standing: Int, Comparable, Sendable {
+    /// It is the wanted one.
+    case current
+    /// It is of another version.
+    case otherVersion
+
+    package static func < (first: Self, second: Self) -> Bool { first.rawValue < second.rawValue }
+  }
+
+  /// The picture, without a use of it: neither taking nor releasing it changes the order of eviction.
+  package let entry: TableEntry
+  package let standing: Standing
+}
+
+extension TableVariant {
+  init(_ copy: SlotCopy, as key: TableKey) {
+    entry = TableEntry(content: copy.content, extent: copy.trailer.extent)
+    standing = Standing(of: copy.trailer.version, as: key.version)
+  }
+}
+
+extension TableVariant.Standing {
+  init(of version: StoredID, as wanted: TableID) {
+    self = version.matches(wanted) ? .current : .otherVersion
+  }
+}
+
+/// Looks for pictures by entity.
+extension TableLookup {
+  /// The picture of the key's entity, of whichever version; where another process owns the file, the closer
+  /// one of its picture and this process's.
+  func variant(of key: TableKey) -> TableVariant? {
+    // A record that cannot be read now is a miss now.
+    let found = try? ask(about: key.entity.digest) { shelf in
+      (shelf.index.leaseVariant(of: key), shelf.file, shelf.reader)
+    }
+    guard let (finding, file, reader) = found, let file else { return nil }
+    let own = finding.flatMap { variant($0, of: key, in: file) }
+    if let own, own.standing == .current { return own }
+    guard let other = reader?.variant(of: key) else { return own }
+    return own.map { $0.standing <= other.standing ? $0 : other } ?? other
+  }
+
+  /// Takes over the silent lease on a slot.
+  private func variant(
+    _ found: TableIndex.LeasedVariant, of key: TableKey, in file: TableFile
+  ) -> TableVariant? {
+    let (slot, record) = (found.slot, found.record)
+    if let known = found.known, let entry = silentEntry(of: slot, in: file, known.extent) {
+      return TableVariant(entry: entry, standing: known.standing)
+    }
+    let leased = LeasedSlot(file: file, slot: slot, record: record)
+    guard let copy = copy(of: leased, key.entity) else {
+      file.states.releaseSilently(slot)
+      return nil
+    }
+    let trailer = copy.trailer
+    if trailer.matches(key) {
+      changeIndex(of: file) {
+        $0.prove(slot, generation: record.generation, key: key, extent: trailer.extent)
+      }
+    }
+    let checked = TableVariant(copy, as: key)
+    guard let entry = silentEntry(of: slot, in: file, trailer.extent) else {
+      file.states.releaseSilently(slot)
+      return checked
+    }
+    return TableVariant(entry: entry, standing: checked.standing)
+  }
+
+  /// The entry of a slot with a silent lease, which it takes over; `nil` where the file is not mapped.
+  private func silentEntry(
+    of slot: Int, in file: TableFile, _ extent: SlotExtent
+  ) -> TableEntry? {
+    file.mappedContent(of: slot).map {
+      TableEntry(
+        silently: file.states.hitIndex.held(slot), layout: file.layout, content: $0, extent: extent)
+    }
+  }
+}
+
+extension TableReader {
+  func variant(of key: TableKey) -> TableVariant? {
+    copy(of: key.entity).map { TableVariant($0, as: key) }
+  }
+}
+
+extension TableIndex {
+  /// A slot with a silent lease.
+  struct LeasedVariant {
+    let slot: Int
+    let record: SlotRecord
+    /// `nil` for a slot whose content was not checked yet.
+    let known: (standing: TableVariant.Standing, extent: SlotExtent)?
+  }
+
+  /// Finds the picture of a key's entity, and takes a silent lease on it.
+  func leaseVariant(of key: TableKey) -> LeasedVariant? {
+    guard let slot = find(key.entity.digest) else { return nil }
+    var known: (TableVariant.Standing, SlotExtent)?
+    if let stored = self.key(of: slot) {
+      guard stored.entity == key.entity else { return nil }
+      known = (stored.version == key.version ? .current : .otherVersion, extent(of: slot))
+    }
+    return leaseSilently(slot).map { LeasedVariant(slot: slot, record: $0, known: known) }
+  }
+}
