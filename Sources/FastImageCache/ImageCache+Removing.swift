@@ -139,7 +139,7 @@ extension ImageCache {
   }
 
   /// The error with which a step ends; the steps after it are taken all the same.
-  private func failure(
+  func failure(
     of step: () async throws(ImageCacheError) -> Void
   ) async -> ImageCacheError? {
     do throws(ImageCacheError) {

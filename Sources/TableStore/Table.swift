@@ -154,6 +154,19 @@ package final class Table: Sendable {
     try change { writer throws(TableError) in try writer.changeEntity(from: old, to: new) }
   }
 
+  // MARK: Marking
+
+  /// Makes a miss of the entity's picture for the rest of the session, or until the next store of the
+  /// entity; ``variant(of:)`` finds it meanwhile. The file stays as it is.
+  ///
+  /// Where another process owns the file, that one goes on finding the picture.
+  ///
+  /// - Throws: `TableError.protectedNow` or `.system` when the entity's record cannot be read, and then
+  ///   nothing was marked; `.closed`.
+  package func markStale(_ entity: TableID) throws(TableError) {
+    try change { writer throws(TableError) in try writer.markStale(entity) }
+  }
+
   // MARK: Removing
 
   /// Removes the picture of an entity, and tells whether there was one.

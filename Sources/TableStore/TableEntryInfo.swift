@@ -43,7 +43,7 @@ package struct TableDamage: Hashable, Sendable {
 package struct TableStatistics: Hashable, Sendable {
   /// Pictures that the table can hold.
   package let slotCount: Int
-  /// Pictures that can be found.
+  /// Pictures that can be found, by their key or by their entity only.
   package let liveCount: Int
   /// Slots with leases, those of removed pictures included.
   package let leasedCount: Int

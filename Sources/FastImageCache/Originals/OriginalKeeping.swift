@@ -106,6 +106,10 @@ protocol OriginalKeeping: Sendable {
   ///   name by now stay as they are, and so it is below.
   func confirm(_ name: OriginalName, of contentHash: UInt64, _ terms: OriginalTerms) async
 
+  /// Notes that the originals of an entity, of every audience, are not believed before their servers are
+  /// asked; at once and for those in memory too.
+  func markStale(_ entity: ImageID) async
+
   /// Forgets an original that turned out to be wrong; the load that found out may keep another.
   func drop(_ name: OriginalName, of contentHash: UInt64) async
 

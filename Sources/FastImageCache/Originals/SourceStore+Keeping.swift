@@ -80,6 +80,13 @@ extension SourceStore: OriginalKeeping {
     await budget.shared.run { shelf.confirm(key, of: contentHash, RecordedFreshness(facts)) }
   }
 
+  func markStale(_ entity: ImageID) async {
+    // Of a locked device nothing is known that could answer.
+    try? await open()
+    let shelf = shelf
+    await budget.shared.run { shelf.markStale(entity.tableID) }
+  }
+
   func drop(_ name: OriginalName, of contentHash: UInt64) async {
     let key = OriginalKey(name)
     // One that cannot be removed is found, and dropped, again.

@@ -9,7 +9,8 @@ extension ImageCache {
   /// 1. the wanted picture itself,
   /// 2. this version in a sibling format with these proportions: in the smallest format that is larger,
   ///    else in the largest,
-  /// 3. another version.
+  /// 3. this version in this format, or else in a sibling, after ``markStale(_:)``,
+  /// 4. another version.
   ///
   /// The wanted picture is an ``ImagePreview/Kind/variant(_:)`` of its own format, and settled; no other
   /// picture is. The call is no use of the picture: the order in which pictures make room stays.
@@ -46,5 +47,39 @@ extension ImageCache {
       if standing == .current { break }
     }
     return best.map { ($0.image, $0.preview) }
+  }
+
+  /// Has the entity's pictures loaded anew for whoever asks, and shows them meanwhile to whoever takes
+  /// the closest one.
+  ///
+  /// Afterwards the pictures are misses, and ``closestCachedImage(for:format:policy:)`` finds them until the
+  /// next picture of the entity is stored in their format, or makes room before all others do. The next
+  /// load asks the source whether a kept original has changed, before that answers. Loads under way
+  /// answer their waiters, and store nothing.
+  ///
+  /// The mark lasts until the cache is closed, suspensions included, and holds for all caches of the process
+  /// on this namespace. The table files stay as they are, so after that the pictures are hits again; the kept
+  /// originals have to be revalidated then, too. Another process goes on finding the pictures.
+  ///
+  /// Cost: a lookup for each format, in a turn of its table. The first question about an entity with a
+  /// picture of an earlier session reads 64 bytes.
+  ///
+  /// - Parameter entity: Its pictures of all formats and versions are meant.
+  /// - Throws: ``ImageCacheError/protectedNow(format:)``, ``ImageCacheError/storageUnavailable(_:)``,
+  ///   ``ImageCacheError/closed``, after all pictures are marked that can be.
+  public func markStale(_ entity: some ImageEntity) async throws(ImageCacheError) {
+    let id = entity.imageID
+    // As in a removal: the loads, then the originals, of which a load would draw the pictures again.
+    registry.forbidStoring(.originals(id))
+    await originals?.markStale(id)
+    var failure: ImageCacheError?
+    for table in tables.all {
+      registry.forbidJoining(.entity(id, format: table.format.name))
+      let other = await self.failure { () async throws(ImageCacheError) in
+        try await table.write { store throws(TableError) in try store.markStale(id.tableID) }
+      }
+      failure = failure ?? other
+    }
+    if let failure { throw failure }
   }
 }

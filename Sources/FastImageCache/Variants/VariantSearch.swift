@@ -7,7 +7,8 @@ import TableStore
 /// |---|---|
 /// | 1 | the wanted one |
 /// | 2 | of a sibling: the smallest that is larger, else the largest |
-/// | 3 | of another version, if the policy allows it; in the wanted format, then in those of siblings |
+/// | 3 | marked stale; of the wanted format, then of siblings |
+/// | 4 | of another version, if the policy allows it; the same |
 struct VariantSearch: Sendable {
   let wanted: ImageFormat
   let policy: VariantPolicy
@@ -39,6 +40,7 @@ struct VariantSearch: Sendable {
     guard policy.allowsStandIns, isWanted || fits(size, of: format) else { return nil }
     switch standing {
     case .current: return ImagePreview(kind: .variant(format), isSettled: false)
+    case .stale: return ImagePreview(kind: .stale, isSettled: false)
     case .otherVersion:
       return policy.allowsOtherVersions ? ImagePreview(kind: .stale, isSettled: false) : nil
     }

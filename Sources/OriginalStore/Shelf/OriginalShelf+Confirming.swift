@@ -25,6 +25,25 @@ extension OriginalShelf {
     if let place { try? writeRecord(place) }
   }
 
+  /// Ends the freshness of an entity's originals, of every audience: none answers before its server was
+  /// asked; on the lane.
+  package func markStale(_ entity: TableID) {
+    budget.checkLane()
+    let digest = OriginalRecord.digest(of: entity)
+    let void = RecordedFreshness(answered: 0, freshFor: 0, mustRevalidate: true)
+    let places = state.withLock { state in
+      for key in state.held.filter({ $0.value.record.entity == digest }).keys {
+        state.held[key]?.record.freshness = void
+      }
+      let places = state.index.places(of: digest).filter {
+        !state.index[$0].flags.contains(.partial)
+      }
+      for place in places { state.index.note(place) { $0.freshness = void } }
+      return places
+    }
+    for place in places { try? writeRecord(place) }
+  }
+
   /// Removes an original that turned out to be no picture, or that its server forbids to keep; on the
   /// lane. Loads under way may keep another in its place.
   ///

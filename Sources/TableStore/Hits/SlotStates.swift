@@ -148,6 +148,12 @@ final class SlotStates: @unchecked Sendable {
     giveHint(of: slot)
   }
 
+  /// Closes a slot to hits; leases go on, and its picture stays what it was.
+  func close(_ slot: Int) {
+    forgetHint(of: slot)
+    clear(SlotState.live, of: slot)
+  }
+
   /// Closes a slot to hits and to the index; leases go on.
   func withdraw(_ slot: Int) {
     forgetHint(of: slot)

@@ -25,9 +25,9 @@ extension TableIndex {
   }
 
   /// True when a picture of the entity is there, of whichever version.
-  func contains(_ entity: TableID) -> Bool { find(entity.digest) != nil }
+  func contains(_ entity: TableID) -> Bool { findAny(entity.digest) != nil }
 
-  /// The slot of an entity's picture.
+  /// The slot of an entity's picture that is not aside.
   func find(_ entity: TableID.Digest) -> Int? {
     assert(unreadSlot(for: entity) == nil, "A record that may be the entity's is unread.")
     return table.slot(for: entity) { states.label(of: $0).entity == entity }
@@ -35,13 +35,13 @@ extension TableIndex {
 
   /// The generation of an entity's picture; 0 for none.
   func generation(of entity: TableID.Digest) -> UInt64 {
-    find(entity).map { states.recordMetadata(of: $0).generation } ?? 0
+    findAny(entity).map { states.recordMetadata(of: $0).generation } ?? 0
   }
 
   var leasedSlots: [Int] { states.readSlots.filter { !states.isUnleased($0) } }
   var unreadCount: Int { states.unreadCount }
   var unprovenCount: Int {
-    states.unreadCount + states.readSlots.count { isLive($0) && !states.state(of: $0).isProven }
+    states.unreadCount + states.readSlots.count { hasPicture($0) && !states.state(of: $0).isProven }
   }
 }
 

@@ -45,16 +45,18 @@ extension TableIndex {
     record.recency < UInt64.max / 2 ? record.recency : 0
   }
 
-  /// Takes a silent lease on a live slot, to read it outside the lock.
+  /// Takes a silent lease on a slot with a picture, to read it outside the lock.
   func leaseSilently(_ slot: Int) -> SlotRecord? {
-    guard slot < states.preparedCount, isLive(slot) else { return nil }
+    guard slot < states.preparedCount, hasPicture(slot) else { return nil }
     states.leaseSilently(slot)
     return currentRecord(of: slot)
   }
 
-  /// The current records of the live slots in a range.
+  /// The current records of the pictures in a range of slots.
   func currentRecords(in slots: Range<Int>) -> [(slot: Int, record: SlotRecord)] {
-    slots.clamped(to: 0..<states.preparedCount).filter(isLive).map { ($0, currentRecord(of: $0)) }
+    slots.clamped(to: 0..<states.preparedCount).filter(hasPicture).map {
+      ($0, currentRecord(of: $0))
+    }
   }
 
   /// The record of a live slot with the stamp of its last use, which the file may not have yet.
@@ -68,7 +70,7 @@ extension TableIndex {
 
   /// Removes an entity's picture unless it was stored after `generation`, and returns its slot.
   mutating func remove(_ entity: TableID.Digest, upTo generation: UInt64) -> Int? {
-    guard let slot = find(entity), self.generation(of: entity) <= generation else { return nil }
+    guard let slot = findAny(entity), self.generation(of: entity) <= generation else { return nil }
     takeOut(slot)
     return slot
   }
@@ -76,7 +78,7 @@ extension TableIndex {
   /// Removes all pictures but those stored after `generation`, and returns their slots; none may be
   /// unread.
   mutating func removeAll(upTo generation: UInt64) -> [Int] {
-    let slots = liveSlots.filter { states.recordMetadata(of: $0).generation <= generation }
+    let slots = pictureSlots.filter { states.recordMetadata(of: $0).generation <= generation }
     for slot in slots { takeOut(slot) }
     return slots
   }

@@ -10,6 +10,7 @@
 /// pending free --claimSlot, once its leases ended--> claimed
 /// (a file's record) --adopt--> unread --learn--> live
 ///                                 +---lose---> free
+/// live --setAside--> aside --replace, remove, discard, claimSlot (before live ones)--> as from live
 /// ```
 ///
 /// The caller holds the index lock (the shelf's). The index makes no system call and takes no lock
@@ -22,12 +23,12 @@
 /// records that the index names as unread.
 ///
 /// Invariants:
-/// 1. A slot is live or unread exactly when `table` finds it, under its entity's digest; one slot
-///    per digest.
-/// 2. Only live slots are leased, so that the leases of any other slot only get fewer.
+/// 1. A slot is live or unread exactly when `table` finds it, under its entity's digest, and aside exactly
+///    when `aside` does; one slot per digest in both together.
+/// 2. Only live slots and those aside are leased, so that the leases of any other slot only get fewer.
 /// 3. A slot is claimed only when it has no leases, checked and claimed in one atomic step; while
 ///    claimed it is in no list.
-/// 4. Each slot below `usedCount` is live, unread, claimed, in `free`, or in `pendingFree`; those
+/// 4. Each slot below `usedCount` is live, aside, unread, claimed, in `free`, or in `pendingFree`; those
 ///    above were never used.
 /// 5. The index decides nothing about an entity while a slot under its digest is unread, nor about
 ///    the order of use while any slot is.
@@ -37,7 +38,9 @@ struct TableIndex {
   private var usedCount = 0
   /// False where leases of an earlier opening go on: their labels must be known.
   private let leavesUnread: Bool
-  private(set) var table = DigestTable()
+  var table = DigestTable()
+  /// Pictures that only their entity finds: see `TableIndex+Aside.swift`.
+  var aside: [TableID.Digest: Int] = [:]
   private var free: [Int] = []
   private var pendingFree: [Int] = []
   private var queue = RecencyQueue()
@@ -178,7 +181,8 @@ struct TableIndex {
     recordsToErase.append(slot)
   }
 
-  var liveCount: Int { table.count }
+  /// The pictures, those aside included.
+  var liveCount: Int { table.count + aside.count }
   var unreadSlots: [Int] { (0..<usedCount).filter(states.isUnread) }
 
   // MARK: Searching
@@ -206,10 +210,10 @@ struct TableIndex {
   /// The last slot with a picture.
   var lastTakenSlot: Int? { (0..<usedCount).last(where: isTaken) }
 
-  /// The live slots; none may be unread.
-  var liveSlots: [Int] {
+  /// The slots with a picture; none may be unread.
+  var pictureSlots: [Int] {
     assert(states.unreadCount == 0, "Pictures with unread records are left out.")
-    return (0..<usedCount).filter(isLive)
+    return (0..<usedCount).filter(hasPicture)
   }
 
   func isLive(_ slot: Int) -> Bool { states.state(of: slot).isLive }
@@ -231,15 +235,15 @@ struct TableIndex {
   mutating func takeRecordsToErase() -> [Int] {
     defer { recordsToErase = [] }
     // Slots that were published since have other records.
-    return recordsToErase.filter { !isLive($0) }
+    return recordsToErase.filter { !hasPicture($0) }
   }
 
   // MARK: Changes
 
   /// Claims a slot for a picture of `entity`, and evicts the picture in it.
   ///
-  /// The entity's own older picture keeps its slot, so that hits find it until the new one is
-  /// published; it is evicted only where there is no other slot.
+  /// The entity's own older picture keeps its slot, so that lookups find it until the new one is
+  /// published; it is evicted only where there is no other slot. Pictures aside are evicted before others.
   ///
   /// - Parameter mayGuess: True evicts the least recently used picture among those whose records
   ///   were read, though some are unread.
@@ -249,8 +253,11 @@ struct TableIndex {
     if let slot = claimedFree() ?? claimedFresh() ?? claimedReleased(probes: 16) {
       return .claimed(Claim(slot: slot, eviction: nil))
     }
+    let own = findAny(entity)
+    if let claim = leastRecentlyUsedAside(except: own).flatMap({ evict($0) }) {
+      return .claimed(claim)
+    }
     guard states.unreadCount == 0 || mayGuess else { return .unread }
-    let own = find(entity)
     while let slot = leastRecentlyUsed(except: own) {
       if let claim = evict(slot) { return .claimed(claim) }
     }
@@ -268,7 +275,7 @@ struct TableIndex {
   mutating func publish(
     _ slot: Int, record: SlotRecord, key: TableKey?, extent: SlotExtent
   ) -> Int? {
-    let older = find(record.entity)
+    let older = findAny(record.entity)
     if let older { takeOut(older) }
     states.setRecordMetadata(RecordMetadata(record), of: slot)
     newestGeneration = max(newestGeneration, record.generation)
@@ -290,7 +297,7 @@ struct TableIndex {
 
   /// Removes an entity's picture and returns its slot.
   mutating func remove(_ entity: TableID) -> Int? {
-    guard let slot = find(entity.digest) else { return nil }
+    guard let slot = findAny(entity.digest) else { return nil }
     if let stored = self.entity(of: slot), stored != entity { return nil }
     takeOut(slot)
     return slot
@@ -298,7 +305,7 @@ struct TableIndex {
 
   /// Removes one stored picture of an entity and returns its slot; `nil` if another one took its place.
   mutating func remove(_ entity: TableID.Digest, generation: UInt64) -> Int? {
-    guard let slot = find(entity), isSame(slot, generation) else { return nil }
+    guard let slot = findAny(entity), isSame(slot, generation) else { return nil }
     takeOut(slot)
     return slot
   }
@@ -324,11 +331,11 @@ struct TableIndex {
 
   /// True while the slot has the picture that was stored with this generation.
   func isSame(_ slot: Int, _ generation: UInt64) -> Bool {
-    isLive(slot) && states.recordMetadata(of: slot).generation == generation
+    hasPicture(slot) && states.recordMetadata(of: slot).generation == generation
   }
 
   mutating func takeOut(_ slot: Int) {
-    table.remove(slot, for: states.label(of: slot).entity)
+    forget(slot)
     states.withdraw(slot)
     setFree(slot)
   }
@@ -341,7 +348,7 @@ struct TableIndex {
   private mutating func evict(_ slot: Int) -> Claim? {
     let eviction = Eviction(entity: entity(of: slot))
     guard states.claim(slot) else { return nil }
-    table.remove(slot, for: states.label(of: slot).entity)
+    forget(slot)
     evictionCount += 1
     return Claim(slot: slot, eviction: eviction)
   }
@@ -369,7 +376,7 @@ struct TableIndex {
   }
 
   /// True when the slot has a picture, even if its record is unread.
-  private func isTaken(_ slot: Int) -> Bool { states.isUnread(slot) || isLive(slot) }
+  private func isTaken(_ slot: Int) -> Bool { states.isUnread(slot) || hasPicture(slot) }
 
   /// Claims a slot pending free whose leases have ended, among the last `probes` of the list.
   private mutating func claimedReleased(probes: Int) -> Int? {

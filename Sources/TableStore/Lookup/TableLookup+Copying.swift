@@ -19,7 +19,7 @@ extension TableLookup {
   /// Takes a silent lease on the slot of an entity's picture.
   func leaseSilently(_ entity: TableID) throws(SystemError) -> LeasedSlot? {
     try ask(about: entity.digest) { shelf in
-      guard let file = shelf.file, let slot = shelf.index.find(entity.digest),
+      guard let file = shelf.file, let slot = shelf.index.findAny(entity.digest),
         let record = shelf.index.leaseSilently(slot)
       else { return nil }
       return LeasedSlot(file: file, slot: slot, record: record)

@@ -83,7 +83,7 @@ extension TableLookup {
       let visible = shelf.withLock { shelf in
         // As lookups do it: behind an own record that cannot be read nothing is found.
         listed.filter {
-          shelf.index.unreadSlot(for: $0.digest) == nil && shelf.index.find($0.digest) == nil
+          shelf.index.unreadSlot(for: $0.digest) == nil && shelf.index.findAny($0.digest) == nil
         }
       }
       if !visible.isEmpty { return visible }

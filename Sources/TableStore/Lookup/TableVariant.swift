@@ -4,7 +4,9 @@ package struct TableVariant: Sendable {
   package enum Standing: Int, Comparable, Sendable {
     /// It is the wanted one.
     case current
-    /// It is of another version.
+    /// It was the wanted one, until it was marked stale.
+    case stale
+    /// It is of another version, marked stale or not.
     case otherVersion
 
     package static func < (first: Self, second: Self) -> Bool { first.rawValue < second.rawValue }
@@ -16,15 +18,15 @@ package struct TableVariant: Sendable {
 }
 
 extension TableVariant {
-  init(_ copy: SlotCopy, as key: TableKey) {
+  init(_ copy: SlotCopy, as key: TableKey, isStale: Bool) {
     entry = TableEntry(content: copy.content, extent: copy.trailer.extent)
-    standing = Standing(of: copy.trailer.version, as: key.version)
+    standing = Standing(isWanted: copy.trailer.version.matches(key.version), isStale: isStale)
   }
 }
 
 extension TableVariant.Standing {
-  init(of version: StoredID, as wanted: TableID) {
-    self = version.matches(wanted) ? .current : .otherVersion
+  init(isWanted: Bool, isStale: Bool) {
+    self = isWanted ? (isStale ? .stale : .current) : .otherVersion
   }
 }
 
@@ -50,7 +52,8 @@ extension TableLookup {
   ) -> TableVariant? {
     let (slot, record) = (found.slot, found.record)
     if let known = found.known, let entry = silentEntry(of: slot, in: file, known.extent) {
-      return TableVariant(entry: entry, standing: known.standing)
+      let standing = TableVariant.Standing(isWanted: known.isWanted, isStale: found.isStale)
+      return TableVariant(entry: entry, standing: standing)
     }
     let leased = LeasedSlot(file: file, slot: slot, record: record)
     guard let copy = copy(of: leased, key.entity) else {
@@ -63,7 +66,7 @@ extension TableLookup {
         $0.prove(slot, generation: record.generation, key: key, extent: trailer.extent)
       }
     }
-    let checked = TableVariant(copy, as: key)
+    let checked = TableVariant(copy, as: key, isStale: found.isStale)
     guard let entry = silentEntry(of: slot, in: file, trailer.extent) else {
       file.states.releaseSilently(slot)
       return checked
@@ -84,7 +87,7 @@ extension TableLookup {
 
 extension TableReader {
   func variant(of key: TableKey) -> TableVariant? {
-    copy(of: key.entity).map { TableVariant($0, as: key) }
+    copy(of: key.entity).map { TableVariant($0, as: key, isStale: isStale($0.record)) }
   }
 }
 
@@ -93,18 +96,21 @@ extension TableIndex {
   struct LeasedVariant {
     let slot: Int
     let record: SlotRecord
+    let isStale: Bool
     /// `nil` for a slot whose content was not checked yet.
-    let known: (standing: TableVariant.Standing, extent: SlotExtent)?
+    let known: (isWanted: Bool, extent: SlotExtent)?
   }
 
   /// Finds the picture of a key's entity, and takes a silent lease on it.
   func leaseVariant(of key: TableKey) -> LeasedVariant? {
-    guard let slot = find(key.entity.digest) else { return nil }
-    var known: (TableVariant.Standing, SlotExtent)?
+    guard let slot = findAny(key.entity.digest) else { return nil }
+    var known: (Bool, SlotExtent)?
     if let stored = self.key(of: slot) {
       guard stored.entity == key.entity else { return nil }
-      known = (stored.version == key.version ? .current : .otherVersion, extent(of: slot))
+      known = (stored.version == key.version, extent(of: slot))
     }
-    return leaseSilently(slot).map { LeasedVariant(slot: slot, record: $0, known: known) }
+    return leaseSilently(slot).map {
+      LeasedVariant(slot: slot, record: $0, isStale: isAside(slot), known: known)
+    }
   }
 }

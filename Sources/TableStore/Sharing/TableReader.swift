@@ -39,6 +39,7 @@ package final class TableReader: Sendable {
   private let pool: SlotBufferPool
   private let snapshot: Lock<Snapshot>
   private let tombstones = Lock(Tombstones())
+  private let stale = Lock<[TableID.Digest: UInt64]>([:])
 
   /// Opens a table for reading; `nil` when there is none, or none as expected.
   static func open(
@@ -83,7 +84,7 @@ package final class TableReader: Sendable {
   /// Reads the picture of a key, as private memory.
   func entry(for key: TableKey) -> TableEntry? {
     entry(of: key.entity) { record, trailer in
-      record.version == key.version.digest && trailer.matches(key)
+      record.version == key.version.digest && trailer.matches(key) && !self.isStale(record)
     }
   }
 
@@ -94,7 +95,11 @@ package final class TableReader: Sendable {
 
   /// True when there is a record for the key.
   func contains(_ key: TableKey) -> Bool {
-    let isThere = { [self] in candidate(for: key.entity)?.record.version == key.version.digest }
+    let isThere = { [self] in
+      candidate(for: key.entity).map {
+        $0.record.version == key.version.digest && !isStale($0.record)
+      } ?? false
+    }
     if isThere() { return true }
     return refreshIfWorthwhile() && isThere()
   }
@@ -253,6 +258,15 @@ package final class TableReader: Sendable {
 
   /// True when a tombstone covers the record; a new owner erases it.
   func isBuried(_ record: SlotRecord) -> Bool { tombstones.withLock { $0.covers(record) } }
+
+  /// Makes misses of the pictures that were stored up to a generation, each of its entity; they are found by
+  /// their entity only.
+  func setStale(_ marks: [TableID.Digest: UInt64]) { stale.withLock { $0 = marks } }
+
+  /// True when the record's picture is a miss, because it was marked stale.
+  func isStale(_ record: SlotRecord) -> Bool {
+    stale.withLock { $0[record.entity].map { record.generation <= $0 } ?? false }
+  }
 
   /// True when a new owner may have records to erase.
   var hasTombstones: Bool { tombstones.withLock { $0.coverRecords } }

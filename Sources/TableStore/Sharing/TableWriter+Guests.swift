@@ -51,10 +51,10 @@ extension TableWriter {
     guard let file = former.file else { return }
     do throws(TableError) {
       let whole = try takeIn(file.slotReader) { slot, record in
-        former.index.isLive(slot) ? file.states.stamp(of: slot) : record.recency
+        former.index.hasPicture(slot) ? file.states.stamp(of: slot) : record.recency
       }
       let slots = 0..<file.states.preparedCount
-      if slots.contains(where: { former.index.isLive($0) && !whole.contains($0) }) {
+      if slots.contains(where: { former.index.hasPicture($0) && !whole.contains($0) }) {
         loss = .system(SystemError(call: .read, code: EIO))
       }
       guard let guest = former.guest else { return }

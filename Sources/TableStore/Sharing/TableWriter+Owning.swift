@@ -64,6 +64,7 @@ extension TableWriter {
       return
     }
     let reader = try opener.makeReader()
+    reader?.setStale(stale)
     lookup.shelf.withLock { $0.reader = reader }
   }
 

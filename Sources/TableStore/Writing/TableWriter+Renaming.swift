@@ -12,7 +12,7 @@ extension TableWriter {
   ///    on both entities have it.
   /// 3. The first entity's picture is removed.
   ///
-  /// Costs reading, hashing and writing one slot.
+  /// A picture that was marked stale stays so. Costs reading, hashing and writing one slot.
   mutating func changeEntity(
     from old: TableID, to new: TableID
   ) throws(TableError) -> Insertion? {
@@ -37,6 +37,7 @@ extension TableWriter {
     try addTombstones { reader, _ throws(SystemError) in
       try reader.addTombstone(for: new, upTo: stored - 1)
     }
+    if copy.record.generation <= self.stale[old.digest] ?? 0 { try markStale(new) }
     _ = try remove(old)
     return insertion
   }

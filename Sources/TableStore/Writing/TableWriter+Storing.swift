@@ -79,9 +79,14 @@ extension TableWriter {
     }
     backOff.succeed()
     // 5.
+    let isStale = drawn.map { $0 <= stale[sealed.entity] ?? 0 } ?? false
     let older = lookup.shelf.withLock { shelf in
-      shelf.change { $0.publish(slot, record: record, key: sealed.key, extent: sealed.extent) }
+      shelf.change { index in
+        defer { if isStale { index.setAside(slot) } }
+        return index.publish(slot, record: record, key: sealed.key, extent: sealed.extent)
+      }
     }
+    if !isStale { unmark(sealed.entity) }
     // 6.
     if let older { erase(older, in: file) }
     let entry =

@@ -42,6 +42,8 @@ struct TableWriter: Sendable {
   var log: RemovalLog?
   /// Removals that no file remembers yet.
   var unlogged: [RemovalLog.Subject: UInt64] = [:]
+  /// The pictures that are stale for the rest of the session: of each entity those up to this generation.
+  var stale: [TableID.Digest: UInt64] = [:]
   /// Guest files whose pictures are in the owned file, until those are on the device.
   var takenIn: [LeftGuest] = []
   /// The file that a suspension took; without an owner's lock this process wants a guest file again.
@@ -83,12 +85,13 @@ struct TableWriter: Sendable {
   /// Puts another file and index on the shelf, and starts over for them; returns the former ones.
   @discardableResult
   mutating func exchange(for fresh: TableShelf) -> TableShelf {
-    let former = lookup.exchange(for: fresh)
+    let former = lookup.exchange(for: settingAside(in: fresh))
     var next = TableWriter(lookup)
     next.generation = max(next.generation, generation)
     next.suspension = suspension
     next.loss = loss
     next.unlogged = unlogged
+    next.stale = stale
     next.formerFile = formerFile
     if fresh.isOwner { next.takenIn = takenIn }
     self = next

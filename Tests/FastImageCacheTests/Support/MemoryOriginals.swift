@@ -97,6 +97,14 @@ final class MemoryOriginals: OriginalKeeping {
     confirmed.increment()
   }
 
+  func markStale(_ entity: ImageID) async {
+    state.withLock { entries in
+      for name in entries.filter({ $0.value.entity == entity }).keys {
+        entries[name]?.freshness = .mustRevalidate(answersFailures: false)
+      }
+    }
+  }
+
   func drop(_ name: OriginalName, of contentHash: UInt64) async {
     state.withLock { entries in
       guard let entry = entries[name], Self.hash(entry.bytes) == contentHash else { return }

@@ -79,6 +79,12 @@ struct VariantSearchTests {
     }
     #expect(none.preview(.current, sibling.size, in: sibling) == nil)
     for format in [wanted, sibling] {
+      #expect(none.preview(.stale, format.size, in: format) == nil)
+      for search in [strict, loose] {
+        #expect(
+          search.preview(.stale, format.size, in: format)
+            == ImagePreview(kind: .stale, isSettled: false))
+      }
       #expect(strict.preview(.otherVersion, format.size, in: format) == nil)
       #expect(
         loose.preview(.otherVersion, format.size, in: format)

@@ -1,3 +1,4 @@
+import Locking
 import TestSupport
 import Testing
 
@@ -51,5 +52,168 @@ struct VariantTests {
     let reopened = try fixture.open()
     #expect(reopened.variant(of: key(1)) == nil && reopened.variant(of: key(1, 2)) == nil)
     #expect(reopened.statistics.damageCount == 1 && reopened.statistics.leasedCount == 0)
+  }
+}
+
+@Suite("A picture that is marked stale", .timeLimit(.wholeRun))
+struct StaleMarkTests {
+  let fixture: Fixture
+  let table: Table
+
+  init() throws {
+    fixture = try Fixture()
+    table = try fixture.open()
+  }
+
+  private func standing(of key: TableKey, in table: Table? = nil) -> TableVariant.Standing? {
+    let found = (table ?? self.table).variant(of: key)
+    if let found, found.standing != .otherVersion { #expect(found.entry.shows(key)) }
+    return found?.standing
+  }
+
+  @Test("is a miss, and found by its entity until the next store")
+  func isAside() throws {
+    for entity in 1...2 { try table.store(key(entity)) }
+    let held = table.entry(for: key(1))
+    try table.markStale(key(1).entity)
+    try table.markStale(key(9).entity)
+    #expect(table.entry(for: key(1)) == nil && table.present(1...2) == [2])
+    #expect(held?.shows(key(1)) == true)
+    #expect(standing(of: key(1)) == .stale && standing(of: key(1, 2)) == .otherVersion)
+    #expect(table.contains(key(1).entity) && table.statistics.liveCount == 2)
+    try table.store(key(1))
+    #expect(table.present(1...2) == [1, 2] && standing(of: key(1)) == .current)
+    #expect(try table.remove(key(1).entity))
+    #expect(standing(of: key(1)) == nil)
+  }
+
+  @Test("is read in full where this session has not, and leaves the file as it is")
+  func isReadAside() throws {
+    try table.store(key(1))
+    table.close()
+    let bytes = try fixture.bytes()
+    let reopened = try fixture.open()
+    try reopened.markStale(key(1).entity)
+    #expect(reopened.entry(for: key(1)) == nil)
+    for _ in 0..<2 { #expect(standing(of: key(1), in: reopened) == .stale) }
+    #expect(try fixture.bytes() == bytes)
+    reopened.close()
+    let again = try fixture.open()
+    #expect(again.entry(for: key(1))?.shows(key(1)) == true)
+  }
+
+  @Test("makes room before all others, but for a picture of its own entity")
+  func goesFirst() throws {
+    for entity in 1...8 { try table.store(key(entity)) }
+    try table.markStale(key(8).entity)
+    try table.markStale(key(5).entity)
+    try table.store(key(8, 2))
+    #expect(standing(of: key(5)) == nil && table.contains(key(8, 2)))
+    try table.store(key(9))
+    // The slot of the picture that was replaced.
+    #expect(table.present([1, 2, 3, 4, 6, 7, 9]) == [1, 2, 3, 4, 6, 7, 9])
+  }
+
+  @Test("stays as it is while it is held")
+  func staysHeld() throws {
+    for entity in 1...8 { try table.store(key(entity)) }
+    try table.markStale(key(8).entity)
+    let held = table.variant(of: key(8))
+    try table.store(key(9))
+    #expect(table.present(1...9) == [2, 3, 4, 5, 6, 7, 9])
+    #expect(held?.entry.shows(key(8)) == true && standing(of: key(8)) == .stale)
+  }
+
+  @Test("is removed, listed, verified, moved and emptied like others")
+  func isChanged() throws {
+    for entity in 1...4 {
+      try table.store(key(entity))
+      try table.markStale(key(entity).entity)
+    }
+    var cursor = ListingCursor()
+    let listed = try table.list(&cursor)
+    #expect(listed.count == 4 && table.verify().isEmpty && table.entries().count == 4)
+    #expect(try table.remove(Array(listed.prefix(1))).count == 1)
+    #expect(standing(of: key(1)) == nil)
+    #expect(try table.remove(key(2).entity))
+    #expect(try table.changeEntity(from: key(3).entity, to: TableID("moved")) != nil)
+    let moved = TableKey(entity: TableID("moved"), version: key(3).version)
+    #expect(table.entry(for: moved) == nil && table.variant(of: moved)?.standing == .stale)
+    #expect(try table.setMetadata([1], of: key(4)) == nil)
+    try table.removeAll()
+    #expect(table.variant(of: key(4)) == nil)
+    table.close()
+    #expect(try fixture.open().entries().isEmpty)
+  }
+
+  @Test("stays stale while the table is suspended, and afterwards")
+  func outlivesSuspension() throws {
+    for entity in 1...2 { try table.store(key(entity)) }
+    try table.markStale(key(1).entity)
+    try table.suspend()
+    #expect(!table.contains(key(1)) && table.entry(for: key(1)) == nil)
+    #expect(standing(of: key(1)) == .stale && table.contains(key(2)))
+    try table.markStale(key(2).entity)
+    #expect(standing(of: key(2)) == .stale)
+    table.resume()
+    for entity in 1...2 { #expect(standing(of: key(entity)) == .stale) }
+    #expect(table.present(1...2).isEmpty)
+    try table.flush()
+    try table.store(key(1))
+    try table.suspend()
+    #expect(table.present(1...2) == [1])
+  }
+
+  @Test("of another process is stale in this one only, and still when this one owns it")
+  func isForeign() throws {
+    for entity in 1...2 { try table.store(key(entity)) }
+    let stranger = try Stranger(fixture)
+    try stranger.core.writer.withLock { try $0.markStale(key(1).entity) }
+    #expect(!stranger.core.contains(key(1)) && stranger.core.entry(for: key(1)) == nil)
+    #expect(stranger.core.lookup.variant(of: key(1))?.standing == .stale)
+    #expect(table.present(1...2) == [1, 2] && stranger.shows(key(2)))
+    table.close()
+    try stranger.store(key(3), from: table)
+    #expect(stranger.core.statistics.isOwner && !stranger.core.contains(key(1)))
+    #expect(stranger.core.lookup.variant(of: key(1))?.standing == .stale)
+    try stranger.store(key(1), from: table)
+    #expect(stranger.shows(key(1)))
+    _ = stranger.core.close()
+  }
+
+  @Test("of the owner is seen by another process that stores after the mark")
+  func isReplacedElsewhere() throws {
+    try table.store(key(1))
+    let stranger = try Stranger(fixture)
+    try stranger.core.writer.withLock { try $0.markStale(key(1).entity) }
+    try table.store(key(1, 2))
+    #expect(stranger.shows(key(1, 2)))
+    #expect(stranger.core.lookup.variant(of: key(1, 2))?.standing == .current)
+  }
+
+  @Test("of a guest is stale where it is taken in afterwards")
+  func isTakenIn() throws {
+    var stranger: Stranger? = try Stranger(fixture)
+    try stranger?.store(key(1), from: table)
+    try stranger?.store(key(2), from: table)
+    _ = stranger?.core.close()
+    stranger = nil
+    try table.markStale(key(1).entity)
+    try table.flush()
+    #expect(table.present(1...2) == [2] && standing(of: key(1)) == .stale)
+  }
+
+  @Test("cannot be where its record cannot be read, or the table is closed")
+  func fails() throws {
+    try table.store(key(1))
+    table.close()
+    let plan = FaultPlan()
+    let reopened = try fixture.open(system: plan.system)
+    plan.fail(after: 0, only: [.read])
+    #expect(throws: TableError.self) { try reopened.markStale(key(1).entity) }
+    plan.pass()
+    #expect(reopened.present([1]) == [1])
+    reopened.close()
+    #expect(throws: TableError.closed) { try reopened.markStale(key(1).entity) }
   }
 }

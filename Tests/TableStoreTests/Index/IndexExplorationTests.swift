@@ -10,7 +10,8 @@ struct IndexExplorationTests {
     .store(entity: 0, version: 0), .store(entity: 1, version: 0), .store(entity: 2, version: 0),
     .store(entity: 0, version: 1), .unclaim(entity: 1), .look(entity: 0, version: 0),
     .look(entity: 1, version: 0), .release(0, fromNewest: false), .release(0, fromNewest: true),
-    .remove(entity: 0), .reopen, .spoil(entity: 0), .storeUnproven(entity: 1, version: 0),
+    .remove(entity: 0), .setAside(entity: 0), .lookAny(entity: 0), .reopen, .spoil(entity: 0),
+    .storeUnproven(entity: 1, version: 0),
   ]
 
   /// Plays every sequence of so many events, and returns the first after which the two disagree.
@@ -46,7 +47,7 @@ struct IndexExplorationTests {
       let version = Int.random(in: 0..<2, using: &random)
       let index = Int.random(in: 0..<max(1, play.leaseCount), using: &random)
       let event: IndexEvent =
-        switch Int.random(in: 0..<24, using: &random) {
+        switch Int.random(in: 0..<28, using: &random) {
         case 0..<6: .store(entity: entity, version: version)
         case 6: .storeUnproven(entity: entity, version: version)
         case 7: .unclaim(entity: entity)
@@ -54,6 +55,8 @@ struct IndexExplorationTests {
         case 14..<20: .release(index, fromNewest: false)
         case 20..<22: .reopen
         case 22: .spoil(entity: entity)
+        case 23..<25: .setAside(entity: entity)
+        case 25..<27: .lookAny(entity: entity)
         default: .remove(entity: entity)
         }
       if let problem = play.apply(event) {
@@ -64,8 +67,8 @@ struct IndexExplorationTests {
   }
 
   @Test(
-    "is found out when it ignores leases or removals",
-    arguments: [IndexPlay.Plant.leasesIgnored, .removalsIgnored])
+    "is found out when it ignores leases, removals or marks, or when a mark is a removal",
+    arguments: [IndexPlay.Plant.leasesIgnored, .removalsIgnored, .marksIgnored, .marksRemove])
   func findsPlantedFaults(plant: IndexPlay.Plant) {
     #expect(explore(length: 4, capacity: 2, plant) != nil)
   }

@@ -8,6 +8,8 @@ struct IndexModel {
     /// The number of the slot in the index, which is free to choose it.
     let slot: Int
     var isLive = true
+    /// Only its entity finds it.
+    var isAside = false
     /// Seen in this session.
     var isProven = true
     var leases = 0
@@ -27,7 +29,8 @@ struct IndexModel {
     let taken = slots.values.count { $0.isLive || $0.leases > 0 }
     if taken < capacity { return [nil] }
     let own = live(entity)
-    let evictable = slots.filter { $0.value.isLive && $0.value.leases == 0 && $0.key != own }
+    var evictable = slots.filter { $0.value.isLive && $0.value.leases == 0 && $0.key != own }
+    if evictable.values.contains(where: \.isAside) { evictable = evictable.filter(\.value.isAside) }
     if let oldest = evictable.values.map(\.lastUse).min() {
       return evictable.filter { $0.value.lastUse == oldest }.map(\.key)
     }
@@ -41,8 +44,8 @@ struct IndexModel {
     slots[slot]?.leases += 1
   }
 
-  mutating func release(_ slot: Int) {
-    slots[slot]?.lastUse = now
+  mutating func release(_ slot: Int, isSilent: Bool) {
+    if !isSilent { slots[slot]?.lastUse = now }
     slots[slot]?.leases -= 1
   }
 }
@@ -58,6 +61,10 @@ enum IndexEvent: Hashable {
   /// Of the leases in hand, counted from the oldest or from the newest.
   case release(Int, fromNewest: Bool)
   case remove(entity: Int)
+  /// The picture is marked stale.
+  case setAside(entity: Int)
+  /// The entity's picture is looked up and leased, without a use.
+  case lookAny(entity: Int)
   /// The file is closed and opened again, if there is no lease.
   case reopen
   /// The record of a picture in the file is lost, if it was not read since the file was opened.
@@ -75,6 +82,8 @@ struct IndexPlay {
     case removalsIgnored
     /// A hit counts as no use.
     case usesIgnored
+    /// A picture that is marked stale stays as it is, or goes at once.
+    case marksIgnored, marksRemove
     /// The order of use is not written before the file is closed.
     case orderForgotten
   }
@@ -86,7 +95,7 @@ struct IndexPlay {
   private var file: [Int: SlotRecord] = [:]
   private var model: IndexModel
   /// Leases in hand: the slot of the index, and of the model.
-  private var leases: [(slot: Int, modelled: Int)] = []
+  private var leases: [(slot: Int, modelled: Int, isSilent: Bool)] = []
   private var nextModelled = 0
   private var generation = 0
 
@@ -110,6 +119,8 @@ struct IndexPlay {
     case .look(let entity, let version): problem = look(entity, version)
     case .release(let index, let fromNewest): problem = release(index, fromNewest)
     case .remove(let entity): problem = remove(entity)
+    case .setAside(let entity): problem = setAside(entity)
+    case .lookAny(let entity): problem = lookAny(entity)
     case .reopen: problem = reopen()
     case .spoil(let entity): problem = spoil(entity)
     }
@@ -169,7 +180,9 @@ struct IndexPlay {
   }
 
   private mutating func look(_ entity: Int, _ version: Int) -> String? {
-    let modelled = model.live(entity).flatMap { model.slots[$0]?.version == version ? $0 : nil }
+    let modelled = model.live(entity).flatMap { slot in
+      model.slots[slot].flatMap { $0.version == version && !$0.isAside ? slot : nil }
+    }
     read(entity)
     if index.contains(key(entity, version)) != (modelled != nil) { return "contains is wrong" }
     switch index.lease(key(entity, version)) {
@@ -197,17 +210,51 @@ struct IndexPlay {
 
   private mutating func take(_ slot: Int, _ modelled: Int) {
     model.hit(modelled)
-    leases.append((slot, modelled))
+    leases.append((slot, modelled, false))
     if plant == .leasesIgnored { states.release(slot) }
   }
 
   private mutating func release(_ index: Int, _ fromNewest: Bool) -> String? {
     guard index < leases.count else { return nil }
     let lease = leases.remove(at: fromNewest ? leases.count - 1 - index : index)
-    if plant != .leasesIgnored { states.release(lease.slot) }
+    if lease.isSilent {
+      states.releaseSilently(lease.slot)
+    } else if plant != .leasesIgnored {
+      states.release(lease.slot)
+    }
     if plant == .usesIgnored { states.setStamp(0, of: lease.slot) }
-    model.release(lease.modelled)
+    model.release(lease.modelled, isSilent: lease.isSilent)
     return nil
+  }
+
+  private mutating func setAside(_ entity: Int) -> String? {
+    read(entity)
+    let digest = key(entity).entity.digest
+    if let modelled = model.live(entity) { model.slots[modelled]?.isAside = true }
+    // A mark of before the store changes nothing.
+    index.setAside(
+      digest, upTo: index.generation(of: digest) - min(1, index.generation(of: digest)))
+    switch plant {
+    case .marksIgnored: break
+    case .marksRemove: _ = index.remove(key(entity).entity)
+    default: index.setAside(digest, upTo: UInt64(generation))
+    }
+    return nil
+  }
+
+  private mutating func lookAny(_ entity: Int) -> String? {
+    read(entity)
+    let modelled = model.live(entity)
+    let found = index.leaseVariant(of: key(entity, 0))
+    guard let found, let modelled, let slot = model.slots[modelled] else {
+      return found == nil && modelled == nil ? nil : "an entity's picture is missed, or found"
+    }
+    leases.append((found.slot, modelled, true))
+    model.slots[modelled]?.leases += 1
+    if found.isStale != slot.isAside { return "the mark is another" }
+    if (found.known != nil) != slot.isProven { return "the proof is another" }
+    return found.known.map { $0.isWanted == (slot.version == 0) } ?? true
+      ? nil : "the version is another"
   }
 
   private mutating func remove(_ entity: Int) -> String? {
@@ -238,7 +285,10 @@ struct IndexPlay {
       index.adopt(record, in: slot)
     }
     index.finishAdopting()
-    for modelled in model.slots.keys { model.slots[modelled]?.isProven = false }
+    for modelled in model.slots.keys {
+      model.slots[modelled]?.isProven = false
+      model.slots[modelled]?.isAside = false
+    }
     return nil
   }
 

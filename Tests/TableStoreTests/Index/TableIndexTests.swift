@@ -94,8 +94,8 @@ struct TableIndexTests {
     #expect(Array(states.readSlots) == [4, 5, 70, 149])
     for slot in 0..<150 { index.learn(record(slot, 1, slot + 1), in: slot) }
     #expect(index.loseUnread() == [])
-    #expect(index.liveSlots == (0..<149).filter { ![5, 70].contains($0) })
-    for slot in index.liveSlots { #expect(index.contains(key(slot))) }
+    #expect(index.pictureSlots == (0..<149).filter { ![5, 70].contains($0) })
+    for slot in index.pictureSlots { #expect(index.contains(key(slot))) }
     #expect(!index.contains(key(300)))
   }
 

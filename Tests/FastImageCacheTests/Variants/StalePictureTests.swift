@@ -1,0 +1,129 @@
+import Foundation
+import OriginalStore
+import TestSupport
+import Testing
+
+@testable import FastImageCache
+
+@Suite("Pictures marked stale", .timeLimit(.minutes(10)))
+struct StalePictureTests {
+  private func closest(
+    _ photo: Photo, _ format: ImageFormat, in fixture: Fixture
+  ) -> (number: Int?, kind: ImagePreview.Kind)? {
+    fixture.cache.closestCachedImage(for: photo, format: format).map {
+      ($0.image.solidNumber, $0.preview.kind)
+    }
+  }
+
+  @Test("are misses that go on being shown, in all formats, until the next ones are there")
+  func areShown() async throws {
+    let source = ScriptedSource { _, call, _ in .bitmap(try solid(call)) }
+    let fixture = try await Fixture([.row, .large], source: source)
+    let photo = Photo("a")
+    for format in [ImageFormat.row, .large] {
+      _ = try await fixture.cache.image(for: photo, format: format)
+    }
+    try await fixture.cache.markStale(photo)
+    #expect(fixture.cache.cachedFormats(for: photo).isEmpty)
+    #expect(closest(photo, .row, in: fixture)?.kind == .stale)
+    #expect(closest(photo, .row, in: fixture)?.number == 1)
+    #expect(fixture.cache.closestCachedImage(for: photo, format: .row, policy: .none) == nil)
+    #expect(try await fixture.cache.image(for: photo, format: .row).solidNumber == 3)
+    #expect(closest(photo, .row, in: fixture)?.kind == .variant(.row))
+    #expect(closest(photo, .large, in: fixture)?.number == 2)
+    try await fixture.cache.removeImages(for: photo)
+    #expect(closest(photo, .large, in: fixture) == nil)
+  }
+
+  @Test("of a sibling are shown too, after the format's own")
+  func areShownForSiblings() async throws {
+    let formats = [8, 16].map {
+      ImageFormat(
+        name: "\($0)", family: "f", size: PixelSize(width: $0, height: $0), pixelFormat: .bgrx32,
+        capacity: 4)
+    }
+    let fixture = try await Fixture(formats)
+    let photo = Photo("a", url: "test:/3")
+    _ = try await fixture.cache.image(for: photo, format: formats[1])
+    await fixture.quiet()
+    try await fixture.cache.removeImage(for: photo, format: formats[0])
+    #expect(closest(photo, formats[0], in: fixture)?.kind == .variant(formats[1]))
+    try await fixture.cache.markStale(photo)
+    #expect(closest(photo, formats[0], in: fixture)?.kind == .stale)
+    #expect(closest(photo, formats[0], in: fixture)?.number == 3)
+  }
+
+  @Test("are not stored again by loads that began before; later requests load anew")
+  func forbidsLoads() async throws {
+    let (first, second) = (CancellableGate(), CancellableGate())
+    let originals = MemoryOriginals()
+    let source = EncodedSource { _, call in
+      try await (call == 1 ? first : second).pass()
+      return .encoded(try solid(call).pngData())
+    }
+    let fixture = try await Fixture(from: source, originals: originals)
+    let photo = Photo("a")
+    let old = Task { try await fixture.cache.image(for: photo, format: .row) }
+    await source.started.reaches(1)
+    try await fixture.cache.markStale(photo)
+    let new = Task { try await fixture.cache.image(for: photo, format: .row) }
+    await source.started.reaches(2)
+    first.open()
+    #expect(try await old.value.solidNumber == 1)
+    #expect(!fixture.cache.containsImage(for: photo, format: .row))
+    second.open()
+    #expect(try await new.value.solidNumber == 2)
+    await fixture.quiet()
+    #expect(fixture.cache.cachedImage(for: photo, format: .row)?.solidNumber == 2)
+    #expect(originals["test:/a"]?.bytes == (try solid(2).pngData()))
+  }
+
+  @Test("have their kept originals revalidated before these answer", arguments: [false, true])
+  func revalidates(isInMemory: Bool) async throws {
+    let directory = try TemporaryDirectory()
+    let memory = MemoryOriginals()
+    let store = SourceStore(directory: directory.url)
+    let source = EncodedSource { request, call in
+      let terms = OriginalTerms(fields: ["ETag": "\"\(call)\""], received: Date())
+      if request.known?.isWhole == true, call == 2 { return .unchanged(terms) }
+      return .encoded(try solid(call).pngData())
+    }
+    let fixture = try await Fixture(from: source) { configuration in
+      if isInMemory { configuration.keeper = memory } else { configuration.originals = store }
+    }
+    let photo = Photo("a")
+    for (number, count) in [(1, 1), (1, 2), (3, 3)] {
+      let image = try await fixture.cache.image(for: photo, format: .row)
+      #expect(image.solidNumber == number && source.started.value == count)
+      await fixture.cache.loadsHaveEnded()
+      try await fixture.cache.markStale(photo)
+    }
+    #expect(source.requests.map { $0.known != nil } == [false, true, true])
+  }
+
+  @Test("stay misses where their server fails, and stay shown")
+  func staysWithFailure() async throws {
+    let originals = MemoryOriginals()
+    let source = EncodedSource { _, call in
+      guard call == 1 else { throw ImageSourceError.httpStatus(503) }
+      return .encoded(try solid(call).pngData())
+    }
+    let fixture = try await Fixture(from: source, originals: originals)
+    let photo = Photo("a")
+    _ = try await fixture.cache.image(for: photo, format: .row)
+    await fixture.quiet()
+    try await fixture.cache.markStale(photo)
+    await #expect(throws: ImageCacheError.self) {
+      try await fixture.cache.image(for: photo, format: .row)
+    }
+    #expect(closest(photo, .row, in: fixture)?.number == 1)
+    #expect(!fixture.cache.containsImage(for: photo, format: .row))
+  }
+
+  @Test("of a closed cache throw")
+  func throwsClosed() async throws {
+    let fixture = try await Fixture()
+    await fixture.cache.close()
+    await #expect(throws: ImageCacheError.self) { try await fixture.cache.markStale(Photo("a")) }
+  }
+}
