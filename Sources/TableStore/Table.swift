@@ -101,6 +101,12 @@ package final class Table: Sendable {
     return lookup.variant(of: key)
   }
 
+  /// The key's picture as its record tells, marked stale or not; no use of it. Costs as much as
+  /// ``contains(_:)-(TableKey)``.
+  package func storedPicture(for key: TableKey) -> StoredPicture? {
+    isClosed ? nil : lookup.storedPicture(for: key)
+  }
+
   /// True when the key is a miss only because the device is locked; costs nothing where files are
   /// mapped, and otherwise one system call.
   package func isProtectedNow(_ key: TableKey) -> Bool {

@@ -67,6 +67,11 @@ actor ImageTable {
     store?.variant(of: key.tableKey).map { (image(of: $0.entry), $0.standing) }
   }
 
+  /// The picture of a key as the records tell, marked stale or not; `nil` if there is none.
+  nonisolated func storedPicture(for key: ImageKey) -> StoredPicture? {
+    store?.storedPicture(for: key.tableKey)
+  }
+
   /// True when the table has the picture and the device is locked.
   nonisolated func isProtectedNow(_ key: ImageKey) -> Bool {
     store?.isProtectedNow(key.tableKey) ?? false

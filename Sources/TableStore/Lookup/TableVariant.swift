@@ -17,6 +17,13 @@ package struct TableVariant: Sendable {
   package let standing: Standing
 }
 
+/// A stored picture, as its record tells.
+package struct StoredPicture: Hashable, Sendable {
+  /// Tells the picture from those stored before and after it.
+  package let generation: UInt64
+  package let isStale: Bool
+}
+
 extension TableVariant {
   init(_ copy: SlotCopy, as key: TableKey, isStale: Bool) {
     entry = TableEntry(content: copy.content, extent: copy.trailer.extent)
@@ -44,6 +51,13 @@ extension TableLookup {
     if let own, own.standing == .current { return own }
     guard let other = reader?.variant(of: key) else { return own }
     return own.map { $0.standing <= other.standing ? $0 : other } ?? other
+  }
+
+  /// The picture of a key by the records, which are not compared in full.
+  func storedPicture(for key: TableKey) -> StoredPicture? {
+    // A record that cannot be read now is a miss now.
+    let found = try? ask(about: key.entity.digest) { ($0.index.storedPicture(for: key), $0.reader) }
+    return found.flatMap { own, reader in own ?? reader?.storedPicture(for: key) }
   }
 
   /// Takes over the silent lease on a slot.
@@ -86,6 +100,12 @@ extension TableLookup {
 }
 
 extension TableReader {
+  func storedPicture(for key: TableKey) -> StoredPicture? {
+    record(for: key).map {
+      StoredPicture(generation: $0.generation, isStale: isStale($0))
+    }
+  }
+
   func variant(of key: TableKey) -> TableVariant? {
     copy(of: key.entity).map { TableVariant($0, as: key, isStale: isStale($0.record)) }
   }
@@ -99,6 +119,12 @@ extension TableIndex {
     let isStale: Bool
     /// `nil` for a slot whose content was not checked yet.
     let known: (isWanted: Bool, extent: SlotExtent)?
+  }
+
+  func storedPicture(for key: TableKey) -> StoredPicture? {
+    guard let slot = findAny(key.entity.digest), record(of: slot).version == key.version.digest
+    else { return nil }
+    return StoredPicture(generation: record(of: slot).generation, isStale: isAside(slot))
   }
 
   /// Finds the picture of a key's entity, and takes a silent lease on it.

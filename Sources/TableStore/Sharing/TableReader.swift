@@ -95,13 +95,17 @@ package final class TableReader: Sendable {
 
   /// True when there is a record for the key.
   func contains(_ key: TableKey) -> Bool {
-    let isThere = { [self] in
-      candidate(for: key.entity).map {
-        $0.record.version == key.version.digest && !isStale($0.record)
-      } ?? false
+    record(for: key).map { !isStale($0) } ?? false
+  }
+
+  /// The record for the key, whether its picture was marked stale or not.
+  func record(for key: TableKey) -> SlotRecord? {
+    let find = { [self] in
+      candidate(for: key.entity).flatMap {
+        $0.record.version == key.version.digest ? $0.record : nil
+      }
     }
-    if isThere() { return true }
-    return refreshIfWorthwhile() && isThere()
+    return find() ?? (refreshIfWorthwhile() ? find() : nil)
   }
 
   /// True when there is a record for the entity.

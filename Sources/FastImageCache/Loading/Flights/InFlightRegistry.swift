@@ -151,14 +151,34 @@ final class InFlightRegistry: Sendable {
     if !isOpen { answer(.failure(.closed)) }
   }
 
+  /// Waits for several pictures without a task; those of one source share one load, since none begins
+  /// before all requests stand on the board.
+  ///
+  /// - Parameter answer: Called for each waiter, as by ``join(_:_:_:revalidating:answer:)``.
+  func join(
+    _ requests: [(waiter: WaiterID, request: ImageRequest)], _ priority: Priority,
+    answer: @escaping @Sendable (WaiterID, consuming Outcome) -> Void
+  ) {
+    var begun: [Flight] = []
+    for (waiter, request) in requests {
+      let isOpen = enter(waiter, request, priority, begin: { begun.append($0) }) { _ in
+        Waiter { (outcome: consuming Outcome) in answer(waiter, outcome) }
+      }
+      if !isOpen { answer(waiter, .failure(.closed)) }
+    }
+    for flight in begun { start(flight) }
+  }
+
   func makeWaiter() -> WaiterID {
     WaiterID(number: lastWaiter.add(1, ordering: .relaxed).newValue)
   }
 
+  /// - Parameter begin: Has the load of a new flight started, at once or later; ``start(_:)`` if `nil`.
   /// - Returns: False if the registry is closed, or nothing is left to be revalidated.
   private func enter(
     _ id: WaiterID, _ request: ImageRequest, _ priority: Priority,
-    revalidating shown: ShownOriginal? = nil, as waiter: (Load) -> Waiter
+    revalidating shown: ShownOriginal? = nil, begin: ((Flight) -> Void)? = nil,
+    as waiter: (Load) -> Waiter
   ) -> Bool {
     // Asked before the lock is taken, since entities answer with code of their own.
     let versions = request.versionsElsewhere()
@@ -191,7 +211,7 @@ final class InFlightRegistry: Sendable {
     }
     joined.load.flight.progress.flush()
     if joined.isNewFlight {
-      start(joined.load.flight)
+      (begin ?? start)(joined.load.flight)
     } else {
       recorder.joined(request)
       request.whenLoading?()

@@ -1,0 +1,61 @@
+import TableStore
+
+extension ImageCache {
+  /// Asks the servers whether the entity's pictures have changed, and redraws those that have, in all
+  /// formats that have one.
+  ///
+  /// The formats whose pictures come from one URL share one request. A server that calls its original
+  /// unchanged costs no decode, and the pictures stay what they are. The former pictures are shown until
+  /// the new ones are there, and stay where asking fails. Without a store of originals nothing is known to
+  /// ask about, and the sources load everything anew.
+  ///
+  /// ```swift
+  /// let url = URL(fileURLWithPath: "/photos/1.jpg")
+  /// let cache = try await ImageCache(formats: [.row])
+  /// for format in try await cache.refresh(url) { print("\(format.name) is new") }
+  /// ```
+  ///
+  /// Pictures that were marked stale (``markStale(_:)``) are drawn again in any case.
+  ///
+  /// - Parameter entity: Its pictures in their present versions are meant; those without a source URL stay.
+  /// - Returns: The formats in which there is another picture than before, in the order of ``formats``.
+  /// - Throws: The first error of a load, as ``image(for:format:options:)`` does, after all have ended; other
+  ///   formats may be redrawn then. ``ImageCacheError/cancelled`` when the calling task is cancelled.
+  @discardableResult
+  public func refresh(
+    _ entity: some ImageEntity
+  ) async throws(ImageCacheError) -> [ImageFormat] {
+    guard life != .closed else { throw .closed }
+    var options = LoadOptions()
+    options.policy = .revalidate
+    let known = tables.all.compactMap { table in
+      let request = ImageRequest(entity: entity, table: table, tables: tables, options: options)
+      let picture = request.url == nil ? nil : table.storedPicture(for: request.key)
+      return picture.map { (request: request, picture: $0) }
+    }
+    try await awaitAll(known.map(\.request))
+    return known.filter { request, picture in
+      let now = request.table.storedPicture(for: request.key)
+      return now?.isStale == false && now?.generation != picture.generation
+    }.map(\.request.format)
+  }
+
+  /// Waits for all requests, and throws the first error.
+  private func awaitAll(_ requests: [ImageRequest]) async throws(ImageCacheError) {
+    let waiters = requests.map { (waiter: registry.makeWaiter(), request: $0) }
+    // A cancellation ends the reading.
+    let (answers, queue) = AsyncStream<ImageCacheError?>.makeStream()
+    registry.join(waiters, .current) { (_, outcome: consuming InFlightRegistry.Outcome) in
+      if case .failure(let error) = outcome { queue.yield(error) } else { queue.yield(nil) }
+    }
+    defer { for (waiter, _) in waiters { registry.leave(waiter) } }
+    var failure: ImageCacheError?
+    var answered = 0
+    for await answer in answers.prefix(waiters.count) {
+      answered += 1
+      failure = failure ?? answer
+    }
+    if answered < waiters.count { throw .cancelled }
+    if let failure { throw failure }
+  }
+}
