@@ -5,7 +5,8 @@ public import Pixels
 ///
 /// The cache asks its decoders in order and takes the first that recognises the bytes, whatever the
 /// file's name and the server's content type. It calls decoders on worker threads, never on an
-/// actor, and on several at once. They must not block for a picture of the cache: decoding that
+/// actor, and on several at once; and ``recognizes(_:)`` and ``header(of:)`` also on the thread that delivers a
+/// file that somebody wants to preview. They must not block for a picture of the cache: decoding that
 /// picture needs a worker thread too, and when all of them wait, none goes on.
 public protocol ImageDecoder: Sendable {
   /// Whether this decoder decodes files with these first bytes.

@@ -23,7 +23,8 @@
     }
 
     func header(of data: Data) throws(ImageDecodingError) -> ImageHeader {
-      try header(of: source(data))
+      // A preview's bytes end before the file does.
+      try header(of: source(data, isWhole: false))
     }
 
     /// ImageIO makes the thumbnail, which is then drawn into private memory: twice the result.
@@ -60,13 +61,15 @@
       }
     }
 
-    private func source(_ data: Data) throws(ImageDecodingError) -> CGImageSource {
+    private func source(
+      _ data: Data, isWhole: Bool = true
+    ) throws(ImageDecodingError) -> CGImageSource {
       guard recognizes(data.prefix(64)) else { throw .unknownType }
       let options = [kCGImageSourceShouldCache: false] as CFDictionary
       guard let source = CGImageSourceCreateWithData(data as CFData, options),
         let type = CGImageSourceGetType(source), Self.identifiers.contains(type as String)
       else { throw .unknownType }
-      guard CGImageSourceGetStatus(source) == .statusComplete else { throw .truncated }
+      guard !isWhole || CGImageSourceGetStatus(source) == .statusComplete else { throw .truncated }
       return source
     }
 
@@ -99,6 +102,17 @@
       return PixelSize(
         width: min(Int((Double(size.width) * factor).rounded(.up)), size.width),
         height: min(Int((Double(size.height) * factor).rounded(.up)), size.height))
+    }
+  }
+
+  extension ImageIODecoder: ProgressiveImageDecoder {
+    /// Previews of progressive JPEG. ImageIO does not tell at which scan it stops.
+    func makePreviewScanner() -> any PreviewScanner { JPEGScanWatch(settles: false) }
+
+    func decodePreview(
+      _ bytes: Data, at stage: PreviewStage, _ request: DecodeRequest
+    ) throws(ImageDecodingError) -> Bitmap {
+      try decode(bytes.closedAsJPEG(), request)
     }
   }
 #endif

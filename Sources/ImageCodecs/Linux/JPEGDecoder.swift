@@ -96,6 +96,16 @@
     }
   }
 
+  extension JPEGDecoder: ProgressiveImageDecoder {
+    func makePreviewScanner() -> any PreviewScanner { JPEGScanWatch(settles: true) }
+
+    func decodePreview(
+      _ bytes: Data, at stage: PreviewStage, _ request: DecodeRequest
+    ) throws(ImageDecodingError) -> Bitmap {
+      try decode(bytes.closedAsJPEG(), request)
+    }
+  }
+
   extension PixelSize {
     /// libjpeg rounds up.
     fileprivate func scaled(toEighths eighths: Int) -> PixelSize {

@@ -18,12 +18,19 @@ enum PictureAttack {
     let minimumSize = sides[bytes.count % sides.count].map { PixelSize(width: $0, height: $0 - 1) }
     let header: ImageHeader
     let bitmap: Bitmap
+    var previewed: (settled: Bitmap?, byteCount: Int)?
     do throws(ImageDecodingError) {
       let decoder = try ImageDecoders.standard.decoder(for: data)
+      previewed = preview(data, decoder as? any ProgressiveImageDecoder, minimumSize)
       header = try decoder.header(of: data)
       bitmap = try decoder.decode(data, DecodeRequest(minimumSize: minimumSize, limits: limits))
     } catch {
       return
+    }
+    try Attack.require(
+      previewed?.byteCount ?? 0 <= bytes.count, "a stage ends behind the file")
+    if let settled = previewed?.settled {
+      try Attack.require(pixels(settled) == pixels(bitmap), "a settled preview has changed")
     }
     guard let minimumSize else {
       try Attack.require(bitmap.size == header.size, "\(bitmap.size) is not \(header.size)")
@@ -38,5 +45,32 @@ enum PictureAttack {
     try Attack.require(
       bitmap.size.width <= header.size.width && bitmap.size.height <= header.size.height,
       "\(bitmap.size) is larger than \(header.size)")
+  }
+
+  /// Watches the bytes in two pieces, and decodes the newest stage.
+  ///
+  /// - Returns: The preview if the rest of the file cannot change it, and the stage's end.
+  private static func preview(
+    _ data: Data, _ decoder: (any ProgressiveImageDecoder)?, _ minimumSize: PixelSize?
+  ) -> (settled: Bitmap?, byteCount: Int)? {
+    guard let decoder else { return nil }
+    var scanner = decoder.makePreviewScanner()
+    let first = scanner.receive(data.prefix(data.count / 2))
+    guard let stage = scanner.receive(data.dropFirst(data.count / 2)) ?? first else { return nil }
+    let bytes = Data(data.prefix(stage.byteCount))
+    guard
+      let fullSize = try? decoder.header(of: bytes).size,
+      let preview = try? decoder.decodePreview(
+        bytes, at: stage, DecodeRequest(minimumSize: minimumSize, limits: limits))
+    else { return (nil, stage.byteCount) }
+    return (stage.isSettled(preview.size, of: fullSize) ? preview : nil, stage.byteCount)
+  }
+
+  /// The pixels without the padding of their rows.
+  private static func pixels(_ bitmap: Bitmap) -> [UInt8] {
+    let used = bitmap.size.width * bitmap.layout.format.bytesPerPixel
+    return bitmap.withUnsafeBytes { bytes in
+      (0..<bitmap.size.height).flatMap { bytes[($0 * bitmap.layout.rowBytes)...].prefix(used) }
+    }
   }
 }

@@ -1,0 +1,69 @@
+public import Foundation
+public import Pixels
+
+/// A decoder that makes previews of files whose first bytes show the whole picture, coarser.
+///
+/// The cache hands each byte of a download to a scanner once, and lets the decoder decode the bytes up to
+/// some of the stages that the scanner finds. Nothing is kept between two previews.
+///
+/// ```swift
+/// struct Sketch: PreviewScanner {
+///   private var byteCount = 0
+///
+///   mutating func receive(_ bytes: Data) -> PreviewStage? {
+///     defer { byteCount += bytes.count }
+///     let isThere = byteCount < 1000 && byteCount + bytes.count >= 1000
+///     return isThere ? PreviewStage(byteCount: 1000) : nil
+///   }
+/// }
+/// ```
+public protocol ProgressiveImageDecoder: ImageDecoder {
+  /// A scanner for the bytes of one file, from the first one on.
+  func makePreviewScanner() -> any PreviewScanner
+
+  /// Decodes the picture as far as a stage shows it, at the same size as ``ImageDecoder/decode(_:_:)`` does
+  /// for the request, upright and in the same colours. It takes no more memory than
+  /// ``ImageDecoder/workingByteCount(for:minimumSize:)`` and a copy of the bytes.
+  ///
+  /// ``ImageDecoder/header(of:)`` reads the header of the same bytes.
+  ///
+  /// - Parameters:
+  ///   - bytes: The file's first ``PreviewStage/byteCount`` bytes.
+  ///   - stage: The stage at which they end.
+  ///   - request: The size, the limits and the cancellation.
+  /// - Throws: ``ImageDecodingError``; the stage has no preview then.
+  func decodePreview(
+    _ bytes: Data, at stage: PreviewStage, _ request: DecodeRequest
+  ) throws(ImageDecodingError) -> Bitmap
+}
+
+/// Finds stages in the bytes of one file.
+public protocol PreviewScanner: Sendable {
+  /// Looks at the next bytes, on the thread that delivers them: it returns at once.
+  ///
+  /// - Returns: The newest stage that ends in these bytes or the bytes before; `nil` if there is none that
+  ///   was not returned before.
+  mutating func receive(_ bytes: Data) -> PreviewStage?
+}
+
+/// A place in a file after which a better preview can be made.
+public struct PreviewStage: Hashable, Sendable {
+  /// The number of bytes from the file's first one to the stage's end.
+  public var byteCount: Int
+
+  /// The reduction from which on the rest of the file changes nothing: with 8, a decode at an eighth of the
+  /// picture's size has the pixels of the whole file's; `nil` if the rest may change every decode.
+  public var settledReduction: Int?
+
+  /// Creates a stage.
+  public init(byteCount: Int, settledReduction: Int? = nil) {
+    (self.byteCount, self.settledReduction) = (byteCount, settledReduction)
+  }
+
+  /// Whether the rest of the file cannot change a decode of this size.
+  package func isSettled(_ size: PixelSize, of fullSize: PixelSize) -> Bool {
+    guard let settledReduction, settledReduction > 0 else { return false }
+    return size.width - 1 <= (fullSize.width - 1) / settledReduction
+      && size.height - 1 <= (fullSize.height - 1) / settledReduction
+  }
+}
