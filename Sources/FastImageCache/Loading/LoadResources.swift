@@ -45,13 +45,15 @@ public final class LoadResources: Sendable {
   ///   - localWidth: How many loads of files and other local sources may be under way at the same time,
   ///     at least one; `nil` for four more than there are cores. Each load holds its encoded bytes. A few
   ///     more loads than cores keep the cores busy while files are read.
+  ///   - previewLoad: The part of one core that all previews may take together (``LoadOptions/previews``), from 0,
+  ///     for none, to 1. A preview is drawn only while nothing waits for a worker, one at a time.
   public init(
     decodeWidth: Int? = nil, decodeByteBudget: Int = 256 << 20, networkWidth: Int = 18,
-    localWidth: Int? = nil
+    localWidth: Int? = nil, previewLoad: Double = 0.1
   ) {
     workers = WorkerPool(
       name: "FastImageCache.worker", width: max(1, decodeWidth ?? Self.processorCount),
-      byteBudget: max(0, decodeByteBudget))
+      byteBudget: max(0, decodeByteBudget), guestLoad: previewLoad)
     gates = LoadGates(network: networkWidth, local: localWidth ?? Self.processorCount + 4)
   }
 

@@ -259,7 +259,7 @@ struct WorkerPoolTests {
 }
 
 /// Work that holds a pool's only worker until it is let go.
-private struct Occupied {
+struct Occupied {
   private let door = DispatchSemaphore(value: 0)
   private let task: Task<Void, any Error>
 

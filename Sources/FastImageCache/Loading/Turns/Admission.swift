@@ -11,7 +11,8 @@
 /// 2. `queue` holds the waiting jobs in the order of their ranks, the next to start last, and
 ///    `waiting` holds the same jobs by their ids.
 /// 3. Between two events the job that ranks first does not fit beside the running jobs.
-/// 4. An id waits, then runs, then is forgotten; it is never in two of these states.
+/// 4. An id waits, then runs, then is forgotten; it is never in two of these states. A guest never waits.
+/// 5. At most one guest runs. It began while no job waited.
 struct Admission: Sendable {
   struct JobID: Hashable, Sendable {
     fileprivate let number: Int
@@ -40,6 +41,8 @@ struct Admission: Sendable {
   private var waiting: [JobID: Rank] = [:]
   private var running: [JobID: Int] = [:]
   private var runningByteCount = 0
+  /// The running job that began as a guest.
+  private(set) var guest: JobID?
   private var idCount = 0
   private var arrivalCount = 0
 
@@ -76,6 +79,20 @@ struct Admission: Sendable {
     return admit()
   }
 
+  /// Starts a job at once, as a guest, or not at all: only while no job waits, beside the jobs that run,
+  /// and one guest at a time.
+  mutating func startGuest(byteCount: Int) -> JobID? {
+    precondition(byteCount >= 0, "A job cannot need a negative number of bytes.")
+    guard guest == nil, queue.isEmpty, running.count < width,
+      byteCount <= byteBudget - runningByteCount
+    else { return nil }
+    let id = makeJobID()
+    running[id] = byteCount
+    runningByteCount += byteCount
+    guest = id
+    return id
+  }
+
   /// Changes the priority of a waiting job; does nothing for a job that does not wait.
   ///
   /// The job keeps its arrival, and so its rank among the jobs of the new priority: a row that scrolls
@@ -110,6 +127,7 @@ struct Admission: Sendable {
       preconditionFailure("Only a running job can finish.")
     }
     runningByteCount -= byteCount
+    if guest == id { guest = nil }
     return admit()
   }
 

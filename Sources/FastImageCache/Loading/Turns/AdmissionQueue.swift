@@ -10,9 +10,7 @@ import Locking
 /// 3. A job's priority is read under the lock. So the last of several changes stays, in any order of
 ///    their observers.
 /// 4. The caller finishes each admitted job exactly once, with ``finish(_:)``.
-///
-/// A guest, a job that starts only where no other job waits, will be one more event of ``Admission``,
-/// which refuses a guest instead of queueing it.
+/// 5. A guest is cancelled in the step in which another job comes to wait.
 final class AdmissionQueue: Sendable {
   typealias JobID = Admission.JobID
 
@@ -42,6 +40,8 @@ final class AdmissionQueue: Sendable {
   private struct State {
     var admission: Admission
     var waiting: [JobID: Job] = [:]
+    /// Of the running guest, or of one that has finished.
+    var guestCancellation: Cancellation?
 
     mutating func admitted(_ ids: [JobID]) -> [Answered] {
       ids.map { id in
@@ -93,6 +93,18 @@ final class AdmissionQueue: Sendable {
     }
   }
 
+  /// Admits a job that takes nothing from others, at once or not at all.
+  ///
+  /// - Returns: Its id, for ``finish(_:)``, and the flag that goes up when another job comes to wait.
+  func enterAsGuest(byteCount: Int) -> (id: JobID, cancellation: Cancellation)? {
+    state.withLock { state in
+      guard let id = state.admission.startGuest(byteCount: byteCount) else { return nil }
+      let cancellation = Cancellation()
+      state.guestCancellation = cancellation
+      return (id, cancellation)
+    }
+  }
+
   /// Gives the bytes of an admitted job to others; the job goes on.
   func release(_ id: JobID) {
     apply { $0.admitted($0.admission.release(id)) }
@@ -117,6 +129,7 @@ final class AdmissionQueue: Sendable {
           id, priority: urgency.priority, byteCount: byteCount)
         state.waiting[id] = job
         waits = !started.contains(id)
+        if waits, state.admission.guest != nil { state.guestCancellation?.set() }
         return state.admitted(started)
       } catch {
         return [job.answered(.refused(error))]

@@ -16,6 +16,8 @@ import Locking
 ///    So no worker stays idle while a job waits.
 /// 3. When the caller of `run` goes on with a result, the job and the result are released here. Then
 ///    only the caller keeps a lease, or a whole table, that they held.
+/// 4. After a guest that took some processor time no other begins until that time is ``guestLoad`` of the
+///    time that has passed since the guest ended, whoever's they are.
 final class WorkerPool: Sendable {
   typealias Job<Value, Failure: Error> =
     @Sendable (_ isCancelled: @escaping @Sendable () -> Bool) throws(Failure) -> Value
@@ -24,13 +26,19 @@ final class WorkerPool: Sendable {
   let byteBudget: Int
   private let queue: AdmissionQueue
   private let idleWorkers: Lock<[DispatchQueue]>
+  /// The part of one core that all guests may take together.
+  private let guestLoad: Double
+  /// When the next guest may begin.
+  private let guestsRestUntil = Lock<ContinuousClock.Instant?>(nil)
 
   /// - Parameters:
   ///   - name: Names the threads in debuggers.
   ///   - width: How many jobs may run at the same time.
   ///   - byteBudget: How many bytes the jobs that run may have declared together.
-  init(name: String, width: Int, byteBudget: Int = .max) {
+  ///   - guestLoad: The part of one core that guests may take, from 0, for none, to 1.
+  init(name: String, width: Int, byteBudget: Int = .max, guestLoad: Double = 0.1) {
     self.byteBudget = byteBudget
+    self.guestLoad = min(guestLoad, 1)
     queue = AdmissionQueue(width: width, byteBudget: byteBudget)
     idleWorkers = Lock((0..<width).map { DispatchQueue(label: "\(name).\($0)") })
   }
@@ -82,6 +90,40 @@ final class WorkerPool: Sendable {
     priority: Priority, byteCount: Int = 0, _ body: @escaping Job<Value, Failure>
   ) async throws(JobError<Failure>) -> Value {
     try await run(urgency: Urgency(priority), byteCount: byteCount, body)
+  }
+
+  /// Runs `body` on a worker that nobody needs, at once or not at all, and returns without waiting for it.
+  ///
+  /// - Parameters:
+  ///   - clock: Tells how long no other guest begins afterwards.
+  ///   - body: Its `isCancelled` is true as soon as another job comes to wait. It should end soon then.
+  /// - Returns: Whether the job runs.
+  @discardableResult
+  func runAsGuest(
+    byteCount: Int, clock: any PatienceClock,
+    _ body: @escaping @Sendable (_ isCancelled: @escaping @Sendable () -> Bool) -> Void
+  ) -> Bool {
+    guard mayBeginGuest(at: clock.now),
+      let (id, cancellation) = queue.enterAsGuest(byteCount: byteCount)
+    else { return false }
+    guard let worker = idleWorkers.withLock({ $0.popLast() }) else {
+      preconditionFailure("An admitted job finds an idle worker.")
+    }
+    let load = guestLoad
+    worker.async(qos: DispatchQoS(.low), flags: .enforceQoS) {
+      let start = ThreadTime.now
+      body { cancellation.isSet }
+      let rest = (ThreadTime.now - start) * (1 / load - 1)
+      self.guestsRestUntil.withLock { $0 = clock.now.advanced(by: rest) }
+      self.idleWorkers.withLock { $0.append(worker) }
+      self.queue.finish(id)
+    }
+    return true
+  }
+
+  /// Whether guests have rested for long enough; the workers may be busy all the same.
+  func mayBeginGuest(at now: ContinuousClock.Instant) -> Bool {
+    guestLoad > 0 && guestsRestUntil.withLock { $0.map { $0 <= now } ?? true }
   }
 
   /// Jobs that wait for a worker or for memory at this moment, and jobs that have a worker.

@@ -1,0 +1,100 @@
+import Locking
+import TestSupport
+import Testing
+
+@testable import FastImageCache
+
+@Suite("A guest of a worker pool", .timeLimit(.minutes(10)))
+struct GuestTests {
+  @Test("is admitted where a worker is idle, its bytes fit and there is no other guest")
+  func admission() throws {
+    var admission = Admission(width: 3, byteBudget: 10)
+    let jobs = (0..<3).map { _ in admission.makeJobID() }
+    #expect(try admission.submit(jobs[0], priority: .high, byteCount: 4) == [jobs[0]])
+    #expect(admission.startGuest(byteCount: 7) == nil)
+    let started = admission.startGuest(byteCount: 6)
+    let guest = try #require(started)
+    #expect(admission.startGuest(byteCount: 0) == nil)
+    #expect(admission.guest == guest && admission.runningCount == 2)
+    // A job that the guest leaves no memory for waits for the guest's end.
+    #expect(try admission.submit(jobs[1], priority: .high, byteCount: 1) == [])
+    #expect(admission.finish(guest) == [jobs[1]])
+    #expect(admission.guest == nil)
+    #expect(try admission.submit(jobs[2], priority: .high, byteCount: 0) == [jobs[2]])
+    #expect(admission.startGuest(byteCount: 0) == nil)
+  }
+
+  @Test("is not admitted while a job waits, be it for memory alone")
+  func waiting() throws {
+    var admission = Admission(width: 3, byteBudget: 10)
+    let jobs = (0..<2).map { _ in admission.makeJobID() }
+    #expect(try admission.submit(jobs[0], priority: .high, byteCount: 4) == [jobs[0]])
+    #expect(try admission.submit(jobs[1], priority: .low, byteCount: 10) == [])
+    #expect(admission.startGuest(byteCount: 0) == nil)
+    #expect(admission.withdraw(jobs[1]) == [])
+    #expect(admission.startGuest(byteCount: 0) != nil)
+  }
+
+  @Test("runs, or is refused at once")
+  func runs() async throws {
+    let pool = WorkerPool(name: "test", width: 1)
+    let (clock, door, ran) = (ManualClock(), Gate(), Counter())
+    #expect(
+      pool.runAsGuest(byteCount: 0, clock: clock) { _ in
+        ran.increment()
+        door.waitBlocking()
+      })
+    await ran.reaches(1)
+    #expect(!pool.runAsGuest(byteCount: 0, clock: clock) { _ in ran.increment() })
+    door.open()
+    // A job that comes later has the worker after it.
+    try await pool.run(priority: .low) { _ in }
+    #expect(ran.value == 1 && pool.counts == (0, 0))
+  }
+
+  @Test("is cancelled as soon as a job comes to wait, and not by one that finds a worker")
+  func cancelled() async throws {
+    let pool = WorkerPool(name: "test", width: 2)
+    let (begun, door, seen) = (Counter(), Gate(), Lock<Bool?>(nil))
+    pool.runAsGuest(byteCount: 0, clock: ManualClock()) { isCancelled in
+      begun.increment()
+      door.waitBlocking()
+      seen.withLock { $0 = isCancelled() }
+      while !isCancelled() {}
+    }
+    await begun.reaches(1)
+    let occupied = try await Occupied(pool)
+    door.open()
+    while seen.withLock({ $0 == nil }), !Task.isCancelled { await Task.yield() }
+    // Its end is that of the guest: otherwise this job would never run.
+    try await pool.run(priority: .low) { _ in }
+    #expect(seen.withLock { $0 } == false)
+    try await occupied.leave()
+  }
+
+  @Test("makes all guests rest nine times as long as it has worked")
+  func rest() async throws {
+    let pool = WorkerPool(name: "test", width: 1)
+    let clock = ManualClock()
+    let worked = Lock(Duration.zero)
+    pool.runAsGuest(byteCount: 0, clock: clock) { _ in
+      let start = ThreadTime.now
+      while ThreadTime.now - start < .milliseconds(2) {}
+      worked.withLock { $0 = ThreadTime.now - start }
+    }
+    try await pool.run(priority: .low) { _ in }
+    clock.advance(by: worked.withLock { $0 } * 9)
+    #expect(!pool.runAsGuest(byteCount: 0, clock: clock) { _ in })
+    clock.advance(by: .seconds(1000))
+    #expect(pool.runAsGuest(byteCount: 0, clock: clock) { _ in })
+    try await pool.run(priority: .low) { _ in }
+  }
+
+  @Test("is never run where no part of the processor is for guests")
+  func noLoad() {
+    for load in [0, -1, Double.nan] {
+      let pool = WorkerPool(name: "test", width: 1, guestLoad: load)
+      #expect(!pool.runAsGuest(byteCount: 0, clock: ManualClock()) { _ in })
+    }
+  }
+}
