@@ -162,6 +162,7 @@ let package = Package(
       dependencies: [
         "FastImageCache", "TableStore", "ImageCodecs", "ImageDrawing", "Pixels", "Locking",
         "TestSupport", .target(name: "CTestProbes", condition: onLinux),
+        .target(name: "CTestImages", condition: onLinux),
         .target(name: "CCairo", condition: cairoOnLinux),
       ],
       swiftSettings: settings),

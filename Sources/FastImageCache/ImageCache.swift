@@ -119,7 +119,8 @@ public final actor ImageCache {
     let planner = LoadPlanner(source: configuration.source, originals: configuration.keeper)
     let loader = ImageLoader(
       planner: planner, maker: maker, recorder: recorder,
-      encodedByteLimit: configuration.limits.encodedByteCount, hook: hook, partials: partials)
+      encodedByteLimit: configuration.limits.encodedByteCount, hook: hook, partials: partials,
+      clock: clock)
     registry = InFlightRegistry(
       gates: resources.gates, recorder: recorder, planner: planner, run: loader.run)
     configuration.originals?.report(to: recorder.hub, and: partials)

@@ -10,6 +10,7 @@ import Locking
 /// 2. A reader waits only while no element is unread. The thread that takes a reader out, under the
 ///    lock, resumes it, outside the lock.
 /// 3. A cancelled reader gets no element.
+/// 4. An element that lasts, of which at most one is unread, is lost to no other than one that ends its worth.
 final class StreamQueue<Element: Sendable>: Sendable {
   /// What a full queue does with one more element.
   enum Overflow: Sendable {
@@ -18,6 +19,13 @@ final class StreamQueue<Element: Sendable>: Sendable {
     /// The new element is lost. The closure counts it in the last unread element if that one counts
     /// lost elements already, and otherwise returns the element that does.
     case losesNewest(counting: @Sendable (inout Element) -> Element?)
+  }
+
+  /// An element that a queue of the newest does not lose to the others.
+  struct Lasting: Sendable {
+    let holds: @Sendable (Element) -> Bool
+    /// Whether an element ends the worth of the one that lasts; another one that lasts does.
+    let ends: @Sendable (Element) -> Bool
   }
 
   private struct State {
@@ -45,29 +53,51 @@ final class StreamQueue<Element: Sendable>: Sendable {
       return items.compactMap(\.self)
     }
 
-    mutating func keep(_ element: consuming Element, size: Int, _ overflow: Overflow) {
-      guard items.count - readCount >= size else { return items.append(element) }
+    /// Takes out the oldest unread element that lasts, or that does not.
+    private mutating func takeFirst(_ lasting: Lasting, lasts: Bool) -> Element? {
+      let index = items[readCount...].firstIndex { $0.map { lasting.holds($0) == lasts } ?? false }
+      return index.flatMap { items.remove(at: $0) }
+    }
+
+    /// - Returns: The elements that are lost, for release outside the lock.
+    mutating func keep(
+      _ element: consuming Element, size: Int, _ overflow: Overflow, _ lasting: Lasting?
+    ) -> [Element] {
+      var lost: [Element] = []
+      if let lasting, lasting.ends(element) {
+        lost += takeFirst(lasting, lasts: true).map { [$0] } ?? []
+      }
+      guard items.count - readCount >= size else {
+        items.append(element)
+        return lost
+      }
       switch overflow {
       case .losesOldest:
-        _ = takeFirst()
+        let oldest = lasting.map { takeFirst($0, lasts: false) } ?? takeFirst()
+        if let oldest { lost.append(oldest) }
         items.append(element)
       case .losesNewest(let count):
-        guard var newest = items[items.count - 1] else { return }
+        guard var newest = items[items.count - 1] else { return lost }
         let mark = count(&newest)
         items[items.count - 1] = newest
         if let mark { items.append(mark) }
       }
+      return lost
     }
   }
 
   private let size: Int
   private let overflow: Overflow
+  private let lasting: Lasting?
   private let state = Lock(State())
 
-  /// - Parameter size: Unread elements that are kept, at least one.
-  init(size: Int, _ overflow: Overflow) {
+  /// - Parameters:
+  ///   - size: Unread elements that are kept, at least one; at least two where one of them lasts.
+  ///   - lasting: The element that is not lost.
+  init(size: Int, _ overflow: Overflow, lasting: Lasting? = nil) {
     self.size = size
     self.overflow = overflow
+    self.lasting = lasting
   }
 
   /// Hands an element to a waiting reader, or keeps it as far as there is room; drops it after the end.
@@ -75,13 +105,14 @@ final class StreamQueue<Element: Sendable>: Sendable {
   /// The element is moved all the way: when a reader goes on with it, no reference to it is left here.
   func append(_ element: consuming Element) {
     var element = Optional(consume element)
-    let reader = state.withLock { state -> CheckedContinuation<Element?, Never>? in
-      if state.isFinished { return nil }
-      if !state.readers.isEmpty { return state.readers.removeFirst() }
-      if let element = element.take() { state.keep(consume element, size: size, overflow) }
-      return nil
+    let (reader, lost) = state.withLock {
+      state -> (CheckedContinuation<Element?, Never>?, [Element]) in
+      if state.isFinished { return (nil, []) }
+      if !state.readers.isEmpty { return (state.readers.removeFirst(), []) }
+      guard let element = element.take() else { return (nil, []) }
+      return (nil, state.keep(consume element, size: size, overflow, lasting))
     }
-    guard let reader else { return }
+    guard let reader else { return withExtendedLifetime(lost) {} }
     SanitizerWitness.willResume(at: self)
     reader.resume(returning: element.take())
   }

@@ -23,24 +23,26 @@ final class Download: Sendable {
   /// - Parameters:
   ///   - headers: The fields that the load asks for. An answer to other fields is not continued.
   ///   - isAnew: Forgets what earlier loads have left, and wants all bytes again.
+  ///   - painter: Draws previews of what arrives.
   static func begin(
     of name: OriginalName, for entity: ImageID, with headers: [String: String],
-    on shelf: PartialShelf, and disk: PartialOnDisk?, isAnew: Bool
+    on shelf: PartialShelf, and disk: PartialOnDisk?, isAnew: Bool, painter: PreviewPainter?
   ) async -> Download {
     let (load, inMemory) = shelf.begin(name, of: entity)
     var known = isAnew ? nil : inMemory
     if !isAnew, known == nil { known = await disk?.known() }
     return Download(
-      load, known.flatMap { $0.terms.mayContinueRequest(headers) ? $0 : nil }, headers, shelf, disk)
+      load, known.flatMap { $0.terms.mayContinueRequest(headers) ? $0 : nil }, headers, shelf, disk,
+      painter)
   }
 
   private init(
     _ load: Partials.Load, _ known: KnownOriginal?, _ headers: [String: String],
-    _ shelf: PartialShelf, _ disk: PartialOnDisk?
+    _ shelf: PartialShelf, _ disk: PartialOnDisk?, _ painter: PreviewPainter?
   ) {
     (self.load, self.known, self.headers) = (load, known, headers)
     (self.shelf, self.disk) = (shelf, disk)
-    arrivals = ArrivalSlot(continuing: known, to: disk)
+    arrivals = ArrivalSlot(continuing: known, to: disk, painter: painter)
   }
 
   deinit {

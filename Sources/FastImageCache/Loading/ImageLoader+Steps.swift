@@ -123,7 +123,8 @@ extension ImageLoader {
     let isAnew = flight.policy == .reload || course.download != nil
     // Given up before the next one is begun.
     course.download = nil
-    course.download = await beginDownload(of: first, course, isAnew: isAnew)
+    defer { flight.progress.endFetch() }
+    course.download = await beginDownload(of: first, course, isAnew: isAnew, flight)
     let start = ContinuousClock.now
     let request = sourceRequest(url, for: requests, course, flight)
     let content: ImageSourceContent
@@ -155,7 +156,7 @@ extension ImageLoader {
   }
 
   private func beginDownload(
-    of request: ImageRequest, _ course: LoadCourse, isAnew: Bool
+    of request: ImageRequest, _ course: LoadCourse, isAnew: Bool, _ flight: Flight
   ) async -> Download {
     var disk: PartialOnDisk?
     if let name = course.name, let load = course.original {
@@ -164,7 +165,14 @@ extension ImageLoader {
     }
     return await Download.begin(
       of: request.originalName, for: request.key.entity, with: course.options.headers,
-      on: partials, and: disk, isAnew: isAnew)
+      on: partials, and: disk, isAnew: isAnew, painter: painter(for: flight))
+  }
+
+  /// Draws previews until the fetch ends; `nil` where a hook may make something else of the picture.
+  private func painter(for flight: Flight) -> PreviewPainter? {
+    guard hook == nil else { return nil }
+    return PreviewPainter(
+      maker: maker, clock: clock, progress: flight.progress, fetch: flight.progress.beginFetch())
   }
 
   private func sourceRequest(

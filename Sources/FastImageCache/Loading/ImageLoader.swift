@@ -13,6 +13,8 @@ struct ImageLoader: Sendable {
   let encodedByteLimit: Int
   let hook: StoreHook?
   let partials: PartialShelf
+  /// Tells when previews are due.
+  let clock: any PatienceClock
   let refresher = Refresher()
 
   /// Serves a flight until no request of it is left.

@@ -55,6 +55,11 @@ public struct LoadOptions: Hashable, Sendable {
   /// and may change them. Requests with different fields share no load.
   public var headers: [String: String] = [:]
 
+  /// The previews that ``ImageCache/updates(for:format:options:)`` and
+  /// ``ImageCache/progress(for:format:options:)`` show while the picture loads; none by default. The other
+  /// calls make none. Requests share a load, each with previews of its own.
+  public var previews = PreviewPolicy.none
+
   /// The longest wait for a picture that the table does not have, before it throws
   /// ``ImageCacheError/timedOut(entity:format:after:)``; as long as it takes if `nil`.
   ///
@@ -63,6 +68,13 @@ public struct LoadOptions: Hashable, Sendable {
 
   /// Creates the conditions of an ordinary request.
   public init() {}
+
+  /// Previews of whole frames, and else the conditions of an ordinary request.
+  public static let previewing: LoadOptions = {
+    var options = LoadOptions()
+    options.previews = PreviewPolicy()
+    return options
+  }()
 }
 
 extension LoadOptions.Policy: Comparable {

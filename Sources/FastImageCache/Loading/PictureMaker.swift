@@ -202,9 +202,11 @@ struct PictureMaker: Sendable {
   }
 
   /// Draws one request from a bitmap, on the calling thread.
+  ///
+  /// - Parameter isPreview: Whether the drawing counts for nothing.
   func draw(
     _ request: ImageRequest, _ bitmap: Bitmap, of fullSize: PixelSize, metadata: Data = Data(),
-    _ isCancelled: @Sendable () -> Bool
+    isPreview: Bool = false, _ isCancelled: @Sendable () -> Bool
   ) -> DrawnResult {
     let start = ContinuousClock.now
     let format = request.format
@@ -219,7 +221,7 @@ struct PictureMaker: Sendable {
           bitmap, into: bytes, layout: layout, scale: format.scale,
           upTo: format.keepsProportions, isCancelled: isCancelled)
       }
-      recorder.drew(in: ContinuousClock.now - start)
+      if !isPreview { recorder.drew(in: ContinuousClock.now - start) }
       return .success(slot)
     } catch {
       // A closure may throw any error when it is cancelled.
@@ -245,11 +247,17 @@ extension ImageRequest {
   }
 }
 
+extension [ImageRequest] {
+  /// The size at which a source has to be decoded for all of these, at most its own.
+  func sourceSize(of fullSize: PixelSize) -> PixelSize {
+    map { $0.sourceSize(for: fullSize) }.reduce(PixelSize(width: 1, height: 1)) { $0.union($1) }
+  }
+}
+
 extension SourcePicture {
   /// The size at which the source has to be decoded for all requests.
   fileprivate func minimumSize(for requests: [ImageRequest]) -> PixelSize {
-    requests.map { $0.sourceSize(for: fullSize) }
-      .reduce(PixelSize(width: 1, height: 1)) { $0.union($1) }
+    requests.sourceSize(of: fullSize)
   }
 
   fileprivate func workingByteCount(minimumSize: PixelSize) -> Int {

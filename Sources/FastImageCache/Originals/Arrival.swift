@@ -41,14 +41,17 @@ public final class Arrival: Sendable {
   /// Takes what arrives to the disk, where a store may have it.
   let blocks: ArrivalBlocks?
 
+  /// Watches what arrives for previews.
+  private let previews: PreviewWatch?
+
   private let content: Lock<Data>
   private let byteCountLimit: Int
 
   init(
     _ terms: OriginalTerms, continuing known: KnownOriginal? = nil, byteCountLimit: Int,
-    blocks: ArrivalBlocks? = nil
+    blocks: ArrivalBlocks? = nil, previews: PreviewWatch? = nil
   ) {
-    (self.terms, self.blocks) = (terms, blocks)
+    (self.terms, self.blocks, self.previews) = (terms, blocks, previews)
     self.byteCountLimit = byteCountLimit
     var content = known?.bytes ?? Data()
     knownByteCount = content.count
@@ -103,6 +106,7 @@ public final class Arrival: Sendable {
     }
     guard let counts else { throw .tooLarge(byteCountLimit: limit) }
     blocks?.note(counts, of: self)
+    previews?.note(bytes, of: self)
   }
 }
 
@@ -122,12 +126,17 @@ final class ArrivalSlot: Sendable {
 
   private let state: Lock<State>
   private let disk: PartialOnDisk?
+  private let painter: PreviewPainter?
 
   /// - Parameters:
   ///   - known: What the load continues. It is kept again where the load fails before more comes.
   ///   - disk: Takes the arrivals' blocks.
-  init(continuing known: KnownOriginal? = nil, to disk: PartialOnDisk? = nil) {
-    self.disk = disk
+  ///   - painter: Draws previews of what arrives.
+  init(
+    continuing known: KnownOriginal? = nil, to disk: PartialOnDisk? = nil,
+    painter: PreviewPainter? = nil
+  ) {
+    (self.disk, self.painter) = (disk, painter)
     state = Lock(
       State(
         newest: known.map { Arrival($0.terms, continuing: $0, byteCountLimit: $0.bytes.count) }))
@@ -143,7 +152,8 @@ final class ArrivalSlot: Sendable {
     _ terms: OriginalTerms, continuing known: KnownOriginal?, byteCountLimit: Int
   ) -> Arrival {
     let newest = Arrival(
-      terms, continuing: known, byteCountLimit: byteCountLimit, blocks: disk?.begin(terms))
+      terms, continuing: known, byteCountLimit: byteCountLimit, blocks: disk?.begin(terms),
+      previews: painter.map(PreviewWatch.init))
     _ = state.withLock { $0.exchange(for: newest) }
     return newest
   }

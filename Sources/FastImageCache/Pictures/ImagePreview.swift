@@ -11,14 +11,8 @@ public struct ImagePreview: Hashable, Sendable {
     /// A placeholder, which a load stored under ``LoadOptions``.
     case placeholder
 
-    /// A small picture that a camera wrote into the file.
-    case embedded
-
     /// The whole picture, coarser: the first, second, … preview of this load, counted from 1.
     case frame(Int)
-
-    /// The top rows of the picture, as a part of its height from 0 to 1.
-    case rows(Double)
   }
 
   /// The source of the preview's pixels.

@@ -51,6 +51,19 @@ struct StreamQueueTests {
     #expect(await readAll() == ["1"])
   }
 
+  @Test("does not lose the element that lasts to others, but to one that ends its worth")
+  func lasting() async {
+    let queue = StreamQueue<Int>(
+      size: 3, .losesOldest, lasting: .init(holds: { $0 < 0 }, ends: { $0 <= 0 }))
+    for number in [1, -1, 2, 3, 4, 5] { queue.append(number) }
+    #expect(queue.takeUnread() == -1)
+    #expect(queue.takeUnread() == 4)
+    for number in [-2, 6, -3, 7, 8] { queue.append(number) }
+    #expect([queue.takeUnread(), queue.takeUnread(), queue.takeUnread()] == [-3, 7, 8])
+    for number in [-4, 9, 0] { queue.append(number) }
+    #expect([queue.takeUnread(), queue.takeUnread(), queue.takeUnread()] == [9, 0, nil])
+  }
+
   @Test("keeps the newest, if the oldest are to make room, and each of them once")
   func keepsNewest() async {
     let queue = StreamQueue<Int>(size: 3, .losesOldest)

@@ -1,4 +1,5 @@
 import Locking
+import Synchronization
 
 /// The progress of one load, sent to its listeners.
 ///
@@ -8,6 +9,8 @@ import Locking
 /// Invariants:
 /// 1. A listener that is added late hears the latest step first.
 /// 2. A listener hears nothing after `end`. A cancellation tells it nothing.
+/// 3. `fetch` is the number of the fetch under way if a listener wants more previews of it, and else 0. So a
+///    preview of a fetch that is over reaches nobody.
 final class FlightProgress: Sendable {
   typealias Listener = StreamQueue<ImageProgress>
 
@@ -22,11 +25,24 @@ final class FlightProgress: Sendable {
     var latest = ImageProgress.queued
     var listeners: [WaiterID: Listener] = [:]
     var outbox = Outbox<Step>()
+    var wishes = PreviewWishes()
+    var fetchCount = 0
+    var isFetching = false
+
+    var previewedFetch: Int { isFetching && wishes.wantMore ? fetchCount : 0 }
   }
 
   private let state = Lock(State())
+  private let fetch = Atomic(0)
 
   init() {}
+
+  /// A listener keeps one unread preview, whatever number of steps it misses.
+  static func makeListener() -> Listener {
+    Listener(
+      size: 16, .losesOldest,
+      lasting: Listener.Lasting(holds: { $0.isPreview }, ends: { $0.endsPreviews }))
+  }
 
   func report(_ progress: ImageProgress) {
     state.withLock { state in
@@ -40,10 +56,14 @@ final class FlightProgress: Sendable {
 
   /// Adds a listener, which hears nothing before the next ``flush()``. So a caller can add it under a
   /// lock and flush outside.
-  func add(_ listener: Listener, for waiter: WaiterID) {
-    state.withLock { state in
+  ///
+  /// - Parameter wish: What the listener wants of previews. The newest one comes behind the latest step.
+  func add(_ listener: Listener, for waiter: WaiterID, _ wish: PreviewWish? = nil) {
+    change { state in
       state.outbox.append(Step(listener: listener, progress: state.latest, isLast: false))
       state.listeners[waiter] = listener
+      guard let wish, let preview = state.wishes.add(wish, for: waiter) else { return }
+      state.outbox.append(Step(listener: listener, progress: preview, isLast: false))
     }
   }
 
@@ -53,11 +73,22 @@ final class FlightProgress: Sendable {
   /// here.
   func end(_ waiter: WaiterID, with progress: consuming ImageProgress?) {
     // Taken out first: later reports are not for this listener.
-    let listener = state.withLock { $0.listeners.removeValue(forKey: waiter) }
+    let (listener, wish) = change { state in
+      (state.listeners.removeValue(forKey: waiter), state.wishes.remove(waiter))
+    }
+    defer { withExtendedLifetime(wish) {} }
     guard let listener else { return }
     let step = Step(listener: listener, progress: consume progress, isLast: true)
     enqueue(consume step)
     flush()
+  }
+
+  /// Changes what decides whether previews are wanted.
+  private func change<Result>(_ body: (inout State) -> Result) -> Result {
+    state.withLock { state in
+      defer { fetch.store(state.previewedFetch, ordering: .relaxed) }
+      return body(&state)
+    }
   }
 
   private func enqueue(_ step: consuming Step) {
@@ -80,5 +111,63 @@ final class FlightProgress: Sendable {
     let (listener, isLast) = (step.listener, step.isLast)
     if let progress = (consume step).progress { listener.append(consume progress) }
     if isLast { listener.finish() }
+  }
+}
+
+// MARK: Previews
+
+extension FlightProgress {
+  /// The fetch of which previews are wanted; 0 if there is none.
+  var previewedFetch: Int { fetch.load(ordering: .relaxed) }
+
+  /// The source is asked now.
+  ///
+  /// - Returns: The number of the fetch, from 1 on.
+  func beginFetch() -> Int {
+    change { state in
+      state.fetchCount += 1
+      state.isFetching = true
+      return state.fetchCount
+    }
+  }
+
+  /// The source has answered, or failed: no more previews are shown, to those who come later neither.
+  func endFetch() {
+    let forgotten = change { state in
+      state.isFetching = false
+      return state.wishes.forget()
+    }
+    // A source may keep this object. Memory is given back outside the lock.
+    withExtendedLifetime(forgotten) {}
+  }
+
+  var wantedPreviews: (wishes: [PreviewWish], policy: PreviewPolicy, drawnCount: Int) {
+    state.withLock { ($0.wishes.first, $0.wishes.policy, $0.wishes.drawnCount) }
+  }
+
+  /// Shows the previews of one stage, unless the fetch is over.
+  ///
+  /// - Parameter elapsed: The time since the fetch began.
+  func show(_ drawn: [DrawnPreview], of number: Int, elapsed: Duration) {
+    change { state in
+      guard state.previewedFetch == number else { return }
+      for (waiter, progress) in state.wishes.show(drawn, elapsed: elapsed) {
+        guard let listener = state.listeners[waiter] else { continue }
+        state.outbox.append(Step(listener: listener, progress: progress, isLast: false))
+      }
+    }
+    flush()
+  }
+}
+
+extension ImageProgress {
+  fileprivate var isPreview: Bool { if case .preview = self { true } else { false } }
+
+  /// Whether an unread preview is worth nothing any more.
+  fileprivate var endsPreviews: Bool {
+    switch self {
+    case .preview, .finished: true
+    default: false
+    }
   }
 }

@@ -112,16 +112,19 @@ final class InFlightRegistry: Sendable {
 
   /// A stream of the load's steps, which counts as a waiter until it can no longer be read.
   ///
-  /// It keeps the newest steps, and none follows the last one: so the last one is never lost.
+  /// It keeps the newest steps, the newest preview among them, and none follows the last one: so the last one
+  /// is never lost.
   func progress(
     of request: ImageRequest, priority: Priority
   ) -> AsyncStream<ImageProgress> {
     let waiter = makeWaiter()
-    let listener = FlightProgress.Listener(size: 16, .losesOldest)
+    let listener = FlightProgress.makeListener()
+    // Asked before the lock is taken: an entity answers.
+    let wish = PreviewWish(request)
     let isOpen = enter(waiter, request, priority) { load in
       // Under the lock, so that the answer, which ends the listener, comes later.
       let progress = load.flight.progress
-      progress.add(listener, for: waiter)
+      progress.add(listener, for: waiter, wish)
       return Waiter { (outcome: consuming Outcome) in
         progress.end(waiter, with: ImageProgress(outcome))
       }

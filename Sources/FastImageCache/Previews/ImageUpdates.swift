@@ -1,0 +1,78 @@
+extension ImageCache {
+  /// Pictures that get better: previews while the picture loads, and last the picture itself.
+  ///
+  /// ```swift
+  /// for try await image in cache.updates(for: photo, format: .row) { show(image) }
+  /// ```
+  ///
+  /// The loop ends after the picture, which is its only element where the table has it. Previews are drawn by
+  /// the entity's recipe into private memory (``CachedImage/isPrivate``) and enter no table. There are none of
+  /// kept originals, of local sources that deliver all bytes at once, of drawings that are closures, and in
+  /// caches with ``Configuration/willStore``; nor while the workers are busy with pictures. A slow loop misses
+  /// previews. Each loop over the sequence asks anew, and waits as a call of ``image(for:format:options:)``
+  /// does: when it ends, the load ends too if nobody else waits for it.
+  ///
+  /// Cost: at most ``PreviewPolicy/limit`` decodes for each load, which all previews share with a tenth of a
+  /// core (``LoadResources``).
+  ///
+  /// - Parameters:
+  ///   - entity: Its picture is loaded.
+  ///   - format: One of ``formats``.
+  ///   - options: The conditions, but for ``LoadOptions/timeLimit``: whoever has waited long enough stops
+  ///     reading.
+  public nonisolated func updates(
+    for entity: some ImageEntity, format: ImageFormat, options: LoadOptions = .previewing
+  ) -> ImageUpdates {
+    ImageUpdates { self.progress(for: entity, format: format, options: options) }
+  }
+}
+
+/// Previews and then the picture, made by ``ImageCache/updates(for:format:options:)``.
+///
+/// Throws the errors of ``ImageCache/image(for:format:options:)``, and ``ImageCacheError/cancelled`` from a
+/// cancellation of the calling task on.
+public struct ImageUpdates: AsyncSequence, Sendable {
+  public typealias Element = CachedImage
+  public typealias Failure = ImageCacheError
+
+  let begin: @Sendable () -> AsyncStream<ImageProgress>
+
+  /// Begins the load, unless it is under way or the picture is there.
+  public func makeAsyncIterator() -> Iterator { Iterator(steps: begin().makeAsyncIterator()) }
+
+  /// One loop over the pictures.
+  public struct Iterator: AsyncIteratorProtocol {
+    fileprivate var steps: AsyncStream<ImageProgress>.Iterator
+    private var isOver = false
+
+    fileprivate init(steps: AsyncStream<ImageProgress>.Iterator) { self.steps = steps }
+
+    /// The next better picture, on the caller's actor; `nil` after the picture itself.
+    ///
+    /// - Throws: ``ImageCacheError``, once.
+    public mutating func next(
+      isolation actor: isolated (any Actor)?
+    ) async throws(ImageCacheError) -> CachedImage? {
+      while !isOver {
+        let step = await steps.next(isolation: actor)
+        // The step may have come first, and waited for a busy actor while the task was cancelled.
+        if Task.isCancelled { try end(with: .cancelled) }
+        switch step {
+        case .preview(let image, _): return image
+        case .finished(let image):
+          isOver = true
+          return image
+        case .failed(let error): try end(with: error)
+        case nil: try end(with: .cancelled)
+        default: continue
+        }
+      }
+      return nil
+    }
+
+    private mutating func end(with error: ImageCacheError) throws(ImageCacheError) -> Never {
+      isOver = true
+      throw error
+    }
+  }
+}

@@ -1,0 +1,101 @@
+import Foundation
+import ImageCodecs
+import Pixels
+
+/// Draws previews of one fetch, as guests of the worker pool, and shows them to those who follow the load.
+///
+/// A preview is drawn by the entity's recipe into private memory. It enters no table, and it is no step of
+/// the load: the load neither waits for it nor fails with it.
+///
+/// Invariants:
+/// 1. Once the source has answered, or nobody is left to be shown a preview, the guest is cancelled, and what
+///    it draws all the same is shown to nobody.
+/// 2. Nothing in here refers to a source or a cache: whoever keeps an ``Arrival`` keeps this.
+struct PreviewPainter: Sendable {
+  /// What has become of a stage.
+  enum Outcome: Sendable {
+    case shown(settled: [ImageKey])
+    /// The worker was needed by others.
+    case interrupted
+    /// The bytes make no picture.
+    case failed
+  }
+
+  let maker: PictureMaker
+  let clock: any PatienceClock
+  let fetchStart: ContinuousClock.Instant
+  private let progress: FlightProgress
+  /// Tells this fetch from others of the load.
+  private let fetch: Int
+
+  init(
+    maker: PictureMaker, clock: any PatienceClock, progress: FlightProgress, fetch: Int
+  ) {
+    (self.maker, self.clock, self.progress, self.fetch) = (maker, clock, progress, fetch)
+    fetchStart = clock.now
+  }
+
+  /// Whether anyone would be shown a preview.
+  ///
+  /// Cost: a relaxed load of an atomic number.
+  var isWanted: Bool { progress.previewedFetch == fetch }
+
+  /// The pictures of which previews are wanted, the most that any of those who follow the load wants, and how
+  /// many previews there have been.
+  var wanted: (wishes: [PreviewWish], policy: PreviewPolicy, drawnCount: Int) {
+    progress.wantedPreviews
+  }
+
+  /// Begins to draw previews at a stage, if the workers have nothing else to do.
+  ///
+  /// - Parameters:
+  ///   - wishes: Their pictures are drawn, of one source.
+  ///   - elapsed: The time since the fetch began.
+  ///   - done: Called on the worker at the end.
+  /// - Returns: Whether it has begun.
+  func paint(
+    _ stage: PreviewStage, of arrival: Arrival, _ picture: PreviewScan.Picture,
+    for wishes: [PreviewWish], elapsed: Duration, done: @escaping @Sendable (Outcome) -> Void
+  ) -> Bool {
+    guard maker.workers.mayBeginGuest(at: clock.now) else { return false }
+    // As large as for the picture itself, or a settled preview would differ from it.
+    let minimum = wishes.flatMap { [$0.request] + $0.siblings }
+      .sourceSize(of: picture.header.size)
+    let working = picture.decoder.workingByteCount(for: picture.header, minimumSize: minimum)
+    // The bytes are copied twice: out of the arrival, and by a decoder that closes the file.
+    let (byteCount, overflow) = working.addingReportingOverflow(2 * stage.byteCount)
+    return maker.workers.runAsGuest(byteCount: overflow ? .max : byteCount, clock: clock) {
+      isInterrupted in
+      let isCancelled: @Sendable () -> Bool = { isInterrupted() || !isWanted }
+      do {
+        let bitmap = try decode(stage, of: arrival, picture, minimum, working, isCancelled)
+        let isSettled = stage.isSettled(bitmap.size, of: picture.header.size)
+        let drawn = try wishes.map { wish in
+          let request = wish.request
+          let slot = try maker.draw(
+            request, bitmap, of: picture.header.size, isPreview: true, isCancelled
+          ).get()
+          return DrawnPreview(
+            key: request.key, image: request.table.privateImage(slot), isSettled: isSettled)
+        }
+        progress.show(drawn, of: fetch, elapsed: elapsed)
+        done(.shown(settled: isSettled ? drawn.map(\.key) : []))
+      } catch {
+        // There is no preview then: the bytes prove themselves when all are there.
+        done(isInterrupted() ? .interrupted : .failed)
+      }
+    }
+  }
+
+  private func decode(
+    _ stage: PreviewStage, of arrival: Arrival, _ picture: PreviewScan.Picture,
+    _ minimum: PixelSize, _ working: Int, _ isCancelled: @escaping @Sendable () -> Bool
+  ) throws -> Bitmap {
+    try maker.limits.check(
+      picture.header, encodedByteCount: stage.byteCount, workingByteCount: working)
+    guard let bytes = arrival.copy(0..<stage.byteCount) else { throw ImageDecodingError.truncated }
+    return try picture.decoder.decodePreview(
+      bytes, at: stage,
+      DecodeRequest(minimumSize: minimum, limits: maker.limits, isCancelled: isCancelled))
+  }
+}

@@ -1,0 +1,69 @@
+import Foundation
+import ImageCodecs
+
+/// The search for stages in the bytes of one arrival: each byte is looked at once, beginning with the first,
+/// whenever somebody begins to want previews.
+struct PreviewScan {
+  /// A file's decoder and header.
+  struct Picture: Sendable {
+    let decoder: any ProgressiveImageDecoder
+    let header: ImageHeader
+  }
+
+  /// Bytes that came before they were wanted are looked at in pieces of this size.
+  private static let pieceByteCount = 256 << 10
+
+  /// The decoder is chosen by so many bytes.
+  private static let firstByteCount = 64
+
+  private var scannedByteCount = 0
+  private var search: (decoder: any ProgressiveImageDecoder, scanner: any PreviewScanner)?
+  /// There once a stage was found.
+  private(set) var picture: Picture?
+  /// Whether no stage will be found.
+  private(set) var isHopeless = false
+
+  /// Looks at all bytes that have come.
+  ///
+  /// - Parameter newest: The last of them.
+  /// - Returns: The newest stage, if one is found.
+  mutating func scan(
+    _ newest: Data, of arrival: Arrival, by decoders: [any ImageDecoder]
+  ) -> PreviewStage? {
+    let byteCount = arrival.byteCount
+    guard !isHopeless, byteCount >= Self.firstByteCount else { return nil }
+    if search == nil {
+      guard let bytes = arrival.copy(0..<Self.firstByteCount),
+        let decoder = decoders.first(where: { $0.recognizes(bytes) })
+          as? any ProgressiveImageDecoder
+      else {
+        isHopeless = true
+        return nil
+      }
+      search = (decoder, decoder.makePreviewScanner())
+    }
+    var stage: PreviewStage?
+    while scannedByteCount < byteCount {
+      let end = min(scannedByteCount + Self.pieceByteCount, byteCount)
+      let isNewest = byteCount - scannedByteCount == newest.count
+      guard let piece = isNewest ? newest : arrival.copy(scannedByteCount..<end) else { break }
+      scannedByteCount += piece.count
+      stage = search?.scanner.receive(piece) ?? stage
+    }
+    guard let stage, (1...byteCount).contains(stage.byteCount) else { return nil }
+    return readHeader(of: arrival, upTo: stage) ? stage : nil
+  }
+
+  private mutating func readHeader(of arrival: Arrival, upTo stage: PreviewStage) -> Bool {
+    if picture != nil { return true }
+    // A file whose header cannot be read has no preview, and tells why when all of it is there.
+    guard let decoder = search?.decoder, let bytes = arrival.copy(0..<stage.byteCount),
+      let header = try? decoder.header(of: bytes)
+    else {
+      isHopeless = true
+      return false
+    }
+    picture = Picture(decoder: decoder, header: header)
+    return true
+  }
+}

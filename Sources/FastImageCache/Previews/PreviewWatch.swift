@@ -1,0 +1,79 @@
+import Foundation
+import ImageCodecs
+import Locking
+
+/// Watches the bytes of one arrival for stages, and has those drawn that are worth it.
+///
+/// Invariants:
+/// 1. The bytes come from one thread at a time, which takes `scan` out while it works: decoders' own code
+///    runs under no lock.
+/// 2. `stage` is the newest one that was not drawn. It is drawn when more bytes come, if the plan and the
+///    workers allow it then.
+/// 3. A picture with a settled preview gets no other.
+final class PreviewWatch: Sendable {
+  private struct State {
+    var scan: PreviewScan? = PreviewScan()
+    var plan: PreviewPlan?
+    var stage: PreviewStage?
+    var settled: Set<ImageKey> = []
+  }
+
+  private let painter: PreviewPainter
+  private let state = Lock(State())
+
+  init(_ painter: PreviewPainter) { self.painter = painter }
+
+  /// Takes note of bytes that were appended.
+  ///
+  /// Cost: a relaxed load of an atomic number where nobody wants previews.
+  func note(_ bytes: Data, of arrival: Arrival) {
+    guard painter.isWanted, var scan = state.withLock({ $0.scan.take() }) else { return }
+    let found = scan.scan(bytes, of: arrival, by: painter.maker.decoders)
+    let (now, byteCount) = (painter.clock.now, arrival.byteCount)
+    let plan = state.withLock { state in
+      state.scan = scan
+      if let found { state.stage = found }
+      let plan =
+        state.plan
+        ?? PreviewPlan(
+          total: arrival.terms.byteCount, isResumed: arrival.earlierByteCount > 0,
+          fetchStart: painter.fetchStart, byteCount: byteCount, now: now)
+      state.plan = plan
+      return plan
+    }
+    guard let picture = scan.picture else { return }
+    draw(picture, of: arrival, plan, now, byteCount)
+  }
+
+  private func draw(
+    _ picture: PreviewScan.Picture, of arrival: Arrival, _ plan: PreviewPlan,
+    _ now: ContinuousClock.Instant, _ byteCount: Int
+  ) {
+    guard state.withLock({ $0.stage != nil }) else { return }
+    let wanted = painter.wanted
+    guard
+      plan.draws(
+        byteCount: byteCount, drawnCount: wanted.drawnCount, policy: wanted.policy, now: now)
+    else { return }
+    let (stage, settled) = state.withLock { ($0.stage.take(), $0.settled) }
+    let wishes = wanted.wishes.filter { !settled.contains($0.request.key) }
+    guard let stage, !wishes.isEmpty else { return }
+    let hasBegun = painter.paint(
+      stage, of: arrival, picture, for: wishes, elapsed: plan.elapsed(at: now)
+    ) { [self] outcome in
+      switch outcome {
+      case .shown(let settled): state.withLock { $0.settled.formUnion(settled) }
+      case .interrupted: giveBack(stage)
+      case .failed: break
+      }
+    }
+    if !hasBegun { giveBack(stage) }
+  }
+
+  /// Has a stage drawn later, unless there is a newer one by now.
+  private func giveBack(_ stage: PreviewStage) {
+    state.withLock { state in
+      if state.stage == nil { state.stage = stage }
+    }
+  }
+}

@@ -1,0 +1,341 @@
+import Foundation
+import Locking
+import TestSupport
+import Testing
+
+@testable import FastImageCache
+
+@Suite("A preview", .timeLimit(.minutes(10)))
+struct PreviewTests {
+  @Test("is shown while its picture loads, in private memory, and nothing of it is kept")
+  func shown() async throws {
+    let sketch = try await SketchFixture()
+    let following = Following(sketch.cache)
+    await sketch.fixture.waiters(1)
+    async let joined = sketch.cache.image(for: Photo("1"), format: .row)
+    await sketch.fixture.waiters(2)
+    await sketch.step(100)
+    await following.previewed.reaches(1)
+    #expect(sketch.cache.cachedImage(for: Photo("1"), format: .row) == nil)
+    await sketch.idle()
+    await sketch.step(100)
+    await following.previewed.reaches(2)
+    sketch.finish()
+    await following.ends()
+    #expect(following.text == "1 2 999")
+    // Nobody else gets a preview.
+    #expect(try await joined.solidNumber == 999)
+    let statistics = await sketch.cache.statistics()
+    #expect((statistics.stores, statistics.decodes, statistics.drawings) == (1, 1, 1))
+    #expect(sketch.decoder.scanned.value == 1)
+  }
+
+  @Test("is counted from 1 on")
+  func numbered() async throws {
+    let sketch = try await SketchFixture(decoder: SketchDecoder(settledStage: 2))
+    let numbers = Task {
+      var previews: [ImagePreview] = []
+      let steps = sketch.cache.progress(
+        for: Photo("1"), format: .row, options: .previewing)
+      for await step in steps {
+        guard let preview = step.preview?.preview else { continue }
+        previews.append(preview)
+        if previews.count == 2 { break }
+        await sketch.idle()
+        await sketch.step(100)
+      }
+      return previews
+    }
+    await sketch.fixture.waiters(1)
+    await sketch.step(100)
+    #expect(
+      await numbers.value == [
+        ImagePreview(kind: .frame(1), isSettled: false),
+        ImagePreview(kind: .frame(2), isSettled: true),
+      ])
+    sketch.finish()
+  }
+
+  @Test("comes before the picture in a loop over updates, whose last element is the picture")
+  func updates() async throws {
+    let sketch = try await SketchFixture()
+    let loop = Task {
+      var numbers: [Int?] = []
+      for try await image in sketch.cache.updates(for: Photo("1"), format: .row) {
+        numbers.append(image.solidNumber)
+        if numbers.count == 1 { sketch.finish() }
+      }
+      return numbers
+    }
+    await sketch.fixture.waiters(1)
+    await sketch.step(100)
+    #expect(try await loop.value == [1, 999])
+    // A hit has nothing before it.
+    var again: [Int?] = []
+    for try await image in sketch.cache.updates(for: Photo("1"), format: .row) {
+      again.append(image.solidNumber)
+    }
+    #expect(again == [999])
+  }
+
+  @Test("is followed by the error in a loop over updates, once")
+  func failedUpdates() async throws {
+    let fixture = try await Fixture(
+      from: ClosureImageSource { _, _ in throw ImageSourceError.network("no route") })
+    var updates = fixture.cache.updates(for: Photo("1"), format: .row).makeAsyncIterator()
+    await #expect(throws: ImageCacheError.self) { try await updates.next(isolation: nil) }
+    #expect(try await updates.next(isolation: nil) == nil)
+  }
+
+  @Test("ends with its loop when the task is cancelled, as an error")
+  func cancelledUpdates() async throws {
+    let sketch = try await SketchFixture()
+    let loop = Task {
+      for try await _ in sketch.cache.updates(for: Photo("1"), format: .row) {}
+    }
+    await sketch.fixture.waiters(1)
+    loop.cancel()
+    await #expect { try await loop.value } throws: { $0.isCancelled }
+    await sketch.fixture.quiet()
+    sketch.finish()
+  }
+
+  @Test("is made for nobody who does not want it, nor where no byte of the rest is missing")
+  func unwanted() async throws {
+    let sketch = try await SketchFixture()
+    let following = Following(sketch.cache, Photo("1"), .row, LoadOptions())
+    await sketch.fixture.waiters(1)
+    for _ in 0..<5 { await sketch.step(100) }
+    sketch.finish()
+    await following.ends()
+    #expect(following.text == "999")
+    #expect(sketch.decoder.scanned.value == 0)
+  }
+
+  @Test("is not made in the first 200 milliseconds of a fetch, but of what came in them")
+  func delayed() async throws {
+    let sketch = try await SketchFixture()
+    let following = Following(sketch.cache)
+    await sketch.fixture.waiters(1)
+    await sketch.step(100, after: 0)
+    #expect(sketch.decoder.begun.value == 0)
+    await sketch.step(1)
+    await following.previewed.reaches(1)
+    sketch.finish()
+    await following.ends()
+    #expect(following.text == "1 999")
+  }
+
+  @Test("is shown to a listener that comes later")
+  func late() async throws {
+    let sketch = try await SketchFixture()
+    let first = Following(sketch.cache)
+    await sketch.fixture.waiters(1)
+    await sketch.step(100)
+    await first.previewed.reaches(1)
+    let second = Following(sketch.cache)
+    await second.previewed.reaches(1)
+    first.cancel()
+    await sketch.fixture.waiters(1)
+    sketch.finish()
+    await second.ends()
+    #expect(second.text == "1 999")
+  }
+
+  @Test("is made of bytes that came before anybody wanted it")
+  func wantedLate() async throws {
+    let sketch = try await SketchFixture()
+    let first = Following(sketch.cache, Photo("1"), .row, LoadOptions())
+    await sketch.fixture.waiters(1)
+    for _ in 0..<3 { await sketch.step(90) }
+    let second = Following(sketch.cache)
+    await sketch.fixture.waiters(2)
+    await sketch.step(1)
+    await second.previewed.reaches(1)
+    sketch.finish()
+    await second.ends()
+    await first.ends()
+    #expect(second.text == "2 999" && first.text == "999")
+  }
+
+  @Test("is one of at most as many as the listener wants")
+  func limited() async throws {
+    let sketch = try await SketchFixture()
+    var options = LoadOptions.previewing
+    options.previews.limit = 1
+    let following = Following(sketch.cache, Photo("1"), .row, options)
+    await sketch.fixture.waiters(1)
+    await sketch.step(100)
+    await following.previewed.reaches(1)
+    await sketch.idle()
+    for _ in 0..<3 { await sketch.step(100) }
+    sketch.finish()
+    await following.ends()
+    #expect(following.text == "1 999" && sketch.decoder.begun.value == 1)
+  }
+
+  @Test("is the last one where the rest of the file cannot change it")
+  func settled() async throws {
+    let sketch = try await SketchFixture(decoder: SketchDecoder(settledStage: 1))
+    let following = Following(sketch.cache)
+    await sketch.fixture.waiters(1)
+    await sketch.step(100)
+    await following.previewed.reaches(1)
+    await sketch.idle()
+    for _ in 0..<3 { await sketch.step(100) }
+    sketch.finish()
+    await following.ends()
+    #expect(following.text == "1 settled 999" && sketch.decoder.begun.value == 1)
+  }
+
+  @Test("is drawn once for all formats that are wanted, and for two at most")
+  func formats() async throws {
+    let sketch = try await SketchFixture([.row, .large, .dot])
+    var alone = Photo("1")
+    alone.wantsFamily = false
+    let following = [ImageFormat.row, .large, .dot].map { format -> Following in
+      Following(sketch.cache, alone, format)
+    }
+    await sketch.fixture.waiters(3)
+    await sketch.step(100)
+    await following[0].previewed.reaches(1)
+    await following[1].previewed.reaches(1)
+    sketch.finish()
+    for one in following { await one.ends() }
+    #expect(following[0].text == "1 999")
+    #expect(following[2].previewed.value == 0 && sketch.decoder.begun.value == 1)
+  }
+
+  @Test("is not made where a closure draws, nor where the hook may change the picture")
+  func notDrawn() async throws {
+    var photo = Photo("1")
+    photo.drawing = .custom { source, canvas in try canvas.draw(source, in: canvas.bounds) }
+    for hasHook in [false, true] {
+      let sketch = try await SketchFixture { configuration in
+        if hasHook { configuration.willStore = { _ in } }
+      }
+      let following = Following(sketch.cache, hasHook ? Photo("1") : photo)
+      await sketch.fixture.waiters(1)
+      for _ in 0..<3 { await sketch.step(100) }
+      sketch.finish()
+      await following.ends()
+      #expect(following.previewed.value == 0 && sketch.decoder.begun.value == 0)
+    }
+  }
+
+  @Test("is skipped while all workers are busy, and made once they are not")
+  func fullLoad() async throws {
+    let resources = LoadResources(decodeWidth: 1)
+    let sketch = try await SketchFixture { $0.resources = resources }
+    let following = Following(sketch.cache)
+    await sketch.fixture.waiters(1)
+    let occupied = try await Occupied(resources.workers)
+    for _ in 0..<3 { await sketch.step(100) }
+    #expect(sketch.decoder.begun.value == 0 && resources.workers.counts.waiting == 0)
+    try await occupied.leave()
+    await sketch.step(1)
+    await following.previewed.reaches(1)
+    sketch.finish()
+    await following.ends()
+    #expect(following.text == "3 999")
+  }
+
+  @Test("is skipped where no part of the processor is for previews, or no memory is left")
+  func noLoad() async throws {
+    for resources in [LoadResources(previewLoad: 0), LoadResources(decodeByteBudget: 100)] {
+      let sketch = try await SketchFixture { $0.resources = resources }
+      let following = Following(sketch.cache)
+      await sketch.fixture.waiters(1)
+      for _ in 0..<3 { await sketch.step(100) }
+      sketch.finish()
+      await following.ends()
+      #expect(following.previewed.value == 0 && sketch.decoder.begun.value == 0)
+    }
+  }
+
+  @Test("is shown to nobody once the picture is there")
+  func finalFirst() async throws {
+    let door = Gate()
+    // As a decoder that does not ask whether it is cancelled.
+    let decoder = SketchDecoder { _ in door.waitBlocking() }
+    let sketch = try await SketchFixture(decoder: decoder) {
+      $0.resources = LoadResources(decodeWidth: 2)
+    }
+    let following = Following(sketch.cache)
+    await sketch.fixture.waiters(1)
+    await sketch.step(100)
+    await decoder.begun.reaches(1)
+    sketch.finish()
+    await following.ends()
+    door.open()
+    await sketch.idle()
+    #expect(following.text == "999")
+  }
+
+  @Test("is given up when the source has answered, so that the picture gets its worker")
+  func answered() async throws {
+    let decoder = SketchDecoder { isCancelled in while !isCancelled() {} }
+    let sketch = try await SketchFixture(decoder: decoder) {
+      $0.resources = LoadResources(decodeWidth: 1)
+    }
+    let following = Following(sketch.cache)
+    await sketch.fixture.waiters(1)
+    await sketch.step(100)
+    await decoder.begun.reaches(1)
+    sketch.finish()
+    await following.ends()
+    #expect(decoder.ended.value == 1)
+    #expect(following.text == "999")
+  }
+
+  @Test("is given up when nobody follows the load any more")
+  func abandoned() async throws {
+    let decoder = SketchDecoder { isCancelled in while !isCancelled() {} }
+    let sketch = try await SketchFixture(decoder: decoder)
+    let following = Following(sketch.cache)
+    await sketch.fixture.waiters(1)
+    async let joined = sketch.cache.image(for: Photo("1"), format: .row)
+    await sketch.fixture.waiters(2)
+    await sketch.step(100)
+    await decoder.begun.reaches(1)
+    following.cancel()
+    await decoder.ended.reaches(1)
+    sketch.finish()
+    #expect(try await joined.solidNumber == 999)
+  }
+
+  @Test("that cannot be decoded is nothing to the picture")
+  func damaged() async throws {
+    let sketch = try await SketchFixture(decoder: SketchDecoder(isDamaged: true))
+    let following = Following(sketch.cache)
+    await sketch.fixture.waiters(1)
+    await sketch.step(100)
+    await sketch.decoder.ended.reaches(1)
+    await sketch.idle()
+    await sketch.step(100)
+    await sketch.decoder.ended.reaches(2)
+    sketch.finish()
+    await following.ends()
+    #expect(following.text == "999")
+  }
+
+  @Test("is not shown to a listener that wants none so soon")
+  func patient() async throws {
+    let sketch = try await SketchFixture()
+    var options = LoadOptions.previewing
+    options.previews.delay = .seconds(5000)
+    let (first, patient) = (
+      Following(sketch.cache), Following(sketch.cache, Photo("1"), .row, options)
+    )
+    await sketch.fixture.waiters(2)
+    await sketch.step(100)
+    await first.previewed.reaches(1)
+    await sketch.idle()
+    await sketch.step(100, after: 9000)
+    await patient.previewed.reaches(1)
+    sketch.finish()
+    await first.ends()
+    await patient.ends()
+    #expect(first.text == "1 2 999" && patient.text == "2 999")
+  }
+}
