@@ -272,6 +272,31 @@ struct PreviewTests {
     #expect(following.text == "999")
   }
 
+  @Test("is shown to nobody once all bytes are there")
+  func answeredFirst() async throws {
+    let (door, decoded, decoding) = (Gate(), Gate(), Counter())
+    let decoder = SketchDecoder {
+      decoding.increment()
+      decoded.waitBlocking()
+    } willEnd: { _ in
+      door.waitBlocking()
+    }
+    let sketch = try await SketchFixture(decoder: decoder) {
+      $0.resources = LoadResources(decodeWidth: 2)
+    }
+    let following = Following(sketch.cache)
+    await sketch.fixture.waiters(1)
+    await sketch.step(100)
+    await decoder.begun.reaches(1)
+    sketch.finish()
+    await decoding.reaches(1)
+    door.open()
+    while sketch.cache.maker.workers.counts.inside > 1, !Task.isCancelled { await Task.yield() }
+    decoded.open()
+    await following.ends()
+    #expect(following.text == "999")
+  }
+
   @Test("is given up when the source has answered, so that the picture gets its worker")
   func answered() async throws {
     let decoder = SketchDecoder { isCancelled in while !isCancelled() {} }

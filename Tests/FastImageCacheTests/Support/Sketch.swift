@@ -31,16 +31,20 @@ final class SketchDecoder: ProgressiveImageDecoder {
   let (scanned, begun, ended) = (Counter(), Counter(), Counter())
   private let settledStage: Int?
   private let isDamaged: Bool
+  private let willDecode: @Sendable () -> Void
   private let willEnd: @Sendable (_ isCancelled: @Sendable () -> Bool) -> Void
 
   /// - Parameters:
   ///   - isDamaged: Whether no preview can be made.
+  ///   - willDecode: Called before the picture is decoded, on its worker.
   ///   - willEnd: Called in each preview, on its worker.
   init(
     settledStage: Int? = nil, isDamaged: Bool = false,
+    willDecode: @escaping @Sendable () -> Void = {},
     willEnd: @escaping @Sendable (_ isCancelled: @Sendable () -> Bool) -> Void = { _ in }
   ) {
-    (self.settledStage, self.isDamaged, self.willEnd) = (settledStage, isDamaged, willEnd)
+    (self.settledStage, self.isDamaged) = (settledStage, isDamaged)
+    (self.willDecode, self.willEnd) = (willDecode, willEnd)
   }
 
   func recognizes(_ firstBytes: Data) -> Bool { firstBytes.starts(with: Self.magic) }
@@ -51,7 +55,8 @@ final class SketchDecoder: ProgressiveImageDecoder {
   }
 
   func decode(_ data: Data, _ request: DecodeRequest) throws(ImageDecodingError) -> Bitmap {
-    try bitmap(999)
+    willDecode()
+    return try bitmap(999)
   }
 
   func makePreviewScanner() -> any PreviewScanner {
