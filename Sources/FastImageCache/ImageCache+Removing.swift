@@ -132,7 +132,7 @@ extension ImageCache {
     registry.close()
     // A store that other caches share waits no longer for this one to resume.
     await originalsUser?.resume()
-    await (originals as? SourceStore)?.writeHeld()
+    await (originals as? SourceStore)?.settle()
     // Closing throws nothing.
     for table in tables.all { try? await table.write { $0.close() } }
     recorder.hub.finish()

@@ -67,10 +67,13 @@ extension SourceStore: OriginalKeeping {
     await budget.shared.run { shelf.write(key) }
   }
 
-  /// Writes the originals that are held now, those of other caches included.
-  func writeHeld() async {
+  /// Writes the originals that are held now, those of other caches included, and the order of use.
+  func settle() async {
     let shelf = shelf
-    await budget.shared.run { shelf.writeHeld() }
+    await budget.shared.run {
+      shelf.writeHeld()
+      shelf.saveUses()
+    }
   }
 
   func confirm(_ name: OriginalName, of contentHash: UInt64, _ terms: OriginalTerms) async {

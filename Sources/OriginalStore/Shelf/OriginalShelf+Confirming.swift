@@ -11,6 +11,8 @@ extension OriginalShelf {
     _ key: OriginalKey, of contentHash: UInt64, _ freshness: RecordedFreshness
   ) {
     budget.checkLane()
+    // A session that only reads owns nothing, and would forget the answer at its end.
+    if (try? existingFolder()) != nil { _ = try? prepare() }
     let number = heldNumber(key, contentHash)
     let place = state.withLock { state -> Int? in
       if let number, state.held[key.digest]?.number == number {
@@ -29,6 +31,8 @@ extension OriginalShelf {
   /// asked; on the lane.
   package func markStale(_ entity: TableID) {
     budget.checkLane()
+    // As above; a folder that is not there has nothing to be marked.
+    if (try? existingFolder()) != nil { _ = try? prepare() }
     let digest = OriginalRecord.digest(of: entity)
     let void = RecordedFreshness(answered: 0, freshFor: 0, mustRevalidate: true)
     let places = state.withLock { state in

@@ -30,7 +30,7 @@ extension OriginalShelf {
   /// write under way has ended. Originals that are still held are not kept.
   func suspend(by user: ObjectIdentifier) {
     budget.checkLane()
-    writeUses()
+    saveUses()
     let (held, owned, _) = state.withLock { state in
       state.suspensions.insert(user)
       let (held, owned) = (state.held.values.map(\.key), state.owned)
@@ -58,12 +58,27 @@ extension OriginalShelf {
   /// Brings removals and the order of use to the device.
   package func flush() throws(TableError) {
     budget.checkLane()
-    writeUses()
+    saveUses()
     // In a folder that was never opened nothing was removed.
     try state.withLock { $0.folder }?.synchronize()
   }
 
-  /// Writes the records whose originals were used since.
+  /// Writes the order of use, also that of a shelf that has only read: it owns the folder meanwhile, if
+  /// nobody else does.
+  package func saveUses() {
+    budget.checkLane()
+    let (wasOwner, isUsed) = state.withLock { state in
+      (state.owned != nil, !state.index.places { $0.flags.contains(.isUsed) }.isEmpty)
+    }
+    guard isUsed, (try? prepare()) == true else { return }
+    writeUses()
+    if wasOwner { return }
+    // The last reference unlocks and closes the file, outside the lock.
+    let owned = state.withLock { $0.owned.take() }
+    withExtendedLifetime(owned) {}
+  }
+
+  /// Writes the records whose originals were used since, if this shelf owns the folder.
   func writeUses() {
     let places = state.withLock { state in
       state.owned == nil ? [] : state.index.places { $0.flags.contains(.isUsed) }

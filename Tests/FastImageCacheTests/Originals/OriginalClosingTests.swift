@@ -75,6 +75,25 @@ struct OriginalClosingTests {
     }
   #endif
 
+  @Test("notes what a session has used that kept nothing")
+  func uses() async throws {
+    let directory = try TemporaryDirectory()
+    do {
+      let fixture = try await Fixture(from: EncodedSource()) { $0.originals = store(in: directory) }
+      for number in 1...2 {
+        _ = try await fixture.cache.image(for: Photo(ImageID(number)), format: .row)
+      }
+      await fixture.cache.close()
+    }
+    let store = store(in: directory)
+    let fixture = try await Fixture(from: EncodedSource()) { $0.originals = store }
+    _ = try await fixture.cache.image(for: Photo("1"), format: .row)
+    await fixture.cache.close()
+    let later = self.store(in: directory)
+    let list = try await later.inspect().sorted { $0.lastUse < $1.lastUse }
+    #expect(list.map(\.id) == ["test:/2", "test:/1"])
+  }
+
   @Test("waits for no source and no hook")
   func hanging() async throws {
     let directory = try TemporaryDirectory()
