@@ -168,7 +168,7 @@ public final actor ImageCache {
     _ entity: some ImageEntity, _ format: ImageFormat
   ) async throws(ImageCacheError) -> CachedImage {
     let request = try missedRequest(for: entity, format: format)
-    return try await registry.image(for: request, priority: .current).get()
+    return try await registry.image(for: request).get()
   }
 
   /// The entity's picture, as by ``image(for:format:)``, under conditions.
@@ -204,7 +204,7 @@ public final actor ImageCache {
         duration: limit, clock: clock,
         error: .timedOut(entity: request.key.entity, format: format.name, after: limit))
     }
-    return try await registry.image(for: request, priority: .current, timeLimit: limit).get()
+    return try await registry.image(for: request, timeLimit: limit).get()
   }
 
   /// The entity's picture if the table has it, at once, from any thread; never loads.

@@ -26,6 +26,15 @@ struct BoardExplorationTests {
     .keepOldest, .keepNewest, .removeOriginals, .remove(format: "row"),
   ]
 
+  /// All that can happen to the priority of waiters.
+  private static let priorities: [BoardEvent] = [
+    .join(format: "row", version: 1), .join(format: "dot", version: 1),
+    .join(format: "row", version: 1, policy: .reload), .moveOldest(.background),
+    .moveOldest(.high), .moveNewest(.low), .moveNewest(.high), .escalateNewest(.medium),
+    .escalateNewest(.high), .leaveOldest, .leaveNewest, .deliverNewest, .failOldest,
+    .supersede(format: "row", version: 1),
+  ]
+
   /// Plays all sequences that go on from `play`, and returns the first that the two disagree after.
   private func explore(
     _ play: BoardPlay, _ alphabet: [BoardEvent], _ events: [BoardEvent] = [], length: Int = 5
@@ -49,12 +58,17 @@ struct BoardExplorationTests {
     #expect(explore(BoardPlay(), Self.strengths) == nil)
   }
 
+  @Test("agrees with it after every sequence of five events of priorities")
+  func agreesAfterAllPriorities() {
+    #expect(explore(BoardPlay(), Self.priorities) == nil)
+  }
+
   @Test("agrees with it over long random histories", arguments: 0..<50)
   func agreesOverHistories(seed: UInt64) {
     var random = SplitMix64(state: seed)
     var play = BoardPlay()
+    let alphabet = Self.alphabet + Self.strengths + Self.priorities
     for step in 0..<400 {
-      let alphabet = Self.alphabet + Self.strengths
       guard let event = alphabet.randomElement(using: &random) else { return }
       if let problem = play.apply(event) {
         Issue.record("\(problem) after \(event), step \(step)")
@@ -81,5 +95,14 @@ struct BoardExplorationTests {
     ])
   func findsWrongJoins(plant: BoardPlay.Plant) {
     #expect(explore(BoardPlay(plant: plant), Self.strengths) != nil)
+  }
+
+  @Test(
+    "is found out when its waiters are not as urgent as they must be",
+    arguments: [
+      BoardPlay.Plant.fallsIgnored, .movesIgnored, .escalationsIgnored, .escalationsForgotten,
+    ])
+  func findsWrongPriorities(plant: BoardPlay.Plant) {
+    #expect(explore(BoardPlay(plant: plant), Self.priorities) != nil)
   }
 }

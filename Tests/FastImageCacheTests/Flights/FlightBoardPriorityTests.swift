@@ -57,5 +57,21 @@ struct FlightBoardPriorityTests: FlightBoardSuite {
     #expect(board.leave(WaiterID(number: 1))?.abandoned != nil)
   }
 
+  @Test("keeps a waiter at least as urgent as its task was made, whatever it is given")
+  mutating func escalatesWaiters() {
+    _ = join(1, row, priority: .low)
+    board.escalate(WaiterID(number: 1), to: .medium)
+    #expect(moved() == [.medium])
+    board.escalate(WaiterID(number: 1), to: .low)
+    board.move(WaiterID(number: 1), to: .background)
+    #expect(moved() == [])
+    board.move(WaiterID(number: 1), to: .high)
+    board.move(WaiterID(number: 1), to: .low)
+    #expect(moved() == [.high, .medium])
+    board.escalate(WaiterID(number: 2), to: .high)
+    #expect(moved() == [])
+    #expect(board.leave(WaiterID(number: 1))?.abandoned != nil)
+  }
+
   private mutating func moved() -> [Priority] { board.takeMoved().map(\.priority) }
 }

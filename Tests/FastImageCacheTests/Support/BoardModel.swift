@@ -13,6 +13,11 @@ enum BoardEvent: Hashable {
   case removeOriginals
   case leaveOldest
   case leaveNewest
+  /// A waiter is given another priority.
+  case moveOldest(Priority)
+  case moveNewest(Priority)
+  /// The task of a waiter is escalated.
+  case escalateNewest(Priority)
   case takeNewest
   /// The picture that was handed out first of all and is not finished.
   case finish(isFetched: Bool)
@@ -35,7 +40,10 @@ struct BoardModel {
     let number: Int
     let flight: FlightID
     let key: ImageKey
-    let priority: Priority
+    var given: Priority
+    var escalated = Priority.background
+
+    var priority: Priority { max(given, escalated) }
   }
   struct Flight {
     let id: FlightID
@@ -75,6 +83,11 @@ struct BoardModel {
 
   func waiters(for key: ImageKey, of id: FlightID) -> [WaiterID] {
     waiters.filter { $0.flight == id && $0.key == key }.map { WaiterID(number: $0.number) }
+  }
+
+  mutating func change(_ waiter: Waiter?, _ body: (inout Waiter) -> Void) {
+    guard let index = waiters.firstIndex(where: { $0.number == waiter?.number }) else { return }
+    body(&waiters[index])
   }
 
   mutating func change(_ id: FlightID, _ body: (inout Flight) -> Void) {

@@ -31,6 +31,12 @@ struct BoardPlay {
     case lostOriginalsIgnored
     /// Nobody knows that a flight begins with what is kept.
     case keptIgnored
+    /// Waiters keep their priority.
+    case movesIgnored
+    /// Nobody hears of escalated tasks.
+    case escalationsIgnored
+    /// Who is given another priority loses that of the task.
+    case escalationsForgotten
   }
 
   private let plant: Plant
@@ -55,7 +61,8 @@ struct BoardPlay {
     switch event {
     case .join: true
     case .leaveOldest: !model.waiters.isEmpty
-    case .leaveNewest: model.waiters.count > 1
+    case .leaveNewest, .moveNewest: model.waiters.count > 1
+    case .moveOldest, .escalateNewest: !model.waiters.isEmpty
     case .finish: model.flights.contains { !$0.handedOut.isEmpty }
     case .storeSiblings: model.flights.contains { $0.hasDelivered }
     case .retireNewest: model.flights.count > 1
@@ -79,6 +86,9 @@ struct BoardPlay {
     case .removeOriginals: problem = removeOriginals()
     case .leaveOldest: problem = leave(model.waiters.first)
     case .leaveNewest: problem = leave(model.waiters.last)
+    case .moveOldest(let priority): problem = move(model.waiters.first, to: priority)
+    case .moveNewest(let priority): problem = move(model.waiters.last, to: priority)
+    case .escalateNewest(let priority): problem = escalate(model.waiters.last, to: priority)
     case .takeNewest: problem = take(model.flights.last)
     case .finish(let isFetched): problem = finish(isFetched)
     case .deliverNewest: problem = deliver(model.flights.last)
@@ -143,7 +153,7 @@ struct BoardPlay {
       model.current[audience] = joined.flight
     }
     model.waiters.append(
-      .init(number: number, flight: joined.flight, key: key, priority: priority))
+      .init(number: number, flight: joined.flight, key: key, given: priority))
     if isNewRendition { model.change(joined.flight) { $0.wishes.append(key) } }
     return nil
   }
@@ -162,6 +172,27 @@ struct BoardPlay {
       left?.waiter == WaiterID(number: waiter.number)
       && left?.abandoned?.load == (isAbandoned ? waiter.flight : nil)
     return isRight ? nil : "leaving did \(String(describing: left))"
+  }
+
+  private mutating func move(_ waiter: BoardModel.Waiter?, to priority: Priority) -> String? {
+    guard let waiter else { return nil }
+    model.change(waiter) { $0.given = priority }
+    if plant != .movesIgnored { board.move(WaiterID(number: waiter.number), to: priority) }
+    return nil
+  }
+
+  private mutating func escalate(
+    _ waiter: BoardModel.Waiter?, to priority: Priority
+  ) -> String? {
+    guard let waiter else { return nil }
+    model.change(waiter) { $0.escalated = max(priority, $0.escalated) }
+    let id = WaiterID(number: waiter.number)
+    switch plant {
+    case .escalationsIgnored: break
+    case .escalationsForgotten: board.move(id, to: max(priority, waiter.priority))
+    default: board.escalate(id, to: priority)
+    }
+    return nil
   }
 
   private mutating func ask(_ flight: BoardModel.Flight?) -> String? {

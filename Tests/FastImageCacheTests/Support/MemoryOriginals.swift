@@ -171,8 +171,12 @@ final class EncodedSource: ImageSource {
 }
 
 extension LoadOptions {
-  init(_ policy: Policy = .normal, reach: Reach = .network, audience: Audience = .everyone) {
+  init(
+    _ policy: Policy = .normal, reach: Reach = .network, audience: Audience = .everyone,
+    priority: LoadPriority? = nil
+  ) {
     self.init()
     (self.policy, self.reach, self.audience) = (policy, reach, audience)
+    self.priority = priority
   }
 }

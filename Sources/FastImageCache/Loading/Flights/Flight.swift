@@ -73,6 +73,8 @@ final class ImageRequest: Sendable {
   func revalidating() -> ImageRequest {
     var options = self.options ?? LoadOptions()
     options.policy = .revalidate
+    // Nobody waits for it.
+    options.priority = nil
     return ImageRequest(entity: entity, table: table, tables: tables, options: options)
   }
 }

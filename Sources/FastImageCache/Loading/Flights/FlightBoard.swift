@@ -39,9 +39,15 @@ struct FlightBoard<Waiter, Request, Load> {
     let waiter: Waiter
     let flight: FlightID
     let rendition: Int
-    var priority: Priority
+    /// What it was given, by ``join(_:key:origin:priority:versions:policy:dependents:request:start:waiter:)``
+    /// or by ``move(_:to:)``.
+    var given: Priority
+    /// What its task was escalated to, if it was.
+    var escalated: Priority?
     /// The flights that go on only after this waiter has its answer.
     let dependents: [FlightID]
+
+    var priority: Priority { max(given, escalated ?? given) }
   }
 
   /// The outcome of `join`.
@@ -113,7 +119,7 @@ struct FlightBoard<Waiter, Request, Load> {
     if let request = joined.added.dropped { dropped.append(request) }
     waiters[id] = WaiterRecord(
       waiter: waiter(joined.load), flight: target, rendition: joined.added.index,
-      priority: priority, dependents: dependents)
+      given: priority, dependents: dependents)
     followWaiters(of: target)
     return Joined(load: joined.load, isNewFlight: isNewFlight)
   }
@@ -166,11 +172,23 @@ struct FlightBoard<Waiter, Request, Load> {
     look(at: id) { $0.load = load } != nil
   }
 
-  /// Changes a waiter's priority; does nothing for a waiter that was answered or left.
+  /// Gives a waiter another priority; does nothing for a waiter that was answered or left.
   mutating func move(_ id: WaiterID, to priority: Priority) {
-    guard let waiter = waiters[id] else { return }
-    look(at: waiter.flight) { $0.move(from: waiter.priority, to: priority) }
-    waiters[id]?.priority = priority
+    change(id) { $0.given = priority }
+  }
+
+  /// Gives a waiter at least this priority from now on, whatever it is given, since its task has it.
+  mutating func escalate(_ id: WaiterID, to priority: Priority) {
+    change(id) { $0.escalated = max(priority, $0.escalated ?? priority) }
+  }
+
+  private mutating func change(_ id: WaiterID, _ body: (inout WaiterRecord) -> Void) {
+    guard var waiter = waiters[id] else { return }
+    let before = waiter.priority
+    body(&waiter)
+    waiters[id] = waiter
+    guard waiter.priority != before else { return }
+    look(at: waiter.flight) { $0.move(from: before, to: waiter.priority) }
     followWaiters(of: waiter.flight)
   }
 

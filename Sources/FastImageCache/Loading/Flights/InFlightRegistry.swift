@@ -35,7 +35,7 @@ final class InFlightRegistry: Sendable {
     let answer: @Sendable (consuming Outcome) -> Void
 
     /// The same waiter; `wait` ends with its answer.
-    func ending(_ wait: NestedWait) -> Waiter {
+    func ending(_ wait: RequestWait) -> Waiter {
       if wait.isPlain { return self }
       return Waiter { (outcome: consuming Outcome) in
         wait.end()
@@ -81,29 +81,39 @@ final class InFlightRegistry: Sendable {
   /// Waits for a picture, starting its load if none is under way; stays on the caller's actor.
   ///
   /// A task that is cancelled before it goes on gets ``ImageCacheError/cancelled``, whatever the answer.
+  ///
+  /// - Parameter chosen: The priority of the request; `nil` for the task's own, with which it rises. A
+  ///   ``LoadPriority`` of the request takes the place of either.
   nonisolated(nonsending) func image(
-    for request: ImageRequest, priority: Priority, timeLimit: TimeLimit? = nil
+    for request: ImageRequest, priority chosen: Priority? = nil, timeLimit: TimeLimit? = nil
   ) async -> Outcome {
     if Task.isCancelled { return .failure(.cancelled) }
     let waiter = makeWaiter()
+    let priority = chosen ?? .current
+    let followsTask = chosen == nil && request.options?.priority == nil
     let timer = timeLimit?.start { [weak self] error in self?.leave(waiter, with: .failure(error)) }
     defer {
       timer?.task.cancel()
       SanitizerWitness.didResume(at: self)
     }
-    let outcome = await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
-        let isOpen = enter(waiter, request, priority) { _ in
-          Waiter { (outcome: consuming Outcome) in continuation.resume(returning: outcome) }
+    let outcome = await Escalation.following {
+      await withTaskCancellationHandler {
+        await withCheckedContinuation { continuation in
+          let isOpen = enter(waiter, request, priority) { _ in
+            Waiter { (outcome: consuming Outcome) in continuation.resume(returning: outcome) }
+          }
+          guard isOpen else { return continuation.resume(returning: .failure(.closed)) }
+          // A cancellation, an end of the time or an escalation that came before the waiter joined found
+          // no waiter.
+          if Task.isCancelled { leave(waiter) }
+          if let timer, timer.isOver.isSet { leave(waiter, with: .failure(timer.error)) }
+          if followsTask, .current > priority { escalate(waiter, to: .current) }
         }
-        guard isOpen else { return continuation.resume(returning: .failure(.closed)) }
-        // A cancellation, or an end of the time, that came before the waiter joined found no waiter to
-        // remove.
-        if Task.isCancelled { leave(waiter) }
-        if let timer, timer.isOver.isSet { leave(waiter, with: .failure(timer.error)) }
+      } onCancel: {
+        leave(waiter)
       }
-    } onCancel: {
-      leave(waiter)
+    } onEscalation: { priority in
+      if followsTask { escalate(waiter, to: priority) }
     }
     // Last of all: the answer may have come first, and waited for a busy actor while the task was
     // cancelled.
@@ -188,7 +198,7 @@ final class InFlightRegistry: Sendable {
     let identity = planner.identity(of: request)
     let origin: FlightOrigin =
       request.url.map { .url($0, identity) } ?? .entity(request.key.entity, identity)
-    let wait = NestedWait(of: id, for: request, priority, in: self)
+    let wait = RequestWait(of: id, for: request, priority, in: self)
     let joined = step { state -> FlightBoard<Waiter, ImageRequest, Load>.Joined? in
       if state.isClosed { return nil }
       // In this step: a removal that comes later finds the waiter.
@@ -227,9 +237,15 @@ final class InFlightRegistry: Sendable {
     return true
   }
 
-  /// Makes a waiter as urgent as the flight whose entity or source made the request.
+  /// Makes a waiter as urgent as the request's ``LoadPriority``, or as the flight whose entity or source
+  /// made the request.
   func follow(_ id: WaiterID, _ urgency: Urgency) {
     step { $0.board.move(id, to: urgency.priority) }
+  }
+
+  /// Makes a waiter at least as urgent as its task has become.
+  private func escalate(_ id: WaiterID, to priority: Priority) {
+    step { $0.board.escalate(id, to: priority) }
   }
 
   /// Called outside the lock, since making a task takes longer than all steps under it.

@@ -88,49 +88,6 @@ extension Flight {
   }
 }
 
-/// The wait for a nested request's picture.
-///
-/// Until it ends, the flights that depend on it hold no permit, and its waiter is as urgent as the
-/// flight that asked.
-struct NestedWait: Sendable {
-  /// The flights of the waiter's cache that go on only after the waiter has its answer; it must not join
-  /// them.
-  let dependents: [Flight]
-  /// These and the flights of other caches. Each returns its permit, also where the caches share no
-  /// gates: through a third cache its place may still be what the waiter's flight waits for.
-  private let asking: [Flight]
-  private let chosen: Priority
-  private let urgency: Urgency?
-  private let observation: Urgency.Observation?
-
-  /// - Parameter priority: The priority of the task that makes the request.
-  init(
-    of waiter: WaiterID, for request: ImageRequest, _ priority: Priority,
-    in registry: InFlightRegistry
-  ) {
-    asking = request.contexts.compactMap(\.flight)
-    dependents = asking.filter { $0.registry === registry }
-    chosen = priority
-    // A priority other than the task's own was chosen for the request, and stays.
-    urgency = asking.last.flatMap { $0.taskPriority == priority ? $0.urgency : nil }
-    observation = urgency.map { urgency in
-      urgency.observe { registry.follow(waiter, urgency) }
-    }
-    for flight in asking { flight.permit.beginWait() }
-  }
-
-  /// Whether the request is not nested, for all that its waiter has to know.
-  var isPlain: Bool { asking.isEmpty }
-
-  var priority: Priority { urgency?.priority ?? chosen }
-
-  /// To be called once, before the answer is given.
-  func end() {
-    if let observation { urgency?.endObservation(observation) }
-    for flight in asking { flight.permit.endWait() }
-  }
-}
-
 /// Why a picture cannot be made: it was asked for to make itself.
 struct CircularPictureError: LocalizedError, CustomStringConvertible {
   /// Each waits for the next; the last is the first.
