@@ -73,6 +73,7 @@ struct ImageCacheErrorTests {
       (.notFound(path: "/a"), ["/a"]), (.unreadable(path: "/a", reason: "b."), ["/a", "b."]),
       (.invalidHeader("a"), ["a"]), (.reservedHeader("Range"), ["\"Range\""]),
       (.invalidDataURL("a."), ["a."]), (.network("a."), ["a."]),
+      (.offline, ["network"]), (.networkRefused, ["LoadOptions.avoids"]),
       (.tooManyRedirects(limit: 5), ["5"]), (.httpStatus(418), ["418"]),
       (
         .redirectRefused(from: URL(fileURLWithPath: "/a"), to: URL(fileURLWithPath: "/b")),

@@ -92,6 +92,11 @@ public struct ImageSourceRequest: Sendable {
   /// Header fields that the requests ask for, by name; a source that sends none ignores them.
   public internal(set) var headers: [String: String] = [:]
 
+  /// Networks that are too dear for the requests. A source that would need one of them throws
+  /// ``ImageSourceError/networkRefused``; one that cannot tell networks apart ignores it, as
+  /// ``URLImageSource`` does on Linux.
+  public internal(set) var avoids: NetworkCosts = []
+
   /// The original as far as it is kept already: to be continued, or to be asked about.
   public internal(set) var known: KnownOriginal?
 
@@ -151,7 +156,7 @@ public struct ImageSourceRequest: Sendable {
     var request = ImageSourceRequest(
       url: url, urgency: urgency, byteCountLimit: byteCountLimit, permit: permit,
       firstEntity: firstEntity)
-    request.audience = audience
+    (request.audience, request.avoids) = (audience, avoids)
     if HTTPHost(url) == HTTPHost(self.url) { request.headers = headers }
     (request.known, request.arrivals, request.reach) = (known, arrivals, reach)
     return request

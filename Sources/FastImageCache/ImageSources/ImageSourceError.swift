@@ -49,6 +49,13 @@ public import Foundation
 
   /// No connection, or one that failed; the text is the system's.
   case network(String)
+
+  /// No network leads to the server, as the system says of a connection that failed. Where the system
+  /// cannot tell, as Linux cannot when a name is not found, it is ``network(_:)``.
+  case offline
+
+  /// Only networks that ``LoadOptions/avoids`` names lead to the server.
+  case networkRefused
 }
 
 extension ImageSourceError: LocalizedError, CustomStringConvertible {
@@ -82,6 +89,9 @@ extension ImageSourceError: LocalizedError, CustomStringConvertible {
     case .timedOut(let duration):
       "Nothing, too little or not everything arrived within \(duration)."
     case .network(let text): "The connection failed: \(text)"
+    case .offline: "No network leads to the server."
+    case .networkRefused:
+      "Only a network that `LoadOptions.avoids` names leads to the server."
     }
   }
 

@@ -182,7 +182,7 @@ extension ImageLoader {
       url: url, urgency: flight.urgency, byteCountLimit: encodedByteLimit, permit: flight.permit,
       firstEntity: requests.first?.key.entity)
     (request.audience, request.reach) = (course.options.audience, course.options.reach)
-    request.headers = course.options.headers
+    (request.headers, request.avoids) = (course.options.headers, course.options.avoids)
     // A partial is younger than a kept original, whose server sent it as another one.
     request.known = course.download?.known ?? course.known
     request.arrivals = course.download?.arrivals
@@ -363,7 +363,7 @@ extension Error {
     }
     return switch self as? ImageSourceError {
     case .httpStatus(let status): [500, 502, 503, 504].contains(status)
-    case .network, .timedOut, .truncatedBody: true
+    case .network, .networkRefused, .offline, .timedOut, .truncatedBody: true
     default: false
     }
   }

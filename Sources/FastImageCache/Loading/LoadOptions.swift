@@ -6,8 +6,8 @@
 /// options.timeLimit = .seconds(10)
 /// ```
 ///
-/// Of these conditions ``reach-swift.property``, ``audience`` and ``headers`` keep requests from sharing a
-/// load, unless they are equal.
+/// Of these conditions ``reach-swift.property``, ``avoids``, ``audience`` and ``headers`` keep requests from
+/// sharing a load, unless they are equal.
 public struct LoadOptions: Hashable, Sendable {
   /// The worth of a picture that is there already.
   public enum Policy: Int, Hashable, Sendable {
@@ -45,6 +45,14 @@ public struct LoadOptions: Hashable, Sendable {
   /// The limit of the request's way; beyond, it throws ``ImageCacheError/notCached(entity:format:)``.
   /// Requests of different reach share no load.
   public var reach = Reach.network
+
+  /// Networks that are too dear for this request. Where only these lead to the server, a request to it throws
+  /// ``ImageSourceError/networkRefused``; on Linux the library's own sources know no such networks, and ask
+  /// all the same.
+  ///
+  /// A source of one's own finds it in ``ImageSourceRequest/avoids``. Requests that avoid different
+  /// networks share no load.
+  public var avoids: NetworkCosts = []
 
   /// The account on whose behalf the picture is loaded. Two audiences share no load and no original, but
   /// for all pictures in tables: accounts that may not see each other's pictures get namespaces of

@@ -20,7 +20,7 @@ enum ExchangeAttack {
       try Attack.require(taken?.count ?? 0 <= limit, "A body of \(taken?.count ?? 0) bytes")
     }
     guard !isOver else { return }
-    switch (exchange.end(fault: script.byte() == 1 ? "cut" : nil), ask) {
+    switch (exchange.end(fault: script.byte() == 1 ? .network("cut") : nil), ask) {
     case (.failed, _): break
     case (.unchanged, .ifChanged):
       try Attack.require(head.status == 304, "No news by \(head.status)")

@@ -103,6 +103,16 @@ struct HTTPRouteTests {
 }
 
 #if !canImport(Darwin)
+  @Suite("The way to no web server", .timeLimit(.minutes(10)))
+  struct HTTPOfflineTests {
+    @Test("is known to lead nowhere where the system says so")
+    func isOffline() async throws {
+      // To a multicast address no connection leads, on any machine, whatever networks it has.
+      let picture = try #require(URL(string: "https://224.0.0.1/a"))
+      await #expect(throws: ImageSourceError.offline) { try await bytes(picture) }
+    }
+  }
+
   @Suite("A proxy's user", .timeLimit(.minutes(10)))
   struct HTTPProxyUserTests {
     @Test("is told to the proxy, as written before percent encoding")

@@ -143,17 +143,20 @@ struct LoadOptionsTests {
     fields.headers = ["Accept": "image/png"]
     let all = [
       LoadOptions(), fields, LoadOptions(audience: Audience("a")),
-      LoadOptions(audience: Audience("b")),
+      LoadOptions(audience: Audience("b")), LoadOptions(avoids: .constrained),
+      LoadOptions(avoids: [.constrained, .expensive]),
     ]
     let tasks = all.flatMap { [$0, $0] }.map { options in
       Task { try await fixture.cache.image(for: Photo("7"), format: .row, options: options) }
     }
-    await fixture.waiters(8)
-    await source.started.reaches(4)
+    await fixture.waiters(2 * all.count)
+    await source.started.reaches(all.count)
     gate.open()
     for task in tasks { #expect(try await task.value.solidNumber == 7) }
-    #expect(source.started.value == 4)
+    #expect(source.started.value == all.count)
     #expect(Set(source.requests.map(\.audience)).count == 3)
+    #expect(
+      Set(source.requests.map(\.avoids)) == [[], .constrained, [.constrained, .expensive]])
     #expect(source.requests.filter { $0.headers == ["Accept": "image/png"] }.count == 1)
   }
 

@@ -261,6 +261,16 @@ struct RevalidationTests {
     #expect(originals.count == 2)
   }
 
+  @Test(
+    "without a network that may be used shows the original where its terms allow that",
+    arguments: [ImageSourceError.offline, .networkRefused])
+  func survivesOffline(error: ImageSourceError) async throws {
+    let fixture = try await Fixture(
+      from: EncodedSource { _, _ in throw error }, originals: originals)
+    try originals.put(7, as: "test:/7", freshness: .mustRevalidate(answersFailures: true))
+    #expect(try await fixture.cache.image(for: Photo("7"), format: .row).solidNumber == 7)
+  }
+
   @Test("at a server that fails shows the original behind a chain of sources, too")
   func survivesFailuresOfChain() async throws {
     let nothing = EncodedSource(need: .local) { _, _ in throw ImageSourceError.notFound(path: "") }

@@ -173,10 +173,10 @@ final class EncodedSource: ImageSource {
 extension LoadOptions {
   init(
     _ policy: Policy = .normal, reach: Reach = .network, audience: Audience = .everyone,
-    priority: LoadPriority? = nil
+    avoids: NetworkCosts = [], priority: LoadPriority? = nil
   ) {
     self.init()
     (self.policy, self.reach, self.audience) = (policy, reach, audience)
-    self.priority = priority
+    (self.avoids, self.priority) = (avoids, priority)
   }
 }

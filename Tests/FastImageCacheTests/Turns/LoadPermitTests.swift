@@ -108,10 +108,11 @@ struct LoadPermitTests {
   @Test("goes along with a request that is sent on to another place")
   func goesAlong() async throws {
     let (permit, urgency) = (permit(), Urgency(.low))
-    let request = ImageSourceRequest(
+    var request = ImageSourceRequest(
       url: try #require(URL(string: "a:/1")), urgency: urgency, byteCountLimit: 7, permit: permit)
+    request.avoids = .expensive
     let other = request.with(url: try #require(URL(string: "b:/2")))
-    #expect(other.url.scheme == "b" && other.byteCountLimit == 7)
+    #expect(other.url.scheme == "b" && other.byteCountLimit == 7 && other.avoids == .expensive)
     try await other.pass(.network)
     #expect(inside() == [.network])
     urgency.set(.high)?()

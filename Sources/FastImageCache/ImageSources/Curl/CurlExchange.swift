@@ -47,12 +47,17 @@
       errorText.deallocate()
     }
 
-    /// The library's words for an exchange that ended with `code`; `nil` for a success.
-    func fault(_ code: CURLcode) -> String? {
+    /// What the library says of an exchange that ended with `code`; `nil` for a success.
+    func fault(_ code: CURLcode) -> ImageSourceError? {
       guard code != CURLE_OK else { return nil }
+      var number = 0
+      fic_curl_get_long(easy, CURLINFO_OS_ERRNO, &number)
+      if code == CURLE_COULDNT_CONNECT, [ENETUNREACH, ENETDOWN].contains(CInt(number)) {
+        return .offline
+      }
       let detail = String(cString: errorText)
       let isUseless = detail.isEmpty || HTTPProxy.isQuoted(in: detail)
-      return isUseless ? String(cString: curl_easy_strerror(code)) : detail
+      return .network(isUseless ? String(cString: curl_easy_strerror(code)) : detail)
     }
 
     private static func refusal(_ code: CURLcode) -> ImageSourceError {

@@ -44,7 +44,7 @@
         // curl_multi_poll(3).
         curl_multi_poll(multi, nil, 0, pace?.timeout ?? .max, nil)
       }
-      for exchange in exchanges.values { drop(exchange, fault: "The source is gone.") }
+      for exchange in exchanges.values { drop(exchange, fault: .network("The source is gone.")) }
       wakeup.invalidate()
       curl_multi_cleanup(multi)
     }
@@ -111,7 +111,7 @@
 
     /// Ends an exchange. One that is not finished takes its connection with it, or over HTTP/2 its
     /// stream.
-    private func drop(_ exchange: CurlExchange, fault: String?) {
+    private func drop(_ exchange: CurlExchange, fault: ImageSourceError?) {
       curl_multi_remove_handle(multi, exchange.easy)
       exchanges[exchange.easy] = nil
       pace?.leave(exchange.easy)

@@ -4,6 +4,7 @@
   #if canImport(FoundationNetworking)
     // Never on Apple platforms, whose Foundation has URL sessions; where this file is only
     // type-checked, on Linux, they are in a module of their own.
+    import AppleURLSession
     import FoundationNetworking
   #endif
   import Locking
@@ -39,7 +40,8 @@
 
     /// Sends one request and hands the events of its answer to `transfer`.
     func outcome(
-      of request: HTTPRequest, priority: TaskPriority, _ transfer: HTTPTransfer
+      of request: HTTPRequest, priority: TaskPriority, avoiding costs: NetworkCosts,
+      _ transfer: HTTPTransfer
     ) async throws -> HTTPTransfer.Outcome {
       if refusesEncrypted, request.url.scheme?.lowercased() == "https" {
         throw ImageSourceError.network("HTTPOptions.certificateFile is for Linux only.")
@@ -49,6 +51,8 @@
       for (name, value) in request.headers {
         urlRequest.setValue(value, forHTTPHeaderField: name)
       }
+      urlRequest.allowsConstrainedNetworkAccess = !costs.contains(.constrained)
+      urlRequest.allowsExpensiveNetworkAccess = !costs.contains(.expensive)
       let task = session.dataTask(with: urlRequest)
       task.priority = Self.priority(priority)
       delegate.add(transfer, for: task)
@@ -149,11 +153,24 @@
     func urlSession(
       _ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?
     ) {
-      transfer(for: task)?.end(fault: error?.localizedDescription)
+      transfer(for: task)?.end(fault: error.map { ImageSourceError($0) })
     }
 
     private func transfer(for task: URLSessionTask) -> HTTPTransfer? {
       transfers.withLock { $0[task.taskIdentifier] }
+    }
+  }
+
+  extension ImageSourceError {
+    /// What a session's error says.
+    fileprivate init(_ error: any Error) {
+      let failure = error as? URLError
+      switch (failure?.networkUnavailableReason, failure?.code) {
+      case (.constrained?, _), (.expensive?, _): self = .networkRefused
+      case (_, .notConnectedToInternet?), (_, .dataNotAllowed?), (_, .internationalRoamingOff?):
+        self = .offline
+      default: self = .network(error.localizedDescription)
+      }
     }
   }
 #endif

@@ -29,9 +29,11 @@
 
     /// Sends one request and hands the events of its answer to `transfer`.
     ///
-    /// The priority has no meaning here: `HostGates` lets in no more than there are connections.
+    /// The priority has no meaning here: `HostGates` lets in no more than there are connections. Nor have
+    /// the networks to avoid: libcurl knows the cost of none.
     func outcome(
-      of request: HTTPRequest, priority: TaskPriority, _ transfer: HTTPTransfer
+      of request: HTTPRequest, priority: TaskPriority, avoiding costs: NetworkCosts,
+      _ transfer: HTTPTransfer
     ) async throws -> HTTPTransfer.Outcome {
       try await transfer.outcome(
         start: { mailbox.post(.start(transfer, request)) },

@@ -110,12 +110,14 @@ struct HTTPExchange: Sendable {
 
   /// The connection is done with this request.
   ///
-  /// - Parameter fault: The system's words for a failure; `nil` when it saw none.
-  func end(fault: String?) -> Ending {
+  /// - Parameter fault: The failure that the system saw; `nil` when it saw none.
+  func end(fault: ImageSourceError?) -> Ending {
     switch phase {
     case .head:
-      let text = fault ?? "The server closed the connection without an answer."
-      return .failed(HTTPFailure(error: .network(text), remedy: .again()))
+      let error = fault ?? .network("The server closed the connection without an answer.")
+      // The same request would be refused again.
+      return .failed(
+        HTTPFailure(error: error, remedy: error == .networkRefused ? .none : .again()))
     case .unchanged(let terms):
       return .unchanged(terms)
     case .body(let body):
@@ -123,7 +125,7 @@ struct HTTPExchange: Sendable {
       let isWhole = body.end.map { body.position == $0 } ?? (fault == nil)
       if isWhole, body.end == body.total { return .complete }
       if body.isCoded, let fault {
-        return .failed(HTTPFailure(error: .network(fault), remedy: .again()))
+        return .failed(HTTPFailure(error: fault, remedy: .again()))
       }
       // Systems report a cut body as this or that broken connection.
       let error = ImageSourceError.truncatedBody(

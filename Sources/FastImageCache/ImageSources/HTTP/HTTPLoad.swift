@@ -115,7 +115,7 @@ final class HTTPLoad: Sendable {
       ) {
         activity.resume()
         return try await client.connections.outcome(
-          of: httpRequest, priority: request.priority,
+          of: httpRequest, priority: request.priority, avoiding: request.avoids,
           makeTransfer(ask.sent(to: httpRequest.url)))
       }
       switch outcome {

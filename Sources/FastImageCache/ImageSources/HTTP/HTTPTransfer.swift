@@ -118,8 +118,8 @@ final class HTTPTransfer: Sendable {
 
   /// The connection is done with this request.
   ///
-  /// - Parameter fault: The system's words for a failure; `nil` for none.
-  func end(fault: String?) {
+  /// - Parameter fault: The failure that the system saw; `nil` for none.
+  func end(fault: ImageSourceError?) {
     let (continuation, arrival, ending) = state.withLock { state in
       (state.end(), state.arrival, state.exchange.end(fault: fault))
     }

@@ -4,6 +4,7 @@ struct LoadIdentity: Hashable, Sendable {
   /// By their bytes: `String` compares canonically, and servers do not.
   private let headers: [[UInt8]: [UInt8]]
   private let reach: LoadOptions.Reach
+  private let avoids: NetworkCosts
   /// A load that begins with a kept original is shared by no request that has to wait for a download,
   /// and the other way round.
   let beginsWithKept: Bool
@@ -15,6 +16,8 @@ struct LoadIdentity: Hashable, Sendable {
     headers = Dictionary(
       uniqueKeysWithValues: (options?.headers ?? [:]).map { (Array($0.utf8), Array($1.utf8)) })
     reach = options?.reach ?? .network
-    if !beginsWithKept, audience == .everyone, headers.isEmpty, reach == .network { return nil }
+    avoids = options?.avoids ?? []
+    let isOrdinary = audience == .everyone && headers.isEmpty && reach == .network && avoids.isEmpty
+    if isOrdinary, !beginsWithKept { return nil }
   }
 }

@@ -98,7 +98,7 @@ struct HTTPExchangeTests {
             play.receive(answer, cut: cut, pieces: pieces, url: url)
             #expect(play.taken?.count ?? 0 <= Self.count)
             guard !play.isOver else { continue }
-            switch play.exchange.end(fault: isFaulty ? "cut" : nil) {
+            switch play.exchange.end(fault: isFaulty ? .network("cut") : nil) {
             case .complete:
               wholeCount += 1
               let taken = try #require(play.taken)
@@ -132,7 +132,7 @@ struct HTTPExchangeTests {
     #expect(!exchange.isComplete)
     _ = exchange.receive(Data("d".utf8))
     #expect(exchange.isComplete)
-    guard case .complete = exchange.end(fault: "reset") else {
+    guard case .complete = exchange.end(fault: .network("reset")) else {
       Issue.record("It was not complete.")
       return
     }
@@ -141,6 +141,21 @@ struct HTTPExchangeTests {
       return
     }
     #expect(failure.remedy == .none && failure.dropsBytes)
+  }
+
+  @Test(
+    "asks again after a fault without an answer, but not over a network that was refused",
+    arguments: [
+      (ImageSourceError.network("reset"), HTTPFailure.Remedy.again()), (.offline, .again()),
+      (.networkRefused, .none),
+    ])
+  func faults(fault: ImageSourceError, remedy: HTTPFailure.Remedy) {
+    let exchange = HTTPExchange(byteCountLimit: 100)
+    guard case .failed(let failure) = exchange.end(fault: fault) else {
+      Issue.record("It did not fail.")
+      return
+    }
+    #expect(failure.error == fault && failure.remedy == remedy)
   }
 }
 
