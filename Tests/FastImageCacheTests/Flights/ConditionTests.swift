@@ -1,0 +1,152 @@
+import Foundation
+import Locking
+import TestSupport
+import Testing
+
+@testable import FastImageCache
+
+@Suite("A thousand requests under all conditions", .timeLimit(.minutes(10)))
+struct ConditionTests {
+  private let levels = [LoadPriority(.low), LoadPriority(.medium), LoadPriority(.high)]
+  private let priorities: [TaskPriority] = [.background, .low, .medium, .high]
+
+  @Test("join as a plain model says, go in its order, and are each answered once", arguments: 0..<3)
+  func agreesWithModel(seed: UInt64) async throws {
+    var random = SplitMix64(state: seed)
+    let play = try await ConditionedPlay()
+    var (model, kinds, left) = (ConditionedModel(), [Int: Kind](), Set<Int>())
+    for number in 1001...2000 {
+      let kind = try #require(Kind.allCases.randomElement(using: &random))
+      // Mostly ordinary ones, or each load would begin another one.
+      let policy = try #require(
+        LoadOptions.Policy(rawValue: max(0, Int.random(in: -3...2, using: &random))))
+      let level = try #require(levels.randomElement(using: &random))
+      let chosen = try #require(priorities.dropLast().randomElement(using: &random))
+      let urgent: ConditionedModel.Urgent =
+        Bool.random(using: &random) ? .holding(level) : .chosen(Priority(chosen))
+      try play.join(number, kind, policy, urgent)
+      model.join(number, kind, policy, urgent)
+      kinds[number] = kind
+      for _ in 0..<Int.random(in: 0...2, using: &random) {
+        let leaving = Int.random(in: 1001...number, using: &random)
+        // Those that wait for nothing may be answered already.
+        if kinds[leaving] == .kept { continue }
+        play.leave(leaving)
+        model.leave(leaving)
+        left.insert(leaving)
+      }
+      level.level = try #require(priorities.randomElement(using: &random))
+    }
+    #expect(await play.settles(model))
+    // Now that all loads wait at the gate.
+    for _ in 0..<100 {
+      levels.randomElement(using: &random)?.level = try #require(
+        priorities.randomElement(using: &random))
+    }
+    let expected = model.flights.values.compactMap { flight in
+      flight.priority.map { ConditionedPlay.Call(kind: flight.kind, priority: $0) }
+    }
+    let waiting = model.waiters
+    let calls = try await play.run()
+    #expect(calls.map(\.priority) == calls.map(\.priority).sorted(by: >))
+    #expect(
+      Dictionary(calls.map { ($0, 1) }, uniquingKeysWith: +)
+        == Dictionary(expected.map { ($0, 1) }, uniquingKeysWith: +))
+    for (number, kind) in kinds {
+      switch (play.answer(number), kind) {
+      case (.success(let image)?, _):
+        #expect(waiting[number] == kind && image.solidNumber == kind.pixelNumber())
+      case (.failure(.notCached)?, .kept): break
+      case (.failure(.cancelled)?, _): #expect(left.contains(number))
+      default: Issue.record("\(number) was not answered as it must be, or not once.")
+      }
+    }
+    #expect(play.isFree)
+  }
+
+  /// Waits for pictures of all conditions from several threads, while priorities move.
+  @Test(
+    "get the picture of their own conditions from any thread, whatever moves or leaves meanwhile",
+    arguments: [false, true])
+  func mixes(keepsOriginals: Bool) async throws {
+    // A store tells apart accounts only: the original of others answers, too.
+    let kinds: [Kind] =
+      keepsOriginals
+      ? [.plain, .account, .otherAccount, .kept] : Kind.allCases
+    let asked = Lock<[ImageSourceRequest]>([])
+    let source = EncodedSource(need: keepsOriginals ? .network : .local) { request, call in
+      asked.withLock { $0.append(request) }
+      for _ in 0..<call % 4 { await Task.yield() }
+      try Task.checkCancellation()
+      let number = Int(request.url.lastPathComponent) ?? 0
+      return .encoded(try solid(Kind(request).pixelNumber(number)).pngData())
+    }
+    let resources = LoadResources(networkWidth: 2, localWidth: 2)
+    let fixture = try await Fixture(
+      from: source, originals: keepsOriginals ? MemoryOriginals() : nil
+    ) { $0.resources = resources }
+    let moving = Task.detached { [levels, priorities] in
+      var random = SplitMix64(state: 1)
+      while !Task.isCancelled {
+        for level in levels {
+          level.level = priorities.randomElement(using: &random) ?? .low
+          await Task.yield()
+        }
+      }
+    }
+    await withTaskGroup(of: Void.self) { group in
+      for seed in 0..<6 {
+        group.addTask { await ask(fixture, kinds, seed: UInt64(seed)) }
+      }
+    }
+    moving.cancel()
+    await moving.value
+    await fixture.quiet()
+    #expect(await fixture.cache.statistics().waiters == 0)
+    for need in [LoadNeed.local, .network] {
+      while resources.gates[need].counts != (0, 0), !Task.isCancelled { await Task.yield() }
+    }
+    #expect(asked.withLock { $0 }.allSatisfy { $0.reach != .kept })
+  }
+
+  private func ask(_ fixture: Fixture, _ kinds: [Kind], seed: UInt64) async {
+    var random = SplitMix64(state: seed)
+    for _ in 0..<12 {
+      var tasks: [(task: Task<CachedImage, any Error>, kind: Kind, number: Int)] = []
+      for _ in 0..<10 {
+        guard let kind = kinds.randomElement(using: &random) else { return }
+        let number = Int.random(in: 0..<3, using: &random)
+        var options = kind.options
+        options.policy =
+          LoadOptions.Policy(rawValue: Int.random(in: 0...2, using: &random)) ?? .normal
+        options.priority = Bool.random(using: &random) ? levels.randomElement(using: &random) : nil
+        if Int.random(in: 0..<8, using: &random) == 0 { options.timeLimit = .zero }
+        let task = Task(priority: priorities.randomElement(using: &random)) { [options] in
+          try await fixture.cache.image(for: kind.photo(number), format: .row, options: options)
+        }
+        tasks.append((task, kind, number))
+        switch Int.random(in: 0..<6, using: &random) {
+        case 0: task.cancel()
+        case 1: task.escalatePriority(to: .high)
+        case 2: try? await fixture.cache.removeImages(for: kind.photo(number))
+        default: break
+        }
+      }
+      for (task, kind, number) in tasks {
+        switch await task.result {
+        case .success(let image):
+          let found = image.solidNumber
+          // A kept original, or a picture, of the same account.
+          let isRight =
+            found == kind.pixelNumber(number)
+            || kind == .kept && found == Kind.plain.pixelNumber(number)
+          #expect(isRight, "\(kind) got \(found ?? -1)")
+        case .failure(ImageCacheError.notCached): #expect(kind == .kept)
+        case .failure(ImageCacheError.cancelled): #expect(task.isCancelled)
+        case .failure(ImageCacheError.timedOut): break
+        case .failure(let error): Issue.record(error)
+        }
+      }
+    }
+  }
+}
