@@ -146,13 +146,15 @@ final class ConditionedPlay: Sendable {
 
   func leave(_ number: Int) { registry.leave(WaiterID(number: number)) }
 
-  /// Waits until all loads of the model wait at the gate, and those of none have ended.
+  /// Waits until those who wait for no source are answered, and all loads of the model wait at the gate.
+  ///
+  /// - Returns: False if there are other loads.
   func settles(_ model: ConditionedModel) async -> Bool {
-    let waiterCount = model.waiters.count + 1
-    while registry.load.waiters != waiterCount || gate.counts.waiting != model.flights.count,
-      !Task.isCancelled
-    { await Task.yield() }
-    return registry.load == (model.flights.count + 1, waiterCount)
+    let (flightCount, waiterCount) = (model.flights.count, model.waiters.count + 1)
+    while registry.load.waiters > waiterCount, !Task.isCancelled { await Task.yield() }
+    guard registry.load == (flightCount + 1, waiterCount) else { return false }
+    while gate.counts.waiting < flightCount, !Task.isCancelled { await Task.yield() }
+    return true
   }
 
   /// Opens the gate; the order in which the source was called.
