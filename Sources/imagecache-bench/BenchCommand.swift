@@ -9,7 +9,9 @@ struct BenchCommand {
     Open.self, Miss.self, ParallelMisses.self, JoinedRequests.self, CancelledRequests.self,
     HeldPictures.self, Fling.self, ScrollFrame.self, TwoThreads.self, HitsBesideWriter.self,
     KeptRead.self, Keep.self, FirstMiss.self, KeptMiss.self, KeptMissBesideDownloads.self,
-    Unchanged.self, BrokenDownloads.self, KeptOnce.self, DownloadFling.self, Growth.self,
+    Unchanged.self, BrokenDownloads.self, KeptOnce.self, DownloadFling.self,
+    ConditionedRequests.self,
+    Growth.self,
   ]
 
   private static let grammar = ArgumentGrammar(
@@ -18,7 +20,7 @@ struct BenchCommand {
     options: [
       .value(
         "--scenario", "NAMES", isRepeatable: true,
-        help: "measures these only: names, P1 to P16, S2 to S13, with commas between them"),
+        help: "measures these only: names, P1 to P16, S2 to S14, with commas between them"),
       .flag("--scale", help: "the same as --scenario scale"),
       .value("--plot", "FILE.svg", help: "draws what `fling` or `scale` found"),
       .value(

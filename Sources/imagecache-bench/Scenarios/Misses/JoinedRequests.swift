@@ -68,13 +68,19 @@ struct JoinedRequests: Scenario {
   /// Nanoseconds from the first request until the last one has its picture.
   static func time(
     _ waiterCount: Int, _ cache: ImageCache, _ picture: BenchPicture, _ format: ImageFormat,
-    _ source: WaitingSource
+    _ source: WaitingSource, _ options: LoadOptions? = nil
   ) async throws -> Double {
     source.shut()
     return try await Contest.time(1) {
       try await withThrowingTaskGroup(of: Void.self) { group in
         for _ in 0..<waiterCount {
-          group.addTask { _ = try await cache.image(for: picture, format: format) }
+          group.addTask {
+            if let options {
+              _ = try await cache.image(for: picture, format: format, options: options)
+            } else {
+              _ = try await cache.image(for: picture, format: format)
+            }
+          }
         }
         try await cache.waitForWaiters(waiterCount)
         source.open()
