@@ -31,7 +31,8 @@ extension TableResidency {
   /// - Parameter base: Where all of the file is mapped, if it is.
   init(of descriptor: Int32, mapped base: UnsafeRawPointer?, _ layout: TableLayout) {
     let counts = fic_count_pages(descriptor, base, base == nil ? 0 : layout.fileByteCount)
-    residentByteCount = counts.resident < 0 ? nil : Int(counts.resident) * SystemMemory.pageByteCount
+    residentByteCount =
+      counts.resident < 0 ? nil : Int(counts.resident) * SystemMemory.pageByteCount
     dirtyByteCount = counts.dirty < 0 ? nil : Int(counts.dirty) * SystemMemory.pageByteCount
   }
 }

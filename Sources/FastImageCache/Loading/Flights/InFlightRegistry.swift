@@ -31,7 +31,7 @@ final class InFlightRegistry: Sendable {
   ///
   /// A closure that generic code stores only borrows its argument. The struct around it lets the outcome
   /// be moved, for invariant 4.
-  fileprivate struct Waiter: Sendable {
+  struct Waiter: Sendable {
     let answer: @Sendable (consuming Outcome) -> Void
 
     /// The same waiter; `wait` ends with its answer.
@@ -44,26 +44,26 @@ final class InFlightRegistry: Sendable {
     }
   }
 
-  fileprivate struct Load {
+  struct Load {
     let flight: Flight
     /// `nil` for the moment between the flight's first waiter and its start.
     var task: Task<Void, Never>?
   }
 
-  fileprivate struct State {
+  struct State {
     var board = FlightBoard<Waiter, ImageRequest, Load>()
     var isClosed = false
   }
 
-  fileprivate let state = Lock(State())
+  let state = Lock(State())
   private let lastWaiter = Atomic(0)
   /// Has the task of each load, until that has returned.
   private let tasks = DispatchGroup()
   /// Has each load that has answered a waiter, until the store has its original or will not get it.
-  fileprivate let deliveries = DispatchGroup()
-  fileprivate let recorder: CacheRecorder
+  let deliveries = DispatchGroup()
+  let recorder: CacheRecorder
   let gates: LoadGates
-  fileprivate let planner: LoadPlanner
+  let planner: LoadPlanner
   private let run: @Sendable (Flight) async -> Void
 
   /// - Parameters:
@@ -174,9 +174,9 @@ final class InFlightRegistry: Sendable {
   ) {
     var begun: [Flight] = []
     for (waiter, request) in requests {
-      let isOpen = enter(waiter, request, priority, begin: { begun.append($0) }) { _ in
-        Waiter { (outcome: consuming Outcome) in answer(waiter, outcome) }
-      }
+      let isOpen = enter(
+        waiter, request, priority, begin: { begun.append($0) },
+        as: { _ in Waiter { (outcome: consuming Outcome) in answer(waiter, outcome) } })
       if !isOpen { answer(waiter, .failure(.closed)) }
     }
     for flight in begun { start(flight) }
@@ -349,7 +349,7 @@ final class InFlightRegistry: Sendable {
   ///
   /// Priorities are set under the lock, in the order in which the board decided them. Their observers
   /// are called outside it.
-  fileprivate func step<Result>(_ change: (inout State) -> Result) -> Result {
+  func step<Result>(_ change: (inout State) -> Result) -> Result {
     let (result, dropped, tellings) = state.withLock { state in
       let result = change(&state)
       let moved = state.board.takeMoved()
@@ -362,96 +362,11 @@ final class InFlightRegistry: Sendable {
     return withExtendedLifetime(dropped) { result }
   }
 
-  fileprivate func answer(_ waiters: [Waiter], _ outcome: consuming Outcome) {
+  func answer(_ waiters: [Waiter], _ outcome: consuming Outcome) {
     guard let last = waiters.last else { return }
     SanitizerWitness.willResume(at: self)
     for waiter in waiters.dropLast() { waiter.answer(copy outcome) }
     last.answer(outcome)
-  }
-}
-
-// MARK: - The loader's side
-
-extension Flight {
-  /// Hands out the requests that wait and were not handed out yet, the oldest first.
-  func take() -> [ImageRequest] {
-    registry.state.withLock { $0.board.take(id) }
-  }
-
-  /// Whether ``take()`` would hand out a request.
-  var hasRequests: Bool {
-    registry.state.withLock { $0.board.hasRequests(id) }
-  }
-
-  /// Whether the flight has not ended.
-  var isUnderWay: Bool {
-    registry.state.withLock { $0.board.isUnderWay(id) }
-  }
-
-  /// Whether the flight has waiters.
-  var isWanted: Bool {
-    registry.state.withLock { $0.board.isWanted(id) }
-  }
-
-  /// Whether the flight has waiters, with whom it ends from now on; see
-  /// ``FlightBoard/endsWithWaiters(_:)``.
-  func endsWithWaiters() -> Bool {
-    // The hook, which is asked next, may take long.
-    endDelivery()
-    return registry.state.withLock { $0.board.endsWithWaiters(id) }
-  }
-
-  /// Whether the flight's picture may be stored; see ``FlightBoard/storesResult(_:of:)``.
-  func storesResult(_ key: ImageKey) -> Bool {
-    registry.state.withLock { $0.board.storesResult(key, of: id) }
-  }
-
-  /// Notes that the source is asked now: a reload that comes from here on asks anew.
-  func noteAsked() { registry.state.withLock { $0.board.noteAsked(id) } }
-
-  /// Whether the flight's original may be kept; see ``FlightBoard/keepsOriginal(of:_:)``.
-  func keepsOriginal(of entity: ImageID) -> Bool {
-    registry.state.withLock { $0.board.keepsOriginal(of: entity, id) }
-  }
-
-  /// Answers all waiters for one picture of the flight.
-  ///
-  /// - Parameter isFetched: Whether the picture was made of the flight's fetch.
-  func finish(
-    _ key: ImageKey, isFetched: Bool, with outcome: consuming InFlightRegistry.Outcome
-  ) {
-    let waiters = registry.step { $0.board.finish(key, of: id, isFetched: isFetched) }
-    if isFetched, !waiters.isEmpty { beginDelivery() }
-    if case .failure(let error) = outcome, !waiters.isEmpty { registry.recorder.failed(key, error) }
-    registry.answer(waiters, outcome)
-  }
-
-  /// Notes that a reader is about to have a picture whose original the store has not.
-  private func beginDelivery() {
-    guard registry.planner.originals != nil else { return }
-    if !isDelivering.exchange(true, ordering: .acquiringAndReleasing) {
-      registry.deliveries.enter()
-    }
-  }
-
-  /// Notes that the store has the original, or will not get it; harmless for a flight that has delivered
-  /// nothing.
-  func endDelivery() {
-    if isDelivering.exchange(false, ordering: .acquiringAndReleasing) {
-      registry.deliveries.leave()
-    }
-  }
-
-  /// Ends the flight unless ``take()`` would hand out a request.
-  func retire() -> Bool {
-    registry.step { $0.board.retire(id) }
-  }
-
-  /// Ends the flight and answers all its waiters.
-  func fail(with error: ImageCacheError) {
-    let (waiters, requests) = registry.step { $0.board.fail(id) }
-    for request in requests { registry.recorder.failed(request.key, error) }
-    registry.answer(waiters, .failure(error))
   }
 }
 

@@ -1,0 +1,86 @@
+import Dispatch
+import Synchronization
+
+/// The loader's side of ``InFlightRegistry``: all that a load asks and tells.
+extension Flight {
+  /// Hands out the requests that wait and were not handed out yet, the oldest first.
+  func take() -> [ImageRequest] {
+    registry.state.withLock { $0.board.take(id) }
+  }
+
+  /// Whether ``take()`` would hand out a request.
+  var hasRequests: Bool {
+    registry.state.withLock { $0.board.hasRequests(id) }
+  }
+
+  /// Whether the flight has not ended.
+  var isUnderWay: Bool {
+    registry.state.withLock { $0.board.isUnderWay(id) }
+  }
+
+  /// Whether the flight has waiters.
+  var isWanted: Bool {
+    registry.state.withLock { $0.board.isWanted(id) }
+  }
+
+  /// Whether the flight has waiters, with whom it ends from now on; see
+  /// ``FlightBoard/endsWithWaiters(_:)``.
+  func endsWithWaiters() -> Bool {
+    // The hook, which is asked next, may take long.
+    endDelivery()
+    return registry.state.withLock { $0.board.endsWithWaiters(id) }
+  }
+
+  /// Whether the flight's picture may be stored; see ``FlightBoard/storesResult(_:of:)``.
+  func storesResult(_ key: ImageKey) -> Bool {
+    registry.state.withLock { $0.board.storesResult(key, of: id) }
+  }
+
+  /// Notes that the source is asked now: a reload that comes from here on asks anew.
+  func noteAsked() { registry.state.withLock { $0.board.noteAsked(id) } }
+
+  /// Whether the flight's original may be kept; see ``FlightBoard/keepsOriginal(of:_:)``.
+  func keepsOriginal(of entity: ImageID) -> Bool {
+    registry.state.withLock { $0.board.keepsOriginal(of: entity, id) }
+  }
+
+  /// Answers all waiters for one picture of the flight.
+  ///
+  /// - Parameter isFetched: Whether the picture was made of the flight's fetch.
+  func finish(
+    _ key: ImageKey, isFetched: Bool, with outcome: consuming InFlightRegistry.Outcome
+  ) {
+    let waiters = registry.step { $0.board.finish(key, of: id, isFetched: isFetched) }
+    if isFetched, !waiters.isEmpty { beginDelivery() }
+    if case .failure(let error) = outcome, !waiters.isEmpty { registry.recorder.failed(key, error) }
+    registry.answer(waiters, outcome)
+  }
+
+  /// Notes that a reader is about to have a picture whose original the store has not.
+  private func beginDelivery() {
+    guard registry.planner.originals != nil else { return }
+    if !isDelivering.exchange(true, ordering: .acquiringAndReleasing) {
+      registry.deliveries.enter()
+    }
+  }
+
+  /// Notes that the store has the original, or will not get it; harmless for a flight that has delivered
+  /// nothing.
+  func endDelivery() {
+    if isDelivering.exchange(false, ordering: .acquiringAndReleasing) {
+      registry.deliveries.leave()
+    }
+  }
+
+  /// Ends the flight unless ``take()`` would hand out a request.
+  func retire() -> Bool {
+    registry.step { $0.board.retire(id) }
+  }
+
+  /// Ends the flight and answers all its waiters.
+  func fail(with error: ImageCacheError) {
+    let (waiters, requests) = registry.step { $0.board.fail(id) }
+    for request in requests { registry.recorder.failed(request.key, error) }
+    registry.answer(waiters, .failure(error))
+  }
+}
