@@ -340,7 +340,7 @@ final class InFlightRegistry: Sendable {
           .init(imageID: $0.key.entity, format: $0.key.format)
         },
         waiterCount: flight.renditions.reduce(0) { $0 + $1.waitingCount },
-        priority: flight.priority.taskPriority)
+        priority: flight.priority.task)
     }
   }
 

@@ -14,8 +14,6 @@ struct Priority: Comparable, Hashable, Sendable {
 
   init(_ priority: TaskPriority) { level = priority.rawValue }
 
-  var taskPriority: TaskPriority { TaskPriority(rawValue: level) }
-
   /// The priority of the running task.
   static var current: Priority { Priority(Task.currentPriority) }
 
