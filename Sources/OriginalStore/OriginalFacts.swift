@@ -30,12 +30,15 @@ package struct ProvenOriginal: Sendable {
   package let facts: OriginalFacts
   /// The id under which it is kept.
   package let id: TableID
-  /// The SHA-256 of its audience.
-  package let audienceHash: [UInt8]
+  /// As in its key.
+  let subject: [UInt8]
   /// A record speaks for this file only if it has the same hash.
   package let contentHash: UInt64
   /// The bytes of the file, trailer included.
   package let byteCount: Int
+
+  /// The SHA-256 of its audience.
+  package var audienceHash: ArraySlice<UInt8> { subject.prefix(SHA256.byteCount) }
 }
 
 /// What stands under the name of an original.

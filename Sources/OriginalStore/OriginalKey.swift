@@ -14,9 +14,13 @@ package struct OriginalKey: Hashable, Sendable {
   /// - Parameter audience: The exact bytes count; empty for everyone.
   package init(_ id: TableID, audience: String) {
     self.id = id
-    subject =
-      (audience.isEmpty ? Self.everyone : SHA256.hash(Array(audience.utf8))) + id.kindAndBytes
-    digest = OriginalDigest(ofSubject: subject)
+    var subject: [UInt8] = []
+    subject.reserveCapacity(SHA256.byteCount + id.capacity)
+    subject.append(
+      contentsOf: audience.isEmpty ? Self.everyone : SHA256.hash(Array(audience.utf8)))
+    id.appendKindAndBytes(to: &subject)
+    self.subject = subject
+    digest = subject.withUnsafeBytes { OriginalDigest(ofSubject: $0) }
   }
 
   /// The SHA-256 of the audience.
@@ -26,16 +30,21 @@ package struct OriginalKey: Hashable, Sendable {
 }
 
 extension OriginalDigest {
-  init(ofSubject subject: [UInt8]) {
-    let hash = SHA256.hash(subject)
+  init(ofSubject subject: UnsafeRawBufferPointer) {
+    let hash = SHA256.words(of: subject)
     // In the order in which a hash is printed, so that a file is called as the hash begins.
-    self = hash.withUnsafeBytes {
-      OriginalDigest(low: $0.large(0).byteSwapped, high: $0.large(8).byteSwapped)
-    }
+    self.init(
+      low: UInt64(hash[0]) << 32 | UInt64(hash[1]), high: UInt64(hash[2]) << 32 | UInt64(hash[3]))
   }
 
   /// The name of the original's file: 32 hexadecimal digits.
-  package var fileName: String { Self.digits(low) + Self.digits(high) }
+  package var fileName: String {
+    String(unsafeUninitializedCapacity: 32) { room in
+      Self.put(low, in: room.baseAddress)
+      Self.put(high, in: room.baseAddress.map { $0 + 16 })
+      return 32
+    }
+  }
 
   /// Reads the name of an original's file; `nil` for all others.
   init?(fileName: some StringProtocol) {
@@ -51,9 +60,20 @@ extension OriginalDigest {
   /// Where the hashes of this original's files begin, so that they hold under no other name.
   var seed: UInt64 { low ^ high }
 
+  /// Sixteen hexadecimal digits.
   static func digits(_ number: UInt64) -> String {
-    let digits = String(number, radix: 16)
-    return String(repeating: "0", count: 16 - digits.count) + digits
+    String(unsafeUninitializedCapacity: 16) { room in
+      put(number, in: room.baseAddress)
+      return 16
+    }
+  }
+
+  private static func put(_ number: UInt64, in room: UnsafeMutablePointer<UInt8>?) {
+    guard let room else { return }
+    for index in 0..<16 {
+      let digit = UInt8(truncatingIfNeeded: number &>> UInt64(60 - index * 4)) & 15
+      (room + index).initialize(to: digit < 10 ? 0x30 + digit : 0x57 + digit)
+    }
   }
 }
 
@@ -62,32 +82,31 @@ extension TableID {
   /// in little-endian order.
   package var kindAndBytes: [UInt8] {
     var bytes: [UInt8] = []
-    switch value {
-    case .string(let text):
-      bytes.append(0)
-      bytes.append(contentsOf: text.utf8)
-    case .uuid(let first, let last):
-      bytes.append(1)
-      bytes.put(first.byteSwapped)
-      bytes.put(last.byteSwapped)
-    case .integer(let number):
-      bytes.append(2)
-      bytes.put(UInt64(bitPattern: number))
-    case .largeInteger(let number):
-      bytes.append(3)
-      bytes.put(number)
-    }
+    bytes.reserveCapacity(capacity)
+    appendKindAndBytes(to: &bytes)
     return bytes
   }
+
+  func appendKindAndBytes(to bytes: inout [UInt8]) {
+    bytes.append(kind.rawValue)
+    switch kind {
+    case .string: withText { bytes.append(contentsOf: $0) }
+    case .uuid:
+      bytes.put(words.0.byteSwapped)
+      bytes.put(words.1.byteSwapped)
+    case .integer, .largeInteger: bytes.put(words.0)
+    }
+  }
+
+  /// As many bytes as `kindAndBytes` has, or a few more.
+  fileprivate var capacity: Int { 1 + withText { max($0.count, 16) } }
 
   /// Reads what `kindAndBytes` writes; `nil` for anything else.
   init?(kindAndBytes bytes: UnsafeRawBufferPointer) {
     guard let kind = bytes.first else { return nil }
     let rest = UnsafeRawBufferPointer(rebasing: bytes.dropFirst())
     switch (kind, rest.count) {
-    case (0, _):
-      guard let text = String(validating: rest, as: UTF8.self) else { return nil }
-      self = TableID(text)
+    case (0, _): self.init(validating: rest)
     case (1, 16): self = TableID(uuid: (rest.large(0).byteSwapped, rest.large(8).byteSwapped))
     case (2, 8): self = TableID(Int64(bitPattern: rest.large(0)))
     case (3, 8) where rest.large(0) > UInt64(Int64.max): self = TableID(rest.large(0))

@@ -17,4 +17,23 @@ extension TableID {
     case .largeInteger: .largeInteger(words.0)
     }
   }
+
+  /// Lends the UTF-8 of a string; nothing for other kinds.
+  package func withText<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+    withExtendedLifetime(bytes) {
+      body(UnsafeRawBufferPointer(start: span.base, count: span.count))
+    }
+  }
+
+  /// Takes the UTF-8 of a string byte for byte; `nil` for other bytes.
+  package init?(validating utf8: UnsafeRawBufferPointer) {
+    // Most ids are addresses, which need no string between.
+    if utf8.allSatisfy({ $0 < 0x80 }) {
+      self = utf8.withMemoryRebound(to: UInt8.self) { TableID(copying: $0) }
+    } else if let text = String(validating: utf8, as: UTF8.self) {
+      self.init(text)
+    } else {
+      return nil
+    }
+  }
 }

@@ -17,7 +17,7 @@ package struct TableID: Hashable, Sendable {
   }
 
   /// The raw values stand on disk.
-  enum Kind: UInt8, Sendable {
+  package enum Kind: UInt8, Sendable {
     case string = 0
     case uuid = 1
     case integer = 2
@@ -26,19 +26,22 @@ package struct TableID: Hashable, Sendable {
   }
 
   let digest: Digest
-  let kind: Kind
+  package let kind: Kind
   let bytes: IDBytes?
 
   /// Takes the UTF-8 of a string byte for byte; it may be empty.
   package init(_ string: String) {
     var string = string
-    (digest, bytes) = string.withUTF8 { utf8 in
-      let raw = UnsafeRawBufferPointer(utf8)
-      let digest = Digest(
-        low: LaneHash.hash(raw, seed: LaneHash.keys.1),
-        high: LaneHash.hash(raw, seed: LaneHash.keys.2))
-      return (digest, IDBytes(copying: utf8))
-    }
+    self = string.withUTF8 { TableID(copying: $0) }
+  }
+
+  /// - Parameter utf8: Valid UTF-8.
+  init(copying utf8: UnsafeBufferPointer<UInt8>) {
+    let raw = UnsafeRawBufferPointer(utf8)
+    digest = Digest(
+      low: LaneHash.hash(raw, seed: LaneHash.keys.1),
+      high: LaneHash.hash(raw, seed: LaneHash.keys.2))
+    bytes = IDBytes(copying: utf8)
     kind = .string
   }
 
@@ -93,7 +96,7 @@ package struct TableID: Hashable, Sendable {
   var span: IDSpan { bytes?.span ?? IDSpan(base: nil, count: 0) }
 
   /// The value of an id that is no string (invariant 2 makes it recoverable).
-  var words: (UInt64, UInt64) { Self.unpermuted(digest, kind) }
+  package var words: (UInt64, UInt64) { Self.unpermuted(digest, kind) }
 
   // MARK: Private
 

@@ -1,3 +1,5 @@
+import TableStore
+
 extension [UInt8] {
   /// Appends the number's bytes, the lowest first.
   mutating func put(_ number: some FixedWidthInteger) {
@@ -12,6 +14,10 @@ extension UnsafeRawBufferPointer {
 
   func large(_ offset: Int) -> UInt64 {
     UInt64(littleEndian: loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+  }
+
+  func hasSameBytes(as other: [UInt8]) -> Bool {
+    other.withUnsafeBytes { SystemMemory.areEqual(self, $0) }
   }
 
   /// A part of the bytes that is known to lie within them.

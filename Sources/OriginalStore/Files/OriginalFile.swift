@@ -23,7 +23,8 @@ enum OriginalFile {
     let trailer: OriginalTrailer
   }
 
-  static let magic: [UInt8] = Array("FICbytes".utf8)
+  /// `FICbytes`, the first letter in the lowest byte.
+  static let magic: UInt64 = 0x7365_7479_6243_4946
   static let version: UInt32 = 1
   static let proofByteCount = 64
   /// A file that says it is longer is not read: it would take so much memory.
@@ -37,7 +38,7 @@ enum OriginalFile {
     var bytes = trailer.bytes
     let trailerByteCount = bytes.count
     let trailerHash = bytes.withUnsafeBytes { LaneHash.hash($0, seed: contentHash) }
-    bytes += magic
+    bytes.put(magic)
     bytes.put(version)
     bytes.put(UInt32(trailerByteCount))
     bytes.put(UInt64(content.count))
@@ -53,12 +54,14 @@ enum OriginalFile {
   }
 
   /// Proves a whole file; `nil` for anything but a file that was written under this name.
+  ///
+  /// - Parameter subject: The one that is expected, if any; an equal one shares its memory.
   static func proof(
-    of file: UnsafeRawBufferPointer, under digest: OriginalDigest
+    of file: UnsafeRawBufferPointer, under digest: OriginalDigest, for subject: [UInt8]? = nil
   ) -> Proof? {
     guard file.count >= proofByteCount else { return nil }
     let proof = file.part(file.count - proofByteCount..<file.count)
-    guard proof.starts(with: magic), proof.small(8) == version, proof.large(40) == 0,
+    guard proof.large(0) == magic, proof.small(8) == version, proof.large(40) == 0,
       proof.large(48) == 0,
       proof.large(56) == LaneHash.hash(proof.part(0..<56), seed: digest.seed)
     else { return nil }
@@ -70,7 +73,7 @@ enum OriginalFile {
     let contentHash = proof.large(24)
     guard LaneHash.hash(trailer, seed: contentHash) == proof.large(32),
       LaneHash.hash(file.part(0..<contentByteCount), seed: digest.seed) == contentHash,
-      let read = OriginalTrailer(reading: trailer)
+      let read = OriginalTrailer(reading: trailer, for: subject)
     else { return nil }
     return Proof(contentByteCount: contentByteCount, contentHash: contentHash, trailer: read)
   }
@@ -103,7 +106,9 @@ struct OriginalTrailer: Equatable {
   }
 
   /// Reads a trailer whose hash was right; `nil` for anything that `bytes` does not make.
-  init?(reading bytes: UnsafeRawBufferPointer) {
+  ///
+  /// - Parameter subject: As for `OriginalFile.proof(of:under:for:)`.
+  init?(reading bytes: UnsafeRawBufferPointer, for subject: [UInt8]? = nil) {
     guard bytes.count >= Self.fixedByteCount, bytes.small(16) & ~Self.placeholderFlag == 0 else {
       return nil
     }
@@ -115,7 +120,8 @@ struct OriginalTrailer: Equatable {
       bytes.small(24) <= 1 + Self.maximumIDByteCount,
       let entity = TableID(kindAndBytes: bytes.part(entityStart..<termsStart))
     else { return nil }
-    subject = Array(bytes[Self.fixedByteCount..<entityStart])
+    let found = bytes.part(Self.fixedByteCount..<entityStart)
+    self.subject = subject.flatMap { found.hasSameBytes(as: $0) ? $0 : nil } ?? Array(found)
     facts = OriginalFacts(
       entity: entity, width: Int32(bitPattern: bytes.small(0)),
       height: Int32(bitPattern: bytes.small(4)),

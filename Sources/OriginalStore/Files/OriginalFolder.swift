@@ -66,13 +66,13 @@ package final class OriginalFolder: Sendable {
   /// - Throws: `protectedNow` while the device is locked, `outOfMemory`, or `system` when a call
   ///   fails: nothing is known then, and nothing is to be removed.
   package func read(_ key: OriginalKey) throws(TableError) -> OriginalReading {
-    try readOriginal(key.digest) { $0 == key.subject }
+    try readOriginal(key.digest, of: key)
   }
 
   /// Reads an original whose key is not known, in a folder without an index; proves it as
   /// ``read(_:)`` does, its id and audience by its name.
   package func adopt(_ digest: OriginalDigest) throws(TableError) -> OriginalReading {
-    try readOriginal(digest) { OriginalDigest(ofSubject: $0) == digest }
+    try readOriginal(digest, of: nil)
   }
 
   /// The bytes of the file that `write(_:_:_:)` will make, at least one more than `content`.

@@ -39,34 +39,31 @@ extension OriginalShelf {
   ///
   /// - Throws: `protectedNow` while the device is locked; it is there then. `outOfMemory`, `system`.
   package func read(_ key: OriginalKey) throws(TableError) -> KeptContent? {
-    let (held, known) = state.withLock { state -> (Held?, OriginalRecord?) in
-      if let held = state.held[key.digest] { return (held, nil) }
-      state.readers[key.digest, default: 0] += 1
+    let begun = state.withLock {
+      state -> (held: Held?, known: OriginalRecord?, folder: OriginalFolder?) in
+      if let held = state.held[key.digest] { return (held, nil, nil) }
+      state.readers.append(key.digest)
       // Before the file is read: a record that is put in its place meanwhile is newer than the file.
-      return (nil, state.index.place(of: key.digest).map { state.index[$0] })
+      let known = state.index.place(of: key.digest).map { state.index[$0] }
+      return (nil, known, state.folder)
     }
-    if let held {
+    if let held = begun.held {
       return KeptContent(bytes: held.content, facts: held.facts, contentHash: held.contentHash)
     }
-    defer { endReading(key.digest) }
-    let now = settings.now()
-    switch try folder().read(key) {
-    case .missing:
-      forgetIfMissing(key)
-      return nil
-    case .damaged:
-      removeIfDamaged(key)
-      return nil
-    case .whole(let original):
-      // A file that another process wrote may have no record here, or that of an older one.
-      let isKnown = known?.contentHash == original.contentHash
-      let judged = isKnown ? known : nil
-      let record = judged ?? record(of: original, key.digest)
-      guard !settings.keepTime.isOver(record, now: now) else { return nil }
-      noteUse(record, inPlaceOf: known?.contentHash)
-      return KeptContent(
-        bytes: original.content, facts: original.facts, contentHash: original.contentHash)
+    let reading: OriginalReading
+    do throws(TableError) {
+      let folder = if let folder = begun.folder { folder } else { try folder() }
+      reading = try folder.read(key)
+    } catch {
+      state.withLock { $0.endReading(key.digest) }
+      throw error
     }
+    guard case .whole(let original) = reading else {
+      state.withLock { $0.endReading(key.digest) }
+      if case .missing = reading { forgetIfMissing(key) } else { removeIfDamaged(key) }
+      return nil
+    }
+    return take(original, key.digest, known: begun.known)
   }
 
   /// As `OriginalFolder.copyFile(of:to:)`, of an original that is not held any more.
@@ -106,26 +103,30 @@ extension OriginalShelf {
 
   // MARK: Private
 
-  private func endReading(_ key: OriginalDigest) {
+  /// Ends the reading of an original, and notes its use unless its time is over.
+  ///
+  /// - Parameter known: The record that was there before the read. A newer one stays.
+  private func take(
+    _ original: ProvenOriginal, _ key: OriginalDigest, known: OriginalRecord?
+  ) -> KeptContent? {
+    let now = settings.now()
+    // A file that another process wrote may have no record here, or that of an older one.
+    let judged = known?.contentHash == original.contentHash ? known : nil
+    let record = judged ?? self.record(of: original, key)
+    let isOver = settings.keepTime.isOver(record, now: now)
+    let stamp = budget.stamp(at: now)
     state.withLock { state in
-      let count = (state.readers[key] ?? 1) - 1
-      state.readers[key] = count == 0 ? nil : count
-    }
-  }
-
-  /// - Parameters:
-  ///   - record: That of the file that was read.
-  ///   - contentHash: Of the record that was there before the read. A newer one stays.
-  private func noteUse(_ record: OriginalRecord, inPlaceOf contentHash: UInt64?) {
-    let stamp = budget.stamp(at: settings.now())
-    state.withLock { state in
-      guard let place = state.index.place(of: record.key),
-        state.index[place].contentHash == contentHash
+      state.endReading(key)
+      guard !isOver, let place = state.index.place(of: key),
+        state.index[place].contentHash == known?.contentHash
       else { return }
       // A kill, a power cut or another process put a newer file under the name.
-      if record.contentHash != contentHash { state.index.replace(place, with: record) }
+      if judged == nil { state.index.replace(place, with: record) }
       state.index.use(place, at: stamp)
     }
+    guard !isOver else { return nil }
+    return KeptContent(
+      bytes: original.content, facts: original.facts, contentHash: original.contentHash)
   }
 
   private func forgetIfMissing(_ key: OriginalKey) {
@@ -147,5 +148,13 @@ extension OriginalShelf {
       try? self.folder().remove(key.digest)
       self.forget(key.digest)
     }
+  }
+}
+
+extension OriginalShelf.State {
+  fileprivate mutating func endReading(_ key: OriginalDigest) {
+    guard let index = readers.firstIndex(of: key) else { return }
+    readers.swapAt(index, readers.count - 1)
+    readers.removeLast()
   }
 }

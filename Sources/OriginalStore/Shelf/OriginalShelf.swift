@@ -49,8 +49,8 @@ package final class OriginalShelf: Sendable {
     var lastNumber = 0
     var loads: [Int: Load] = [:]
     var claims = PartialClaims()
-    /// How many threads read an original now.
-    var readers: [OriginalDigest: Int] = [:]
+    /// The originals that threads read now, once for each thread: a few.
+    var readers: [OriginalDigest] = []
     /// The hints of the index were read.
     var isOpen = false
     var folder: OriginalFolder?
@@ -212,7 +212,7 @@ package final class OriginalShelf: Sendable {
       let (used, partials) = (state.index.usedByteCount, state.index.partialByteCount)
       guard state.owned != nil else { return (used, 0, (partials, 0)) }
       var kept = (originals: 0, partials: 0)
-      for key in spared.union(state.readers.keys) {
+      for key in spared.union(state.readers) {
         kept.originals += state.index.roundedByteCount(of: key, isPartial: false)
         kept.partials += state.index.roundedByteCount(of: key, isPartial: true)
       }
@@ -231,7 +231,7 @@ package final class OriginalShelf: Sendable {
       guard state.owned != nil else { return nil }
       let place = state.index.oldest { place in
         let key = state.index[place].key
-        return state.readers[key] == nil && !spared.contains(key)
+        return !state.readers.contains(key) && !spared.contains(key)
       }
       return place.map { (state.index[$0].key, state.index.head($0)) }
     }

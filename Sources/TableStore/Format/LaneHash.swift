@@ -26,10 +26,9 @@ package enum LaneHash {
       for block in 0..<blocks { lanes.absorb(base + block * 64) }
     }
     if bytes.count % 64 != 0 {
-      withUnsafeTemporaryAllocation(byteCount: 64, alignment: 8) { padded in
-        let tail = UnsafeRawBufferPointer(rebasing: bytes[(blocks * 64)...])
-        padded.copyMemory(from: tail)
-        padded[tail.count...].initializeMemory(as: UInt8.self, repeating: 0)
+      var padded = SIMD8<UInt64>.zero
+      withUnsafeMutableBytes(of: &padded) { padded in
+        padded.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[(blocks * 64)...]))
         if let base = padded.baseAddress { lanes.absorb(UnsafeRawPointer(base)) }
       }
     }
@@ -70,6 +69,7 @@ package enum LaneHash {
       fourth = mix(word(block, 6) ^ keys.3, word(block, 7) ^ fourth)
     }
 
+    @inline(__always)
     func finish(byteCount: Int) -> UInt64 {
       let halves = mix(mix(first ^ keys.1, second ^ keys.6), mix(third ^ keys.3, fourth ^ keys.0))
       return mix(halves ^ UInt64(byteCount), keys.2)

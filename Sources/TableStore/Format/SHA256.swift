@@ -2,36 +2,52 @@
 ///
 /// It must be infeasible to construct two ids with one hash, which rules `LaneHash` out. Tables
 /// compute it only when they store or prove such an id; a store of originals computes it for each of
-/// its keys, so a block allocates nothing.
+/// its keys, so ``words(of:)`` allocates nothing.
 package enum SHA256 {
   package static let byteCount = 32
 
   package static func hash(_ bytes: [UInt8]) -> [UInt8] { bytes.withUnsafeBytes { hash($0) } }
 
   static func hash(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
-    var state = initialState
-    let whole = bytes.count / 64
-    for index in 0..<whole {
-      absorb(UnsafeRawBufferPointer(rebasing: bytes[(index * 64)...].prefix(64)), into: &state)
+    let words = words(of: bytes)
+    var hash: [UInt8] = []
+    hash.reserveCapacity(byteCount)
+    for index in words.indices {
+      withUnsafeBytes(of: words[index].bigEndian) { hash.append(contentsOf: $0) }
     }
-    // Padding (section 5.1.1): a one bit, zeros, and the length in bits as the last eight bytes.
-    var tail = Array(bytes[(whole * 64)...]) + [0x80]
-    while tail.count % 64 != 56 { tail.append(0) }
-    let bitCount = UInt64(bytes.count) * 8
-    for shift in stride(from: 56, through: 0, by: -8) {
-      tail.append(UInt8(truncatingIfNeeded: bitCount >> UInt64(shift)))
-    }
-    tail.withUnsafeBytes { tail in
-      for start in stride(from: 0, to: tail.count, by: 64) {
-        absorb(UnsafeRawBufferPointer(rebasing: tail[start..<(start + 64)]), into: &state)
-      }
-    }
-    return state.flatMap { word in
-      [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: word >> UInt32($0)) }
-    }
+    return hash
   }
 
-  private static let initialState: [UInt32] = [
+  /// The hash as the numbers that it is printed as, eight digits each.
+  package static func words(of bytes: UnsafeRawBufferPointer) -> SIMD8<UInt32> {
+    var state = initialState
+    let whole = bytes.count & ~63
+    // The schedule of a block, and the last blocks with their padding.
+    withUnsafeTemporaryAllocation(byteCount: 256 + 128, alignment: 16) { room in
+      guard let base = room.baseAddress else { return }
+      let schedule = base.bindMemory(to: UInt32.self, capacity: 64)
+      if let start = bytes.baseAddress {
+        for offset in stride(from: 0, to: whole, by: 64) {
+          absorb(start + offset, into: &state, schedule)
+        }
+      }
+      // Padding (section 5.1.1): a one bit, zeros, and the length in bits as the last eight bytes.
+      let tail = UnsafeMutableRawBufferPointer(rebasing: room[256...])
+      let rest = bytes.count - whole
+      let end = rest < 56 ? 64 : 128
+      tail.initializeMemory(as: UInt8.self, repeating: 0)
+      tail.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[whole...]))
+      tail[rest] = 0x80
+      tail.storeBytes(
+        of: (UInt64(bytes.count) * 8).bigEndian, toByteOffset: end - 8, as: UInt64.self)
+      for offset in stride(from: 256, to: 256 + end, by: 64) {
+        absorb(base + offset, into: &state, schedule)
+      }
+    }
+    return state
+  }
+
+  private static let initialState: SIMD8<UInt32> = [
     0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a,
     0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19,
   ]
@@ -50,22 +66,26 @@ package enum SHA256 {
   ]
 
   /// Section 6.2.2, with the working variables under their names.
-  private static func absorb(_ block: UnsafeRawBufferPointer, into state: inout [UInt32]) {
-    withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 64) { schedule in
-      schedule.initialize(repeating: 0)
-      for index in 0..<16 {
-        schedule[index] = UInt32(
-          bigEndian: block.loadUnaligned(fromByteOffset: index * 4, as: UInt32.self))
-      }
-      for index in 16..<64 {
-        let early = schedule[index - 15]
-        let late = schedule[index - 2]
-        let sigma0 = rotated(early, 7) ^ rotated(early, 18) ^ early >> 3
-        let sigma1 = rotated(late, 17) ^ rotated(late, 19) ^ late >> 10
-        schedule[index] = sigma0 &+ schedule[index - 7] &+ sigma1 &+ schedule[index - 16]
-      }
-      var (a, b, c, d) = (state[0], state[1], state[2], state[3])
-      var (e, f, g, h) = (state[4], state[5], state[6], state[7])
+  ///
+  /// - Parameter schedule: Room for 64 numbers.
+  private static func absorb(
+    _ block: UnsafeRawPointer, into state: inout SIMD8<UInt32>,
+    _ schedule: UnsafeMutablePointer<UInt32>
+  ) {
+    for index in 0..<16 {
+      schedule[index] = UInt32(
+        bigEndian: block.loadUnaligned(fromByteOffset: index * 4, as: UInt32.self))
+    }
+    for index in 16..<64 {
+      let early = schedule[index - 15]
+      let late = schedule[index - 2]
+      let sigma0 = rotated(early, 7) ^ rotated(early, 18) ^ early >> 3
+      let sigma1 = rotated(late, 17) ^ rotated(late, 19) ^ late >> 10
+      schedule[index] = sigma0 &+ schedule[index - 7] &+ sigma1 &+ schedule[index - 16]
+    }
+    var (a, b, c, d) = (state[0], state[1], state[2], state[3])
+    var (e, f, g, h) = (state[4], state[5], state[6], state[7])
+    constants.withUnsafeBufferPointer { constants in
       for index in 0..<64 {
         let sum1 = rotated(e, 6) ^ rotated(e, 11) ^ rotated(e, 25)
         let step1 = h &+ sum1 &+ ((e & f) ^ (~e & g)) &+ constants[index] &+ schedule[index]
@@ -74,11 +94,11 @@ package enum SHA256 {
         (h, g, f, e) = (g, f, e, d &+ step1)
         (d, c, b, a) = (c, b, a, step1 &+ step2)
       }
-      for (index, word) in [a, b, c, d, e, f, g, h].enumerated() { state[index] &+= word }
     }
+    state &+= SIMD8(a, b, c, d, e, f, g, h)
   }
 
   private static func rotated(_ value: UInt32, _ count: UInt32) -> UInt32 {
-    value >> count | value << (32 - count)
+    value &>> count | value &<< (32 &- count)
   }
 }

@@ -28,6 +28,14 @@ package enum SystemMemory {
     memcmp(first, second, byteCount) == 0
   }
 
+  package static func areEqual(
+    _ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer
+  ) -> Bool {
+    guard first.count == second.count else { return false }
+    guard let mine = first.baseAddress, let yours = second.baseAddress else { return true }
+    return areEqual(mine, yours, byteCount: first.count)
+  }
+
   /// Frees memory of either kind.
   package static func deallocate(_ memory: UnsafeMutableRawPointer) { free(memory) }
 }

@@ -14,6 +14,9 @@ struct OriginalKeyTests {
     #expect(
       OriginalKey(TableID("https://a.example/1"), audience: "alice").digest.fileName
         == "1c07e3542b9200c23059adb2e83a7d4b")
+    #expect(
+      OriginalDigest(low: 0x0123_4567_89AB_CDEF, high: 0xF).fileName
+        == "0123456789abcdef000000000000000f")
   }
 
   @Test("is another one for another kind, another spelling, another audience")
@@ -34,13 +37,15 @@ struct OriginalKeyTests {
   @Test("reads an id of each kind back, and nothing else")
   func readsIDs() {
     let ids = [
-      TableID(""), TableID("é"), TableID(Int64.min), TableID(UInt64.max), TableID(uuid: (1, .max)),
+      TableID(""), TableID("a"), TableID("é"), TableID(Int64.min), TableID(UInt64.max),
+      TableID(uuid: (1, .max)),
     ]
     for id in ids {
       #expect(id.kindAndBytes.withUnsafeBytes { TableID(kindAndBytes: $0) } == id)
     }
     let none: [[UInt8]] = [
-      [], [0, 0xFF], [1, 2], [2, 1, 2, 3], [3] + [UInt8](repeating: 1, count: 8), [4, 1],
+      [], [0, 0xFF], [0, 0x61, 0xFF], [1, 2], [2, 1, 2, 3], [3] + [UInt8](repeating: 1, count: 8),
+      [4, 1],
     ]
     for bytes in none { #expect(bytes.withUnsafeBytes { TableID(kindAndBytes: $0) } == nil) }
   }
