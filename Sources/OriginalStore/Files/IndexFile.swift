@@ -153,11 +153,17 @@ struct IndexContents {
   }
 
   /// The record at a place of a file; `nil` for a free place.
-  static func record(
+  private static func record(
     in file: UnsafeRawBufferPointer, at place: Int, _ nonce: UInt64
   ) -> OriginalRecord? {
     let start = (place + 1) * IndexFile.recordByteCount
-    let bytes = file.part(start..<start + IndexFile.recordByteCount)
+    return record(file.part(start..<start + IndexFile.recordByteCount), at: place, nonce)
+  }
+
+  /// The record that the bytes of a place are; `nil` for those of a free place.
+  static func record(
+    _ bytes: UnsafeRawBufferPointer, at place: Int, _ nonce: UInt64
+  ) -> OriginalRecord? {
     let end = bytes.count - 8
     guard bytes.large(end) == LaneHash.hash(bytes.part(0..<end), seed: seed(of: place, nonce))
     else { return nil }
@@ -180,33 +186,5 @@ struct IndexContents {
     var bytes = start + [UInt8](repeating: 0, count: end - start.count)
     bytes.put(bytes.withUnsafeBytes { LaneHash.hash($0, seed: seed) })
     return bytes
-  }
-}
-
-/// The records of an index, in the order of their places; each is proven when it is read.
-///
-/// Without an array of them: a large index would take most of its time for the pages of such arrays.
-package struct IndexHints: Sequence, IteratorProtocol {
-  private let bytes: Data
-  private let nonce: UInt64
-  /// More than there are records where places are free.
-  let placeCount: Int
-  private var place = 0
-
-  /// Reads a file; there are no records in one without a header of this version.
-  init(reading bytes: Data) {
-    self.bytes = bytes
-    let nonce = bytes.withUnsafeBytes { IndexContents.nonce(of: $0) }
-    self.nonce = nonce ?? 0
-    placeCount = nonce == nil ? 0 : IndexContents.placeCount(of: bytes.count)
-  }
-
-  package mutating func next() -> (place: Int, record: OriginalRecord)? {
-    while place < placeCount {
-      defer { place += 1 }
-      let record = bytes.withUnsafeBytes { IndexContents.record(in: $0, at: place, nonce) }
-      if let record { return (place, record) }
-    }
-    return nil
   }
 }

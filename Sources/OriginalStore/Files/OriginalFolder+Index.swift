@@ -38,9 +38,10 @@ extension OriginalFolder {
   /// Reads the index without owning the folder, for hints; empty where there is none, and none of the
   /// records that are being written.
   package func readIndex() throws(TableError) -> IndexHints {
-    let file = try readFile(IndexFile.name, upTo: IndexContents.maximumByteCount)
-    guard case .bytes(let bytes) = file else { return IndexHints(reading: Data()) }
-    return IndexHints(reading: bytes)
+    switch try openFile(IndexFile.name, upTo: IndexContents.maximumByteCount) {
+    case .bytes(let file): try IndexHints(reading: IndexPieces(file, in: self))
+    case .missing, .foreign: IndexHints()
+    }
   }
 
   // MARK: Private

@@ -6,7 +6,7 @@
 ///
 /// Invariants:
 /// 1. `byKey` finds each occupied place by its key, `byEntity` by its entity; no two occupied places
-///    have the same key and agree on `Flags.partial`.
+///    have the same key and agree on `Flags.partial`. Hints have no `byEntity`.
 /// 2. Each occupied place stands in the list of its record's rank and in no other; the others stand
 ///    in the list of free places.
 /// 3. A list is in ascending order of `lastUse`, but for originals that were outgrown meanwhile: they
@@ -33,19 +33,35 @@ struct OriginalIndex {
     var last: Int32 = none
   }
 
+  /// Bytes of files, each rounded up.
+  private struct Sums {
+    var files = 0
+    var partials = 0
+
+    mutating func add(_ record: OriginalRecord) {
+      files += record.roundedByteCount
+      if record.rank == .partial { partials += record.roundedByteCount }
+    }
+
+    mutating func remove(_ record: OriginalRecord) {
+      files -= record.roundedByteCount
+      if record.rank == .partial { partials -= record.roundedByteCount }
+    }
+  }
+
   private static let none: Int32 = -1
   private static let freed: Int32 = -2
   static let maximumPlaceCount = 1 << 20
 
   private var nodes: [Node] = []
   private var byKey: PlaceTable
-  private var byEntity: PlaceTable
+  private var byEntity: PlaceTable?
   private var lists = [List](repeating: List(), count: Rank.allCases.count)
   private var firstFree = none
-  private var fileByteCount = 0
+  private var sums = Sums()
 
   /// The bytes of all partials, each rounded up.
-  private(set) var partialByteCount = 0
+  var partialByteCount: Int { sums.partials }
 
   /// The bytes of the index file, rounded up; 0 while there is none.
   var indexByteCount: Int = 0
@@ -62,27 +78,25 @@ struct OriginalIndex {
   ///     records.
   ///   - now: A use later than this, in microseconds since 1970, counts as one of this moment: the clock
   ///     was put back, and the original would be kept for too long.
-  ///   - isOrdered: False for hints, of which nothing is evicted: their lists are in no order. Sorting
+  ///   - isOrdered: False for hints, of which nothing is evicted: their lists are in no order, and an
+  ///     entity's places are found by a look at each. A first miss waits for these, and sorting alone
   ///     would take longer than all else.
   init(
     _ records: some Sequence<(place: Int, record: OriginalRecord)>, placeCount: Int? = nil,
     now: Int64, isOrdered: Bool = true
   ) {
-    let capacity = placeCount ?? records.underestimatedCount
-    (byKey, byEntity) = (
-      PlaceTable(minimumCapacity: capacity), PlaceTable(minimumCapacity: capacity)
-    )
-    nodes.reserveCapacity(capacity)
+    byKey = PlaceTable()
+    nodes.reserveCapacity(placeCount ?? records.underestimatedCount)
     for (place, record) in records where (0..<Self.maximumPlaceCount).contains(place) {
-      take(record, at: place)
+      makeNodes(upTo: place)
+      nodes[place] = Node(record: record)
     }
-    if isOrdered { order() }
-    for place in nodes.indices where nodes[place].record.lastUse > now {
-      nodes[place].record.lastUse = now
-    }
-    for place in nodes.indices.reversed() where nodes[place].isFree {
-      nodes[place].next = firstFree
-      firstFree = Int32(place)
+    fillByKey()
+    if isOrdered {
+      fillByEntity()
+      link(placesByUse(), now: now)
+    } else {
+      link(nodes.indices, now: now)
     }
   }
 
@@ -90,11 +104,11 @@ struct OriginalIndex {
 
   var count: Int { byKey.count }
 
-  var usedByteCount: Int { fileByteCount + indexByteCount + foreignByteCount }
+  var usedByteCount: Int { sums.files + indexByteCount + foreignByteCount }
 
   /// The bytes that the index takes in memory.
   var memoryByteCount: Int {
-    nodes.capacity * MemoryLayout<Node>.stride + byKey.byteCount + byEntity.byteCount
+    nodes.capacity * MemoryLayout<Node>.stride + byKey.byteCount + (byEntity?.byteCount ?? 0)
   }
 
   /// The record at an occupied place.
@@ -107,6 +121,7 @@ struct OriginalIndex {
   }
 
   func places(of entity: UInt64) -> [Int] {
+    guard let byEntity else { return places { $0.entity == entity } }
     var found: [Int] = []
     _ = byEntity.place(for: entity) { place in
       if nodes[place].record.entity == entity { found.append(place) }
@@ -176,9 +191,9 @@ struct OriginalIndex {
 
   /// Lets the original count as one of another entity.
   mutating func move(_ place: Int, to entity: UInt64) {
-    byEntity.remove(place) { nodes[$0].record.entity }
+    byEntity?.remove(place) { nodes[$0].record.entity }
     nodes[place].record.entity = entity
-    byEntity.insert(place) { nodes[$0].record.entity }
+    byEntity?.insert(place) { nodes[$0].record.entity }
   }
 
   mutating func remove(_ place: Int) {
@@ -189,19 +204,29 @@ struct OriginalIndex {
 
   // MARK: Private
 
-  /// Takes the record of a file in, unless there is a later one of the same original.
-  private mutating func take(_ record: OriginalRecord, at place: Int) {
-    if let known = self.place(of: record.key, isPartial: record.flags.contains(.partial)) {
-      guard nodes[known].record.lastUse < record.lastUse else { return }
-      empty(known)
-      nodes[known].previous = Self.freed
+  /// Finds all places by key; of two records of one original the one with the earlier use is freed.
+  private mutating func fillByKey() {
+    byKey = nodes.withUnsafeMutableBufferPointer { nodes in
+      PlaceTable(nodes.indices) {
+        nodes[$0].isFree ? nil : nodes[$0].record.key.low
+      } choose: {
+        known, new in
+        guard nodes[known].record.names(nodes[new].record) else { return nil }
+        let isLater = nodes[known].record.lastUse < nodes[new].record.lastUse
+        nodes[isLater ? known : new].previous = Self.freed
+        return isLater ? new : known
+      }
     }
-    makeNodes(upTo: place)
-    fill(place, record)
   }
 
-  /// Puts all lists in the order of use.
-  private mutating func order() {
+  private mutating func fillByEntity() {
+    byEntity = nodes.withUnsafeBufferPointer { nodes in
+      PlaceTable(nodes.indices) { nodes[$0].isFree ? nil : nodes[$0].record.entity }
+    }
+  }
+
+  /// The occupied places in the order of use.
+  private func placesByUse() -> [Int] {
     // Sorted beside the records: those are moved by none of the comparisons.
     var order: [(use: Int64, place: Int)] = []
     order.reserveCapacity(count)
@@ -209,8 +234,27 @@ struct OriginalIndex {
       order.append((nodes[place].record.lastUse, place))
     }
     order.sort { $0.use < $1.use }
-    lists = [List](repeating: List(), count: Rank.allCases.count)
-    for (_, place) in order { link(place) }
+    return order.map(\.place)
+  }
+
+  /// Puts the occupied places into their lists, in the order given, and counts their files; the free ones
+  /// follow each other in the order of the file.
+  ///
+  /// - Parameter now: No use is later.
+  private mutating func link(_ places: some Sequence<Int>, now: Int64) {
+    var (sums, lists, firstFree) = (Sums(), lists, firstFree)
+    nodes.withUnsafeMutableBufferPointer { nodes in
+      for place in places where !nodes[place].isFree {
+        Self.link(place, nodes, &lists)
+        nodes[place].record.lastUse = min(nodes[place].record.lastUse, now)
+        sums.add(nodes[place].record)
+      }
+      for place in nodes.indices.reversed() where nodes[place].isFree {
+        nodes[place].next = firstFree
+        firstFree = Int32(place)
+      }
+    }
+    (self.sums, self.lists, self.firstFree) = (sums, lists, firstFree)
   }
 
   private mutating func makeNodes(upTo place: Int) {
@@ -226,27 +270,31 @@ struct OriginalIndex {
     nodes[place].record = record
     link(place)
     byKey.insert(place) { nodes[$0].record.key.low }
-    byEntity.insert(place) { nodes[$0].record.entity }
-    fileByteCount += record.roundedByteCount
-    if record.rank == .partial { partialByteCount += record.roundedByteCount }
+    byEntity?.insert(place) { nodes[$0].record.entity }
+    sums.add(record)
   }
 
   private mutating func empty(_ place: Int) {
     let record = nodes[place].record
     unlink(place)
     byKey.remove(place) { nodes[$0].record.key.low }
-    byEntity.remove(place) { nodes[$0].record.entity }
-    fileByteCount -= record.roundedByteCount
-    if record.rank == .partial { partialByteCount -= record.roundedByteCount }
+    byEntity?.remove(place) { nodes[$0].record.entity }
+    sums.remove(record)
+  }
+
+  private mutating func link(_ place: Int) {
+    nodes.withUnsafeMutableBufferPointer { Self.link(place, $0, &lists) }
   }
 
   /// Appends the place to the list of its rank.
-  private mutating func link(_ place: Int) {
+  private static func link(
+    _ place: Int, _ nodes: UnsafeMutableBufferPointer<Node>, _ lists: inout [List]
+  ) {
     let rank = nodes[place].record.rank.rawValue
     let (own, last) = (Int32(place), lists[rank].last)
-    (nodes[place].previous, nodes[place].next) = (last, Self.none)
+    (nodes[place].previous, nodes[place].next) = (last, none)
     lists[rank].last = own
-    if last == Self.none { lists[rank].first = own } else { nodes[Int(last)].next = own }
+    if last == none { lists[rank].first = own } else { nodes[Int(last)].next = own }
   }
 
   private mutating func unlink(_ place: Int) {
@@ -262,6 +310,11 @@ struct OriginalIndex {
 }
 
 extension OriginalRecord {
+  /// Whether both are records of one original, or of one partial.
+  fileprivate func names(_ other: OriginalRecord) -> Bool {
+    key == other.key && flags.contains(.partial) == other.flags.contains(.partial)
+  }
+
   var rank: OriginalIndex.Rank {
     flags.contains(.partial) ? .partial : flags.contains(.outgrown) ? .outgrown : .regular
   }

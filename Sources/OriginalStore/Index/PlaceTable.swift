@@ -19,14 +19,47 @@ struct PlaceTable {
     buckets = [UInt32](repeating: 0, count: Self.size(for: minimumCapacity))
   }
 
+  /// A table of many places at once, which takes a fraction of the time of as many insertions.
+  ///
+  /// - Parameters:
+  ///   - places: Those without a hash are left out.
+  ///   - choose: Which of two places stays, of which the first came first; `nil` for both. Called where
+  ///     they are likely to have equal hashes.
+  init(
+    _ places: Range<Int>, hash: (Int) -> UInt64?,
+    choose: (_ known: Int, _ new: Int) -> Int? = { _, _ in nil }
+  ) {
+    self.init(minimumCapacity: places.count)
+    let size = buckets.count
+    var count = 0
+    buckets.withUnsafeMutableBufferPointer { buckets in
+      place: for place in places {
+        guard let hash = hash(place) else { continue }
+        var index = Self.home(hash, size)
+        while buckets[index] != 0 {
+          if Self.isTagged(buckets[index], hash),
+            let chosen = choose(Self.place(in: buckets[index]), place)
+          {
+            buckets[index] = Self.bucket(chosen, hash)
+            continue place
+          }
+          index = index + 1 == size ? 0 : index + 1
+        }
+        buckets[index] = Self.bucket(place, hash)
+        count += 1
+      }
+    }
+    self.count = count
+  }
+
   var byteCount: Int { buckets.capacity * MemoryLayout<UInt32>.stride }
 
   /// The first place under a hash that `matches`, which compares in full.
   func place(for hash: UInt64, where matches: (Int) -> Bool) -> Int? {
     var index = home(hash)
     while buckets[index] != 0 {
-      if isTagged(buckets[index], hash), matches(place(in: buckets[index])) {
-        return place(in: buckets[index])
+      if Self.isTagged(buckets[index], hash), matches(Self.place(in: buckets[index])) {
+        return Self.place(in: buckets[index])
       }
       index = next(index)
     }
@@ -44,12 +77,12 @@ struct PlaceTable {
   /// Removes a place that is there.
   mutating func remove(_ place: Int, hash: (Int) -> UInt64) {
     var hole = home(hash(place))
-    while buckets[hole] != 0, self.place(in: buckets[hole]) != place { hole = next(hole) }
+    while buckets[hole] != 0, Self.place(in: buckets[hole]) != place { hole = next(hole) }
     guard buckets[hole] != 0 else { return }
     var later = next(hole)
     while buckets[later] != 0 {
       // An entry may fill the hole when its home is not between the hole and itself.
-      let distance = cyclic(later - home(hash(self.place(in: buckets[later]))))
+      let distance = cyclic(later - home(hash(Self.place(in: buckets[later]))))
       if distance >= cyclic(later - hole) {
         buckets[hole] = buckets[later]
         hole = later
@@ -67,18 +100,26 @@ struct PlaceTable {
   private mutating func rebuild(_ size: Int, _ hash: (Int) -> UInt64) {
     let old = buckets
     buckets = [UInt32](repeating: 0, count: size)
-    for bucket in old where bucket != 0 { put(place(in: bucket), hash(place(in: bucket))) }
+    for bucket in old where bucket != 0 {
+      put(Self.place(in: bucket), hash(Self.place(in: bucket)))
+    }
   }
 
   private mutating func put(_ place: Int, _ hash: UInt64) {
     var index = home(hash)
     while buckets[index] != 0 { index = next(index) }
-    buckets[index] = UInt32(truncatingIfNeeded: hash) << 21 | UInt32(place + 1)
+    buckets[index] = Self.bucket(place, hash)
   }
 
+  private static func bucket(_ place: Int, _ hash: UInt64) -> UInt32 {
+    UInt32(truncatingIfNeeded: hash) << 21 | UInt32(place + 1)
+  }
+
+  private func home(_ hash: UInt64) -> Int { Self.home(hash, buckets.count) }
+
   /// The upper bits of the hash; the tag is made of the lower ones.
-  private func home(_ hash: UInt64) -> Int {
-    Int(hash.multipliedFullWidth(by: UInt64(buckets.count)).high)
+  private static func home(_ hash: UInt64, _ size: Int) -> Int {
+    Int(truncatingIfNeeded: hash.multipliedFullWidth(by: UInt64(size)).high)
   }
 
   private func next(_ index: Int) -> Int { index + 1 == buckets.count ? 0 : index + 1 }
@@ -87,9 +128,9 @@ struct PlaceTable {
     distance < 0 ? distance + buckets.count : distance
   }
 
-  private func isTagged(_ bucket: UInt32, _ hash: UInt64) -> Bool {
+  private static func isTagged(_ bucket: UInt32, _ hash: UInt64) -> Bool {
     bucket >> 21 == UInt32(truncatingIfNeeded: hash) & 0x7ff
   }
 
-  private func place(in bucket: UInt32) -> Int { Int(bucket & 0x1f_ffff) - 1 }
+  private static func place(in bucket: UInt32) -> Int { Int(bucket & 0x1f_ffff) - 1 }
 }

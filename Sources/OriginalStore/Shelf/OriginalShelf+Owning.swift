@@ -36,6 +36,7 @@ extension OriginalShelf {
       let hints = try folder().readIndex()
       index = OriginalIndex(
         hints, placeCount: hints.placeCount, now: settings.now(), isOrdered: false)
+      if let failure = hints.failure { throw failure }
     } catch {
       if case .protectedNow = error { throw error }
     }

@@ -73,6 +73,50 @@ struct IndexFileTests {
     #expect(try originals.open().ownIndex() != nil)
   }
 
+  @Test("gives all records of a file that is read by pieces")
+  func isLong() throws {
+    try originals.put(Self.long, IndexFile.name)
+    let places = Array(try folder.readIndex())
+    #expect(places.map(\.place) == Self.longPlaces)
+    #expect(places.map(\.record) == Self.longPlaces.map { record($0) })
+  }
+
+  @Test("gives the records before a cut that happens while it is read")
+  func isCutMeanwhile() throws {
+    try originals.put(Self.long, IndexFile.name)
+    var hints = try folder.readIndex()
+    #expect(truncate(originals.path + "/" + IndexFile.name, off_t(3000 * 128 + 5)) == 0)
+    var found: [OriginalRecord] = []
+    while let (_, record) = hints.next() { found.append(record) }
+    #expect(found == Self.longPlaces.filter { $0 < 2999 }.map { record($0) })
+    #expect(hints.failure == nil)
+  }
+
+  @Test("gives the records before a part that cannot be read, and says so")
+  func failsMeanwhile() throws {
+    try originals.put(Self.long, IndexFile.name)
+    let failing = try OriginalFolder(
+      path: originals.path,
+      system: SystemCalls { call throws(SystemError) in
+        if call.kind == .read, call.offset > 0 { throw SystemError(call: .read, code: EIO) }
+      })
+    var hints = try failing.readIndex()
+    var found: [OriginalRecord] = []
+    while let (_, record) = hints.next() { found.append(record) }
+    #expect(found == Self.longPlaces.filter { $0 < 2047 }.map { record($0) })
+    #expect(hints.failure != nil)
+  }
+
+  /// Every third place is free.
+  private static let longPlaces = (0..<5000).filter { $0 % 3 != 2 }
+
+  private static let long: [UInt8] = {
+    let free = [UInt8](repeating: 0, count: IndexFile.recordByteCount)
+    return (0..<5000).reduce(into: IndexContents.header(nonce: 7)) { bytes, place in
+      bytes += place % 3 == 2 ? free : IndexContents.bytes(of: record(place), at: place, 7)
+    }
+  }()
+
   @Test("takes no record that was changed, torn or moved to another place")
   func noticesChanges() throws {
     try fill()

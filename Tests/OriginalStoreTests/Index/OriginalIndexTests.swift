@@ -66,6 +66,51 @@ struct OriginalIndexTests {
     #expect(hints.nextPlace == index.nextPlace)
   }
 
+  @Test(
+    "has of each of many originals the record that was used last, and frees the others' places",
+    arguments: [true, false])
+  func many(isOrdered: Bool) {
+    var latest: [Int: (place: Int, use: Int64)] = [:]
+    var records: [(place: Int, record: OriginalRecord)] = []
+    for place in 0..<3000 where place % 7 != 3 {
+      let (number, use) = (place * 7919 % 900, Int64(place * 104_729 % 50))
+      records.append((place, Self.record(number, lastUse: use)))
+      if latest[number].map({ $0.use < use }) ?? true { latest[number] = (place, use) }
+    }
+    var index = OriginalIndex(records, now: 100, isOrdered: isOrdered)
+    #expect(index.count == latest.count)
+    for (number, expected) in latest {
+      let record = Self.record(number)
+      #expect(index.place(of: record.key) == expected.place)
+      #expect(index.places(of: record.entity) == [expected.place])
+      #expect(index[expected.place].lastUse == expected.use)
+    }
+    // Each place is in a list or free, and in one of them only.
+    let occupied = Set(latest.values.map(\.place))
+    var free: [Int] = []
+    for number in 0..<3000 - occupied.count {
+      free.append(index.insert(Self.record(5000 + number)))
+    }
+    #expect(free == (0..<3000).filter { !occupied.contains($0) })
+    var left = 0
+    while let place = index.oldest(where: { _ in true }) {
+      index.remove(place)
+      left += 1
+    }
+    #expect(left == 3000 && index.count == 0 && index.usedByteCount == 0)
+  }
+
+  @Test("finds and moves an entity's originals in hints, which have no table of entities")
+  func hintsOfEntity() {
+    var hints = OriginalIndex(
+      [(0, Self.record(1)), (1, Self.record(2)), (2, Self.record(3))], now: 0, isOrdered: false)
+    let (old, new) = (Self.record(2).entity, Self.record(3).entity)
+    hints.move(1, to: new)
+    #expect(hints.places(of: old) == [] && hints.places(of: new) == [1, 2])
+    hints.remove(2)
+    #expect(hints.places(of: new) == [1])
+  }
+
   @Test("lets partials go first, then what was outgrown, and what was used again as all others")
   func ranks() {
     var index = OriginalIndex()
