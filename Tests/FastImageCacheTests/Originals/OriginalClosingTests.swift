@@ -79,7 +79,9 @@ struct OriginalClosingTests {
   func uses() async throws {
     let directory = try TemporaryDirectory()
     do {
-      let fixture = try await Fixture(from: EncodedSource()) { $0.originals = store(in: directory) }
+      let fixture = try await Fixture(from: EncodedSource()) {
+        $0.originals = self.store(in: directory)
+      }
       for number in 1...2 {
         _ = try await fixture.cache.image(for: Photo(ImageID(number)), format: .row)
       }
