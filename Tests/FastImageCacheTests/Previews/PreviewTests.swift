@@ -257,7 +257,7 @@ struct PreviewTests {
   func finalFirst() async throws {
     let door = Gate()
     // As a decoder that does not ask whether it is cancelled.
-    let decoder = SketchDecoder { _ in door.waitBlocking() }
+    let decoder = SketchDecoder(willEnd: { _ in door.waitBlocking() })
     let sketch = try await SketchFixture(decoder: decoder) {
       $0.resources = LoadResources(decodeWidth: 2)
     }
@@ -299,7 +299,7 @@ struct PreviewTests {
 
   @Test("is given up when the source has answered, so that the picture gets its worker")
   func answered() async throws {
-    let decoder = SketchDecoder { isCancelled in while !isCancelled() {} }
+    let decoder = SketchDecoder(willEnd: { isCancelled in while !isCancelled() {} })
     let sketch = try await SketchFixture(decoder: decoder) {
       $0.resources = LoadResources(decodeWidth: 1)
     }
@@ -315,7 +315,7 @@ struct PreviewTests {
 
   @Test("is given up when nobody follows the load any more")
   func abandoned() async throws {
-    let decoder = SketchDecoder { isCancelled in while !isCancelled() {} }
+    let decoder = SketchDecoder(willEnd: { isCancelled in while !isCancelled() {} })
     let sketch = try await SketchFixture(decoder: decoder)
     let following = Following(sketch.cache)
     await sketch.fixture.waiters(1)

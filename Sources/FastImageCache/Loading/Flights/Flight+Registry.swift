@@ -1,4 +1,5 @@
 import Dispatch
+import Locking
 import Synchronization
 
 /// The loader's side of ``InFlightRegistry``: all that a load asks and tells.
