@@ -27,6 +27,7 @@ struct ShelfReadingSessionTests {
     var first: OriginalShelf? = await fixture.shelf().opened()
     for number in 1...4 { await first?.keep(number) }
     first = nil
+    fixture.advance(seconds: 1)
     let reading = await fixture.shelf().opened()
     _ = try reading.read(key(1))
     try await ending.perform(reading)
