@@ -25,7 +25,7 @@ extension SourceStore {
   /// Writes a checked copy of the original, and nothing else, to a file.
   ///
   /// The copy is written beside the file and takes its place when it is whole. A link at the path is
-  /// replaced.
+  /// replaced. Counts as a use.
   ///
   /// - Parameters:
   ///   - id: As in ``bytes(of:for:)``.
@@ -41,9 +41,6 @@ extension SourceStore {
       throw .storageUnavailable("\(file.abbreviated) is no file URL")
     }
     let (key, path) = (OriginalKey(id, audience), file.path)
-    if shelf.isHeld(key) {
-      try await writing { shelf throws(TableError) in shelf.write(key) }
-    }
     return try await reading(Urgency(.current)) { shelf throws(TableError) in
       try shelf.copyFile(of: key, to: path)
     }

@@ -1,16 +1,14 @@
 import Foundation
-package import TableStore
+import TableStore
 
 extension OriginalFolder {
-  /// Writes the content of an original to a file of its own, in the place of what has that path; false
-  /// when there is no original that proves itself.
+  /// Writes the content of an original to a file of its own, in the place of what has that path.
   ///
   /// A new file is written beside the target and gets its name, so that the target is the old one or
   /// the whole new one, readable by this user only. A link at `path` is replaced and not followed.
   ///
-  /// - Throws: As ``read(_:)``; `diskFull` or `system` when the copy cannot be made.
-  package func copyFile(of key: OriginalKey, to path: String) throws(TableError) -> Bool {
-    guard case .whole(let original) = try read(key) else { return false }
+  /// - Throws: `diskFull` or `system` when the copy cannot be made.
+  func writeCopy(of content: Data, to path: String) throws(TableError) {
     var parts = path.split(separator: "/", omittingEmptySubsequences: false)
     let name = String(parts.removeLast())
     // The folder itself may be a link.
@@ -20,7 +18,7 @@ extension OriginalFolder {
       let begun = "." + BegunName.random()
       let file = FileDescriptor(try system.openFile(begun, in: target.value, .creating))
       do throws(SystemError) {
-        let result = original.content.withUnsafeBytes { bytes in
+        let result = content.withUnsafeBytes { bytes in
           Result { () throws(SystemError) in try system.write(bytes, to: file.value, at: 0) }
         }
         try result.get()
@@ -31,6 +29,5 @@ extension OriginalFolder {
         throw error
       }
     }
-    return true
   }
 }

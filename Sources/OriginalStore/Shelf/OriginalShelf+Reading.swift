@@ -66,15 +66,22 @@ extension OriginalShelf {
     return take(original, key.digest, known: begun.known)
   }
 
-  /// As `OriginalFolder.copyFile(of:to:)`, of an original that is not held any more.
+  /// Writes what ``read(_:)`` finds to a file, as `OriginalFolder.writeCopy(of:to:)`; false where it finds
+  /// nothing.
   package func copyFile(of key: OriginalKey, to path: String) throws(TableError) -> Bool {
-    try folder().copyFile(of: key, to: path)
+    guard let kept = try read(key) else { return false }
+    try folder().writeCopy(of: kept.bytes, to: path)
+    return true
   }
 
-  /// All originals whose files prove themselves. Blocks, on any thread.
+  /// All originals whose files prove themselves, but for those that were kept long enough. Blocks, on any
+  /// thread.
   package func list() throws(TableError) -> [ListedOriginal] {
+    let now = settings.now()
     let records = state.withLock { state in
-      state.index.places { !$0.flags.contains(.partial) }.map { state.index[$0] }
+      state.index.places { record in
+        !record.flags.contains(.partial) && !settings.keepTime.isOver(record, now: now)
+      }.map { state.index[$0] }
     }
     let everyone = OriginalKey(TableID(""), audience: "").audienceHash
     var list: [ListedOriginal] = []

@@ -108,11 +108,6 @@ package final class OriginalShelf: Sendable {
   /// False before the hints of the index were read.
   package var isOpen: Bool { state.withLock { $0.isOpen } }
 
-  /// Whether an original waits for its file to be written.
-  package func isHeld(_ key: OriginalKey) -> Bool {
-    state.withLock { $0.held[key.digest] != nil }
-  }
-
   /// This moment in microseconds since 1970.
   package var now: Int64 { settings.now() }
 

@@ -144,7 +144,7 @@ struct ShelfKeepingTests {
       await shelf.budget.run { shelf.confirm(key(1), of: own, newer) }
       #expect(shelf.look(key(1))?.freshness == newer)
       try await shelf.onLane { () throws(TableError) in try shelf.drop(key(1), of: own) }
-      #expect(!shelf.isHeld(key(1)))
+      #expect(shelf.state.withLock { $0.held.isEmpty })
       // What was kept before it was written is there still.
       #expect(shelf.present(1...1, version: 2) == (isHeld ? [1] : []))
       #expect(shelf.usedByteCount == fixture.diskByteCount("one"))
@@ -214,17 +214,28 @@ struct ShelfKeepingTests {
     #expect(shelf.present(1...2) == [2])
   }
 
-  @Test("copies an original to a file, and knows which one is not written yet")
+  @Test("copies what it would read, as a use: not what was kept long enough, nor what is damaged")
   func copying() async throws {
     let shelf = await fixture.shelf().opened()
     let facts = OriginalFacts(entity: TableID(Int64(7)), stored: 1_700_000_000)
     #expect(shelf.hold(content(1), key(1), facts, RecordedFreshness()) { true })
     let target = fixture.url.appendingPathComponent("copy.jpg")
-    #expect(shelf.isHeld(key(1)))
-    await shelf.budget.run { shelf.write(key(1)) }
-    #expect(!shelf.isHeld(key(1)))
+    // Its file is not there yet.
     #expect(try shelf.copyFile(of: key(1), to: target.path))
-    #expect(try !shelf.copyFile(of: key(2), to: target.path))
     #expect(try Data(contentsOf: target) == content(1))
+    await shelf.budget.run { shelf.write(key(1)) }
+    await shelf.keep(2)
+    fixture.advance(seconds: 20 * 86_400)
+    #expect(try shelf.copyFile(of: key(2), to: target.path))
+    #expect(try Data(contentsOf: target) == content(2))
+    #expect(try !shelf.copyFile(of: key(3), to: target.path))
+    fixture.advance(seconds: 20 * 86_400)
+    #expect(try !shelf.copyFile(of: key(1), to: target.path))
+    #expect(try shelf.list().map(\.id) == [key(2).id])
+    _ = fixture.events()
+    try Data("damage".utf8).write(to: URL(fileURLWithPath: fixture.path(key(2))))
+    #expect(try !shelf.copyFile(of: key(2), to: target.path))
+    #expect(fixture.events() == [.damaged(key(2).id)])
+    #expect(try Data(contentsOf: target) == content(2))
   }
 }

@@ -91,6 +91,13 @@ extension OriginalFolder {
     return isRight ? version : -1
   }
 
+  /// Copies what is there; false where nothing is.
+  func copyFile(of key: OriginalKey, to path: String) throws -> Bool {
+    guard case .whole(let original) = try read(key) else { return false }
+    try writeCopy(of: original.content, to: path)
+    return true
+  }
+
   func isDamaged(_ number: Int) throws -> Bool {
     if case .damaged = try read(originalKey(number)) { true } else { false }
   }
