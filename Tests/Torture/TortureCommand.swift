@@ -6,8 +6,9 @@ import Foundation
 struct TortureCommand {
   private static let methods: [any TortureMethod.Type] = [
     KillMethod.self, PowerMethod.self, FaultsMethod.self, RacesMethod.self, ProcessesMethod.self,
-    WorkersMethod.self, OriginalKillMethod.self, OriginalProcessesMethod.self,
-    OriginalSoakMethod.self, SoakMethod.self, ControlsMethod.self,
+    WorkersMethod.self, OriginalKillMethod.self, OriginalPowerMethod.self,
+    OriginalFaultsMethod.self, OriginalProcessesMethod.self, OriginalSoakMethod.self,
+    SoakMethod.self, ControlsMethod.self,
   ]
 
   static func main() async {

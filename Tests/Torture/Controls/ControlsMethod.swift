@@ -12,7 +12,8 @@ struct ControlsMethod: TortureMethod {
       planted between the library and the system, never in the library: records are written before
       content, the proof of a slot is shown what it wants to see, synchronising does nothing, a write
       that says it worked writes zeros, everybody gets the lock, a picture is looked at after its
-      lease, guest files are deleted, descriptors and memory stay behind, originals get other bytes. Each line says how often the fault was found; one
+      lease, guest files are deleted, descriptors and memory stay behind, originals get other bytes, count
+      too early, are kept too long. Each line says how often the fault was found; one
       that is not found at all fails the run.
       """)
 
@@ -92,6 +93,30 @@ struct ControlsMethod: TortureMethod {
     Control(fault: "a budget that is too large", method: "originals-kill") { seed in
       try await killOriginals(.large, seed, counting: .other)
     },
+    Control(fault: "blocks done before they are written", method: "originals-kill") { seed in
+      try await killOriginals([.partials, .early], seed, counting: .lostEntry)
+    },
+    Control(fault: "blocks of another version", method: "originals-kill") { seed in
+      try await killOriginals([.partials, .swapped], seed, counting: .wrongPicture)
+    },
+    Control(fault: "content not checked", method: "originals-power") { seed in
+      let method = OriginalPowerMethod(count: 40, seed: seed, plant: .rightProofs)
+      let findings = try await method.run()
+      return (findings.faultCount(.wrongPicture), "\(findings.value("images")) images")
+    },
+    Control(fault: "synchronising does nothing", method: "originals-power") { seed in
+      let findings = try await OriginalPowerMethod(count: 40, seed: seed, plant: .noBarriers).run()
+      return (findings.faultCount(.undead), "\(findings.value("images")) images")
+    },
+    Control(fault: "refused originals count as kept", method: "originals-faults") { seed in
+      try await failOriginals(.ignoredRefusals, seed, counting: .lostEntry)
+    },
+    Control(fault: "a budget that is too large", method: "originals-faults") { seed in
+      try await failOriginals(.largeBudget, seed, counting: .other)
+    },
+    Control(fault: "a store that is not suspended", method: "originals-processes") { seed in
+      try await readOriginals(.noSuspension, seed, counting: .other)
+    },
     Control(fault: "two owners of originals", method: "originals-processes") { seed in
       try await readOriginals(.grantedLocks, seed, counting: .other)
     },
@@ -99,8 +124,12 @@ struct ControlsMethod: TortureMethod {
       try await readOriginals(.swappedBytes, seed, counting: .wrongPicture)
     },
     Control(fault: "uses of originals forgotten", method: "originals-soak") { seed in
-      let method = OriginalSoakMethod(count: 2000, seed: seed, isForgetful: true)
+      let method = OriginalSoakMethod(count: 2000, seed: seed, plant: .forgottenUses)
       let findings = try await method.run()
+      return (findings.faultCount(.other), "\(findings.value("steps")) steps")
+    },
+    Control(fault: "all believed for ten years", method: "originals-soak") { seed in
+      let findings = try await OriginalSoakMethod(count: 900, seed: seed, plant: .credulity).run()
       return (findings.faultCount(.other), "\(findings.value("steps")) steps")
     },
     Control(fault: "a descriptor and a megabyte left behind", method: "soak") { seed in
@@ -118,6 +147,13 @@ struct ControlsMethod: TortureMethod {
   ) async throws -> (found: Int, tries: String) {
     let findings = try await OriginalKillMethod(count: 20, seed: seed, plants: plant).run()
     return (findings.faultCount(fault), "\(findings.value("kills")) kills")
+  }
+
+  private static func failOriginals(
+    _ plant: OriginalFaultsMethod.Plant, _ seed: UInt64, counting fault: Findings.Fault
+  ) async throws -> (found: Int, tries: String) {
+    let findings = try await OriginalFaultsMethod(count: 20, seed: seed, plant: plant).run()
+    return (findings.faultCount(fault), "\(findings.value("faulty runs")) runs")
   }
 
   private static func readOriginals(

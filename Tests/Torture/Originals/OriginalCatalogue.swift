@@ -26,6 +26,11 @@ enum OriginalCatalogue {
       stored: stored)
   }
 
+  /// The word of the server that comes with a version.
+  static func freshness(_ version: Int) -> RecordedFreshness {
+    RecordedFreshness(answered: UInt32(version), freshFor: 60)
+  }
+
   static func byteCount(_ number: Int, _ version: Int) -> Int {
     (number * 7919 + version * 10_473) % 30_000 + 1
   }
@@ -100,7 +105,9 @@ extension OriginalShelf {
       OriginalCatalogue.key(number), content ?? OriginalCatalogue.content(number, version)
     )
     let facts = OriginalCatalogue.facts(number, version, stored: now / 1_000_000)
-    guard hold(bytes, key, facts, RecordedFreshness(), if: { true }) else { return }
+    guard hold(bytes, key, facts, OriginalCatalogue.freshness(version), if: { true }) else {
+      return
+    }
     await budget.run { self.write(key) }
   }
 

@@ -1,4 +1,5 @@
 import CommandSupport
+import Foundation
 import TableStore
 import TestSupport
 
@@ -12,8 +13,8 @@ struct PowerMethod: TortureMethod {
       A table is stored to, removed from, emptied, flushed and opened again, and all that it tells
       the system is kept. The power goes after any of these calls. Of each sector, or of each page,
       an image has any version since the file was last synchronised, sometimes torn, in every eighth
-      image sometimes garbage; the name leads to any file that had it since the folder was last
-      synchronised. Every hit is compared with what its key says. What a flush() has promised, and
+      image sometimes garbage; each name leads to any file that had it since the folder was last
+      synchronised, or to none. Every hit is compared with what its key says. What a flush() has promised, and
       nothing has touched since, must be there; what was gone at a flush() must not be back.
       """)
 
@@ -62,7 +63,7 @@ struct PowerMethod: TortureMethod {
     _ findings: Findings, using random: inout SplitMix64
   ) throws {
     let events = session.journal.events
-    // The file gets its name after its first writes; before, there is no file to open.
+    // Before, there is hardly a file to open.
     let cuts = (0..<imageCount).map { _ in Int.random(in: 8...events.count, using: &random) }
     var device = Device(ignoresPromises: plant == .noBarriers)
     var taken = 0
@@ -71,11 +72,12 @@ struct PowerMethod: TortureMethod {
         device.take(events[taken])
         taken += 1
       }
-      guard let (bytes, isOrdinary) = device.image(using: &random) else { continue }
-      try folder.replaceFile(with: bytes)
+      let (files, isOrdinary) = device.image(using: &random)
+      folder.clear()
+      try FileManager.default.putFiles(files, into: folder.path)
       findings.count("images")
       look(
-        in: folder, session.expectation(at: cut), isOrdinary: isOrdinary, proof, findings,
+        in: folder, session.history.expectation(at: cut), isOrdinary: isOrdinary, proof, findings,
         "cut after call \(cut) of a session")
     }
   }

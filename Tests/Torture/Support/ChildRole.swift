@@ -22,6 +22,9 @@ enum ChildRole {
       case ("originals-script", 4):
         var worker = try OriginalWorker(path: path, numbers: numbers)
         return try await worker.runScript()
+      case ("originals-partials", 4):
+        var worker = try OriginalWorker(path: path, numbers: numbers)
+        return try await worker.runPartials()
       case ("originals-mix", 3):
         var worker = try OriginalWorker(path: path, numbers: numbers)
         return try await worker.runMix()

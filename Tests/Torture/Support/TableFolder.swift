@@ -86,3 +86,16 @@ extension Table {
     try insert(seal(picture, in: catalogue))
   }
 }
+
+extension FileManager {
+  /// Puts files into a folder, which is made, so that only their owner may read them.
+  func putFiles(_ files: [String: [UInt8]], into path: String) throws {
+    try createDirectory(
+      atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    for (name, bytes) in files {
+      let isMade = createFile(
+        atPath: path + "/" + name, contents: Data(bytes), attributes: [.posixPermissions: 0o600])
+      guard isMade else { throw CommandFailure("\(path)/\(name) cannot be made.") }
+    }
+  }
+}

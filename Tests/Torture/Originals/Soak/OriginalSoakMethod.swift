@@ -16,27 +16,37 @@ struct OriginalSoakMethod: TortureMethod {
       budget is lowered and raised; stores are closed and opened; files are cut, changed and exchanged.
       After each step both stores must have what the model has, in the order of use of both together,
       and their folders as many bytes as it says. In every eighth step the folders are counted at each
-      call to the system as well.
+      call to the system as well. In every hundredth, on another folder, the clock jumps between sessions
+      by a year, to 1970, 2038 or 2106, and records claim that originals are fresh for ever: nothing may
+      show 30 days after its last use, nor be fresh 30 days after its answer.
       """)
 
   private let count: Int
   private let seed: UInt64
-  /// A planted fault: the model hears of no use.
-  private let isForgetful: Bool
+  private let plant: Plant
+
+  /// Faults that a run is to find.
+  enum Plant {
+    case none
+    /// The model hears of no use.
+    case forgottenUses
+    /// The store keeps and believes all for ten years.
+    case credulity
+  }
 
   init(_ arguments: Arguments, seed: UInt64) throws {
     self.init(
       count: try arguments.integer("--count", in: 1...1_000_000_000) ?? 100_000, seed: seed,
-      isForgetful: false)
+      plant: .none)
   }
 
-  init(count: Int, seed: UInt64, isForgetful: Bool) {
-    (self.count, self.seed, self.isForgetful) = (count, seed, isForgetful)
+  init(count: Int, seed: UInt64, plant: Plant) {
+    (self.count, self.seed, self.plant) = (count, seed, plant)
   }
 
   func run() async throws -> Findings {
-    let findings = Findings(Self.name, seed: seed, isQuiet: isForgetful)
-    var stores = try OriginalStores(findings, isForgetful: isForgetful)
+    let findings = Findings(Self.name, seed: seed, isQuiet: plant != .none)
+    var stores = try OriginalStores(findings, isForgetful: plant == .forgottenUses)
     var random = SplitMix64(state: seed)
     for store in 0...1 { try await stores.keep(0, 1, in: store) }
     for step in 0..<count {
@@ -45,6 +55,10 @@ struct OriginalSoakMethod: TortureMethod {
       try await stores.step(using: &random)
       findings.count("steps")
       try stores.compare("step \(step)")
+      if step.isMultiple(of: 100) {
+        var clocks = try OriginalClocks(findings, isCredulous: plant == .credulity)
+        try await clocks.run(using: &random)
+      }
       // What differs once differs for long.
       if findings.faultCount > 20 { break }
     }
@@ -152,7 +166,7 @@ private struct OriginalStores {
     findings.count("removals")
   }
 
-  private func copy(_ number: Int, in store: Int) throws {
+  private mutating func copy(_ number: Int, in store: Int) throws {
     let target = parent.url.appendingPathComponent("copy")
     let isThere = try shelves[store].copyFile(
       of: OriginalCatalogue.key(number), to: target.path)
@@ -163,6 +177,7 @@ private struct OriginalStores {
     if try Data(contentsOf: target) != OriginalCatalogue.content(number, version) {
       findings.report(.wrongPicture, "the copy of original \(number)")
     }
+    if !isForgetful { model.use(number, in: store) }
     findings.count("copies")
   }
 

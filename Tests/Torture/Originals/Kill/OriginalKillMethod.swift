@@ -12,7 +12,9 @@ struct OriginalKillMethod: TortureMethod {
     count: "processes to kill (200)",
     discussion: """
       A child keeps, replaces, evicts, removes, sweeps and opens in a fixed order, and dies before or in
-      the middle of one call to the system, each in turn, or as many of them as half of the kills. Then
+      the middle of one call to the system, each in turn, or as many of them as a third of the kills; a
+      sixth for another child, whose downloads break off, go on and are finished. What is there of a
+      download is compared, a byte of it is changed, and a load continues what is proven. Then
       children do so in random order on one folder, and are killed at random moments; half of them have
       room for all originals, so that none may be missing. In between the index is cut or replaced by
       garbage, a link, a pipe; so are originals; or the folder is deleted. After each kill the folder must not exceed the
@@ -36,7 +38,8 @@ struct OriginalKillMethod: TortureMethod {
   func run() async throws -> Findings {
     let findings = Findings(Self.name, seed: seed, isQuiet: plants != .none)
     var random = SplitMix64(state: seed)
-    // Plants are for the random part: the script's calls need none.
+    // Of the scripts only the second takes plants, and is the whole of such a run.
+    if plants.contains(.partials) { return try await runPlanted(findings, using: &random) }
     if plants == .none { try await runScripts(findings, using: &random) }
     for isTight in [true, false] {
       let left = (count - findings.value("kills")) / (isTight ? 2 : 1)
@@ -48,34 +51,41 @@ struct OriginalKillMethod: TortureMethod {
   // MARK: Each call
 
   private func runScripts(_ findings: Findings, using random: inout SplitMix64) async throws {
-    var points: [(call: Int, isMidway: Bool)] = []
-    let callCount = try callCount()
-    for call in 0..<callCount { points += [(call, false), (call, true)] }
-    findings.count("kill points", points.count)
-    if points.count > count / 2 {
-      points = Array(points.shuffled(using: &random).prefix(count / 2))
-    }
-    for (call, isMidway) in points {
-      let folder = try OriginalsFolder()
-      try makeParent(of: folder)
-      let ending = try script(folder, call, isMidway)
-      let context = "killed \(isMidway ? "in" : "before") call \(call)"
-      guard ending == .signal(SIGKILL) else {
-        findings.report(.crash, "the child ended by \(ending), \(context)")
-        continue
+    for (role, share) in [("originals-script", 3), ("originals-partials", 6)] {
+      var points: [(call: Int, isMidway: Bool)] = []
+      for call in 0..<(try callCount(role)) { points += [(call, false), (call, true)] }
+      findings.count("kill points", points.count)
+      if points.count > count / share {
+        points = Array(points.shuffled(using: &random).prefix(max(1, count / share)))
       }
-      findings.count("kills")
-      var model = OriginalModel(mayEvict: true)
-      model.replay(try Ledger(path: folder.ledgerPath))
-      _ = try await check(folder, model, isTight: true, findings, context)
+      for (call, isMidway) in points {
+        let folder = try OriginalsFolder()
+        try makeParent(of: folder)
+        let ending = try script(role, folder, call, isMidway)
+        let context = "killed \(isMidway ? "in" : "before") call \(call) of \(role)"
+        guard ending == .signal(SIGKILL) else {
+          findings.report(.crash, "the child ended by \(ending), \(context)")
+          continue
+        }
+        findings.count("kills")
+        let ledger = try Ledger(path: folder.ledgerPath)
+        if role == "originals-script" {
+          var model = OriginalModel(mayEvict: true)
+          model.replay(ledger)
+          _ = try await check(folder, model, isTight: true, findings, context)
+        } else {
+          let partial = KilledPartial(folder: folder, findings: findings, context: context)
+          try await partial.check(ledger, using: &random)
+        }
+      }
     }
   }
 
-  /// How many calls the script makes where it is let live.
-  private func callCount() throws -> Int {
+  /// How many calls a script makes where it is let live.
+  private func callCount(_ role: String) throws -> Int {
     let folder = try OriginalsFolder()
     try makeParent(of: folder)
-    let ending = try script(folder, .max, false)
+    let ending = try script(role, folder, .max, false)
     let ledger = try Ledger(path: folder.ledgerPath)
     guard ending == .exit(ChildVerdict.done), ledger.count > 0 else {
       throw CommandFailure("The script ended by \(ending).")
@@ -84,11 +94,27 @@ struct OriginalKillMethod: TortureMethod {
   }
 
   private func script(
-    _ folder: OriginalsFolder, _ call: Int, _ isMidway: Bool
+    _ role: String, _ folder: OriginalsFolder, _ call: Int, _ isMidway: Bool
   ) throws -> ChildProcess.Ending {
     try ChildProcess([
-      ChildRole.word, "originals-script", folder.path, "0", "1", String(call), isMidway ? "1" : "0",
+      ChildRole.word, role, folder.path, String(plants.rawValue), "1", String(call),
+      isMidway ? "1" : "0",
     ]).ending()
+  }
+
+  /// The script of partials with its plant, until the end or the plant's own.
+  private func runPlanted(
+    _ findings: Findings, using random: inout SplitMix64
+  ) async throws -> Findings {
+    for _ in 0..<count {
+      let folder = try OriginalsFolder()
+      try makeParent(of: folder)
+      _ = try script("originals-partials", folder, 30, false)
+      findings.count("kills")
+      let partial = KilledPartial(folder: folder, findings: findings, context: "a plant")
+      try await partial.check(try Ledger(path: folder.ledgerPath), using: &random)
+    }
+    return findings
   }
 
   // MARK: Random moments
@@ -151,46 +177,15 @@ struct OriginalKillMethod: TortureMethod {
     _ folder: OriginalsFolder, _ model: OriginalModel, isTight: Bool, _ findings: Findings,
     _ context: String
   ) async throws -> [Int: Int] {
-    let byteCount = isTight ? OriginalCatalogue.tightBudget : OriginalCatalogue.wideBudget
-    func checkBudget(_ moment: String) {
-      let used = folder.byteCount
-      guard used > byteCount else { return }
-      findings.report(.other, "the folder has \(used) of \(byteCount) bytes \(moment), \(context)")
-    }
-    checkBudget("after the kill")
-    let budget = OriginalBudget(byteCount: byteCount)
-    let shelf = folder.shelf(budget) {
-      $0.report = { event in
-        guard case .damaged(let id) = event, !model.isSabotaged else { return }
-        findings.report(.other, "\(id) is damaged, \(context)")
-      }
-    }
-    await budget.run { try? shelf.open() }
-    var found: [Int: Int] = [:]
-    for number in OriginalCatalogue.numbers {
-      guard let kept = try shelf.read(OriginalCatalogue.key(number)) else { continue }
-      findings.count("originals read")
-      let version = OriginalCatalogue.version(of: kept, number)
-      if version == nil { findings.report(.wrongPicture, "original \(number), \(context)") }
-      found[number] = version ?? 0
-    }
+    let inspection = OriginalInspection(
+      folder: folder,
+      byteCount: isTight ? OriginalCatalogue.tightBudget : OriginalCatalogue.wideBudget,
+      findings: findings, context: context, isDamaged: model.isSabotaged)
+    inspection.checkBudget("after the kill")
+    let shelf = await inspection.open()
+    var found = try inspection.found(on: shelf)
     model.judge(found, findings, context)
-    // Owns, sweeps, and keeps: what the kill left is adopted or deleted, and counts.
-    let extra = OriginalCatalogue.numbers.upperBound
-    await shelf.keep(extra, 1)
-    checkBudget("after the next original")
-    if try shelf.read(OriginalCatalogue.key(extra)) == nil {
-      findings.report(.lostEntry, "the original kept after the kill, \(context)")
-    }
-    // A stranger that was removed counts until the next sweep.
-    let (counted, there) = (budget.usedByteCount, folder.byteCount)
-    if model.isSabotaged ? counted < there : counted != there {
-      findings.report(
-        .other, "\(counted) bytes count of \(there), \(context)")
-    }
-    try await shelf.perform { shelf throws(TableError) in
-      try shelf.remove(OriginalCatalogue.key(extra))
-    }
+    try await inspection.keepOneMore(on: shelf, mayCountMore: model.isSabotaged)
     for number in found.keys where try shelf.read(OriginalCatalogue.key(number)) == nil {
       // Room was made for the extra one.
       if isTight {

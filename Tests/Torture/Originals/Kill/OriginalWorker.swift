@@ -18,6 +18,8 @@ struct OriginalWorker {
     static let swapped = Plants(rawValue: 2)
     /// The store has a larger budget than it may have.
     static let large = Plants(rawValue: 4)
+    /// The others are for downloads that break off.
+    static let partials = Plants(rawValue: 8)
   }
 
   /// The call at which the process dies.
@@ -67,6 +69,42 @@ struct OriginalWorker {
     return ChildVerdict.done
   }
 
+  /// Two downloads that break off, go on in another session, are finished and removed. The numbers of
+  /// blocks stand in the ledger as versions.
+  mutating func runPartials() async throws -> Int32 {
+    for version in 1...2 {
+      try await open(LargeOriginal.budget)
+      if let shelf { await arrive(blocks: 1, version, on: shelf) }
+      try await open(LargeOriginal.budget)
+      guard let shelf else { break }
+      await arrive(blocks: 2, version, on: shelf)
+      ledger.begin(.store, entity: version)
+      let source = LargeOriginal(0, version, on: shelf)
+      let load = shelf.load(source)
+      await shelf.write(source, for: load)
+      await shelf.finish(source, for: load)
+      ledger.done()
+      guard version == 1 else { break }
+      ledger.begin(.remove)
+      try await shelf.perform { shelf throws(TableError) in try shelf.remove(source.key) }
+      ledger.done()
+    }
+    ledger.begin(.end, entity: callCount.withLock { $0 })
+    return ChildVerdict.done
+  }
+
+  private func arrive(blocks: Int, _ version: Int, on shelf: OriginalShelf) async {
+    ledger.begin(.adopt, entity: version, version: blocks)
+    if plants.contains(.early) {
+      ledger.done()
+      if blocks == 1 { kill(getpid(), SIGKILL) }
+    }
+    var source = LargeOriginal(0, version, arrived: blocks, on: shelf)
+    if plants.contains(.swapped) { source.comesFromVersion = version + 1 }
+    await shelf.leave(source)
+    ledger.done()
+  }
+
   /// All in random order.
   mutating func runMix() async throws -> Int32 {
     try await open()
@@ -89,12 +127,13 @@ struct OriginalWorker {
 
   // MARK: Steps
 
-  private mutating func open() async throws {
+  private mutating func open(_ byteCount: Int? = nil) async throws {
     ledger.begin(.open)
     // The one before unlocks the folder as it goes.
     shelf = nil
     let isLarge = plants.contains(.large)
-    let bytes = isTight ? OriginalCatalogue.tightBudget : OriginalCatalogue.wideBudget
+    let bytes =
+      byteCount ?? (isTight ? OriginalCatalogue.tightBudget : OriginalCatalogue.wideBudget)
     let shelf = folder.shelf(OriginalBudget(byteCount: isLarge ? 4 * bytes : bytes)) {
       $0.system = system
     }

@@ -14,7 +14,8 @@ struct OriginalProcessesMethod: TortureMethod {
       A child owns a folder and keeps, replaces and removes without pause. Two others read by name alone
       and compare every byte; one of them is killed now and then. A second owner starts before the first
       is killed: it must keep nothing until then, and keep something afterwards. Between the two this
-      process counts the folder's bytes.
+      process counts the folder's bytes. In between a store of this process is suspended in the middle of
+      a keep: it must have no lock then, and know afterwards what another process kept.
       """)
 
   /// Faults that a run is to find.
@@ -26,6 +27,8 @@ struct OriginalProcessesMethod: TortureMethod {
     case largeBudget
     /// Files get another's bytes.
     case swappedBytes
+    /// Nobody suspends the store that is to be suspended.
+    case noSuspension
   }
 
   private static let readerCount = 2
@@ -52,7 +55,10 @@ struct OriginalProcessesMethod: TortureMethod {
     var readers = try (0..<Self.readerCount).map { try start("reader", $0, folder, &random) }
     var owner = try start("owner", 2, folder, &random)
     _ = waitForSteps(3, of: owner)
+    let suspensions = OriginalSuspensions(
+      findings: findings, forgetsSuspension: plant == .noSuspension)
     for turn in 0..<count {
+      if turn.isMultiple(of: 5) { try await suspensions.run(using: &random) }
       let heir = try start("owner", turn.isMultiple(of: 2) ? 3 : 2, folder, &random)
       // It has tried several times when this returns.
       if !waitForSteps(8, of: heir) { findings.report(.crash, "the second owner ended") }

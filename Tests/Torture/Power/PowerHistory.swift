@@ -1,0 +1,63 @@
+/// The steps of a program, and what it was promised: each picture, or original, by its entity and version.
+struct PowerHistory {
+  /// One step, and the events that it caused.
+  private struct Step {
+    let events: Range<Int>
+    /// Which version each entity may have afterwards; `nil` is none.
+    let changes: [Int: Int?]
+  }
+
+  /// What there was when `flush()` returned.
+  private struct Promise {
+    let event: Int
+    let pictures: [Int: Int]
+  }
+
+  private var steps: [Step] = []
+  private var promises: [Promise] = []
+  private(set) var present: [Int: Int] = [:]
+
+  mutating func note(_ changes: [Int: Int?], events: Range<Int>) {
+    steps.append(Step(events: events, changes: changes))
+    for (entity, version) in changes { present[entity] = version }
+  }
+
+  mutating func promise(at event: Int) {
+    promises.append(Promise(event: event, pictures: present))
+  }
+
+  /// The pictures that must be there, and those that may be, when the power goes after so many
+  /// events.
+  func expectation(at cut: Int) -> PowerExpectation {
+    let promise = promises.last { $0.event <= cut }
+    let since = promise?.event ?? 0
+    var expectation = PowerExpectation(promised: promise?.pictures ?? [:])
+    for step in steps where step.events.upperBound > since && step.events.lowerBound < cut {
+      for (entity, version) in step.changes { expectation.allow(version, of: entity) }
+    }
+    return expectation
+  }
+}
+
+/// The pictures that may show after the power went.
+struct PowerExpectation {
+  private let promised: [Int: Int]
+  private var changed: [Int: Set<Int>] = [:]
+
+  init(promised: [Int: Int]) { self.promised = promised }
+
+  mutating func allow(_ version: Int?, of entity: Int) {
+    changed[entity, default: []].formUnion(version.map { [$0] } ?? [])
+  }
+
+  /// True for promised pictures, and those stored since.
+  func allows(_ picture: Picture) -> Bool {
+    promised[picture.entity] == picture.version
+      || changed[picture.entity]?.contains(picture.version) ?? false
+  }
+
+  /// The promised pictures that no step has touched since.
+  var covered: [Picture] {
+    promised.filter { changed[$0.key] == nil }.map { Picture(entity: $0.key, version: $0.value) }
+  }
+}
