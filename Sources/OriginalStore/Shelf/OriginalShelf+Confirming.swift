@@ -11,8 +11,7 @@ extension OriginalShelf {
     _ key: OriginalKey, of contentHash: UInt64, _ freshness: RecordedFreshness
   ) {
     budget.checkLane()
-    // A session that only reads owns nothing, and would forget the answer at its end.
-    if (try? existingFolder()) != nil { _ = try? prepare() }
+    own()
     let number = heldNumber(key, contentHash)
     let place = state.withLock { state -> Int? in
       if let number, state.held[key.digest]?.number == number {
@@ -31,8 +30,7 @@ extension OriginalShelf {
   /// asked; on the lane.
   package func markStale(_ entity: TableID) {
     budget.checkLane()
-    // As above; a folder that is not there has nothing to be marked.
-    if (try? existingFolder()) != nil { _ = try? prepare() }
+    own()
     let digest = OriginalRecord.digest(of: entity)
     let void = RecordedFreshness(answered: 0, freshFor: 0, mustRevalidate: true)
     let places = state.withLock { state in
@@ -75,5 +73,12 @@ extension OriginalShelf {
   private func heldNumber(_ key: OriginalKey, _ contentHash: UInt64) -> Int? {
     let held = state.withLock { $0.held[key.digest] }
     return held.flatMap { $0.contentHash == contentHash ? $0.number : nil }
+  }
+
+  /// Owns the folder, if it is there and nobody else does: a session that only reads owns nothing, and would
+  /// forget at its end what it was told.
+  private func own() {
+    guard state.withLock({ $0.owned == nil }), (try? existingFolder()) != nil else { return }
+    _ = try? prepare()
   }
 }

@@ -3,9 +3,9 @@
 /// A hit only writes a stamp; no list is reordered. A search selects a batch of the oldest slots in
 /// one pass over the table, and later searches use the batch up.
 ///
-/// The order is exact. At the selection, every slot outside the batch was leased or newer than the
-/// whole batch. A slot of the batch that was used since has a new stamp, and the search skips it. A
-/// slot that was leased has a stamp later than the batch once its lease ended.
+/// The order is exact. At the selection, every slot outside the batch was newer than the whole batch. A
+/// slot of the batch that was used since has a new stamp, and the search drops it. A leased slot stays in
+/// the batch: the end of a lease is a use and gives it a later stamp, but for a silent one.
 struct RecencyQueue {
   private struct Candidate {
     let stamp: UInt64
@@ -16,12 +16,17 @@ struct RecencyQueue {
   private var batch: [Candidate] = []
 
   /// The least recently used slot among `slots` that `isEvictable`, or `nil` when none is.
+  ///
+  /// - Parameter isCandidate: True for slots that may become evictable without a new stamp.
   mutating func oldest(
-    among slots: Range<Int>, stamp: (Int) -> UInt64, isEvictable: (Int) -> Bool
+    among slots: Range<Int>, stamp: (Int) -> UInt64, isCandidate: (Int) -> Bool,
+    isEvictable: (Int) -> Bool
   ) -> Int? {
-    if let slot = next(stamp: stamp, isEvictable: isEvictable) { return slot }
-    select(among: slots, stamp: stamp, isEvictable: isEvictable)
-    return next(stamp: stamp, isEvictable: isEvictable)
+    if let slot = next(stamp: stamp, isCandidate: isCandidate, isEvictable: isEvictable) {
+      return slot
+    }
+    select(among: slots, stamp: stamp, isCandidate: isCandidate, isEvictable: isEvictable)
+    return next(stamp: stamp, isCandidate: isCandidate, isEvictable: isEvictable)
   }
 
   /// Forgets the batch, because a slot that a search skipped may be evictable again.
@@ -29,25 +34,38 @@ struct RecencyQueue {
 
   // MARK: Private
 
-  private mutating func next(stamp: (Int) -> UInt64, isEvictable: (Int) -> Bool) -> Int? {
-    while let candidate = batch.popLast() {
-      if stamp(candidate.slot) == candidate.stamp, isEvictable(candidate.slot) {
+  private mutating func next(
+    stamp: (Int) -> UInt64, isCandidate: (Int) -> Bool, isEvictable: (Int) -> Bool
+  ) -> Int? {
+    var index = batch.count
+    while index > 0 {
+      index -= 1
+      let candidate = batch[index]
+      let isCurrent = stamp(candidate.slot) == candidate.stamp
+      if isCurrent, isEvictable(candidate.slot) {
+        batch.remove(at: index)
         return candidate.slot
       }
+      if !isCurrent || !isCandidate(candidate.slot) { batch.remove(at: index) }
     }
     return nil
   }
 
   private mutating func select(
-    among slots: Range<Int>, stamp: (Int) -> UInt64, isEvictable: (Int) -> Bool
+    among slots: Range<Int>, stamp: (Int) -> UInt64, isCandidate: (Int) -> Bool,
+    isEvictable: (Int) -> Bool
   ) {
     batch.removeAll(keepingCapacity: true)
-    for slot in slots where isEvictable(slot) {
-      batch.append(Candidate(stamp: stamp(slot), slot: slot))
+    var kept: [Candidate] = []
+    for slot in slots where isCandidate(slot) {
+      let candidate = Candidate(stamp: stamp(slot), slot: slot)
+      if isEvictable(slot) { batch.append(candidate) } else { kept.append(candidate) }
     }
     let wanted = min(batch.count, max(16, slots.count / 16))
     Self.partition(&batch, smallest: wanted)
     batch.removeSubrange(wanted...)
+    let newest = batch.lazy.map(\.stamp).max() ?? 0
+    batch += kept.lazy.filter { $0.stamp <= newest }
     batch.sort { $0.stamp > $1.stamp }
   }
 

@@ -390,6 +390,7 @@ struct TableIndex {
   private mutating func leastRecentlyUsed(except own: Int?) -> Int? {
     queue.oldest(
       among: 0..<usedCount, stamp: { [states] in states.stamp(of: $0) },
+      isCandidate: { [states] in states.state(of: $0).isLive },
       isEvictable: { [states] in
         guard $0 != own else { return false }
         let state = states.state(of: $0)
