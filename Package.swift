@@ -190,7 +190,8 @@ let package = Package(
       name: "SnippetContext", dependencies: ["FastImageCache"], path: "Tests/SnippetContext",
       swiftSettings: settings),
     .testTarget(
-      name: "DocumentationTests", dependencies: ["FastImageCacheTesting", "SnippetContext"],
+      name: "DocumentationTests",
+      dependencies: ["FastImageCacheTesting", "SnippetContext", "TestSupport"],
       swiftSettings: settings),
   ],
   swiftLanguageModes: [.v6],

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Type-checks a program with the compiler that built this test, against the modules that were
@@ -66,15 +67,13 @@ struct SnippetCompiler {
     let output = folder.appendingPathComponent("output.txt")
     try Data().write(to: output)
     let handle = try FileHandle(forWritingTo: output)
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = command
-    process.currentDirectoryURL = folder
-    process.standardOutput = handle
-    process.standardError = handle
-    let status = try await withCheckedThrowingContinuation { continuation in
-      process.terminationHandler = { continuation.resume(returning: $0.terminationStatus) }
-      do { try process.run() } catch { continuation.resume(throwing: error) }
+    let process = try SpawnedProcess(
+      ["/bin/sh", "-c", "cd \"$0\" && exec \"$@\"", folder.path] + command,
+      environment: ProcessInfo.processInfo.environment, output: handle.fileDescriptor,
+      errors: handle.fileDescriptor)
+    let status = await withCheckedContinuation { continuation in
+      // Waiting blocks, which threads of the concurrency pool must not.
+      Thread.detachNewThread { continuation.resume(returning: process.waitUntilExit().status) }
     }
     try handle.close()
     return (status, try String(contentsOf: output, encoding: .utf8))

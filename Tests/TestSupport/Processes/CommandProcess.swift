@@ -15,9 +15,9 @@ package struct CommandProcess {
     }
   }
 
-  private let process = Process()
+  private let command: [String]
+  private let environment: [String: String]
   private let output: URL
-  private let errors = Pipe()
 
   /// - Parameters:
   ///   - temporaryFolder: The folder for temporary files of the command, and for its output.
@@ -28,21 +28,16 @@ package struct CommandProcess {
   ) throws {
     output = temporaryFolder.appending(path: ".output-\(UUID().uuidString)")
     try Data().write(to: output)
-    let executable = try Self.executable(program)
+    let executable = try Self.executable(program).path
     if let preparation {
-      process.executableURL = URL(filePath: "/bin/sh")
-      process.arguments =
-        ["-c", "\(preparation); exec \"$0\" \"$@\"", executable.path] + arguments
+      command =
+        ["/bin/sh", "-c", "\(preparation); exec \"$0\" \"$@\"", executable] + arguments
     } else {
-      process.executableURL = executable
-      process.arguments = arguments
+      command = [executable] + arguments
     }
-    process.environment = ProcessInfo.processInfo.environment.merging(
+    environment = ProcessInfo.processInfo.environment.merging(
       ["TMPDIR": temporaryFolder.path]
     ) { $1 }
-    process.standardInput = FileHandle.nullDevice
-    process.standardOutput = try FileHandle(forWritingTo: output)
-    process.standardError = errors
   }
 
   /// Runs the command to its end.
@@ -52,25 +47,28 @@ package struct CommandProcess {
   package func run(
     _ react: @escaping @Sendable (_ child: Int32, _ errors: String) -> Void = { _, _ in }
   ) async throws -> Outcome {
-    let (process, handle) = (process, errors.fileHandleForReading)
-    try process.run()
-    let child = process.processIdentifier
-    let text = await withCheckedContinuation { continuation in
+    let (errors, written) = (Pipe(), try FileHandle(forWritingTo: output))
+    let process = try SpawnedProcess(
+      command, environment: environment, output: written.fileDescriptor,
+      errors: errors.fileHandleForWriting.fileDescriptor)
+    try written.close()
+    // The child's is the last writing end: reading ends with it.
+    try errors.fileHandleForWriting.close()
+    let (text, ending) = await withCheckedContinuation { continuation in
       // Reading blocks, which threads of the concurrency pool must not.
       Thread.detachNewThread {
         var text = ""
         while true {
-          let data = handle.availableData
+          let data = errors.fileHandleForReading.availableData
           if data.isEmpty { break }
           text += String(decoding: data, as: UTF8.self)
-          react(child, text)
+          react(process.number, text)
         }
-        process.waitUntilExit()
-        continuation.resume(returning: text)
+        continuation.resume(returning: (text, process.waitUntilExit()))
       }
     }
     return Outcome(
-      status: process.terminationStatus, isKilled: process.terminationReason == .uncaughtSignal,
+      status: ending.status, isKilled: ending.isKilled,
       output: try String(contentsOf: output, encoding: .utf8), errors: text)
   }
 
