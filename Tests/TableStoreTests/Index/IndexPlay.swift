@@ -321,7 +321,7 @@ struct IndexPlay {
   private func record(_ entity: Int, _ version: Int, _ generation: Int) -> SlotRecord {
     SlotRecord(
       entity: key(entity).entity.digest, version: key(entity, version).version.digest,
-      generation: UInt64(generation), slotHash: 0, recency: UInt64(generation))
+      generation: UInt64(generation), slotHash: 0, recency: states.advanceClock())
   }
 }
 
