@@ -243,6 +243,8 @@ extension FetchCommandTests {
     try content.seek(toOffset: 300_000)
     try content.write(contentsOf: Data("other".utf8))
     try content.close()
+    // The fetch may have asked again before it was killed; these two never ask.
+    let requestCount = server.requests.value
     let outcomes = try await run(["verify", cache])
     #expect(outcomes.status == 1)
     #expect(outcomes.output.contains("the partial of \(url) is damaged behind byte 262144\n"))
@@ -250,6 +252,6 @@ extension FetchCommandTests {
     #expect(cleared.output.hasSuffix("0 originals and 1 partial removed\n"))
     #expect(
       try FileManager.default.contentsOfDirectory(atPath: try folder.path) == ["originals.index"])
-    #expect(server.requests.value == 1)
+    #expect(server.requests.value == requestCount)
   }
 }
