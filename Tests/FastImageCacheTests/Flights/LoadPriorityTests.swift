@@ -243,7 +243,7 @@ struct EscalationTests {
   @Test("stays as urgent where the load that it works for becomes less so")
   func staysAboveAsking() async throws {
     let fixture = try await fixture()
-    let begun = Lock<Task<Int, any Error>?>(nil)
+    let (begun, isBegun) = (Lock<Task<Int, any Error>?>(nil), Counter())
     var outer = photo
     outer.ownPicture = { _ in
       // A task that others share.
@@ -251,6 +251,7 @@ struct EscalationTests {
         try await fixture.cache.image(for: Photo("b"), format: .row).solidNumber ?? 0
       }
       begun.withLock { $0 = inner }
+      isBegun.increment()
       await started.reaches(1)
       try await door.pass()
       return .bitmap(try solid(7))
@@ -260,6 +261,7 @@ struct EscalationTests {
       try await fixture.cache.image(
         for: entity, format: .row, options: LoadOptions(priority: level))
     }
+    await isBegun.reaches(1)
     await started.reaches(1)
     level.level = .background
     #expect(priority == .background)
