@@ -25,7 +25,7 @@ extension TableIndex {
     if !table.remove(slot, for: entity) { aside[entity] = nil }
   }
 
-  /// The slot of an entity's picture, be it aside or not.
+  /// The slot of an entity's picture, aside or not.
   func findAny(_ entity: TableID.Digest) -> Int? { find(entity) ?? aside[entity] }
 
   func isAside(_ slot: Int) -> Bool {

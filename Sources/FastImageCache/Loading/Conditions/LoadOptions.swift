@@ -74,8 +74,10 @@ public struct LoadOptions: Hashable, Sendable {
   /// The load goes on for requests that share it, and otherwise ends.
   public var timeLimit: Duration?
 
-  /// The priority of the request while it waits; that of the calling task if `nil`, with which the request
-  /// rises where the system tells of that: on Linux, and on Apple platforms from version 26 on.
+  /// The priority of the request while it waits.
+  ///
+  /// A request without one has the priority of the calling task, and rises with it on Linux and on Apple
+  /// platforms from version 26 on.
   public var priority: LoadPriority?
 
   /// Creates the conditions of an ordinary request.
