@@ -44,9 +44,7 @@ extension ImageCache {
     for entity: some ImageEntity, format: ImageFormat, options: LoadOptions?
   ) -> AsyncStream<ImageProgress> {
     do throws(ImageCacheError) {
-      if options?.policy ?? .normal == .normal,
-        let image = cachedImage(for: entity, format: format)
-      {
+      if let image = cachedImage(for: entity, format: format, options) {
         return StreamQueue.stream(of: .finished(image))
       }
       let request = try missedRequest(for: entity, format: format, options: options)

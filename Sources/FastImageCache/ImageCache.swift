@@ -195,9 +195,7 @@ public final actor ImageCache {
   public nonisolated(nonsending) func image(
     for entity: some ImageEntity, format: ImageFormat, options: LoadOptions
   ) async throws(ImageCacheError) -> CachedImage {
-    if options.policy == .normal, let image = cachedImage(for: entity, format: format) {
-      return image
-    }
+    if let image = cachedImage(for: entity, format: format, options) { return image }
     let request = try missedRequest(for: entity, format: format, options: options)
     let limit = options.timeLimit.map { limit in
       TimeLimit(
@@ -221,6 +219,18 @@ public final actor ImageCache {
   ) -> CachedImage? {
     // The generic part stands here, to be compiled for the caller's type.
     cachedImage(of: entity.imageID, version: entity.versionID(for: format), format: format)
+  }
+
+  /// The picture that answers a request at once: of the table, if the policy allows that, and of a
+  /// placeholder, if the request is content with one.
+  nonisolated func cachedImage(
+    for entity: some ImageEntity, format: ImageFormat, _ options: LoadOptions?
+  ) -> CachedImage? {
+    guard options?.policy ?? .normal == .normal else { return nil }
+    if let image = cachedImage(for: entity, format: format) { return image }
+    guard options?.isPlaceholder == true else { return nil }
+    let version = entity.versionID(for: format)
+    return cachedImage(of: entity.imageID, version: version.placeholder, format: format)
   }
 
   @usableFromInline

@@ -60,6 +60,9 @@ public struct ImageID: Hashable, Sendable, CustomStringConvertible, ExpressibleB
 
   init(_ tableID: TableID) { self.tableID = tableID }
 
+  /// The version of a placeholder that holds the place of this one.
+  var placeholder: ImageID { ImageID(tableID.placeholder) }
+
   /// The string, the UUID or the number, as text.
   public var description: String { tableID.description }
 }

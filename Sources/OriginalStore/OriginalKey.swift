@@ -91,7 +91,8 @@ extension TableID {
     bytes.append(kind.rawValue)
     switch kind {
     case .string: withText { bytes.append(contentsOf: $0) }
-    case .uuid:
+    // No original is a placeholder's version.
+    case .uuid, .placeholder:
       bytes.put(words.0.byteSwapped)
       bytes.put(words.1.byteSwapped)
     case .integer, .largeInteger: bytes.put(words.0)

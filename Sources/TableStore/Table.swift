@@ -135,6 +135,14 @@ package final class Table: Sendable {
     try change { writer throws(TableError) in try writer.insert(sealed) }
   }
 
+  /// Stores a placeholder, unless the table has a real picture of the entity, of whichever version and
+  /// marked stale or not; `nil` then.
+  ///
+  /// - Throws: As ``insert(_:)``.
+  package func insertPlaceholder(_ sealed: SealedSlot) throws(TableError) -> Insertion? {
+    try change { writer throws(TableError) in try writer.insertPlaceholder(sealed) }
+  }
+
   /// Stores the picture of a key anew with other metadata, and leases it; `nil` if the key is a miss.
   ///
   /// - Throws: As ``insert(_:)``, and `TableError.metadataTooLarge`, `.outOfMemory`; the picture keeps

@@ -12,7 +12,8 @@ extension TableID {
   package var value: Value {
     switch kind {
     case .string: .string(text)
-    case .uuid: .uuid(words.0, words.1)
+    // The mark of a placeholder is no id of a user's.
+    case .uuid, .placeholder: .uuid(words.0, words.1)
     case .integer: .integer(Int64(bitPattern: words.0))
     case .largeInteger: .largeInteger(words.0)
     }

@@ -23,6 +23,8 @@ package struct TableID: Hashable, Sendable {
     case integer = 2
     /// An integer above `Int64.max`.
     case largeInteger = 3
+    /// The version of a placeholder: the digest of the version whose place it holds.
+    case placeholder = 4
   }
 
   let digest: Digest
@@ -73,6 +75,13 @@ package struct TableID: Hashable, Sendable {
     self.digest = digest
     self.bytes = bytes
   }
+
+  /// The version under which a placeholder is stored, so that a lookup of this version misses it.
+  package var placeholder: TableID {
+    TableID(kind: .placeholder, words: (digest.low, digest.high))
+  }
+
+  package var isPlaceholder: Bool { kind == .placeholder }
 
   package static func == (first: TableID, second: TableID) -> Bool {
     first.digest == second.digest && first.kind == second.kind
@@ -135,6 +144,7 @@ extension TableID: CustomStringConvertible {
     case .integer: String(Int64(bitPattern: words.0))
     case .largeInteger: String(words.0)
     case .uuid: uuidDescription
+    case .placeholder: "placeholder"
     }
   }
 

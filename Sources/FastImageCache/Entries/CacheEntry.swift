@@ -29,8 +29,13 @@ public struct CacheEntry: Hashable, Sendable {
   /// and more, and less beside smaller ones. ``isPicture(of:version:)`` recognises every id.
   public var imageID: ImageID? { info.entity.known.map { ImageID($0) } }
 
-  /// The picture's version; `nil` for a string too long for its slot.
-  public var versionID: ImageID? { info.version.known.map { ImageID($0) } }
+  /// The picture's version; `nil` for a placeholder, and for a string too long for its slot.
+  public var versionID: ImageID? {
+    isPlaceholder ? nil : info.version.known.map { ImageID($0) }
+  }
+
+  /// Whether the picture was loaded as a placeholder (``LoadOptions/isPlaceholder``).
+  public var isPlaceholder: Bool { info.version.known?.isPlaceholder == true }
 
   /// The picture's own size in pixels, at most the format's.
   public var size: PixelSize { PixelSize(width: info.extent.width, height: info.extent.height) }

@@ -10,7 +10,8 @@ extension ImageLoader {
     do throws(OriginalsLocked) { try await planner.originals?.open() } catch { isLocked = true }
     let (name, entity) = (planner.originals.map { _ in request.originalName }, request.key.entity)
     return LoadCourse(
-      plan: planner.plan(flight.policy, for: request, at: url),
+      plan: planner.plan(
+        flight.policy, for: request, at: url, showsPlaceholder: flight.showsPlaceholder),
       options: request.options ?? LoadOptions(), name: name, entity: entity,
       original: name.flatMap { planner.originals?.begin($0, of: entity) }, isLocked: isLocked,
       tablesAnswer: flight.policy == .normal)
@@ -274,7 +275,7 @@ extension ImageLoader {
     let entity = course.entity
     let arrived = ArrivedOriginal(
       bytes: original.bytes, terms: original.terms, entity: entity, size: result.picture.fullSize,
-      partial: result.partial)
+      isPlaceholder: flight.isForPlaceholders, partial: result.partial)
     let isHeld = originals.hold(arrived, as: name, for: course.original) {
       flight.keepsOriginal(of: entity)
     }

@@ -320,7 +320,10 @@ struct ImageLoader: Sendable {
         recorder.notStored(request.key, reason: refusal.description)
         return request.table.privateImage(slot)
       }
-      let stored = try? request.table.store(slot, for: request.key, recorder) {
+      let isPlaceholder = request.isPlaceholder && flight.settlesAsPlaceholder(request.key)
+      let stored = try? request.table.store(
+        slot, for: request.key, recorder, isPlaceholder: isPlaceholder
+      ) {
         flight.storesResult(request.key)
       }
       // The recorder has the reason.

@@ -7,7 +7,7 @@ import Foundation
 /// | fresh | read, else ask | recall, ask | ask |
 /// | stale | the same, and revalidate behind | recall, ask | ask |
 /// | stale, and its server has to be asked | recall, ask | recall, ask | ask |
-/// | nothing, a placeholder, or gone | ask | ask | ask |
+/// | nothing, or gone; for a real picture a placeholder | ask | ask | ask |
 ///
 /// Invariants:
 /// 1. Steps are taken in their order until one brings the picture. A load without a further step has
@@ -49,14 +49,16 @@ struct LoadPlan: Hashable, Sendable {
   /// - Parameters:
   ///   - kept: What a store knows of the original, if it has it.
   ///   - need: What the source needs first.
+  ///   - showsPlaceholder: Whether a kept placeholder counts.
   init(
     _ policy: LoadOptions.Policy, within reach: LoadOptions.Reach, kept: KeptOriginal?,
-    need: LoadNeed
+    need: LoadNeed, showsPlaceholder: Bool = false
   ) {
     self.need = need
     mayAsk = reach.covers(need)
     asks = mayAsk
-    let freshness: Freshness = kept.map { $0.isPlaceholder ? .gone : $0.freshness } ?? .gone
+    let freshness: Freshness =
+      kept.map { $0.isPlaceholder && !showsPlaceholder ? .gone : $0.freshness } ?? .gone
     switch (policy, freshness) {
     case (_, .gone), (.reload, _): first = nil
     case (.normal, .fresh), (.normal, .stale): first = .read
@@ -97,26 +99,28 @@ struct LoadPlanner: Sendable {
 
   /// Cost: the source's word on its need; with a store a lock and a lookup, too.
   ///
-  /// - Parameter policy: The load's, which is at least that of each request.
+  /// - Parameters:
+  ///   - policy: The load's, which is at least that of each request.
+  ///   - showsPlaceholder: Whether all requests of the load are content with a kept placeholder.
   func plan(
-    _ policy: LoadOptions.Policy, for request: ImageRequest, at url: URL
-  ) -> LoadPlan {
-    plan(policy, for: request, need: source.need(for: url))
-  }
-
-  private func plan(
-    _ policy: LoadOptions.Policy, for request: ImageRequest, need: LoadNeed
+    _ policy: LoadOptions.Policy, for request: ImageRequest, at url: URL, showsPlaceholder: Bool
   ) -> LoadPlan {
     let kept = originals.flatMap { $0.look(request.originalName) }
-    return LoadPlan(policy, within: request.options?.reach ?? .network, kept: kept, need: need)
+    return LoadPlan(
+      policy, within: request.options?.reach ?? .network, kept: kept, need: source.need(for: url),
+      showsPlaceholder: showsPlaceholder)
   }
 
   /// Tells apart the requests for a URL that may not share a load; `nil` for those that may.
   func identity(of request: ImageRequest) -> LoadIdentity? {
     guard request.options != nil || originals != nil else { return nil }
+    let kept = request.url.flatMap { _ in originals?.look(request.originalName) }
     // The need of a load does not decide how it begins.
-    let beginsWithKept =
-      request.url != nil && plan(request.policy, for: request, need: .local).beginsWithKept
-    return LoadIdentity(request.options, beginsWithKept: beginsWithKept)
+    let plan = LoadPlan(
+      request.policy, within: request.options?.reach ?? .network, kept: kept, need: .local,
+      showsPlaceholder: request.isPlaceholder)
+    return LoadIdentity(
+      request.options, beginsWithKept: plan.beginsWithKept,
+      showsPlaceholder: plan.beginsWithKept && kept?.isPlaceholder == true)
   }
 }

@@ -13,7 +13,7 @@ struct KeptOriginal: Hashable, Sendable {
   /// By the store's clock and lifetime, at the moment of the question.
   var freshness: Freshness
 
-  /// A placeholder never answers a request for the real picture.
+  /// A placeholder never answers a request for the real picture (``LoadOptions/isPlaceholder``).
   var isPlaceholder = false
 }
 
@@ -33,6 +33,8 @@ struct ArrivedOriginal: Sendable {
   let entity: ImageID
   /// The size of the upright, complete picture in pixels.
   let size: PixelSize
+  /// Whether no request of its load was for a real picture.
+  var isPlaceholder = false
   /// The arrival whose bytes they are, if its first blocks may be on disk.
   var partial: PartialUse?
 }

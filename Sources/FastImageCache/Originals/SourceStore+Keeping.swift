@@ -57,7 +57,8 @@ extension SourceStore: OriginalKeeping {
       original.bytes, OriginalKey(name),
       OriginalFacts(
         entity: original.entity.tableID, width: Int32(clamping: original.size.width),
-        height: Int32(clamping: original.size.height), terms: original.terms.encoded(),
+        height: Int32(clamping: original.size.height), isPlaceholder: original.isPlaceholder,
+        terms: original.terms.encoded(),
         stored: shelf.now / 1_000_000),
       RecordedFreshness(facts), for: load, from: original.partial, if: mayKeep)
   }

@@ -8,6 +8,9 @@ public struct ImagePreview: Hashable, Sendable {
     /// A picture of the entity that was marked stale, or is of another version.
     case stale
 
+    /// A placeholder (``LoadOptions/isPlaceholder``).
+    case placeholder
+
     /// The whole picture, coarser: the first, second, … preview of this load, counted from 1.
     case frame(Int)
   }

@@ -152,17 +152,21 @@ actor ImageTable {
   /// Stores a drawn picture in a turn of the actor's queue, on the calling thread, which must be one
   /// that may block: it waits for the turns before, and for the disk.
   ///
-  /// - Parameter mayStore: The turn begins with this question; it must not wait. A caller that makes
-  ///   the answer false and then removes the picture can be sure that it does not come back: the
-  ///   removal finds what was stored before, and nothing is stored after it.
+  /// - Parameters:
+  ///   - mayStore: The turn begins with this question; it must not wait. A caller that makes
+  ///     the answer false and then removes the picture can be sure that it does not come back: the
+  ///     removal finds what was stored before, and nothing is stored after it.
+  ///   - isPlaceholder: Stores the picture as a placeholder, where there is no real one.
   /// - Returns: A lease on the stored picture. The picture is private if nobody wants it stored, if
-  ///   all slots are leased, or if pictures are not kept on this kind of device.
+  ///   all slots are leased, if pictures are not kept on this kind of device, or if it is a placeholder and
+  ///   the real one is there.
   /// - Throws: The table's error; the recorder has counted it.
   nonisolated func store(
     _ drawn: SealedSlot, for key: ImageKey, _ recorder: CacheRecorder,
-    if mayStore: @Sendable () -> Bool
+    isPlaceholder: Bool = false, if mayStore: @Sendable () -> Bool
   ) throws(ImageCacheError) -> CachedImage {
     do throws(TableError) {
+      let drawn = isPlaceholder ? try slots.placeholder(of: drawn) : drawn
       let insertion = executor.runBlocking { assumeIsolated { $0.insert(drawn, if: mayStore) } }
       guard let insertion = try insertion.get() else { return privateImage(drawn) }
       return image(of: insertion, key, recorder)
@@ -217,7 +221,9 @@ actor ImageTable {
   ) -> Result<Insertion?, TableError> {
     // A load asks `FlightBoard.storesResult`. A cancellation after its yes does not undo the store.
     guard let store, mayStore() else { return .success(nil) }
-    return Result { () throws(TableError) in try store.insert(drawn) }
+    return Result { () throws(TableError) in
+      drawn.isPlaceholder ? try store.insertPlaceholder(drawn) : try store.insert(drawn)
+    }
   }
 
   /// Removes from the table, flushes it, or changes it otherwise, in a turn of the actor's queue.

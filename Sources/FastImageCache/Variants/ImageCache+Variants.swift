@@ -10,7 +10,8 @@ extension ImageCache {
   /// 2. this version in a sibling format with these proportions: in the smallest format that is larger,
   ///    else in the largest,
   /// 3. this version in this format, or else in a sibling, after ``markStale(_:)``,
-  /// 4. another version.
+  /// 4. another version,
+  /// 5. a placeholder (``LoadOptions/isPlaceholder``).
   ///
   /// The wanted picture is an ``ImagePreview/Kind/variant(_:)`` of its own format, and settled; no other
   /// picture is. The call is no use of the picture: the order in which pictures make room stays.

@@ -9,6 +9,7 @@ import TableStore
 /// | 2 | of a sibling: the smallest that is larger, else the largest |
 /// | 3 | marked stale; of the wanted format, then of siblings |
 /// | 4 | of another version, if the policy allows it; the same |
+/// | 5 | a placeholder; the same |
 struct VariantSearch: Sendable {
   let wanted: ImageFormat
   let policy: VariantPolicy
@@ -41,6 +42,7 @@ struct VariantSearch: Sendable {
     switch standing {
     case .current: return ImagePreview(kind: .variant(format), isSettled: false)
     case .stale: return ImagePreview(kind: .stale, isSettled: false)
+    case .placeholder: return ImagePreview(kind: .placeholder, isSettled: false)
     case .otherVersion:
       return policy.allowsOtherVersions ? ImagePreview(kind: .stale, isSettled: false) : nil
     }

@@ -61,7 +61,8 @@ package enum StoredID: Hashable, Sendable, CustomStringConvertible {
     case .full(let id):
       switch id.kind {
       case .string: Array(id.text.utf8)
-      case .uuid: Self.bytes(of: id.words.0.bigEndian) + Self.bytes(of: id.words.1.bigEndian)
+      case .uuid, .placeholder:
+        Self.bytes(of: id.words.0.bigEndian) + Self.bytes(of: id.words.1.bigEndian)
       case .integer, .largeInteger: Self.bytes(of: id.words.0.littleEndian)
       }
     case .hashed(let sha256, let byteCount):
@@ -93,10 +94,11 @@ package enum StoredID: Hashable, Sendable, CustomStringConvertible {
     case .string?:
       guard let text = String(validating: bytes, as: UTF8.self) else { return nil }
       self = .full(TableID(text))
-    case .uuid?:
+    case .uuid?, .placeholder?:
       guard bytes.count == 16 else { return nil }
       let words = (number(bytes.prefix(8)).byteSwapped, number(bytes.suffix(8)).byteSwapped)
-      self = .full(TableID(uuid: words))
+      let isUUID = code >> 13 == UInt16(TableID.Kind.uuid.rawValue)
+      self = .full(TableID(kind: isUUID ? .uuid : .placeholder, words: words))
     case .integer?:
       guard bytes.count == 8 else { return nil }
       self = .full(TableID(Int64(bitPattern: number(bytes))))

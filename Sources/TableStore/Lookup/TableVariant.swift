@@ -8,6 +8,8 @@ package struct TableVariant: Sendable {
     case stale
     /// It is of another version, marked stale or not.
     case otherVersion
+    /// It is a placeholder, of this version or of another one.
+    case placeholder
 
     package static func < (first: Self, second: Self) -> Bool { first.rawValue < second.rawValue }
   }
@@ -27,13 +29,20 @@ package struct StoredPicture: Hashable, Sendable {
 extension TableVariant {
   init(_ copy: SlotCopy, as key: TableKey, isStale: Bool) {
     entry = TableEntry(content: copy.content, extent: copy.trailer.extent)
-    standing = Standing(isWanted: copy.trailer.version.matches(key.version), isStale: isStale)
+    let version = copy.trailer.version
+    standing = Standing(
+      isWanted: version.matches(key.version), isPlaceholder: version.known?.isPlaceholder == true,
+      isStale: isStale)
   }
 }
 
 extension TableVariant.Standing {
-  init(isWanted: Bool, isStale: Bool) {
-    self = isWanted ? (isStale ? .stale : .current) : .otherVersion
+  init(isWanted: Bool, isPlaceholder: Bool, isStale: Bool) {
+    if isWanted {
+      self = isStale ? .stale : .current
+    } else {
+      self = isPlaceholder ? .placeholder : .otherVersion
+    }
   }
 }
 
@@ -66,7 +75,8 @@ extension TableLookup {
   ) -> TableVariant? {
     let (slot, record) = (found.slot, found.record)
     if let known = found.known, let entry = silentEntry(of: slot, in: file, known.extent) {
-      let standing = TableVariant.Standing(isWanted: known.isWanted, isStale: found.isStale)
+      let standing = TableVariant.Standing(
+        isWanted: known.isWanted, isPlaceholder: known.isPlaceholder, isStale: found.isStale)
       return TableVariant(entry: entry, standing: standing)
     }
     let leased = LeasedSlot(file: file, slot: slot, record: record)
@@ -118,7 +128,7 @@ extension TableIndex {
     let record: SlotRecord
     let isStale: Bool
     /// `nil` for a slot whose content was not checked yet.
-    let known: (isWanted: Bool, extent: SlotExtent)?
+    let known: (isWanted: Bool, isPlaceholder: Bool, extent: SlotExtent)?
   }
 
   func storedPicture(for key: TableKey) -> StoredPicture? {
@@ -130,10 +140,10 @@ extension TableIndex {
   /// Finds the picture of a key's entity, and takes a silent lease on it.
   func leaseVariant(of key: TableKey) -> LeasedVariant? {
     guard let slot = findAny(key.entity.digest) else { return nil }
-    var known: (Bool, SlotExtent)?
+    var known: (Bool, Bool, SlotExtent)?
     if let stored = self.key(of: slot) {
       guard stored.entity == key.entity else { return nil }
-      known = (stored.version == key.version, extent(of: slot))
+      known = (stored.version == key.version, stored.version.isPlaceholder, extent(of: slot))
     }
     return leaseSilently(slot).map {
       LeasedVariant(slot: slot, record: $0, isStale: isAside(slot), known: known)

@@ -173,6 +173,8 @@ extension TableWriter {
     }
     switch finding {
     case .intact(let trailer):
+      // A placeholder takes no picture's place.
+      if own > 0, trailer.version.known?.isPlaceholder == true { return true }
       let sealed = SealedSlot(
         entity: record.entity, version: record.version, key: nil, extent: trailer.extent,
         content: content)

@@ -57,6 +57,8 @@ package final class SealedSlot: Sendable {
   let content: SlotContent
   let contentHash: UInt64
 
+  package var isPlaceholder: Bool { key?.version.isPlaceholder == true }
+
   init(
     entity: TableID.Digest, version: TableID.Digest, key: TableKey?, extent: SlotExtent,
     content: SlotContent

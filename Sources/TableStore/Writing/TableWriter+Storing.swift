@@ -29,6 +29,15 @@ extension TableWriter {
     return try store(sealed)
   }
 
+  /// Stores a placeholder, unless there is a real picture of its entity.
+  mutating func insertPlaceholder(_ sealed: SealedSlot) throws(TableError) -> Insertion? {
+    try ensureWritable()
+    try opener.wrapping { () throws(SystemError) in try findReader() }
+    // As a placeholder sees it, a real picture is of another version.
+    if let key = sealed.key, lookup.variant(of: key)?.standing == .otherVersion { return nil }
+    return try insert(sealed)
+  }
+
   /// Stores the picture of a key anew with other metadata; `nil` if a lookup does not find it.
   ///
   /// Costs a copy of the slot. The older slot stays as it is for its leases.

@@ -12,6 +12,7 @@ final class MemoryOriginals: OriginalKeeping {
     var terms: OriginalTerms
     var entity: ImageID
     var freshness = Freshness.fresh
+    var isPlaceholder = false
     var isWritten = false
   }
 
@@ -48,7 +49,9 @@ final class MemoryOriginals: OriginalKeeping {
 
   func look(_ name: OriginalName) -> KeptOriginal? {
     if opened.value == 0 || locks.withLock({ $0 }) == .index { return nil }
-    return state.withLock { $0[name] }.map { KeptOriginal(freshness: $0.freshness) }
+    return state.withLock { $0[name] }.map {
+      KeptOriginal(freshness: $0.freshness, isPlaceholder: $0.isPlaceholder)
+    }
   }
 
   func read(
@@ -75,8 +78,10 @@ final class MemoryOriginals: OriginalKeeping {
   ) -> Bool {
     state.withLock { entries in
       guard mayKeep() else { return false }
+      if original.isPlaceholder, entries[name]?.isPlaceholder == false { return false }
       entries[name] = Entry(
-        bytes: original.bytes, terms: original.terms, entity: original.entity)
+        bytes: original.bytes, terms: original.terms, entity: original.entity,
+        isPlaceholder: original.isPlaceholder)
       return true
     }
   }

@@ -8,10 +8,13 @@ struct LoadIdentity: Hashable, Sendable {
   /// A load that begins with a kept original is shared by no request that has to wait for a download,
   /// and the other way round.
   let beginsWithKept: Bool
+  /// Whether what is kept is a placeholder, which no request for a real picture may share.
+  let showsPlaceholder: Bool
 
   /// `nil` for an ordinary request of which nothing is kept: it builds no identity.
-  init?(_ options: LoadOptions?, beginsWithKept: Bool) {
+  init?(_ options: LoadOptions?, beginsWithKept: Bool, showsPlaceholder: Bool = false) {
     self.beginsWithKept = beginsWithKept
+    self.showsPlaceholder = showsPlaceholder
     audience = options?.audience ?? .everyone
     headers = Dictionary(
       uniqueKeysWithValues: (options?.headers ?? [:]).map { (Array($0.utf8), Array($1.utf8)) })

@@ -68,6 +68,16 @@ public struct LoadOptions: Hashable, Sendable {
   /// calls make none. Requests share a load, each with previews of its own.
   public var previews = PreviewPolicy.none
 
+  /// Whether the picture is shown only until the real one is loaded: a thumbnail at another URL, for
+  /// example, of an entity with the same ``ImageEntity/imageID``.
+  ///
+  /// It is stored where requests for real pictures miss it, and
+  /// ``ImageCache/closestCachedImage(for:format:policy:)`` finds it. It takes the place of no real picture, of
+  /// whichever version, and a real one takes its place; the same holds for kept originals. Requests of both
+  /// kinds share loads: one that serves a request for a real picture makes real ones. A real picture that is
+  /// there answers a request for a placeholder.
+  public var isPlaceholder = false
+
   /// The longest wait for a picture that the table does not have, before it throws
   /// ``ImageCacheError/timedOut(entity:format:after:)``; as long as it takes if `nil`.
   ///

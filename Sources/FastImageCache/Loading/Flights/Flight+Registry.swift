@@ -37,6 +37,17 @@ extension Flight {
     registry.state.withLock { $0.board.storesResult(key, of: id) }
   }
 
+  /// Whether the flight's picture is stored as a placeholder; see
+  /// ``FlightBoard/settlesAsPlaceholder(_:of:)``.
+  func settlesAsPlaceholder(_ key: ImageKey) -> Bool {
+    registry.state.withLock { $0.board.settlesAsPlaceholder(key, of: id) }
+  }
+
+  /// Whether no request of the flight was for a real picture.
+  var isForPlaceholders: Bool {
+    registry.state.withLock { $0.board.isForPlaceholders(id) }
+  }
+
   /// Notes that the source is asked now: a reload that comes from here on asks anew.
   func noteAsked() { registry.state.withLock { $0.board.noteAsked(id) } }
 

@@ -21,6 +21,8 @@ final class ImageRequest: Sendable {
 
   var policy: LoadOptions.Policy { options?.policy ?? .normal }
 
+  var isPlaceholder: Bool { options?.isPlaceholder == true }
+
   /// The name under which a store has the original.
   var originalName: OriginalName {
     OriginalName(
@@ -54,7 +56,10 @@ final class ImageRequest: Sendable {
   func family() -> [ImageRequest] {
     guard let family = format.family, entity.wantsAllFormats(inFamily: family) else { return [] }
     return tables.family(family).filter { $0.format.name != key.format && $0.isStored }
-      .map { ImageRequest(entity: entity, table: $0, tables: tables) }
+      .map {
+        ImageRequest(
+          entity: entity, table: $0, tables: tables, options: isPlaceholder ? .placeholder : nil)
+      }
   }
 
   /// The requests of the family that have the same source and whose pictures are missing.
@@ -64,7 +69,8 @@ final class ImageRequest: Sendable {
 
   /// The requests for the entity's other pictures that a table has and that have the same source.
   func outdated() -> [ImageRequest] {
-    tables.all.filter { $0 !== table && $0.isStored }
+    if isPlaceholder { return [] }
+    return tables.all.filter { $0 !== table && $0.isStored }
       .map { ImageRequest(entity: entity, table: $0, tables: tables) }
       .filter { $0.url == url && $0.table.contains($0.key) }
   }
@@ -84,6 +90,8 @@ final class Flight: Sendable {
   let id: FlightID
   let url: URL?
   let policy: LoadOptions.Policy
+  /// Whether a kept placeholder answers all waiters.
+  let showsPlaceholder: Bool
   let urgency: Urgency
   /// The priority of the flight's task, and of the tasks that its source or an entity begins, unless
   /// these choose another one.
@@ -96,12 +104,22 @@ final class Flight: Sendable {
   let registry: InFlightRegistry
 
   init(
-    id: FlightID, url: URL?, policy: LoadOptions.Policy = .normal, priority: Priority,
-    gates: LoadGates, registry: InFlightRegistry
+    id: FlightID, url: URL?, policy: LoadOptions.Policy = .normal, showsPlaceholder: Bool = false,
+    priority: Priority, gates: LoadGates, registry: InFlightRegistry
   ) {
+    self.showsPlaceholder = showsPlaceholder
     (self.id, self.url, self.policy, self.registry) = (id, url, policy, registry)
     urgency = Urgency(priority)
     taskPriority = priority
     permit = LoadPermit(gates: gates, urgency: urgency)
   }
+}
+
+extension LoadOptions {
+  /// The conditions of the pictures that are drawn along with a placeholder.
+  fileprivate static let placeholder: LoadOptions = {
+    var options = LoadOptions()
+    options.isPlaceholder = true
+    return options
+  }()
 }

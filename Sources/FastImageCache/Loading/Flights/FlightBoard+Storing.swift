@@ -23,6 +23,20 @@ extension FlightBoard {
     return flights[id.index]?.requestStored(by: key, isWaiting: isWaiting)
   }
 
+  /// Decides whether this flight's picture for `key` is a placeholder: only if no waiter of the rendition
+  /// wants the real one; of a picture without a rendition, if no waiter for its entity does.
+  ///
+  /// After a yes the rendition takes no waiter for the real picture any more: such a waiter begins a flight
+  /// of its own, which stores the real one.
+  mutating func settlesAsPlaceholder(_ key: ImageKey, of id: FlightID) -> Bool {
+    look(at: id) { $0.settlesAsPlaceholder(key) } ?? true
+  }
+
+  /// Whether no waiter of the flight wanted a real picture, so that its original is a placeholder, too.
+  mutating func isForPlaceholders(_ id: FlightID) -> Bool {
+    look(at: id) { !$0.isForReal } == true
+  }
+
   /// Notes that a flight asks its source now.
   mutating func noteAsked(_ id: FlightID) { look(at: id) { $0.hasAsked = true } }
 

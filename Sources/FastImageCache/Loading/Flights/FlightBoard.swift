@@ -90,13 +90,15 @@ struct FlightBoard<Waiter, Request, Load> {
   ///     joins a flight only if they agree with all requests of that flight, and if its picture was not
   ///     removed since the flight began.
   ///   - policy: How much the waiter wants of a load.
+  ///   - isPlaceholder: Whether the waiter is content with a placeholder.
   ///   - dependents: The flights that go on only after this waiter has its answer.
   ///   - request: Handed out by ``take(_:)``, unless the same picture is wanted already.
   ///   - start: Makes the load of a new flight.
   ///   - waiter: Makes the waiter, for the load that it waits for.
   mutating func join(
     _ id: WaiterID, key: ImageKey, origin: FlightOrigin, priority: Priority,
-    versions: [ImageKey], policy: LoadOptions.Policy = .normal, dependents: [FlightID] = [],
+    versions: [ImageKey], policy: LoadOptions.Policy = .normal, isPlaceholder: Bool = false,
+    dependents: [FlightID] = [],
     request: Request, start: (FlightID) -> Load,
     waiter: (Load) -> Waiter
   ) -> Joined {
@@ -106,12 +108,16 @@ struct FlightBoard<Waiter, Request, Load> {
     let isRefused = newest.map(waiting.contains) ?? false
     let found = isRefused ? newestFlight(of: origin, besides: waiting) : newest
     let flight = found.flatMap { found in
-      look(at: found) { $0.accepts(key, versions, policy) } == true ? found : nil
+      look(at: found) { $0.accepts(key, versions, policy, isPlaceholder: isPlaceholder) } == true
+        ? found : nil
     }
     let isNewFlight = flight == nil
     let target = flight ?? begin(origin, policy, priority, isCurrent: !isRefused, start)
     let joined = look(at: target) { flight in
-      (load: flight.load, added: flight.add(id, for: key, request, priority: priority))
+      (
+        load: flight.load,
+        added: flight.add(id, for: key, request, isPlaceholder: isPlaceholder, priority: priority)
+      )
     }
     guard let joined else {
       preconditionFailure("A flight that was found or begun is under way.")

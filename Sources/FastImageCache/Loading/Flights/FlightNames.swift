@@ -46,6 +46,9 @@ struct FlightOrigin: Hashable, Sendable {
   /// `nil` where the entity itself has the picture.
   var url: URL? { if case .url(let url) = name { url } else { nil } }
 
+  /// Whether that original is a placeholder, and all waiters are content with one.
+  var showsPlaceholder: Bool { identity?.showsPlaceholder == true }
+
   func hash(into hasher: inout Hasher) { hasher.combine(hash) }
 }
 

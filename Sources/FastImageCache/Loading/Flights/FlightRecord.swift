@@ -22,6 +22,10 @@ struct FlightRecord<Request, Load> {
     /// The number of the youngest waiter that was answered; 0 before the first.
     var lastAnswered = 0
     var storesResult = true
+    /// Whether all waiters since the wish are content with a placeholder.
+    var isPlaceholder = false
+    /// Whether it was decided that the picture is one.
+    var isSettled = false
 
     var isWanted: Bool { waitingCount > 0 }
 
@@ -55,6 +59,8 @@ struct FlightRecord<Request, Load> {
   /// Whether another flight asked the same source anew, and has stored its answer: this one's is the
   /// older. No waiter joins any more, and no picture is stored.
   var isOutdated = false
+  /// Whether a waiter wanted a real picture.
+  private(set) var isForReal = false
   /// Whether the original that this flight fetches may be kept: not after that of a younger flight.
   var keepsOriginal = true
   /// The pictures that were removed, or stored by hand, while this flight was under way.
@@ -151,11 +157,14 @@ struct FlightRecord<Request, Load> {
 
   /// Whether a waiter for this picture, which knows its entity's other pictures in these versions, may
   /// join: if the flight asks at least as much as the waiter wants, if its renditions are of the same
-  /// versions, and if the picture was not removed since the flight began.
+  /// versions, if the picture was not removed since the flight began, and if it is not about to be stored as
+  /// a placeholder for others.
   func accepts(
-    _ key: ImageKey, _ versions: [ImageKey], _ policy: LoadOptions.Policy
+    _ key: ImageKey, _ versions: [ImageKey], _ policy: LoadOptions.Policy, isPlaceholder: Bool
   ) -> Bool {
-    policy <= self.policy && !(policy == .reload && hasAsked) && !isOutdated
+    let isSettled = wantedIndex(of: key).map { renditions[$0].isSettled } ?? false
+    return policy <= self.policy && !(isSettled && !isPlaceholder)
+      && !(policy == .reload && hasAsked) && !isOutdated
       && !removed.cover(key) && agrees(with: versions + [key])
   }
 
@@ -169,6 +178,15 @@ struct FlightRecord<Request, Load> {
       && !renditions.contains { forbidden.coverOriginals(of: $0.key.entity) }
   }
 
+  /// Decides whether a picture is stored as a placeholder.
+  mutating func settlesAsPlaceholder(_ key: ImageKey) -> Bool {
+    guard let index = wantedIndex(of: key) else {
+      return !renditions.contains { $0.key.entity == key.entity && !$0.isPlaceholder }
+    }
+    renditions[index].isSettled = renditions[index].isPlaceholder
+    return renditions[index].isSettled
+  }
+
   private func agrees(with keys: [ImageKey]) -> Bool {
     keys.allSatisfy { key in index(of: key).map { renditions[$0].key == key } ?? true }
   }
@@ -177,7 +195,8 @@ struct FlightRecord<Request, Load> {
   ///
   /// - Returns: The rendition's index, and the request by which it was wanted last, which is forgotten.
   mutating func add(
-    _ waiter: WaiterID, for key: ImageKey, _ request: Request, priority: Priority
+    _ waiter: WaiterID, for key: ImageKey, _ request: Request, isPlaceholder: Bool = false,
+    priority: Priority
   ) -> (index: Int, dropped: Request?) {
     let known = index(of: key)
     let index = known ?? append(key, request)
@@ -191,7 +210,9 @@ struct FlightRecord<Request, Load> {
       renditions[index].isTaken = false
       renditions[index].isAnswered = false
       renditions[index].storesResult = !forbidden.cover(key)
+      (renditions[index].isPlaceholder, renditions[index].isSettled) = (true, false)
     }
+    if !isPlaceholder { (renditions[index].isPlaceholder, isForReal) = (false, true) }
     renditions[index].waiters.append(waiter)
     renditions[index].waitingCount += 1
     count(+1, at: priority)

@@ -209,11 +209,13 @@ final class InFlightRegistry: Sendable {
       let priority = wait.priority
       return state.board.join(
         id, key: request.key, origin: origin, priority: priority, versions: versions,
-        policy: request.policy, dependents: wait.dependents.map(\.id), request: request,
+        policy: request.policy, isPlaceholder: request.isPlaceholder,
+        dependents: wait.dependents.map(\.id), request: request,
         start: {
           Load(
             flight: Flight(
-              id: $0, url: request.url, policy: request.policy, priority: priority, gates: gates,
+              id: $0, url: request.url, policy: request.policy,
+              showsPlaceholder: origin.showsPlaceholder, priority: priority, gates: gates,
               registry: self))
         },
         waiter: { waiter($0).ending(wait) })

@@ -1,0 +1,165 @@
+import Foundation
+import OriginalStore
+import TestSupport
+import Testing
+
+@testable import FastImageCache
+
+@Suite("A placeholder", .timeLimit(.minutes(10)))
+struct PlaceholderTests {
+  private static let placeholder: LoadOptions = {
+    var options = LoadOptions()
+    options.isPlaceholder = true
+    return options
+  }()
+
+  private let thumbnail = Photo("a", url: "test:/1")
+  private let photo = Photo("a", url: "test:/2")
+
+  private func kind(_ photo: Photo, _ format: ImageFormat, in fixture: Fixture) -> ImagePreview
+    .Kind?
+  {
+    fixture.cache.closestCachedImage(for: photo, format: format)?.preview.kind
+  }
+
+  private func load(
+    _ photo: Photo, _ format: ImageFormat = .row, isPlaceholder: Bool = true, in fixture: Fixture
+  ) async throws -> Int? {
+    let options = isPlaceholder ? Self.placeholder : LoadOptions()
+    let image = try await fixture.cache.image(for: photo, format: format, options: options)
+    await fixture.quiet()
+    return image.solidNumber
+  }
+
+  @Test("is missed by requests for the real picture, found as the closest, and replaced by it")
+  func isReplaced() async throws {
+    let fixture = try await Fixture()
+    #expect(try await load(thumbnail, in: fixture) == 1)
+    #expect(fixture.cache.cachedImage(for: thumbnail, format: .row) == nil)
+    #expect(fixture.cache.cachedFormats(for: photo).isEmpty)
+    #expect(kind(thumbnail, .row, in: fixture) == .placeholder)
+    #expect(kind(photo, .row, in: fixture) == .placeholder)
+    #expect(try await load(thumbnail, in: fixture) == 1 && fixture.source.started.value == 1)
+    #expect(try await load(photo, isPlaceholder: false, in: fixture) == 2)
+    #expect(kind(photo, .row, in: fixture) == .variant(.row))
+    let entries: [CacheEntry] = try await fixture.cache.entries().reduce(into: []) { $0.append($1) }
+    #expect(entries.map(\.isPlaceholder) == [false])
+  }
+
+  @Test("takes the place of no real picture, of another version or marked stale neither")
+  func replacesNone() async throws {
+    let fixture = try await Fixture()
+    #expect(try await load(photo, isPlaceholder: false, in: fixture) == 2)
+    #expect(try await load(thumbnail, in: fixture) == 1)
+    #expect(fixture.cache.cachedImage(for: photo, format: .row)?.solidNumber == 2)
+    #expect(try await load(photo, in: fixture) == 2 && fixture.source.started.value == 2)
+    try await fixture.cache.markStale(photo)
+    #expect(try await load(thumbnail, in: fixture) == 1)
+    #expect(kind(photo, .row, in: fixture) == .stale)
+    try await fixture.cache.removeImages(for: photo)
+    #expect(try await load(thumbnail, in: fixture) == 1)
+    #expect(kind(photo, .row, in: fixture) == .placeholder)
+    try await fixture.cache.removeImages(for: photo)
+    #expect(kind(photo, .row, in: fixture) == nil)
+  }
+
+  @Test("is one in a later session too, and in the formats that are drawn along")
+  func lasts() async throws {
+    let fixture = try await Fixture([.large, .dot])
+    #expect(try await load(thumbnail, .large, in: fixture) == 1)
+    for format in [ImageFormat.large, .dot] {
+      #expect(kind(photo, format, in: fixture) == .placeholder)
+    }
+    await fixture.cache.close()
+    let later = try await Fixture([.large, .dot], directory: fixture.directory)
+    for format in [ImageFormat.large, .dot] {
+      #expect(kind(photo, format, in: later) == .placeholder)
+      #expect(!later.cache.containsImage(for: thumbnail, format: format))
+    }
+    #expect(try await load(thumbnail, .large, in: later) == 1 && later.source.started.value == 0)
+    let entries: [CacheEntry] = try await later.cache.entries().reduce(into: []) { $0.append($1) }
+    #expect(entries.allSatisfy { $0.isPlaceholder && $0.versionID == nil } && entries.count == 2)
+  }
+
+  @Test("is real if one of those who wait for the load wants it so", arguments: [false, true])
+  func isShared(realFirst: Bool) async throws {
+    let gate = CancellableGate()
+    let fixture = try await Fixture(source: ScriptedSource(gate: gate))
+    let requests = [realFirst, !realFirst].map { isReal in
+      Task { try await load(photo, isPlaceholder: !isReal, in: fixture) }
+    }
+    await fixture.waiters(2)
+    gate.open()
+    for request in requests { #expect(try await request.value == 2) }
+    #expect(fixture.source.started.value == 1)
+    #expect(fixture.cache.cachedImage(for: photo, format: .row)?.solidNumber == 2)
+  }
+
+  @Test("has its original kept as one, which answers requests for placeholders only")
+  func keepsOriginal() async throws {
+    let (originals, source) = (MemoryOriginals(), EncodedSource())
+    let fixture = try await Fixture([.row, .large], from: source, originals: originals)
+    #expect(try await load(photo, in: fixture) == 2)
+    await originals.written.reaches(1)
+    #expect(originals["test:/2"]?.isPlaceholder == true)
+    #expect(try await load(photo, .large, in: fixture) == 2 && source.started.value == 1)
+    #expect(try await load(photo, isPlaceholder: false, in: fixture) == 2)
+    await originals.written.reaches(2)
+    #expect(source.started.value == 2 && originals["test:/2"]?.isPlaceholder == false)
+    #expect(try await load(photo, .large, isPlaceholder: false, in: fixture) == 2)
+    #expect(source.started.value == 2)
+  }
+
+  @Test("that a store on disk keeps is one there, until the real one comes")
+  func keepsOnDisk() async throws {
+    let directory = try TemporaryDirectory()
+    let store = SourceStore(directory: directory.url)
+    let fixture = try await Fixture(from: EncodedSource()) { $0.originals = store }
+    for isPlaceholder in [true, false] {
+      #expect(try await load(photo, isPlaceholder: isPlaceholder, in: fixture) == 2)
+      await fixture.cache.loadsHaveEnded()
+      #expect(try await store.inspect().map(\.isPlaceholder) == [isPlaceholder])
+    }
+  }
+}
+
+@Suite("A board with placeholders", .timeLimit(.minutes(10)))
+struct PlaceholderBoardTests {
+  private typealias Board = FlightBoard<WaiterID, Int, Int>
+  private let key = ImageKey(entity: "a", version: "1", format: "row")
+
+  private func join(_ board: inout Board, _ number: Int, isPlaceholder: Bool) -> Bool {
+    board.join(
+      WaiterID(number: number), key: key, origin: .entity("a"), priority: .background, versions: [],
+      isPlaceholder: isPlaceholder, request: number, start: { $0.number },
+      waiter: { _ in WaiterID(number: number) }
+    ).isNewFlight
+  }
+
+  @Test(
+    "decides for the real picture as soon as one waiter wants it, and lets none join afterwards")
+  func decides() {
+    let first = FlightID(number: 1, index: 0)
+    for isLate in [false, true] {
+      var board = Board()
+      #expect(join(&board, 1, isPlaceholder: true))
+      if !isLate { #expect(!join(&board, 2, isPlaceholder: false)) }
+      #expect(board.settlesAsPlaceholder(key, of: first) == isLate)
+      #expect(board.isForPlaceholders(first) == isLate)
+      #expect(!join(&board, 3, isPlaceholder: true))
+      #expect(join(&board, 4, isPlaceholder: false) == isLate)
+    }
+  }
+
+  @Test("forgets the decision with the waiters whom it was for")
+  func forgets() {
+    var board = Board()
+    let first = FlightID(number: 1, index: 0)
+    _ = join(&board, 1, isPlaceholder: true)
+    _ = board.take(first)
+    #expect(board.settlesAsPlaceholder(key, of: first))
+    _ = board.finish(key, of: first, isFetched: true)
+    #expect(!join(&board, 2, isPlaceholder: false))
+    #expect(!board.settlesAsPlaceholder(key, of: first))
+  }
+}
