@@ -29,6 +29,11 @@ extension ImageCache {
 
   /// The steps of one picture's load, as by ``progress(for:format:)``, under conditions.
   ///
+  /// Where ``LoadOptions/variants`` allow a picture to stand in, ``ImageProgress/preview(_:_:)`` with the
+  /// closest one is the first step, before anything is awaited; a reader that comes late may miss it. With
+  /// another policy than ``LoadOptions/Policy/normal`` that may be the wanted picture itself, which is asked
+  /// about meanwhile.
+  ///
   /// - Parameters:
   ///   - entity: Its picture is loaded.
   ///   - format: One of ``formats``.
@@ -48,7 +53,12 @@ extension ImageCache {
         return StreamQueue.stream(of: .finished(image))
       }
       let request = try missedRequest(for: entity, format: format, options: options)
-      return registry.progress(of: request, priority: .current)
+      let policy = options?.variants ?? .none
+      let closest =
+        policy == .none ? nil : closestCachedImage(for: entity, format: format, policy: policy)
+      return registry.progress(
+        of: request, priority: .current,
+        after: closest.map { .preview($0.image, $0.preview) })
     } catch {
       return StreamQueue.stream(of: .failed(error))
     }

@@ -68,6 +68,13 @@ public struct LoadOptions: Hashable, Sendable {
   /// calls make none. Requests share a load, each with previews of its own.
   public var previews = PreviewPolicy.none
 
+  /// The other pictures of the entity that ``ImageCache/progress(for:format:options:)`` and
+  /// ``ImageCache/updates(for:format:options:)`` show until the wanted one is there, as
+  /// ``ImageCache/closestCachedImage(for:format:policy:)`` finds them; none by default. Where one is shown
+  /// that is no placeholder, ``previews`` make no coarser ones. Other calls show none, and requests share a
+  /// load whatever they want here.
+  public var variants = VariantPolicy.none
+
   /// Whether the picture is shown only until the real one is loaded: a thumbnail at another URL, for
   /// example, of an entity with the same ``ImageEntity/imageID``.
   ///
@@ -93,10 +100,11 @@ public struct LoadOptions: Hashable, Sendable {
   /// Creates the conditions of an ordinary request.
   public init() {}
 
-  /// Previews of whole frames, and else the conditions of an ordinary request.
+  /// Pictures of siblings and previews of whole frames, and else the conditions of an ordinary request.
   public static let previewing: LoadOptions = {
     var options = LoadOptions()
     options.previews = PreviewPolicy()
+    options.variants = VariantPolicy()
     return options
   }()
 }

@@ -124,13 +124,16 @@ final class InFlightRegistry: Sendable {
   ///
   /// It keeps the newest steps, the newest preview among them, and none follows the last one: so the last one
   /// is never lost.
+  ///
+  /// - Parameter first: The step before all those of the load.
   func progress(
-    of request: ImageRequest, priority: Priority
+    of request: ImageRequest, priority: Priority, after first: consuming ImageProgress? = nil
   ) -> AsyncStream<ImageProgress> {
     let waiter = makeWaiter()
     let listener = FlightProgress.makeListener()
     // Asked before the lock is taken: an entity answers.
-    let wish = PreviewWish(request)
+    let wish = first?.outranksFrames == true ? nil : PreviewWish(request)
+    if let first { listener.append(first) }
     let isOpen = enter(waiter, request, priority) { load in
       // Under the lock, so that the answer, which ends the listener, comes later.
       let progress = load.flight.progress
@@ -379,6 +382,15 @@ extension ImageProgress {
     case .success(let image): self = .finished(consume image)
     case .failure(.cancelled): return nil
     case .failure(let error): self = .failed(consume error)
+    }
+  }
+
+  /// Whether a sharp picture is shown, so that coarse frames of the load would be worth less.
+  fileprivate var outranksFrames: Bool {
+    guard case .preview(_, let preview) = self else { return false }
+    return switch preview.kind {
+    case .variant, .stale: true
+    case .placeholder, .frame: false
     }
   }
 }

@@ -1,0 +1,136 @@
+import FastImageCache
+import Foundation
+import TestSupport
+import Testing
+
+/// The worth of what a stream shows: no step may be worth less than one before it.
+private func rank(of step: ImageProgress, for format: ImageFormat) -> Int? {
+  switch step {
+  case .preview(_, let preview):
+    switch preview.kind {
+    case .variant(format): 4
+    case .variant: 3
+    case .stale: 2
+    case .placeholder: 1
+    default: nil
+    }
+  case .finished: 5
+  default: nil
+  }
+}
+
+@Suite("A stream that shows variants", .timeLimit(.minutes(10)))
+struct ShownPictureTests {
+  private static func format(_ side: Int) -> ImageFormat {
+    ImageFormat(
+      name: "\(side)", family: "f", size: PixelSize(width: side, height: side),
+      pixelFormat: .bgrx32, capacity: 4)
+  }
+
+  private let small = format(8)
+  private let large = format(16)
+
+  private func photo(_ id: ImageID = "a", url: String = "test:/1") -> Photo {
+    var photo = Photo(id, version: "1", url: url)
+    photo.wantsFamily = false
+    return photo
+  }
+
+  private func options(_ policy: LoadOptions.Policy = .normal) -> LoadOptions {
+    var options = LoadOptions()
+    options.policy = policy
+    options.variants = VariantPolicy()
+    return options
+  }
+
+  @Test("begins with the closest picture, before its load has begun, and ends with the wanted one")
+  func showsFirst() async throws {
+    let gate = CancellableGate()
+    let fixture = try await Fixture([small, large], source: ScriptedSource(gate: gate))
+    try await fixture.cache.store(solid(9), for: photo(), format: small)
+    let stream = fixture.cache.progress(for: photo(), format: large, options: options())
+    var shown: [(number: Int?, rank: Int)] = []
+    for await step in stream {
+      guard let rank = rank(of: step, for: large) else { continue }
+      switch step {
+      case .preview(let image, _), .finished(let image): shown.append((image.solidNumber, rank))
+      default: break
+      }
+      gate.open()
+    }
+    #expect(shown.map(\.rank) == [3, 5] && shown.map(\.number) == [9, 1])
+  }
+
+  @Test("shows the wanted picture itself while its source is asked about it")
+  func showsItself() async throws {
+    let fixture = try await Fixture([large])
+    try await fixture.cache.store(solid(9), for: photo(), format: large)
+    var ranks: [Int] = []
+    let stream = fixture.cache.progress(for: photo(), format: large, options: options(.revalidate))
+    for await step in stream { if let rank = rank(of: step, for: large) { ranks.append(rank) } }
+    #expect(ranks == [4, 5])
+  }
+
+  @Test("shows nothing by default, nor where nothing is there")
+  func showsNothing() async throws {
+    let fixture = try await Fixture([small, large])
+    try await fixture.cache.store(solid(9), for: photo(), format: small)
+    for (photo, options) in [(photo(), LoadOptions()), (photo("b"), options())] {
+      var ranks: [Int] = []
+      for await step in fixture.cache.progress(for: photo, format: large, options: options) {
+        if let rank = rank(of: step, for: large) { ranks.append(rank) }
+      }
+      #expect(ranks == [5])
+    }
+  }
+
+  @Test("ends with the error of its load")
+  func fails() async throws {
+    let fixture = try await Fixture(
+      [small, large], source: ScriptedSource { _, _, _ in throw ImageSourceError.httpStatus(503) })
+    try await fixture.cache.store(solid(9), for: photo(), format: small)
+    var steps: [ImageProgress] = []
+    for await step in fixture.cache.progress(for: photo(), format: large, options: options()) {
+      steps.append(step)
+    }
+    guard case .preview? = steps.first, case .failed? = steps.last else {
+      Issue.record("\(steps)")
+      return
+    }
+  }
+
+  @Test("never shows less than before, whatever happened to the pictures", arguments: 1...4)
+  func neverFalls(seed: UInt64) async throws {
+    var random = SplitMix64(state: seed)
+    let fixture = try await Fixture([small, large])
+    for step in 0..<150 {
+      let photo = photo(ImageID(Int.random(in: 0..<3, using: &random)))
+      let format = [small, large][Int.random(in: 0..<2, using: &random)]
+      let before = fixture.cache.closestCachedImage(for: photo, format: format)
+      var change = options()
+      switch Int.random(in: 0..<8, using: &random) {
+      case 0: try await fixture.cache.removeImage(for: photo, format: format)
+      case 1..<3:
+        try await fixture.cache.markStale(photo)
+        // What was shown is shown still.
+        let after = fixture.cache.closestCachedImage(for: photo, format: format)
+        #expect((after == nil) == (before == nil), "step \(step)")
+      case 3: try await fixture.cache.refresh(photo)
+      case 4..<6: change.isPlaceholder = true
+      default: break
+      }
+      var ranks: [Int] = []
+      for await step in fixture.cache.progress(for: photo, format: format, options: change) {
+        if let rank = rank(of: step, for: format) { ranks.append(rank) }
+      }
+      await fixture.quiet()
+      #expect(ranks == ranks.sorted() && ranks.last == 5, "step \(step)")
+      let after = fixture.cache.closestCachedImage(for: photo, format: format)
+      // A placeholder hides no picture that was there.
+      if change.isPlaceholder, let before, before.preview.kind != .placeholder {
+        #expect(after.map { $0.preview.kind != .placeholder } == true, "step \(step)")
+      }
+      if !change.isPlaceholder { #expect(after?.preview.isSettled == true, "step \(step)") }
+    }
+  }
+}
