@@ -328,10 +328,10 @@ extension ImageCache {
         }
       }
     }
-    guard let image = try stored.first?.get() else {
+    guard let (image, isStored) = try stored.first?.get() else {
       preconditionFailure("Each request that is drawn has its result.")
     }
-    registry.satisfy(request.key, with: image)
+    registry.satisfy(request.key, with: image, isStored: isStored)
     return image
   }
 }

@@ -45,7 +45,7 @@ public final actor ImageCache {
   nonisolated let hook: StoreHook?
   nonisolated let originals: (any OriginalKeeping)?
   nonisolated let partials = PartialShelf()
-  private nonisolated let clock: any PatienceClock
+  nonisolated let clock: any PatienceClock
   /// Reads the files that are stored by hand, on several workers: a slow volume does not hold up the
   /// others.
   lazy var fileReading = WorkerPool(name: "FastImageCache.stored-files", width: 3)
@@ -119,10 +119,9 @@ public final actor ImageCache {
     let planner = LoadPlanner(source: configuration.source, originals: configuration.keeper)
     let loader = ImageLoader(
       planner: planner, maker: maker, recorder: recorder,
-      encodedByteLimit: configuration.limits.encodedByteCount, hook: hook, partials: partials,
-      clock: clock)
+      encodedByteLimit: configuration.limits.encodedByteCount, hook: hook, partials: partials)
     registry = InFlightRegistry(
-      gates: resources.gates, recorder: recorder, planner: planner, run: loader.run)
+      gates: resources.gates, recorder: recorder, planner: planner, clock: clock, run: loader.run)
     configuration.originals?.report(to: recorder.hub, and: partials)
   }
 
@@ -197,12 +196,16 @@ public final actor ImageCache {
   ) async throws(ImageCacheError) -> CachedImage {
     if let image = cachedImage(for: entity, format: format, options) { return image }
     let request = try missedRequest(for: entity, format: format, options: options)
-    let limit = options.timeLimit.map { limit in
+    return try await registry.image(for: request, timeLimit: timeLimit(of: request)).get()
+  }
+
+  nonisolated func timeLimit(of request: ImageRequest) -> TimeLimit? {
+    request.options?.timeLimit.map { limit in
       TimeLimit(
         duration: limit, clock: clock,
-        error: .timedOut(entity: request.key.entity, format: format.name, after: limit))
+        error: .timedOut(
+          entity: request.key.entity, format: request.key.format, after: limit))
     }
-    return try await registry.image(for: request, timeLimit: limit).get()
   }
 
   /// The entity's picture if the table has it, at once, from any thread; never loads.

@@ -40,6 +40,9 @@ public import Pixels
   /// A request waited for a picture that could not be had.
   case failed(entity: ImageID, format: String, ImageCacheError)
 
+  /// A request that missed has its picture.
+  case loaded(entity: ImageID, format: String, LoadReport)
+
   /// Something happened to an original in the cache's ``ImageCache/Configuration/originals``, on behalf of
   /// whichever cache; the id is `nil` where only the file's name was known.
   case original(ImageID?, SourceStore.Event)

@@ -42,7 +42,9 @@ extension ImageLoader {
         }
         do {
           // Out here, since a request that is given up mostly waits at a gate, and asking takes memory.
+          let queued = flight.progress.clock.now
           try await flight.permit.pass(course.plan.need)
+          flight.progress.measure(\.wait, since: queued)
           return try await ask(url, for: requests, on: &course, flight)
         } catch {
           guard error is OutOfReach || restarts(after: error, on: &course) else { throw error }
@@ -60,7 +62,9 @@ extension ImageLoader {
     for request in requests { request.whenLoading?() }
     let picture = try await keptPicture(kept, course, url)
     return picture.map {
-      StepResult(picture: $0, origin: .kept, byteOrigin: .original, keptHash: kept.contentHash)
+      StepResult(
+        picture: $0, origin: .kept, byteOrigin: .original, isStale: course.plan.showsStale,
+        keptHash: kept.contentHash)
     }
   }
 
@@ -80,7 +84,12 @@ extension ImageLoader {
     _ course: inout LoadCourse, _ flight: Flight
   ) async throws -> KnownOriginal? {
     guard let originals = planner.originals, let name = course.name else { return nil }
+    let progress = flight.progress
+    let queued = progress.clock.now
     try await flight.permit.pass(.local)
+    progress.measure(\.wait, since: queued)
+    let start = progress.clock.now
+    defer { progress.measure(\.fetch, since: start) }
     do throws(OriginalsLocked) {
       guard let kept = try await originals.read(name, urgency: flight.urgency),
         kept.terms.mayAnswerRequest(course.options.headers)
@@ -126,34 +135,44 @@ extension ImageLoader {
     course.download = nil
     defer { flight.progress.endFetch() }
     course.download = await beginDownload(of: first, course, isAnew: isAnew, flight)
-    let start = ContinuousClock.now
     let request = sourceRequest(url, for: requests, course, flight)
+    let progress = flight.progress
+    let knowsOriginal = course.known != nil
+    progress.measure { $0.ask(knowsOriginal: knowsOriginal) }
+    let start = progress.clock.now
     let content: ImageSourceContent
     do {
+      defer { progress.measure(\.fetch, since: start) }
       content = try await flight.ask(.source(url), of: requests) {
         // Not the flight: a source may keep the closure, and the flight leads to the source.
-        try await planner.source.load(request) { [progress = flight.progress] step in
-          progress.report(ImageProgress(step))
-        }
+        try await planner.source.load(request) { progress.report(ImageProgress($0)) }
       }
     } catch {
-      recorder.received(byteCount: course.download?.arrivals.receivedByteCount ?? 0)
+      receive(course.download?.arrivals.receivedByteCount ?? 0, flight)
       if error is OutOfReach { throw error }
       if course.plan.answersFailures, let known = course.known, error.isServerFailure,
         let picture = try await keptPicture(known, course, url)
       {
         return StepResult(
-          picture: picture, origin: .kept, byteOrigin: .original, keptHash: known.contentHash)
+          picture: picture, origin: .kept, byteOrigin: .original, isStale: true,
+          keptHash: known.contentHash)
       }
       throw ImageCacheError.sourceFailed(url, underlying: CircularPictureError(in: error) ?? error)
     }
     let byteCount = max(
       course.download?.arrivals.receivedByteCount ?? 0,
       content.byteCount - content.earlierByteCount)
-    recorder.received(byteCount: byteCount)
+    receive(byteCount, flight)
+    let need = flight.permit.need
+    progress.measure { $0.source.note(content, need: need) }
     let result = try await answer(content, url, on: &course, flight)
-    recorder.fetched(url, byteCount: byteCount, in: ContinuousClock.now - start)
+    recorder.fetched(url, byteCount: byteCount, in: progress.clock.now - start)
     return result
+  }
+
+  private func receive(_ byteCount: Int, _ flight: Flight) {
+    recorder.received(byteCount: byteCount)
+    flight.progress.measure { $0.fetchedByteCount += byteCount }
   }
 
   private func beginDownload(
@@ -172,8 +191,9 @@ extension ImageLoader {
   /// Draws previews until the fetch ends; `nil` where a hook may make something else of the picture.
   private func painter(for flight: Flight) -> PreviewPainter? {
     guard hook == nil else { return nil }
+    let progress = flight.progress
     return PreviewPainter(
-      maker: maker, clock: clock, progress: flight.progress, fetch: flight.progress.beginFetch())
+      maker: maker, clock: progress.clock, progress: progress, fetch: progress.beginFetch())
   }
 
   private func sourceRequest(

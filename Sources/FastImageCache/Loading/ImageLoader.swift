@@ -13,8 +13,6 @@ struct ImageLoader: Sendable {
   let encodedByteLimit: Int
   let hook: StoreHook?
   let partials: PartialShelf
-  /// Tells when previews are due.
-  let clock: any PatienceClock
   let refresher = Refresher()
 
   /// Serves a flight until no request of it is left.
@@ -62,6 +60,7 @@ struct ImageLoader: Sendable {
     _ flight: Flight
   ) async throws -> Bool {
     var result = result
+    flight.progress.measure { [isStale = result.isStale] in $0.source.isStale = isStale }
     flight.progress.report(.arrived(result.byteOrigin))
     do {
       // Requests that joined while the bytes arrived share the decode that comes now.
@@ -178,16 +177,23 @@ struct ImageLoader: Sendable {
     let subject = ReentrancyContext.Subject.picture(request.key)
     try flight.checkRing(subject, for: request)
     if hook != nil { try flight.checkRing(.willStore(request.key.entity), for: request) }
-    return try await flight.ask(subject, of: [request]) {
+    let start = flight.progress.clock.now
+    let content = try await flight.ask(subject, of: [request]) {
       try await request.entity.picture(for: request.format)
     }
+    if content != nil { flight.progress.measure(\.fetch, since: start) }
+    return content
   }
 
   /// Answers a request with the picture that its table has; false if the table has none.
   private func answerFromTable(_ request: ImageRequest, _ flight: Flight) -> Bool {
     guard let image = request.table.cachedImage(for: request.key) else { return false }
     recorder.hitLate()
-    flight.finish(request.key, isFetched: false, with: .success(consume image))
+    // Under another policy the source has called it unchanged before.
+    let side = flight.policy == .normal ? AnswerSide.table : .load
+    flight.finish(
+      request.key, isFetched: false, with: .success(consume image),
+      AnswerFacts(side: side, isStored: true))
     return true
   }
 
@@ -259,11 +265,12 @@ struct ImageLoader: Sendable {
     let (isFetched, metadata, isStored) = (picture.url != nil, picture.metadata, picture.isStored)
     _ = try await maker.draw(
       requests, besides: family, from: &picture, urgency: flight.urgency,
-      report: flight.progress.report
+      progress: flight.progress
     ) { request, drawn in
+      let (outcome, isKept) = keep(drawn, metadata, isStored, for: request, flight)
       flight.finish(
-        request.key, isFetched: isFetched,
-        with: keep(drawn, metadata, isStored, for: request, flight))
+        request.key, isFetched: isFetched, with: consume outcome,
+        AnswerFacts(side: isFetched ? .load : .entity, isStored: isKept))
     }
   }
 
@@ -299,7 +306,7 @@ struct ImageLoader: Sendable {
   ) async throws {
     let metadata = picture.metadata
     _ = try await maker.draw(
-      [sibling], from: &picture, urgency: flight.urgency, report: flight.progress.report
+      [sibling], from: &picture, urgency: flight.urgency, progress: flight.progress
     ) { request, drawn in
       _ = keep(drawn, metadata, true, for: request, flight)
     }
@@ -309,8 +316,9 @@ struct ImageLoader: Sendable {
   private func keep(
     _ drawn: DrawnResult, _ metadata: Data, _ isStored: Bool, for request: ImageRequest,
     _ flight: Flight
-  ) -> InFlightRegistry.Outcome {
-    drawn.map { slot in
+  ) -> (outcome: InFlightRegistry.Outcome, isStored: Bool) {
+    var isKept = false
+    let outcome = drawn.map { slot in
       guard isStored else {
         recorder.refused(request.key)
         return request.table.privateImage(slot)
@@ -320,15 +328,19 @@ struct ImageLoader: Sendable {
         recorder.notStored(request.key, reason: refusal.description)
         return request.table.privateImage(slot)
       }
+      let start = flight.progress.clock.now
+      defer { flight.progress.measure(\.store, since: start) }
       let isPlaceholder = request.isPlaceholder && flight.settlesAsPlaceholder(request.key)
       let stored = try? request.table.store(
         slot, for: request.key, recorder, isPlaceholder: isPlaceholder
       ) {
         flight.storesResult(request.key)
       }
+      isKept = stored?.isStored == true
       // The recorder has the reason.
-      return stored ?? request.table.privateImage(slot)
+      return stored?.image ?? request.table.privateImage(slot)
     }
+    return (outcome, isKept)
   }
 }
 

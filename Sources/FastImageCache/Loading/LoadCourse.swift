@@ -43,6 +43,8 @@ struct StepResult: Sendable {
   let origin: Origin
   /// For those who follow the load.
   let byteOrigin: ByteOrigin
+  /// Whether the kept original was stale.
+  var isStale = false
   /// How the store knows kept bytes again.
   var keptHash: UInt64?
   /// Whether some of the source's bytes are of an earlier answer. Then they are asked for once more if

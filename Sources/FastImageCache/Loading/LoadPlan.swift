@@ -34,6 +34,9 @@ struct LoadPlan: Hashable, Sendable {
   /// The steps that are left.
   var steps: [Step] { (first.map { [$0] } ?? []) + (asks ? [.ask] : []) }
 
+  /// Whether the original that is read first is stale.
+  let showsStale: Bool
+
   /// Whether the source is asked behind the answer, since the original that answers is stale.
   let revalidatesBehind: Bool
 
@@ -65,7 +68,8 @@ struct LoadPlan: Hashable, Sendable {
     case (.normal, .mustRevalidate), (.revalidate, _): first = mayAsk ? .recall : nil
     }
     // Only a network's answer has terms to be asked about.
-    revalidatesBehind = first == .read && freshness == .stale && mayAsk && need == .network
+    showsStale = first == .read && freshness == .stale
+    revalidatesBehind = showsStale && mayAsk && need == .network
     answersFailures =
       policy == .normal && freshness == .mustRevalidate(answersFailures: true) && mayAsk
   }

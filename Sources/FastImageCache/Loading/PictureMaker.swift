@@ -59,8 +59,7 @@ struct PictureMaker: Sendable {
   ///   cancelled.
   func draw<Value: Sendable>(
     _ requests: [ImageRequest], besides family: [ImageRequest] = [],
-    from picture: inout SourcePicture, urgency: Urgency,
-    report: @escaping @Sendable (ImageProgress) -> Void = { _ in },
+    from picture: inout SourcePicture, urgency: Urgency, progress: FlightProgress? = nil,
     deliver: @escaping @Sendable (ImageRequest, DrawnResult) -> Value
   ) async throws(ImageCacheError) -> [Value] {
     let deliverAll: @Sendable ([DrawnResult]) -> [Value] = { results in
@@ -68,16 +67,16 @@ struct PictureMaker: Sendable {
     }
     do throws(ImageCacheError) {
       return try await drawTogether(
-        requests, besides: family, from: &picture, urgency, report, then: deliverAll)
+        requests, besides: family, from: &picture, urgency, progress, then: deliverAll)
     } catch {
       guard case .pictureTooLarge = error else { throw error }
       if !family.isEmpty {
         // Nobody waits for the family: it gets decodes of its own, later.
         return try await draw(
-          requests, from: &picture, urgency: urgency, report: report, deliver: deliver)
+          requests, from: &picture, urgency: urgency, progress: progress, deliver: deliver)
       }
       if requests.count == 1 { return deliverAll([.failure(error)]) }
-      let results = try await drawApart(requests, from: &picture, urgency, report)
+      let results = try await drawApart(requests, from: &picture, urgency, progress)
       return try await onWorker(picture.url, urgency) { _ in
         results
       } then: {
@@ -92,13 +91,11 @@ struct PictureMaker: Sendable {
   ///   have been scaled.
   func decode(
     for requests: [ImageRequest], from picture: inout SourcePicture, urgency: Urgency,
-    report: @escaping @Sendable (ImageProgress) -> Void = { _ in }
+    progress: FlightProgress? = nil
   ) async throws(ImageCacheError) -> Bitmap {
     if !picture.isDecoded(to: picture.minimumSize(for: requests)) {
-      _ = try await drawTogether([], besides: requests, from: &picture, urgency) { step in
-        if case .decoding = step { report(step) }
-      } then: { _ in
-      }
+      _ = try await drawTogether(
+        [], besides: requests, from: &picture, urgency, progress, then: { _ in })
     }
     guard let decoded = picture.decoded else {
       preconditionFailure("A picture is decoded before it is drawn.")
@@ -117,13 +114,13 @@ struct PictureMaker: Sendable {
   /// Draws each request from a decode of its own.
   private func drawApart(
     _ requests: [ImageRequest], from picture: inout SourcePicture, _ urgency: Urgency,
-    _ report: @escaping @Sendable (ImageProgress) -> Void
+    _ progress: FlightProgress?
   ) async throws(ImageCacheError) -> [DrawnResult] {
     var results: [DrawnResult] = []
     for request in requests {
       do throws(ImageCacheError) {
         results += try await drawTogether(
-          [request], besides: [], from: &picture, urgency, report, then: { $0 })
+          [request], besides: [], from: &picture, urgency, progress, then: { $0 })
       } catch {
         if case .cancelled = error { throw error }
         // The others have their pictures, or their own errors.
@@ -136,22 +133,29 @@ struct PictureMaker: Sendable {
   /// Draws all requests from one decode, and hands the results to `finish` on the same thread.
   private func drawTogether<Value: Sendable>(
     _ requests: [ImageRequest], besides family: [ImageRequest], from picture: inout SourcePicture,
-    _ urgency: Urgency, _ report: @escaping @Sendable (ImageProgress) -> Void,
+    _ urgency: Urgency, _ progress: FlightProgress?,
     then finish: @escaping @Sendable ([DrawnResult]) -> Value
   ) async throws(ImageCacheError) -> Value {
     let minimum = picture.minimumSize(for: requests + family)
     let source = picture
     let needsDecode = !source.isDecoded(to: minimum)
+    let queued = progress?.clock.now
     let (decoded, value) = try await onWorker(
       source.url, urgency,
       byteCount: needsDecode ? source.workingByteCount(minimumSize: minimum) : 0
     ) { isCancelled throws(ImageDecodingError) in
-      report(needsDecode ? .decoding : .drawing)
+      if let progress, let queued { progress.measure(\.wait, since: queued) }
+      if needsDecode { progress?.report(.decoding) }
+      var start = ThreadTime.now
       let bitmap = try decode(source, to: minimum, needsDecode, isCancelled)
-      if needsDecode { report(.drawing) }
+      if needsDecode { progress?.measure { $0.decode += ThreadTime.now - start } }
+      // Without requests, the picture is decoded only.
+      if !requests.isEmpty { progress?.report(.drawing) }
+      start = ThreadTime.now
       let results = requests.map {
         draw($0, bitmap, of: source.fullSize, metadata: source.metadata, isCancelled)
       }
+      progress?.measure { $0.draw += ThreadTime.now - start }
       return (bitmap, results)
     } then: { bitmap, results in
       (bitmap, finish(results))

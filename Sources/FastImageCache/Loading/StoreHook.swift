@@ -88,7 +88,7 @@ extension ImageLoader {
     do {
       bitmap = try await maker.decode(
         for: requests + siblings, from: &picture, urgency: flight.urgency,
-        report: flight.progress.report)
+        progress: flight.progress)
     } catch {
       guard case .pictureTooLarge = error else { throw error }
       if !siblings.isEmpty {

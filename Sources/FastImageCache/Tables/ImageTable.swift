@@ -157,22 +157,22 @@ actor ImageTable {
   ///     the answer false and then removes the picture can be sure that it does not come back: the
   ///     removal finds what was stored before, and nothing is stored after it.
   ///   - isPlaceholder: Stores the picture as a placeholder, where there is no real one.
-  /// - Returns: A lease on the stored picture. The picture is private if nobody wants it stored, if
+  /// - Returns: A lease on the stored picture. It is private and not stored if nobody wants it stored, if
   ///   all slots are leased, if pictures are not kept on this kind of device, or if it is a placeholder and
   ///   the real one is there.
   /// - Throws: The table's error; the recorder has counted it.
   nonisolated func store(
     _ drawn: SealedSlot, for key: ImageKey, _ recorder: CacheRecorder,
     isPlaceholder: Bool = false, if mayStore: @Sendable () -> Bool
-  ) throws(ImageCacheError) -> CachedImage {
+  ) throws(ImageCacheError) -> (image: CachedImage, isStored: Bool) {
     do throws(TableError) {
       let drawn = isPlaceholder ? try slots.placeholder(of: drawn) : drawn
       let insertion = executor.runBlocking { assumeIsolated { $0.insert(drawn, if: mayStore) } }
-      guard let insertion = try insertion.get() else { return privateImage(drawn) }
-      return image(of: insertion, key, recorder)
+      guard let insertion = try insertion.get() else { return (privateImage(drawn), false) }
+      return (image(of: insertion, key, recorder), true)
     } catch {
       recorder.notStored(key, reason: "\(error)")
-      if error == .allSlotsLeased { return privateImage(drawn) }
+      if error == .allSlotsLeased { return (privateImage(drawn), false) }
       throw ImageCacheError(error)
     }
   }

@@ -51,7 +51,7 @@ final class HTTPLoad: Sendable {
         }
         let fraction = client.random()
         switch plan.decide(after: failure.remedy, byteCount: byteCount, fraction: fraction) {
-        case .goOn(.zero): continue
+        case .goOn(.zero): tell(.zero, before: repetition, byteCount)
         case .goOn(let pause): try await wait(pause, before: repetition, byteCount)
         case .retry(let pause) where client.mayRetry(request.url):
           try await wait(pause, before: repetition, byteCount)
@@ -61,12 +61,16 @@ final class HTTPLoad: Sendable {
     }
   }
 
-  private func wait(
-    _ pause: Duration, before repetition: Int, _ byteCount: Int
-  ) async throws {
+  private func tell(_ pause: Duration, before repetition: Int, _ byteCount: Int) {
     var step = ImageSourceProgress(receivedByteCount: byteCount)
     step.retry = ImageSourceProgress.Retry(attempt: repetition, pause: pause)
     progress(step)
+  }
+
+  private func wait(
+    _ pause: Duration, before repetition: Int, _ byteCount: Int
+  ) async throws {
+    tell(pause, before: repetition, byteCount)
     // Others may use the place meanwhile; the next request waits for its turn again. What has arrived
     // stays, and no gate bounds it: with the permit kept, a pause of half a minute would hold up others,
     // and the wait at the host's gate that follows could become a ring.

@@ -60,12 +60,13 @@ extension Flight {
   ///
   /// - Parameter isFetched: Whether the picture was made of the flight's fetch.
   func finish(
-    _ key: ImageKey, isFetched: Bool, with outcome: consuming InFlightRegistry.Outcome
+    _ key: ImageKey, isFetched: Bool, with outcome: consuming InFlightRegistry.Outcome,
+    _ facts: AnswerFacts = .table
   ) {
     let waiters = registry.step { $0.board.finish(key, of: id, isFetched: isFetched) }
     if isFetched, !waiters.isEmpty { beginDelivery() }
     if case .failure(let error) = outcome, !waiters.isEmpty { registry.recorder.failed(key, error) }
-    registry.answer(waiters, outcome)
+    registry.answer(waiters, outcome, facts)
   }
 
   /// Notes that a reader is about to have a picture whose original the store has not.

@@ -97,7 +97,7 @@ final class Flight: Sendable {
   /// these choose another one.
   let taskPriority: Priority
   let permit: LoadPermit
-  let progress = FlightProgress()
+  let progress: FlightProgress
   /// True from the first answer to the moment at which the store has the original, or will not get it.
   let isDelivering = Atomic(false)
   /// A flight and its registry hold each other until the flight leaves the board.
@@ -112,6 +112,7 @@ final class Flight: Sendable {
     urgency = Urgency(priority)
     taskPriority = priority
     permit = LoadPermit(gates: gates, urgency: urgency)
+    progress = FlightProgress(clock: registry.clock)
   }
 }
 

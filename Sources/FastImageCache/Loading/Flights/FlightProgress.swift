@@ -28,14 +28,16 @@ final class FlightProgress: Sendable {
     var wishes = PreviewWishes()
     var fetchCount = 0
     var isFetching = false
+    var meter = LoadMeter()
 
     var previewedFetch: Int { isFetching && wishes.wantMore ? fetchCount : 0 }
   }
 
   private let state = Lock(State())
   private let fetch = Atomic(0)
+  let clock: any PatienceClock
 
-  init() {}
+  init(clock: any PatienceClock) { self.clock = clock }
 
   /// A listener keeps one unread preview, whatever number of steps it misses.
   static func makeListener() -> Listener {
@@ -47,6 +49,7 @@ final class FlightProgress: Sendable {
   func report(_ progress: ImageProgress) {
     state.withLock { state in
       state.latest = progress
+      state.meter.note(progress)
       for listener in state.listeners.values {
         state.outbox.append(Step(listener: listener, progress: progress, isLast: false))
       }
@@ -149,14 +152,36 @@ extension FlightProgress {
   ///
   /// - Parameter elapsed: The time since the fetch began.
   func show(_ drawn: [DrawnPreview], of number: Int, elapsed: Duration) {
+    let now = clock.now
     change { state in
       guard state.previewedFetch == number else { return }
+      if state.meter.firstPreview == nil { state.meter.firstPreview = now }
       for (waiter, progress) in state.wishes.show(drawn, elapsed: elapsed) {
         guard let listener = state.listeners[waiter] else { continue }
         state.outbox.append(Step(listener: listener, progress: progress, isLast: false))
       }
     }
     flush()
+  }
+}
+
+// MARK: Figures
+
+extension FlightProgress {
+  /// The load's figures at this moment, and the number of its previews.
+  var metered: (meter: LoadMeter, previewCount: Int) {
+    state.withLock { ($0.meter, $0.wishes.drawnCount) }
+  }
+
+  /// Adds to the load's figures.
+  func measure(_ change: (inout LoadMeter) -> Void) { state.withLock { change(&$0.meter) } }
+
+  /// Adds the time since `start` to one of the load's figures.
+  func measure(
+    _ duration: WritableKeyPath<LoadMeter, Duration>, since start: ContinuousClock.Instant
+  ) {
+    let elapsed = clock.now - start
+    measure { $0[keyPath: duration] += elapsed }
   }
 }
 

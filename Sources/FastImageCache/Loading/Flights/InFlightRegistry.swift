@@ -32,14 +32,14 @@ final class InFlightRegistry: Sendable {
   /// A closure that generic code stores only borrows its argument. The struct around it lets the outcome
   /// be moved, for invariant 4.
   struct Waiter: Sendable {
-    let answer: @Sendable (consuming Outcome) -> Void
+    let answer: @Sendable (consuming Outcome, AnswerFacts) -> Void
 
     /// The same waiter; `wait` ends with its answer.
     func ending(_ wait: RequestWait) -> Waiter {
       if wait.isPlain { return self }
-      return Waiter { (outcome: consuming Outcome) in
+      return Waiter { (outcome: consuming Outcome, facts) in
         wait.end()
-        answer(outcome)
+        answer(outcome, facts)
       }
     }
   }
@@ -64,16 +64,19 @@ final class InFlightRegistry: Sendable {
   let recorder: CacheRecorder
   let gates: LoadGates
   let planner: LoadPlanner
+  /// Measures loads, and tells when previews are due.
+  let clock: any PatienceClock
   private let run: @Sendable (Flight) async -> Void
 
   /// - Parameters:
   ///   - planner: Tells which requests may share a load.
   ///   - run: Serves one flight, until it has failed or retired.
   init(
-    gates: LoadGates, recorder: CacheRecorder, planner: LoadPlanner,
+    gates: LoadGates, recorder: CacheRecorder, planner: LoadPlanner, clock: any PatienceClock,
     run: @escaping @Sendable (Flight) async -> Void
   ) {
-    (self.gates, self.recorder, self.planner, self.run) = (gates, recorder, planner, run)
+    (self.gates, self.recorder, self.planner) = (gates, recorder, planner)
+    (self.clock, self.run) = (clock, run)
   }
 
   // MARK: Waiting
@@ -82,10 +85,13 @@ final class InFlightRegistry: Sendable {
   ///
   /// A task that is cancelled before it goes on gets ``ImageCacheError/cancelled``, whatever the answer.
   ///
-  /// - Parameter chosen: The priority of the request; `nil` for the task's own, with which it rises. A
-  ///   ``LoadPriority`` of the request takes the place of either.
+  /// - Parameters:
+  ///   - chosen: The priority of the request; `nil` for the task's own, with which it rises. A
+  ///     ``LoadPriority`` of the request takes the place of either.
+  ///   - reporter: Has the report when a picture is returned.
   nonisolated(nonsending) func image(
-    for request: ImageRequest, priority chosen: Priority? = nil, timeLimit: TimeLimit? = nil
+    for request: ImageRequest, priority chosen: Priority? = nil, timeLimit: TimeLimit? = nil,
+    reporter: RequestReporter? = nil
   ) async -> Outcome {
     if Task.isCancelled { return .failure(.cancelled) }
     let waiter = makeWaiter()
@@ -99,8 +105,8 @@ final class InFlightRegistry: Sendable {
     let outcome = await Escalation.following {
       await withTaskCancellationHandler {
         await withCheckedContinuation { continuation in
-          let isOpen = enter(waiter, request, priority) { _ in
-            Waiter { (outcome: consuming Outcome) in continuation.resume(returning: outcome) }
+          let isOpen = enter(waiter, request, priority, reporter: reporter) { _ in
+            Waiter { (outcome: consuming Outcome, _) in continuation.resume(returning: outcome) }
           }
           guard isOpen else { return continuation.resume(returning: .failure(.closed)) }
           // A cancellation, an end of the time or an escalation that came before the waiter joined found
@@ -138,7 +144,7 @@ final class InFlightRegistry: Sendable {
       // Under the lock, so that the answer, which ends the listener, comes later.
       let progress = load.flight.progress
       progress.add(listener, for: waiter, wish)
-      return Waiter { (outcome: consuming Outcome) in
+      return Waiter { (outcome: consuming Outcome, _) in
         progress.end(waiter, with: ImageProgress(outcome))
       }
     }
@@ -162,7 +168,7 @@ final class InFlightRegistry: Sendable {
     answer: @escaping @Sendable (consuming Outcome) -> Void
   ) {
     let isOpen = enter(waiter, request, priority, revalidating: shown) { _ in
-      Waiter(answer: answer)
+      Waiter { (outcome: consuming Outcome, _) in answer(outcome) }
     }
     if !isOpen { answer(.failure(.closed)) }
   }
@@ -179,7 +185,7 @@ final class InFlightRegistry: Sendable {
     for (waiter, request) in requests {
       let isOpen = enter(
         waiter, request, priority, begin: { begun.append($0) },
-        as: { _ in Waiter { (outcome: consuming Outcome) in answer(waiter, outcome) } })
+        as: { _ in Waiter { (outcome: consuming Outcome, _) in answer(waiter, outcome) } })
       if !isOpen { answer(waiter, .failure(.closed)) }
     }
     for flight in begun { start(flight) }
@@ -193,8 +199,8 @@ final class InFlightRegistry: Sendable {
   /// - Returns: False if the registry is closed, or nothing is left to be revalidated.
   private func enter(
     _ id: WaiterID, _ request: ImageRequest, _ priority: Priority,
-    revalidating shown: ShownOriginal? = nil, begin: ((Flight) -> Void)? = nil,
-    as waiter: (Load) -> Waiter
+    revalidating shown: ShownOriginal? = nil, reporter: RequestReporter? = nil,
+    begin: ((Flight) -> Void)? = nil, as waiter: (Load) -> Waiter
   ) -> Bool {
     // Asked before the lock is taken, since entities answer with code of their own.
     let versions = request.versionsElsewhere()
@@ -202,6 +208,8 @@ final class InFlightRegistry: Sendable {
     let origin: FlightOrigin =
       request.url.map { .url($0, identity) } ?? .entity(request.key.entity, identity)
     let wait = RequestWait(of: id, for: request, priority, in: self)
+    let reporter = reporter ?? RequestReporter(of: request, forListenersOf: self)
+    var isJoined = true
     let joined = step { state -> FlightBoard<Waiter, ImageRequest, Load>.Joined? in
       if state.isClosed { return nil }
       // In this step: a removal that comes later finds the waiter.
@@ -215,13 +223,17 @@ final class InFlightRegistry: Sendable {
         policy: request.policy, isPlaceholder: request.isPlaceholder,
         dependents: wait.dependents.map(\.id), request: request,
         start: {
-          Load(
+          isJoined = false
+          return Load(
             flight: Flight(
               id: $0, url: request.url, policy: request.policy,
               showsPlaceholder: origin.showsPlaceholder, priority: priority, gates: gates,
               registry: self))
         },
-        waiter: { waiter($0).ending(wait) })
+        waiter: {
+          waiter($0).ending(wait)
+            .reporting(to: reporter, isJoined: isJoined, $0.flight.progress, recorder)
+        })
     }
     guard let joined else {
       wait.end()
@@ -269,12 +281,12 @@ final class InFlightRegistry: Sendable {
     if !isWanted { task.cancel() }
   }
 
-  /// Takes a waiter off the board and answers it; harmless for one that is not there.
+  /// Takes a waiter off the board and answers it; harmless for one that is not there. A picture is the table's.
   func leave(_ id: WaiterID, with outcome: consuming Outcome = .failure(.cancelled)) {
     let isAnswered = if case .success = outcome { true } else { false }
     guard let left = step({ $0.board.leave(id, isAnswered: isAnswered) }) else { return }
     SanitizerWitness.willResume(at: self)
-    left.waiter.answer(outcome)
+    left.waiter.answer(outcome, .table)
     guard let abandoned = left.abandoned else { return }
     abandoned.load.task?.cancel()
     for request in abandoned.requests { recorder.cancelled(request) }
@@ -283,9 +295,9 @@ final class InFlightRegistry: Sendable {
   // MARK: The cache's side
 
   /// Answers all waiters for a picture that was stored by hand.
-  func satisfy(_ key: ImageKey, with image: CachedImage) {
+  func satisfy(_ key: ImageKey, with image: CachedImage, isStored: Bool) {
     let (waiters, abandoned) = step { $0.board.supersede(key) }
-    answer(waiters, .success(image))
+    answer(waiters, .success(image), AnswerFacts(side: .table, isStored: isStored))
     for load in abandoned { load.task?.cancel() }
   }
 
@@ -367,11 +379,13 @@ final class InFlightRegistry: Sendable {
     return withExtendedLifetime(dropped) { result }
   }
 
-  func answer(_ waiters: [Waiter], _ outcome: consuming Outcome) {
+  func answer(
+    _ waiters: [Waiter], _ outcome: consuming Outcome, _ facts: AnswerFacts = .table
+  ) {
     guard let last = waiters.last else { return }
     SanitizerWitness.willResume(at: self)
-    for waiter in waiters.dropLast() { waiter.answer(copy outcome) }
-    last.answer(outcome)
+    for waiter in waiters.dropLast() { waiter.answer(copy outcome, facts) }
+    last.answer(outcome, facts)
   }
 }
 

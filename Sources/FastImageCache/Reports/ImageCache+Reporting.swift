@@ -1,0 +1,37 @@
+extension ImageCache {
+  /// The entity's picture, as by ``image(for:format:options:)``, and the way by which it came.
+  ///
+  /// ```swift
+  /// let url = URL(fileURLWithPath: "/photos/1.jpg")
+  /// let cache = try await ImageCache(formats: [.row])
+  /// let (image, report) = try await cache.load(url, format: .row)
+  /// print(image.size, report.cacheStatus, report.totalSeconds)
+  /// ```
+  ///
+  /// Cost: two looks at the clock for a hit, which suspends no more than that of
+  /// ``image(for:format:options:)`` and has no event ``CacheEvent/loaded(entity:format:_:)``.
+  ///
+  /// - Parameters:
+  ///   - entity: Its picture is looked up, and loaded if it is missing or ``LoadOptions/policy-swift.property``
+  ///     wants more.
+  ///   - format: One of ``formats``.
+  ///   - options: The conditions.
+  /// - Throws: As ``image(for:format:options:)``.
+  public nonisolated(nonsending) func load(
+    _ entity: some ImageEntity, format: ImageFormat, options: LoadOptions = LoadOptions()
+  ) async throws(ImageCacheError) -> (image: CachedImage, report: LoadReport) {
+    let start = clock.now
+    if options.policy == .normal, let image = cachedImage(for: entity, format: format) {
+      return (image, LoadReport(ofHitAfter: clock.now - start))
+    }
+    let request = try missedRequest(for: entity, format: format, options: options)
+    let reporter = RequestReporter(of: request, since: start)
+    let image = try await registry.image(
+      for: request, timeLimit: timeLimit(of: request), reporter: reporter
+    ).get()
+    guard let report = reporter.report else {
+      preconditionFailure("A request that has its picture has its report.")
+    }
+    return (image, report)
+  }
+}

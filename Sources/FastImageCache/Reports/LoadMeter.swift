@@ -1,0 +1,30 @@
+/// The figures of one load so far; pure.
+struct LoadMeter: Sendable {
+  var source = LoadFacts.Source()
+  var attempts = 0
+  var fetchedByteCount = 0
+  /// By the clock.
+  var (wait, fetch, store) = (Duration.zero, Duration.zero, Duration.zero)
+  /// Of the processor.
+  var (decode, draw) = (Duration.zero, Duration.zero)
+  var firstPreview: ContinuousClock.Instant?
+
+  /// Takes what a step tells that is told to listeners too.
+  mutating func note(_ step: ImageProgress) {
+    switch step {
+    case .retrying: attempts += 1
+    case .arrived(let bytes): source.bytes = bytes
+    default: break
+    }
+  }
+
+  /// The source is asked now.
+  ///
+  /// - Parameter knowsOriginal: Whether about a kept original.
+  mutating func ask(knowsOriginal: Bool) {
+    attempts += 1
+    (source.wasAsked, source.knewOriginal) = (true, knowsOriginal)
+    // That of an answer that was no picture.
+    source.status = nil
+  }
+}

@@ -1,0 +1,58 @@
+import Locking
+
+/// Makes the report of one request, right before its answer; there is one only where somebody reads it.
+final class RequestReporter: Sendable {
+  typealias Instant = ContinuousClock.Instant
+
+  private let start: Instant
+  private let key: ImageKey
+  private let policy: LoadOptions.Policy
+  private let hasTable: Bool
+  private let made = Lock<LoadReport?>(nil)
+
+  /// - Parameter start: The time of the call.
+  init(of request: ImageRequest, since start: Instant) {
+    self.start = start
+    (key, policy, hasTable) = (request.key, request.policy, request.table.isStored)
+  }
+
+  /// `nil` where nobody listens to events.
+  convenience init?(of request: ImageRequest, forListenersOf registry: InFlightRegistry) {
+    guard registry.recorder.hub.hasListeners else { return nil }
+    self.init(of: request, since: registry.clock.now)
+  }
+
+  /// `nil` before the answer, and where that is an error.
+  var report: LoadReport? { made.withLock { $0 } }
+
+  /// Makes the report, and tells the listeners of events.
+  func answer(
+    with answer: AnswerFacts, isJoined: Bool, _ progress: FlightProgress,
+    _ recorder: CacheRecorder
+  ) {
+    let (meter, previewCount) = progress.metered
+    let facts = LoadFacts(
+      answer: answer, source: meter.source, policy: policy, hasTable: hasTable, isJoined: isJoined)
+    let report = LoadReport(
+      facts, meter, total: progress.clock.now - start,
+      firstPreview: meter.firstPreview.map { $0 - start }, previewCount: previewCount)
+    made.withLock { $0 = report }
+    recorder.hub.send(.loaded(entity: key.entity, format: key.format, report))
+  }
+}
+
+extension InFlightRegistry.Waiter {
+  /// The same waiter; its report is made before its answer.
+  func reporting(
+    to reporter: RequestReporter?, isJoined: Bool, _ progress: FlightProgress,
+    _ recorder: CacheRecorder
+  ) -> InFlightRegistry.Waiter {
+    guard let reporter else { return self }
+    return InFlightRegistry.Waiter { (outcome: consuming InFlightRegistry.Outcome, facts) in
+      if case .success = outcome {
+        reporter.answer(with: facts, isJoined: isJoined, progress, recorder)
+      }
+      answer(outcome, facts)
+    }
+  }
+}

@@ -1,0 +1,390 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import FastImageCache
+
+@Suite("The report of a load says", .timeLimit(.minutes(10)))
+struct LoadReportTests {
+  private let picture: Data
+  private let originals = MemoryOriginals()
+
+  init() throws { picture = try solid(7).pngData() }
+
+  /// A server of one tagged picture, and a cache that knows it.
+  ///
+  /// - Parameter change: Changes an answer of the server.
+  private func serving(
+    _ format: ImageFormat = .row, keeping originals: MemoryOriginals? = nil,
+    retries: Int = 0,
+    _ change: @escaping @Sendable (HTTPServer.Request, HTTPReply) -> HTTPReply = { $1 }
+  ) async throws -> (server: HTTPServer, fixture: Fixture, photo: Photo) {
+    let file = HTTPFile(picture, entityTag: #""x""#)
+    let server = try HTTPServer { change($0, file.reply(to: $0)) }
+    let fixture = try await Fixture(
+      [format], from: URLImageSource(http: .retrying(retries)), originals: originals)
+    return (server, fixture, Photo("7", url: server.url("/7").absoluteString))
+  }
+
+  /// The report of a load that brings the picture.
+  private func report(
+    _ fixture: Fixture, _ photo: Photo = Photo("7"), _ options: LoadOptions = LoadOptions(),
+    format: ImageFormat = .row
+  ) async throws -> LoadReport {
+    let (image, report) = try await fixture.cache.load(photo, format: format, options: options)
+    #expect(image.solidNumber == 7)
+    return report
+  }
+
+  private func counts(_ report: LoadReport) -> [Int] {
+    [report.attempts, report.fetchedByteCount, report.resumedByteCount]
+  }
+
+  @Test("that the network brought the picture, and then that the table had it")
+  func ofNetwork() async throws {
+    let (server, fixture, photo) = try await serving()
+    let first = try await report(fixture, photo)
+    #expect(first.origin == .network && first.isStored && !first.isJoined)
+    #expect(counts(first) == [1, picture.count, 0])
+    #expect(first.cacheStatus == "fwd=uri-miss; fwd-status=200; stored")
+    #expect(first.storeSeconds > 0 && first.drawSeconds > 0 && first.decodeSeconds > 0)
+    let second = try await report(fixture, photo)
+    #expect(second.origin == .table && second.isStored && !second.isJoined)
+    #expect(counts(second) == [0, 0, 0] && second.cacheStatus == "hit")
+    let third = try await report(fixture, photo, LoadOptions(.reload))
+    #expect(third.origin == .network && counts(third) == [1, picture.count, 0])
+    #expect(third.cacheStatus == "fwd=request; fwd-status=200; stored")
+    #expect(server.requests.value == 2)
+  }
+
+  @Test("that the entity, a source without a network, or another chain's source had it")
+  func ofOthers() async throws {
+    let fixture = try await Fixture(from: EncodedSource(need: .local))
+    let source = try await report(fixture)
+    #expect(source.origin == .source && counts(source) == [1, picture.count, 0])
+    #expect(source.cacheStatus == "fwd=uri-miss; stored; detail=source")
+    var photo = Photo("own")
+    photo.ownPicture = { _ in .bitmap(try solid(7)) }
+    let entity = try await report(fixture, photo)
+    #expect(entity.origin == .entity && counts(entity) == [0, 0, 0] && entity.isStored)
+    #expect(entity.cacheStatus == "fwd=uri-miss; stored; detail=entity")
+    let chain = ImageSourceChain([
+      EncodedSource(need: .local) { _, _ in throw ImageSourceError.notFound(path: "") },
+      EncodedSource(),
+    ])
+    let web = try await report(try await Fixture(from: chain))
+    #expect(web.origin == .network && counts(web) == [1, picture.count, 0])
+  }
+
+  @Test("that a store had the original, fresh or stale, and the server was not asked")
+  func ofOriginals() async throws {
+    for (freshness, detail) in [(Freshness.fresh, "original"), (.stale, "stale-original")] {
+      try originals.put(7, as: "test:/7", freshness: freshness)
+      let found = try await report(try await Fixture(from: EncodedSource(), originals: originals))
+      #expect(found.origin == .original(isStale: freshness == .stale))
+      #expect(counts(found) == [0, 0, 0] && found.isStored)
+      #expect(found.cacheStatus == "hit; detail=\(detail)")
+    }
+  }
+
+  @Test("that the server called a kept original unchanged, which a table or a decode shows")
+  func ofRevalidation() async throws {
+    let (server, fixture, photo) = try await serving(keeping: originals)
+    _ = try await report(fixture, photo)
+    await originals.written.reaches(1)
+    await fixture.quiet()
+    let asked = try await report(fixture, photo, LoadOptions(.revalidate))
+    #expect(asked.origin == .revalidated && asked.isStored)
+    #expect(counts(asked) == [1, 0, 0] && asked.decodeSeconds == 0)
+    #expect(asked.cacheStatus == "fwd=request; fwd-status=304; stored")
+    await fixture.quiet()
+    try await fixture.cache.markStale(photo)
+    let stale = try await report(fixture, photo)
+    #expect(stale.origin == .revalidated && counts(stale) == [1, 0, 0])
+    #expect(stale.cacheStatus == "fwd=stale; fwd-status=304; stored")
+    #expect(server.arrivedRequests.map { $0.headers["if-none-match"] } == [nil, #""x""#, #""x""#])
+  }
+
+  @Test("that a stale original answers since its server failed")
+  func ofFailedRevalidation() async throws {
+    let (server, fixture, photo) = try await serving(keeping: originals, retries: 1) {
+      $0.number == 1 ? $1 : .status(503)
+    }
+    _ = try await report(fixture, photo)
+    await originals.written.reaches(1)
+    await fixture.quiet()
+    originals[ImageID(server.url("/7"))]?.freshness = .mustRevalidate(answersFailures: true)
+    try await fixture.cache.removeImage(for: photo, format: .row)
+    try #require(originals.count == 0)
+    originals[ImageID(server.url("/7"))] = MemoryOriginals.Entry(
+      bytes: picture, terms: OriginalTerms(received: Date()), entity: "7",
+      freshness: .mustRevalidate(answersFailures: true))
+    let found = try await report(fixture, photo)
+    #expect(found.origin == .original(isStale: true) && counts(found) == [2, 0, 0])
+    #expect(found.cacheStatus == "fwd=stale; stored; detail=stale-original")
+  }
+
+  @Test("that a download went on where an earlier load's had broken off, and with how many bytes")
+  func ofResumption() async throws {
+    let (_, fixture, photo) = try await serving {
+      $0.number == 1 ? $1.inserting(.cut, after: 20) : $1
+    }
+    await #expect(throws: ImageCacheError.self) { try await report(fixture, photo) }
+    await fixture.quiet()
+    let resumed = try await report(fixture, photo)
+    #expect(resumed.origin == .resumed && counts(resumed) == [1, picture.count - 20, 20])
+    #expect(resumed.cacheStatus == "fwd=partial; fwd-status=206; stored")
+  }
+
+  @Test("how often the source was asked, with repetitions that follow at once")
+  func attempts() async throws {
+    let (_, cut, photo) = try await serving(retries: 2) {
+      $0.number == 3 ? $1 : $1.inserting(.cut, after: 20)
+    }
+    let found = try await report(cut, photo)
+    #expect(found.origin == .network && counts(found) == [3, picture.count, 0])
+    #expect(found.cacheStatus == "fwd=uri-miss; fwd-status=206; stored")
+    // The rest contradicts what is there, so that all bytes are asked for.
+    let (_, other, again) = try await serving { request, reply in
+      switch request.number {
+      case 1: reply.inserting(.cut, after: 20)
+      case 2: .status(412)
+      default: reply
+      }
+    }
+    await #expect(throws: ImageCacheError.self) { try await report(other, again) }
+    await other.quiet()
+    let all = try await report(other, again)
+    #expect(all.origin == .network && counts(all) == [2, picture.count, 0])
+  }
+
+  @Test("all that a load has done whose beginning another request saw")
+  func ofJoined() async throws {
+    let (gate, asked) = (CancellableGate(), Counter())
+    let source = EncodedSource { [picture] _, _ in
+      asked.increment()
+      try await gate.pass()
+      return .encoded(picture)
+    }
+    let fixture = try await Fixture(from: source)
+    async let first = fixture.cache.image(for: Photo("7"), format: .row)
+    await asked.reaches(1)
+    async let joined = report(fixture)
+    await fixture.waiters(2)
+    gate.open()
+    let found = try await joined
+    #expect(try await first.solidNumber == 7)
+    #expect(found.isJoined && found.origin == .network && found.isStored)
+    #expect(counts(found) == [1, picture.count, 0])
+    #expect(found.cacheStatus == "fwd=uri-miss; stored; collapsed")
+  }
+
+  @Test("that the table did not keep it: full of leases, without a place on this device, refused")
+  func notStored() async throws {
+    let full = try await Fixture([.row.with(capacity: 1)], from: EncodedSource())
+    let held = try await full.cache.image(for: Photo("1"), format: .row)
+    let leased = try await report(full)
+    #expect(!leased.isStored && leased.cacheStatus == "fwd=uri-miss")
+    withExtendedLifetime(held) {}
+    let elsewhere = ImageFormat(
+      name: "row", size: PixelSize(width: 8, height: 8), pixelFormat: .bgrx32, devices: [])
+    let (_, fixture, photo) = try await serving(elsewhere)
+    let bypassed = try await report(fixture, photo, format: elsewhere)
+    #expect(!bypassed.isStored && bypassed.cacheStatus == "fwd=bypass; fwd-status=200")
+    let hooked = try await Fixture(from: EncodedSource()) {
+      $0.willStore = { $0.verdict = .deliverOnly }
+    }
+    #expect(try await report(hooked).isStored == false)
+  }
+
+  @Test("how many previews the load has drawn, and when the first one was there")
+  func previews() async throws {
+    let sketch = try await SketchFixture()
+    let following = Following(sketch.cache)
+    await sketch.fixture.waiters(1)
+    await sketch.step(100, after: 40)
+    await following.previewed.reaches(1)
+    await sketch.idle()
+    await sketch.step(100, after: 1000)
+    await following.previewed.reaches(2)
+    let late = Task { try await sketch.cache.load(Photo("1"), format: .row).report }
+    await sketch.fixture.waiters(2)
+    sketch.clock.advance(by: .seconds(5))
+    sketch.finish()
+    await following.ends()
+    let report = try await late.value
+    #expect(report.previewCount == 2 && report.firstPreviewSeconds == 0)
+    // It waited from the last step on; the load asked its source before.
+    #expect(report.totalSeconds == 5 && report.fetchSeconds == 1045 && report.isJoined)
+  }
+
+  @Test("when the first preview was there after a request that came before")
+  func earlyPreview() async throws {
+    let sketch = try await SketchFixture()
+    let early = Task { try await sketch.cache.load(Photo("1"), format: .row).report }
+    await sketch.fixture.waiters(1)
+    let following = Following(sketch.cache)
+    await sketch.fixture.waiters(2)
+    await sketch.step(100, after: 40)
+    await following.previewed.reaches(1)
+    await sketch.idle()
+    await sketch.step(100, after: 1000)
+    await following.previewed.reaches(2)
+    sketch.clock.advance(by: .seconds(2))
+    sketch.finish()
+    await following.ends()
+    let report = try await early.value
+    #expect(report.previewCount == 2 && report.firstPreviewSeconds == 40)
+    #expect(report.totalSeconds == 1042 && report.fetchSeconds == 1042 && !report.isJoined)
+  }
+}
+
+extension LoadReport {
+  /// Waits, fetch, store, total.
+  fileprivate var clockSeconds: [Double] {
+    [waitSeconds, fetchSeconds, storeSeconds, totalSeconds]
+  }
+}
+
+@Suite("The seconds of a report", .timeLimit(.minutes(10)))
+struct LoadSecondsTests {
+  private let clock = ManualClock()
+
+  @Test("are those at the gate and before a worker, at the source, and in all with the hook")
+  func parts() async throws {
+    let resources = LoadResources(decodeWidth: 1, localWidth: 1)
+    let (clock, asked, hooked) = (self.clock, Counter(), Counter())
+    let source = EncodedSource(need: .local) { request, _ in
+      asked.increment()
+      clock.advance(by: .seconds(2))
+      return .encoded(try solid(7).pngData())
+    }
+    let fixture = try await Fixture(from: source) { configuration in
+      (configuration.resources, configuration.clock) = (resources, clock)
+      configuration.willStore = { _ in
+        clock.advance(by: .seconds(100))
+        hooked.increment()
+      }
+    }
+    let permit = try await resources.gates[.local].enter(Urgency(.high))
+    let worker = try await Occupied(resources.workers)
+    let loading = Task { try await fixture.cache.load(Photo("7"), format: .row).report }
+    while resources.gates[.local].counts.waiting == 0, !Task.isCancelled { await Task.yield() }
+    clock.advance(by: .seconds(1))
+    resources.gates[.local].leave(permit)
+    while resources.workers.counts.waiting == 0, !Task.isCancelled { await Task.yield() }
+    clock.advance(by: .seconds(4))
+    try await worker.leave()
+    let report = try await loading.value
+    #expect(report.clockSeconds == [1 + 4, 2, 0, 107])
+    #expect(report.decodeSeconds > 0 && report.drawSeconds > 0)
+    #expect((asked.value, hooked.value) == (1, 1))
+  }
+
+  @Test("of an entity's own picture count as fetched, and its silence does not")
+  func ofEntity() async throws {
+    let clock = clock
+    let fixture = try await Fixture(from: EncodedSource()) { $0.clock = clock }
+    var photo = Photo("7")
+    photo.ownPicture = { _ in
+      clock.advance(by: .seconds(3))
+      return .bitmap(try solid(7))
+    }
+    let own = try await fixture.cache.load(photo, format: .row).report
+    #expect(own.clockSeconds == [0, 3, 0, 3] && own.decodeSeconds == 0)
+    photo = Photo("8")
+    photo.ownPicture = { _ in
+      clock.advance(by: .seconds(3))
+      return nil
+    }
+    #expect(try await fixture.cache.load(photo, format: .row).report.clockSeconds == [0, 0, 0, 3])
+  }
+
+  @Test("of a joined load begin before its request")
+  func ofJoined() async throws {
+    let (clock, gate, asked) = (self.clock, CancellableGate(), Counter())
+    let source = EncodedSource { request, _ in
+      asked.increment()
+      try await gate.pass()
+      return .encoded(try solid(7).pngData())
+    }
+    let fixture = try await Fixture(from: source) { $0.clock = clock }
+    async let first = fixture.cache.image(for: Photo("7"), format: .row)
+    await asked.reaches(1)
+    clock.advance(by: .seconds(10))
+    async let joined = fixture.cache.load(Photo("7"), format: .row).report
+    await fixture.waiters(2)
+    clock.advance(by: .seconds(1))
+    gate.open()
+    let report = try await joined
+    _ = try await first
+    #expect(report.clockSeconds == [0, 11, 0, 1] && report.isJoined)
+  }
+}
+
+@Suite("The event of a picture that was loaded", .timeLimit(.minutes(10)))
+struct LoadedEventTests {
+  /// The next so many reports, each with its format.
+  private func reports(
+    _ count: Int, of events: AsyncStream<CacheEvent>
+  ) async -> [LoadReport] {
+    var reports: [LoadReport] = []
+    for await event in events {
+      guard case .loaded(_, _, let report) = event else { continue }
+      reports.append(report)
+      if reports.count == count { break }
+    }
+    return reports
+  }
+
+  @Test("has the report of each request that missed, of whatever kind, and none of a hit")
+  func forEachRequest() async throws {
+    let (gate, asked) = (CancellableGate(), Counter())
+    let source = EncodedSource { _, _ in
+      asked.increment()
+      try await gate.pass()
+      return .encoded(try solid(7).pngData())
+    }
+    let fixture = try await Fixture(from: source)
+    let events = fixture.cache.events()
+    async let first = fixture.cache.image(for: Photo("7"), format: .row)
+    await asked.reaches(1)
+    async let joined = fixture.cache.load(Photo("7"), format: .row)
+    await fixture.waiters(2)
+    let following = Following(fixture.cache, Photo("7"))
+    await fixture.waiters(3)
+    gate.open()
+    await following.ends()
+    let told = try await (first, joined).1.report
+    _ = try await fixture.cache.load(Photo("7"), format: .row)
+    _ = try await fixture.cache.image(
+      for: Photo("7"), format: .row, options: LoadOptions(.reload))
+    let reports = await reports(4, of: events)
+    #expect(reports.map(\.isJoined) == [false, true, true, false])
+    #expect(reports.map(\.origin) == [.network, .network, .network, .network])
+    #expect(reports.contains(told))
+  }
+
+  @Test("tells of a picture that was stored by hand meanwhile, and of none that failed")
+  func byHand() async throws {
+    let gate = CancellableGate()
+    let source = EncodedSource { request, _ in
+      if request.url.lastPathComponent == "8" { throw ImageSourceError.network("no route") }
+      try await gate.pass()
+      return .encoded(try solid(7).pngData())
+    }
+    let fixture = try await Fixture(from: source)
+    let events = fixture.cache.events()
+    await #expect(throws: ImageCacheError.self) {
+      try await fixture.cache.load(Photo("8"), format: .row)
+    }
+    async let loaded = fixture.cache.load(Photo("7"), format: .row)
+    await fixture.waiters(1)
+    try await fixture.cache.store(solid(9), for: Photo("7"), format: .row)
+    let (image, report) = try await loaded
+    #expect(image.solidNumber == 9)
+    #expect(report.origin == .table && report.isStored && report.cacheStatus == "hit")
+    #expect(await reports(1, of: events) == [report])
+    gate.open()
+  }
+}
