@@ -14,6 +14,9 @@
 #define ROW_SLACK (64 << 10)
 #define FILE_BYTES_PER_PIXEL (16 * 8)
 
+// libpng decompresses pieces of the file of this size; one that is not there as a whole is lost.
+#define PIECE_OF_PASSES 256
+
 struct fic_png_reader {
   png_structp codec;
   png_infop info;
@@ -121,9 +124,25 @@ static void set_output(fic_png_reader *reader, fic_png_header *header) {
   if (!header->has_alpha) png_set_filler(codec, 255, PNG_FILLER_AFTER);
 }
 
+void fic_png_pass_size(
+    uint32_t width, uint32_t height, uint32_t pass, uint32_t *columns, uint32_t *rows) {
+  *columns = PNG_PASS_COLS(width, pass);
+  *rows = PNG_PASS_ROWS(height, pass);
+}
+
+static uint64_t rows_of_passes(uint32_t width, uint32_t height) {
+  uint64_t sum = 0;
+  for (uint32_t pass = 0; pass < PNG_INTERLACE_ADAM7_PASSES; pass++) {
+    uint32_t columns, rows;
+    fic_png_pass_size(width, height, pass, &columns, &rows);
+    if (columns > 0) sum += rows;
+  }
+  return sum;
+}
+
 fic_status fic_png_start(
     fic_png_reader *reader, const uint8_t *bytes, size_t count, uint32_t side_limit,
-    size_t chunk_limit, fic_png_header *header) {
+    size_t chunk_limit, bool by_passes, fic_png_header *header) {
   png_structp codec = reader->codec;
   reader->bytes = bytes;
   reader->count = reader->row_end = count;
@@ -147,7 +166,12 @@ fic_status fic_png_start(
     header->profile_count = profile_count;
   }
   set_output(reader, header);
-  reader->rows_left = (uint64_t)header->height * (uint64_t)png_set_interlace_handling(codec);
+  if (by_passes && header->interlaced) {
+    reader->rows_left = rows_of_passes(header->width, header->height);
+    png_set_compression_buffer_size(codec, PIECE_OF_PASSES);
+  } else {
+    reader->rows_left = (uint64_t)header->height * (uint64_t)png_set_interlace_handling(codec);
+  }
   png_read_update_info(codec, reader->info);
   if (png_get_rowbytes(codec, reader->info) != (size_t)header->width * header->bytes_per_pixel) {
     snprintf(reader->message, sizeof reader->message, "rows of an unexpected length");

@@ -38,11 +38,26 @@ enum Orientation: UInt32, CaseIterable, Sendable {
   ///   - fullSize: The upright picture's size.
   ///   - size: The upright bitmap's size.
   func edges(of fullSize: PixelSize, reducedBy factor: Double, to size: PixelSize) -> PictureEdges {
-    let width = Double(fullSize.width) / factor
-    let height = Double(fullSize.height) / factor
+    let stored = turning(fullSize)
+    return edges(
+      of: fullSize, x: 0, y: 0, width: Double(stored.width) / factor,
+      height: Double(stored.height) / factor, to: size)
+  }
+
+  /// The picture's edges in an upright bitmap.
+  ///
+  /// - Parameters:
+  ///   - fullSize: The upright picture's size.
+  ///   - x: The left edge in the stored bitmap; `y`, `width` and `height` likewise.
+  ///   - size: The upright bitmap's size.
+  func edges(
+    of fullSize: PixelSize, x: Double, y: Double, width: Double, height: Double, to size: PixelSize
+  ) -> PictureEdges {
+    let (left, across) = isTransposing ? (y, height) : (x, width)
+    let (top, down) = isTransposing ? (x, width) : (y, height)
     return PictureEdges(
-      x: isFlippedAcross ? Double(size.width) - width : 0,
-      y: isFlippedDown ? Double(size.height) - height : 0, width: width, height: height,
+      x: isFlippedAcross ? Double(size.width) - left - across : left,
+      y: isFlippedDown ? Double(size.height) - top - down : top, width: across, height: down,
       fullSize: fullSize)
   }
 

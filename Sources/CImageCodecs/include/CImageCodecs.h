@@ -115,13 +115,19 @@ void fic_png_reader_close(fic_png_reader *reader);
 const char *fic_png_reader_message(const fic_png_reader *reader);
 
 // Reads up to the first row. Sides above `side_limit` and chunks that take more than `chunk_limit`
-// bytes of memory are refused.
+// bytes of memory are refused. With `by_passes` the rows of an interlaced picture are those of its passes,
+// as stored; where the bytes end early, all but the last few hundred of them become rows.
 fic_status fic_png_start(
     fic_png_reader *reader, const uint8_t *bytes, size_t count, uint32_t side_limit,
-    size_t chunk_limit, fic_png_header *header);
+    size_t chunk_limit, bool by_passes, fic_png_header *header);
+
+// The columns and rows of one of seven passes, from 0 on; a pass that has none is not stored.
+void fic_png_pass_size(
+    uint32_t width, uint32_t height, uint32_t pass, uint32_t *columns, uint32_t *rows);
 
 // Writes the next rows, colours not multiplied by alpha. An interlaced picture has seven passes:
-// each gives the same rows of the same whole picture again.
+// each gives the same rows of the same whole picture again. A row takes the memory of a row of the whole
+// picture, those of passes too.
 fic_status fic_png_read_rows(
     fic_png_reader *reader, uint8_t *rows, size_t row_bytes, uint32_t count);
 

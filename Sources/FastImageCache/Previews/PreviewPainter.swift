@@ -14,10 +14,10 @@ import Pixels
 struct PreviewPainter: Sendable {
   /// What has become of a stage.
   enum Outcome: Sendable {
-    case shown(settled: [ImageKey])
+    case shown(settled: [ImageKey], part: Double?)
     /// The worker was needed by others.
     case interrupted
-    /// The bytes make no picture.
+    /// The bytes make no picture, or none that shows more than the one before.
     case failed
   }
 
@@ -50,12 +50,14 @@ struct PreviewPainter: Sendable {
   ///
   /// - Parameters:
   ///   - wishes: Their pictures are drawn, of one source.
+  ///   - part: The part of the picture that the preview before came from: one that has no more is not shown.
   ///   - elapsed: The time since the fetch began.
   ///   - done: Called on the worker at the end.
   /// - Returns: Whether it has begun.
   func paint(
     _ stage: PreviewStage, of arrival: Arrival, _ picture: PreviewScan.Picture,
-    for wishes: [PreviewWish], elapsed: Duration, done: @escaping @Sendable (Outcome) -> Void
+    for wishes: [PreviewWish], after part: Double, elapsed: Duration,
+    done: @escaping @Sendable (Outcome) -> Void
   ) -> Bool {
     guard maker.workers.mayBeginGuest(at: clock.now) else { return false }
     // As large as for the picture itself, or a settled preview would differ from it.
@@ -68,7 +70,9 @@ struct PreviewPainter: Sendable {
       isInterrupted in
       let isCancelled: @Sendable () -> Bool = { isInterrupted() || !isWanted }
       do {
-        let bitmap = try decode(stage, of: arrival, picture, minimum, working, isCancelled)
+        let decoded = try decode(stage, of: arrival, picture, minimum, working, isCancelled)
+        if let newPart = decoded.part, newPart <= part { return done(.failed) }
+        let bitmap = decoded.bitmap
         let isSettled = stage.isSettled(bitmap.size, of: picture.header.size)
         let drawn = try wishes.map { wish in
           let request = wish.request
@@ -79,7 +83,7 @@ struct PreviewPainter: Sendable {
             key: request.key, image: request.table.privateImage(slot), isSettled: isSettled)
         }
         progress.show(drawn, of: fetch, elapsed: elapsed)
-        done(.shown(settled: isSettled ? drawn.map(\.key) : []))
+        done(.shown(settled: isSettled ? drawn.map(\.key) : [], part: decoded.part))
       } catch {
         // There is no preview then: the bytes prove themselves when all are there.
         done(isInterrupted() ? .interrupted : .failed)
@@ -90,7 +94,7 @@ struct PreviewPainter: Sendable {
   private func decode(
     _ stage: PreviewStage, of arrival: Arrival, _ picture: PreviewScan.Picture,
     _ minimum: PixelSize, _ working: Int, _ isCancelled: @escaping @Sendable () -> Bool
-  ) throws -> Bitmap {
+  ) throws -> DecodedPreview {
     try maker.limits.check(
       picture.header, encodedByteCount: stage.byteCount, workingByteCount: working)
     guard let bytes = arrival.copy(0..<stage.byteCount) else { throw ImageDecodingError.truncated }

@@ -8,7 +8,8 @@
 public struct PreviewPolicy: Hashable, Sendable {
   /// Kinds of previews.
   public struct Kinds: OptionSet, Hashable, Sendable {
-    /// The whole picture, coarser, from a file that stores it so (progressive JPEG).
+    /// The whole picture, coarser, from a file that stores it so: progressive JPEG, and on Linux interlaced PNG
+    /// whose length is announced.
     public static let frames = Kinds(rawValue: 1)
 
     /// The kinds as bits.

@@ -40,7 +40,7 @@ struct PreviewScan {
         isHopeless = true
         return nil
       }
-      search = (decoder, decoder.makePreviewScanner())
+      search = (decoder, decoder.makePreviewScanner(of: arrival.terms.byteCount))
     }
     var stage: PreviewStage?
     while scannedByteCount < byteCount {

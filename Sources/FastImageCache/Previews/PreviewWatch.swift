@@ -16,6 +16,8 @@ final class PreviewWatch: Sendable {
     var plan: PreviewPlan?
     var stage: PreviewStage?
     var settled: Set<ImageKey> = []
+    /// The part of the picture that the newest preview came from.
+    var part = 0.0
   }
 
   private let painter: PreviewPainter
@@ -55,14 +57,18 @@ final class PreviewWatch: Sendable {
       plan.draws(
         byteCount: byteCount, drawnCount: wanted.drawnCount, policy: wanted.policy, now: now)
     else { return }
-    let (stage, settled) = state.withLock { ($0.stage.take(), $0.settled) }
+    let (stage, settled, part) = state.withLock { ($0.stage.take(), $0.settled, $0.part) }
     let wishes = wanted.wishes.filter { !settled.contains($0.request.key) }
     guard let stage, !wishes.isEmpty else { return }
     let hasBegun = painter.paint(
-      stage, of: arrival, picture, for: wishes, elapsed: plan.elapsed(at: now)
+      stage, of: arrival, picture, for: wishes, after: part, elapsed: plan.elapsed(at: now)
     ) { [self] outcome in
       switch outcome {
-      case .shown(let settled): state.withLock { $0.settled.formUnion(settled) }
+      case .shown(let settled, let part):
+        state.withLock { state in
+          state.settled.formUnion(settled)
+          state.part = part ?? state.part
+        }
       case .interrupted: giveBack(stage)
       case .failed: break
       }

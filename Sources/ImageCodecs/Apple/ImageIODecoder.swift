@@ -107,12 +107,14 @@
 
   extension ImageIODecoder: ProgressiveImageDecoder {
     /// Previews of progressive JPEG. ImageIO does not tell at which scan it stops.
-    func makePreviewScanner() -> any PreviewScanner { JPEGScanWatch(settles: false) }
+    func makePreviewScanner(of byteCount: Int?) -> any PreviewScanner {
+      JPEGScanWatch(settles: false)
+    }
 
     func decodePreview(
       _ bytes: Data, at stage: PreviewStage, _ request: DecodeRequest
-    ) throws(ImageDecodingError) -> Bitmap {
-      try decode(bytes.closedAsJPEG(), request)
+    ) throws(ImageDecodingError) -> DecodedPreview {
+      DecodedPreview(try decode(bytes.closedAsJPEG(), request))
     }
   }
 #endif

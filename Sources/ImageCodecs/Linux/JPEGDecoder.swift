@@ -97,12 +97,14 @@
   }
 
   extension JPEGDecoder: ProgressiveImageDecoder {
-    func makePreviewScanner() -> any PreviewScanner { JPEGScanWatch(settles: true) }
+    func makePreviewScanner(of byteCount: Int?) -> any PreviewScanner {
+      JPEGScanWatch(settles: true)
+    }
 
     func decodePreview(
       _ bytes: Data, at stage: PreviewStage, _ request: DecodeRequest
-    ) throws(ImageDecodingError) -> Bitmap {
-      try decode(bytes.closedAsJPEG(), request)
+    ) throws(ImageDecodingError) -> DecodedPreview {
+      DecodedPreview(try decode(bytes.closedAsJPEG(), request))
     }
   }
 

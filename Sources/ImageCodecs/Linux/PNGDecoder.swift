@@ -34,7 +34,7 @@
       try data.lendBytes { bytes throws(ImageDecodingError) in try decode(bytes, request) }
     }
 
-    private func header(_ chunks: PNGChunks, _ orientation: Orientation) -> ImageHeader {
+    func header(_ chunks: PNGChunks, _ orientation: Orientation) -> ImageHeader {
       var whole = 0
       if chunks.isInterlaced {
         let format: PixelFormat = chunks.isGray ? .gray8 : .bgra32
@@ -109,7 +109,7 @@
             rows + first * rowBytes, rowBytes, min(UprightRows.stripHeight, size.height - first))
         }
       }
-      reader.premultiply(rows, rowBytes, size.height)
+      reader.premultiply(rows, rowBytes, size.height, width: size.width)
       if let scratch {
         target.place(scratch.start, rowBytes: rowBytes, first: 0, count: size.height)
       }
@@ -180,7 +180,7 @@
   /// One pass over one PNG file, whose bytes stay in place for this object's life.
   ///
   /// Invariant: no call follows one that threw.
-  private final class PNGReader {
+  final class PNGReader {
     /// A chunk above this makes the file an error, as with libpng's own default.
     private static let chunkLimit = 8 << 20
     private static let profileLimit = 4 << 20
@@ -204,14 +204,17 @@
       return Data(bytes: start, count: header.profile_count)
     }
 
-    init(_ bytes: UnsafeRawBufferPointer, sideLimit: Int) throws(ImageDecodingError) {
+    /// - Parameter isByPasses: Whether rows are those of an interlaced picture's passes.
+    init(
+      _ bytes: UnsafeRawBufferPointer, sideLimit: Int, isByPasses: Bool = false
+    ) throws(ImageDecodingError) {
       guard let start = bytes.start else { throw .truncated }
       guard let reader = fic_png_reader_create() else { throw .outOfMemory }
       self.reader = reader
       var header = fic_png_header()
       let status = fic_png_start(
         reader, start, bytes.count, UInt32(clamping: min(sideLimit, Int(Int32.max))),
-        Self.chunkLimit, &header)
+        Self.chunkLimit, isByPasses, &header)
       self.header = header
       try check(status)
     }
@@ -223,7 +226,7 @@
       _ rows: UnsafeMutablePointer<UInt8>, _ rowBytes: Int, _ count: Int
     ) throws(ImageDecodingError) {
       try readPass(rows, rowBytes, count)
-      premultiply(rows, rowBytes, count)
+      premultiply(rows, rowBytes, count, width: size.width)
     }
 
     /// Writes one pass's pixels of the next rows, not yet multiplied.
@@ -233,9 +236,11 @@
       try check(fic_png_read_rows(reader, rows, rowBytes, UInt32(count)))
     }
 
-    func premultiply(_ rows: UnsafeMutablePointer<UInt8>, _ rowBytes: Int, _ count: Int) {
+    func premultiply(
+      _ rows: UnsafeMutablePointer<UInt8>, _ rowBytes: Int, _ count: Int, width: Int
+    ) {
       guard header.has_alpha else { return }
-      for row in 0..<count { fic_rows_premultiply(rows + row * rowBytes, size.width) }
+      for row in 0..<count { fic_rows_premultiply(rows + row * rowBytes, width) }
     }
 
     func finish() throws(ImageDecodingError) { try check(fic_png_finish(reader)) }

@@ -19,11 +19,13 @@ public import Pixels
 /// ```
 public protocol ProgressiveImageDecoder: ImageDecoder {
   /// A scanner for the bytes of one file, from the first one on.
-  func makePreviewScanner() -> any PreviewScanner
+  ///
+  /// - Parameter byteCount: The announced number of the file's bytes, which may be wrong; `nil` if none was.
+  func makePreviewScanner(of byteCount: Int?) -> any PreviewScanner
 
-  /// Decodes the picture as far as a stage shows it, at the same size as ``ImageDecoder/decode(_:_:)`` does
-  /// for the request, upright and in the same colours. It takes no more memory than
-  /// ``ImageDecoder/workingByteCount(for:minimumSize:)`` and a copy of the bytes.
+  /// Decodes the picture as far as a stage shows it, upright and in the same colours as
+  /// ``ImageDecoder/decode(_:_:)`` does; where the stage is settled, at the same size, too. It takes no more
+  /// memory than ``ImageDecoder/workingByteCount(for:minimumSize:)`` and a copy of the bytes.
   ///
   /// ``ImageDecoder/header(of:)`` reads the header of the same bytes.
   ///
@@ -34,7 +36,21 @@ public protocol ProgressiveImageDecoder: ImageDecoder {
   /// - Throws: ``ImageDecodingError``; the stage has no preview then.
   func decodePreview(
     _ bytes: Data, at stage: PreviewStage, _ request: DecodeRequest
-  ) throws(ImageDecodingError) -> Bitmap
+  ) throws(ImageDecodingError) -> DecodedPreview
+}
+
+/// A picture as far as a stage of its file shows it.
+public struct DecodedPreview: Sendable {
+  /// The pixels.
+  public var bitmap: Bitmap
+
+  /// The part of the picture's pixels that they come from, up to 1, for a decoder that finds no more in some
+  /// stages than in the one before: of two previews of the same part the second is not shown. `nil` if each
+  /// stage is better than the one before.
+  public var part: Double?
+
+  /// Creates a preview.
+  public init(_ bitmap: Bitmap, part: Double? = nil) { (self.bitmap, self.part) = (bitmap, part) }
 }
 
 /// Finds stages in the bytes of one file.

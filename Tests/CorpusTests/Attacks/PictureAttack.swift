@@ -54,7 +54,7 @@ enum PictureAttack {
     _ data: Data, _ decoder: (any ProgressiveImageDecoder)?, _ minimumSize: PixelSize?
   ) -> (settled: Bitmap?, byteCount: Int)? {
     guard let decoder else { return nil }
-    var scanner = decoder.makePreviewScanner()
+    var scanner = decoder.makePreviewScanner(of: data.count)
     let first = scanner.receive(data.prefix(data.count / 2))
     guard let stage = scanner.receive(data.dropFirst(data.count / 2)) ?? first else { return nil }
     let bytes = Data(data.prefix(stage.byteCount))
@@ -63,7 +63,8 @@ enum PictureAttack {
       let preview = try? decoder.decodePreview(
         bytes, at: stage, DecodeRequest(minimumSize: minimumSize, limits: limits))
     else { return (nil, stage.byteCount) }
-    return (stage.isSettled(preview.size, of: fullSize) ? preview : nil, stage.byteCount)
+    let bitmap = preview.bitmap
+    return (stage.isSettled(bitmap.size, of: fullSize) ? bitmap : nil, stage.byteCount)
   }
 
   /// The pixels without the padding of their rows.

@@ -59,20 +59,20 @@ final class SketchDecoder: ProgressiveImageDecoder {
     return try bitmap(999)
   }
 
-  func makePreviewScanner() -> any PreviewScanner {
+  func makePreviewScanner(of byteCount: Int?) -> any PreviewScanner {
     scanned.increment()
     return Scanner(settledStage: settledStage)
   }
 
   func decodePreview(
     _ bytes: Data, at stage: PreviewStage, _ request: DecodeRequest
-  ) throws(ImageDecodingError) -> Bitmap {
+  ) throws(ImageDecodingError) -> DecodedPreview {
     begun.increment()
     defer { ended.increment() }
     guard bytes.count == stage.byteCount, recognizes(bytes) else { throw .truncated }
     willEnd(request.isCancelled)
     if isDamaged { throw .damaged("Nothing can be seen yet.") }
-    return try bitmap(stage.byteCount / 100)
+    return DecodedPreview(try bitmap(stage.byteCount / 100))
   }
 
   private func bitmap(_ number: Int) throws(ImageDecodingError) -> Bitmap {

@@ -60,7 +60,8 @@
         #expect(try decoder.header(of: bytes).size == full)
         _ = try decoder.decodePreview(bytes, at: stage, DecodeRequest())
         let preview = try decoder.decodePreview(
-          bytes, at: stage, DecodeRequest(minimumSize: eighth))
+          bytes, at: stage, DecodeRequest(minimumSize: eighth)
+        ).bitmap
         if stage.isSettled(preview.size, of: full) {
           #expect(preview.packedBytes == whole.packedBytes)
         }
