@@ -83,7 +83,8 @@ void fic_jpeg_writer_close(fic_jpeg_writer *writer) {
 const char *fic_jpeg_writer_message(const fic_jpeg_writer *writer) { return writer->message; }
 
 fic_status fic_jpeg_begin(
-    fic_jpeg_writer *writer, uint32_t width, uint32_t height, bool gray, int quality) {
+    fic_jpeg_writer *writer, uint32_t width, uint32_t height, bool gray, int quality,
+    bool progressive) {
   struct jpeg_compress_struct *codec = &writer->codec;
   if (setjmp(writer->escape)) return writer->status;
   writer->target.init_destination = begin_output;
@@ -97,6 +98,7 @@ fic_status fic_jpeg_begin(
   jpeg_set_defaults(codec);
   jpeg_set_quality(codec, quality, TRUE);
   codec->optimize_coding = TRUE;
+  if (progressive) jpeg_simple_progression(codec);
   jpeg_start_compress(codec, TRUE);
   return FIC_OK;
 }

@@ -28,14 +28,20 @@ public protocol ImageEncoder: Sendable {
   func encode(_ pixels: RawSpan, layout: PixelLayout) throws(ImageEncodingError) -> Data
 }
 
-/// Writes baseline JPEG files in sRGB; what is transparent becomes white, gray stays gray.
+/// Writes JPEG files in sRGB; what is transparent becomes white, gray stays gray.
 public struct JPEGEncoder: ImageEncoder {
   /// From 0, the smallest file, to 1, the best picture; numbers beyond count as the nearer bound,
   /// and NaN as 0.9.
   public var quality: Double
 
+  /// Whether the file has several scans, so that its first part shows the whole picture, coarser. Else it
+  /// is baseline: its first part shows the top of the picture.
+  public var isProgressive: Bool
+
   /// Creates an encoder.
-  public init(quality: Double = 0.9) { self.quality = quality }
+  public init(quality: Double = 0.9, isProgressive: Bool = false) {
+    (self.quality, self.isProgressive) = (quality, isProgressive)
+  }
 
   /// - Throws: ``ImageEncodingError``; sides above 65 500 pixels do not fit into the format.
   public func encode(

@@ -188,6 +188,51 @@ struct FetchCommandTests {
     #expect(server.requests.value == 2)
   }
 
+  @Test("writes each preview beside the picture, named by its time, and keeps only the picture")
+  func previews() async throws {
+    let jpeg = try TestPictures.bitmap(PixelSize(width: 400, height: 300), seed: 1)
+      .data(encodedBy: JPEGEncoder(isProgressive: true))
+    let (half, gate) = (jpeg.count / 2, Gate())
+    let server = try HTTPServer([
+      "/a b.jpg": .chunked([
+        .bytes(jpeg.prefix(half)), .wait(gate), .bytes(jpeg.dropFirst(half)),
+      ])
+    ])
+    let url = server.url("/a%20b.jpg")
+    let folder = directory.url.appending(path: "new/previews")
+    let words = arguments([url], formats: ["row:200x150:bgrx32"]) + ["--previews", folder.path]
+    let outcome = try await CommandProcess(words, temporaryFolder: directory.url).run { _, errors in
+      if errors.contains("preview \(url): 1-a_b.jpg-row-") { gate.open() }
+    }
+    #expect(outcome.status == 0 && lines(outcome) == ["\(url): network"])
+    // Sorted by name they are sorted by time.
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+    let kinds = try names.map { name in
+      let parts = try #require(
+        name.wholeMatch(of: /1-a_b\.jpg-row-\d{8}ms-(frame\d|picture)\.png/))
+      return String(parts.output.1)
+    }
+    #expect(kinds.count > 1)
+    #expect(kinds == (1..<kinds.count).map { "frame\($0)" } + ["picture"])
+    let pictures = try names.map { try TestPictures.pixels(of: folder.appending(path: $0)) }
+    #expect(pictures.allSatisfy { $0.size == PixelSize(width: 200, height: 150) })
+    #expect(try await pictures.last?.bytes == pixels("row", url))
+    // The picture alone has a place in a table.
+    let again = try await run(words)
+    #expect(lines(again) == ["\(url): table"] && server.requests.value == 1)
+  }
+
+  @Test("asks no server where previews cannot be written")
+  func noPlaceForPreviews() async throws {
+    let server = try HTTPServer(files: try files(1...1))
+    let file = directory.url.appending(path: "file")
+    try Data().write(to: file)
+    let outcome = try await fetch([server.url("/1.png")], "--previews", file.path + "/folder")
+    #expect(outcome.status == 1)
+    #expect(outcome.errors.contains("The folder \"\(file.path)/folder\" cannot be made"))
+    #expect(server.requests.value == 0)
+  }
+
   @Test("keeps what is done at Ctrl-C, and says how much is left")
   func interrupted() async throws {
     let (slow, gate) = (try TestPictures.noise(PixelSize(width: 200, height: 200), seed: 1), Gate())

@@ -90,7 +90,8 @@ const char *fic_jpeg_writer_message(const fic_jpeg_writer *writer);
 
 // Rows are one gray byte a pixel or B, G, R, unused; `quality` is 1 to 100.
 fic_status fic_jpeg_begin(
-    fic_jpeg_writer *writer, uint32_t width, uint32_t height, bool gray, int quality);
+    fic_jpeg_writer *writer, uint32_t width, uint32_t height, bool gray, int quality,
+    bool progressive);
 fic_status fic_jpeg_write_row(fic_jpeg_writer *writer, const uint8_t *row);
 
 // Hands over the encoded bytes, which the caller frees with free(3).

@@ -22,6 +22,7 @@
         options: [
           kCGImageDestinationLossyCompressionQuality: quality.isNaN ? 0.9 : min(max(quality, 0), 1),
           kCGImageDestinationBackgroundColor: white,
+          kCGImagePropertyJFIFDictionary: [kCGImagePropertyJFIFIsProgressive: isProgressive],
         ])
     }
   }

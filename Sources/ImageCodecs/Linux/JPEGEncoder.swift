@@ -16,7 +16,7 @@
       try check(
         fic_jpeg_begin(
           writer, UInt32(clamping: layout.size.width), UInt32(clamping: layout.size.height),
-          layout.format == .gray8, Int32(percent.rounded())))
+          layout.format == .gray8, Int32(percent.rounded()), isProgressive))
       let rows = EncodedRows(pixels: pixels, layout: layout, alpha: .onWhite)
       try rows.handOver { row throws(ImageEncodingError) in
         try check(fic_jpeg_write_row(writer, row))

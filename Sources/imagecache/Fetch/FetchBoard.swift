@@ -66,6 +66,14 @@ final class FetchBoard: Sendable {
     }
   }
 
+  func note(preview file: String, of url: URL) {
+    state.withLock { state in
+      line.end()
+      Console.note("preview \(url.absoluteString): \(file)".printable)
+      show(state)
+    }
+  }
+
   func end(_ url: URL, _ outcome: Outcome) {
     state.withLock { state in
       state.end(url)

@@ -20,6 +20,9 @@ struct FetchCommand: Command {
         "--limit-rate", "BYTES", help: "bytes per second that all downloads together may bring"),
       .flag(
         "--revalidate", help: "asks the servers whether pictures have changed that are there"),
+      .value(
+        "--previews", "DIR",
+        help: "writes the pictures there as PNG, and what there was to show before"),
     ],
     discussion: """
       A line for each picture says where it came from:
@@ -33,6 +36,14 @@ struct FetchCommand: Command {
       and one that takes more than a quarter of it is not kept. Without --revalidate a server is asked
       only for pictures that are in no table and have no such file. A URL is a picture's id. Plain
       http is taken where you write it; no redirect leads from https to http.
+
+      --previews shows pictures as they get better while they arrive. Its files are named by the place of
+      the URL in the call, the table, the milliseconds since the request, and what they are:
+        1-photo.jpg-row-00000412ms-frame1.png    a preview: the whole picture, coarser
+        1-photo.jpg-row-00001830ms-picture.png   the picture
+      There are previews of progressive JPEG files that are downloaded, at most three of each, and of the
+      first table of the call only: the others are drawn when all is there. --limit-rate 50k helps to see
+      them on a fast network.
 
       Ctrl-C ends a call, and what has arrived is kept: give the same command again.
 
@@ -50,6 +61,7 @@ struct FetchCommand: Command {
   private let retryLimit: Int
   private let byteRate: Int?
   private let revalidates: Bool
+  private let previewPath: String?
 
   init(_ arguments: Arguments) throws {
     var seen: Set<URL> = []
@@ -64,15 +76,23 @@ struct FetchCommand: Command {
       throw UsageError("--limit-rate works on Linux only.")
     }
     revalidates = arguments.hasFlag("--revalidate")
+    previewPath = arguments.value("--previews")
   }
 
   func run() async throws -> ExitStatus {
     let configuration = configuration
+    let previews = try previewPath.map { path throws(CommandFailure) in try PreviewFolder(path) }
     let (cache, formats) = try await tables.open(
       for: urls.count, keepsOthers: true, configuration)
     let board = FetchBoard(pictureCount: urls.count)
-    await ConcurrentWork.forEach(urls, width: Self.width) { url in
-      (url, await fetch(url, formats, from: cache, configuration.originals, board))
+    let fetches = urls.enumerated().map { index, url in
+      PictureFetch(
+        url: url, number: index + 1, picture: FetchedPicture(url: url, layouts: tables.layouts),
+        formats: formats, cache: cache, originals: configuration.originals,
+        revalidates: revalidates, previews: previews, board: board)
+    }
+    await ConcurrentWork.forEach(fetches, width: Self.width) { fetch in
+      (fetch.url, await fetch.run())
     } collect: { url, outcome in
       board.end(url, outcome)
     }
@@ -103,44 +123,5 @@ struct FetchCommand: Command {
         budget: StorageBudget(byteCount: originalsByteCount))
     }
     return configuration
-  }
-
-  private func fetch(
-    _ url: URL, _ formats: [ImageFormat], from cache: ImageCache, _ originals: SourceStore?,
-    _ board: FetchBoard
-  ) async -> FetchBoard.Outcome {
-    let picture = FetchedPicture(url: url, layouts: tables.layouts)
-    var options = LoadOptions()
-    // A call that was killed may have drawn the picture, and not have kept its file.
-    let isBrokenOff = await originals?.hasPartial(of: ImageID(url)) ?? false
-    if revalidates || isBrokenOff {
-      options.policy = .revalidate
-    }
-    var origin: ByteOrigin?
-    for format in formats {
-      var isThere = false
-      for await step in cache.progress(for: picture, format: format, options: options) {
-        switch step {
-        case .receiving(let byteCount, let total): board.receive(url, byteCount, of: total)
-        // A later format that is drawn from the file that was downloaded for the first says nothing new.
-        case .arrived(let newer): if origin == nil || origin == .original { origin = newer }
-        case .finished(let image):
-          // Held meanwhile, so that no other picture takes its slot.
-          isThere = withExtendedLifetime(image) {
-            cache.containsImage(for: picture, format: format)
-          }
-          if !isThere { return .failed("the table \"\(format.name)\" could not take it") }
-        case .failed(let error):
-          // Asked for the file only: the picture is there without it.
-          isThere = !revalidates && cache.containsImage(for: picture, format: format)
-          if !isThere { return .failed(FailureText.text(of: error)) }
-        default: continue
-        }
-      }
-      guard isThere else { return .cancelled }
-      // The server was asked, and all formats were drawn anew if the picture has changed.
-      options.policy = .normal
-    }
-    return .there(origin)
   }
 }

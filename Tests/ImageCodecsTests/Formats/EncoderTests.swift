@@ -124,6 +124,24 @@
       #expect(counts == counts.sorted() && Set(counts).count == counts.count)
     }
 
+    @Test("of JPEG writes the same picture in several scans when told so")
+    func encodesProgressiveJPEG() throws {
+      let picture = Picture.slopes(64, 48)
+      for pixels in [
+        try bitmap(picture.opaqueBGRX, picture.size, .bgrx32),
+        try bitmap(picture.red, picture.size, .gray8),
+      ] {
+        let baseline = try JPEGEncoder(quality: 0.8).encode(pixels)
+        let progressive = try JPEGEncoder(quality: 0.8, isProgressive: true).encode(pixels)
+        #expect(try decode(progressive).packedBytes == decode(baseline).packedBytes)
+        func hasStages(_ data: Data) -> Bool {
+          var watch = JPEGScanWatch(settles: true)
+          return watch.receive(data) != nil
+        }
+        #expect(hasStages(progressive) && !hasStages(baseline))
+      }
+    }
+
     @Test("of JPEG lays transparent pixels over white")
     func flattens() throws {
       let glass = Picture(16, 16) { _, _ in (255, 0, 0, 128) }

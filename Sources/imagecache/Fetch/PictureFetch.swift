@@ -1,0 +1,77 @@
+import CommandSupport
+import FastImageCache
+import Foundation
+
+/// The fetch of one address of a call into all of its formats.
+struct PictureFetch: Sendable {
+  let url: URL
+  /// The place of the address in the call, from 1 on.
+  let number: Int
+  let picture: FetchedPicture
+  let formats: [ImageFormat]
+  let cache: ImageCache
+  let originals: SourceStore?
+  let revalidates: Bool
+  let previews: PreviewFolder?
+  let board: FetchBoard
+
+  func run() async -> FetchBoard.Outcome {
+    var options = LoadOptions()
+    // A call that was killed may have drawn the picture, and not have kept its file.
+    let isBrokenOff = await originals?.hasPartial(of: ImageID(url)) ?? false
+    if revalidates || isBrokenOff { options.policy = .revalidate }
+    if previews != nil {
+      options.previews = PreviewPolicy()
+      // An app waits for a moment, since most pictures are whole by then; who asks here wants to see them.
+      options.previews.delay = .zero
+    }
+    var origin: ByteOrigin?
+    let start = ContinuousClock.now
+    for format in formats {
+      var isThere = false
+      for await step in cache.progress(for: picture, format: format, options: options) {
+        let elapsed = ContinuousClock.now - start
+        switch step {
+        case .receiving(let byteCount, let total): board.receive(url, byteCount, of: total)
+        case .preview(let image, let preview):
+          if let reason = keep(image, preview.kind, elapsed, format) { return .failed(reason) }
+        // A later format that is drawn from the file that was downloaded for the first says nothing new.
+        case .arrived(let newer): if origin == nil || origin == .original { origin = newer }
+        case .finished(let image):
+          if let reason = keep(image, nil, elapsed, format) { return .failed(reason) }
+          // Held meanwhile, so that no other picture takes its slot.
+          isThere = withExtendedLifetime(image) {
+            cache.containsImage(for: picture, format: format)
+          }
+          if !isThere { return .failed("the table \"\(format.name)\" could not take it") }
+        case .failed(let error):
+          // Asked for the file only: the picture is there without it.
+          isThere = !revalidates && cache.containsImage(for: picture, format: format)
+          if !isThere { return .failed(FailureText.text(of: error)) }
+        default: continue
+        }
+      }
+      guard isThere else { return .cancelled }
+      // The server was asked, and all formats were drawn anew if the picture has changed.
+      options.policy = .normal
+    }
+    return .there(origin)
+  }
+
+  /// Writes a picture into the folder of previews, if the call has one.
+  ///
+  /// - Returns: Why it could not.
+  private func keep(
+    _ image: CachedImage, _ kind: ImagePreview.Kind?, _ elapsed: Duration, _ format: ImageFormat
+  ) -> String? {
+    guard let previews else { return nil }
+    do {
+      let file = try previews.write(
+        image, kind, after: elapsed, of: url, number: number, in: format)
+      if kind != nil { board.note(preview: file, of: url) }
+      return nil
+    } catch {
+      return error.description
+    }
+  }
+}
