@@ -76,8 +76,23 @@ struct FetchCommandTests {
     // A format that is new beside one that is there.
     let formats = ["row:16x8:bgrx32", "dot:8x4"]
     #expect(lines(try await fetch(urls, formats: formats)) == urls.map { "\($0): original" })
+    // A format of another layout has other pictures.
+    let fitting = ["row:16x8:bgrx32:aspectFit"]
+    #expect(lines(try await fetch(urls, formats: fitting)) == urls.map { "\($0): original" })
+    #expect(lines(try await fetch(urls, formats: fitting)) == urls.map { "\($0): table" })
     #expect(server.requests.value == 3)
     #expect(server.arrivedRequests.allSatisfy { $0.headers["user-agent"] == "imagecache" })
+  }
+
+  @Test(
+    "takes addresses of web servers only",
+    arguments: ["ftp://example.com/1.png", "https:///1.png", "file:///1.png", "pictures/1.png"])
+  func refusedAddresses(address: String) async throws {
+    let outcome = try await run([
+      "fetch", address, "--cache", cache, "--format", "row:16x8:bgrx32",
+    ])
+    #expect(outcome.status == 2)
+    #expect(outcome.errors.contains("is no address of a web server"))
   }
 
   @Test("draws all formats of a call from one download")
@@ -97,15 +112,16 @@ struct FetchCommandTests {
 
   @Test("keeps the pictures of earlier calls, however many follow")
   func growingTables() async throws {
-    let server = try HTTPServer(files: try files(1...20))
+    let server = try HTTPServer(files: try files(1...36))
     let first = server.url("/1.png")
     _ = try await fetch([first])
-    for numbers in [2...10, 11...20] {
+    // The second call leaves room for fewer than the third brings.
+    for numbers in [2...20, 21...36] {
       let outcome = try await fetch(numbers.map { server.url("/\($0).png") })
       #expect(outcome.output.split(separator: "\n").count == numbers.count)
     }
     #expect(lines(try await fetch([first])) == ["\(first): table"])
-    #expect(try await run(["inspect", cache]).output.contains("20 of "))
+    #expect(try await run(["inspect", cache]).output.contains("36 of "))
   }
 
   @Test("asks whether pictures have changed when told to, and draws those anew that have")

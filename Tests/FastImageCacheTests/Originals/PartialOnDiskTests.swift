@@ -43,11 +43,12 @@ struct PartialOnDiskTests {
 
   /// The steps of a load that ends with the picture of a number.
   private func origins(
-    _ fixture: Fixture, _ server: HTTPServer, number: Int? = 7
+    _ fixture: Fixture, _ server: HTTPServer, number: Int? = 7,
+    options: LoadOptions = LoadOptions()
   ) async -> [ByteOrigin] {
     var origins: [ByteOrigin] = []
     let photo = Photo("7", url: server.url("/7").absoluteString)
-    for await step in fixture.cache.progress(for: photo, format: .row) {
+    for await step in fixture.cache.progress(for: photo, format: .row, options: options) {
       switch step {
       case .arrived(let origin): origins.append(origin)
       case .finished(let image): #expect(image.solidNumber == number)
@@ -125,6 +126,20 @@ struct PartialOnDiskTests {
     #expect(try await files(2, in: store).count == 2)
     let id = ImageID(server.url("/7"))
     #expect(try await store.bytes(of: id) == picture)
+  }
+
+  @Test(
+    "is resumed by the same fields and by no others, where its server heeds them",
+    arguments: [nil, "fr"])
+  func heedsVary(language: String?) async throws {
+    let file = HTTPFile(picture, entityTag: #""x""#, headers: ["Vary": "Accept-Language"])
+    let (folder, server, _) = try await killed(after: blockSize * 2 + 5_000, of: file)
+    let fixture = try await fixture(store(in: folder.url))
+    var options = LoadOptions()
+    options.headers = language.map { ["Accept-Language": $0] } ?? [:]
+    #expect(
+      await origins(fixture, server, options: options)
+        == [language == nil ? .resumed(after: 2 * blockSize, of: picture.count) : .source])
   }
 
   @Test("has a date only: overlapping bytes prove that it is the same")

@@ -52,10 +52,12 @@ struct PartialShelfTests {
   func changingEntity() {
     let shelf = PartialShelf(room: 100)
     put(arrival(10, of: 20), as: name(1), of: "a", on: shelf)
-    let load = shelf.begin(name(2), of: "a").load
+    let (load, other) = (shelf.begin(name(2), of: "a").load, shelf.begin(name(3), of: "a").load)
     shelf.changeEntity(from: "a", to: "b")
     shelf.remove(.entity("a"))
     #expect(shelf.byteCount == 10)
+    shelf.end(other, keeping: arrival(10, of: 20))
+    #expect(shelf.byteCount == 20)
     shelf.remove(.entity("b"))
     shelf.end(load, keeping: arrival(10, of: 20))
     #expect(shelf.byteCount == 0)

@@ -41,6 +41,22 @@ struct PartialFileTests {
     #expect(try folder.version(1) == nil)
   }
 
+  @Test("has no block that changed places with another, even if their hashes went along")
+  func places() throws {
+    _ = try folder.keepBlocks(1, 1, count: 3)
+    func swapFirst(two byteCount: Int, at start: Int, of suffix: String) throws {
+      let bytes = try originals.bytes(name + suffix)
+      let (second, third) = (start + byteCount, start + 2 * byteCount)
+      try originals.put(
+        Array(bytes[..<start] + bytes[second..<third] + bytes[start..<second] + bytes[third...]),
+        name + suffix)
+    }
+    try swapFirst(two: PartialFile.blockByteCount, at: 0, of: ".part")
+    #expect(try blockCount() == nil)
+    try swapFirst(two: 8, at: originals.bytes(name + ".terms").count - 24, of: ".terms")
+    #expect(try blockCount() == nil)
+  }
+
   @Test("goes on where it was left, and becomes the original without being written again")
   func finishes() throws {
     _ = try folder.keepBlocks(1, 1, count: 2)

@@ -165,6 +165,7 @@ struct ShelfPartialTests {
     #expect(shelf.mayHavePartial(key(5)))
     for number in 18...19 { await shelf.keep(number, byteCount: 1 << 20) }
     await shelf.write(Coming(5, blocks: 2), load)
+    #expect(try !names().contains { $0.hasSuffix(".part") })
     await shelf.end(Coming(5, blocks: 2), load)
     #expect(await shelf.blockCount(Coming(5, blocks: 2)) == nil)
     #expect(worst.withLock { $0 } <= 8 << 20)
@@ -282,6 +283,39 @@ struct ShelfPartialTests {
     #expect(shelf.usedByteCount == fixture.diskByteCount("one"))
   }
 
+  @Test("are begun anew where another process removed them during a suspension")
+  func removedWhileSuspended() async throws {
+    let shelf = await fixture.shelf().opened()
+    let load = shelf.load(Coming(1, blocks: 2))
+    await shelf.write(Coming(1, blocks: 2), load)
+    let user = OriginalUser(of: shelf)
+    await user.suspend()
+    let other = await fixture.shelf().opened()
+    try await other.onLane { () throws(TableError) in try other.remove(key(1)) }
+    await user.resume()
+    await shelf.write(Coming(1, blocks: 4), load)
+    await shelf.end(Coming(1, blocks: 4), load)
+    #expect(await shelf.blockCount(Coming(1, blocks: 4)) == 4)
+    #expect(shelf.usedByteCount == fixture.diskByteCount("one"))
+  }
+
+  @Test("that could not be deleted are deleted when their load ends")
+  func undeletable() async throws {
+    let shelf = await fixture.shelf().opened()
+    let load = shelf.load(Coming(1, blocks: 1))
+    await shelf.write(Coming(1, blocks: 1), load)
+    fixture.observe { call throws(SystemError) in
+      guard [.write, .unlink].contains(call.kind) else { return }
+      throw SystemError(call: call.kind, code: ENOSPC)
+    }
+    await shelf.write(Coming(1, blocks: 2), load)
+    fixture.observe(nil)
+    #expect(try names().contains { $0.hasSuffix(".part") })
+    await shelf.end(Coming(1, blocks: 2), load)
+    #expect(try names() == [IndexFile.name])
+    #expect(shelf.usedByteCount == fixture.diskByteCount("one"))
+  }
+
   @Test("stay at a sweep if they prove whose they are and have a block; the others go")
   func sweep() async throws {
     await fixture.shelf().opened().leave(Coming(1, blocks: 2))
@@ -296,12 +330,24 @@ struct ShelfPartialTests {
       try FileManager.default.setAttributes(
         [.posixPermissions: 0o600], ofItemAtPath: foreign + suffix)
     }
+    _ = try OriginalFolder(path: folder).beginPartial(key(4), Coming(4, blocks: 1).facts)
     let shelf = await fixture.shelf().opened()
     await shelf.keep(3)
     #expect(try !names().contains { $0.hasPrefix(key(2).digest.fileName) })
+    #expect(try !names().contains { $0.hasPrefix(key(4).digest.fileName) })
     #expect(shelf.mayHavePartial(key(1)))
     #expect(await shelf.blockCount(Coming(1, blocks: 2)) == 2)
     #expect(shelf.usedByteCount == fixture.diskByteCount("one"))
+  }
+
+  @Test("go at a sweep after seven days, where no record tells of them")
+  func sweepOfOld() async throws {
+    await fixture.shelf().opened().leave(Coming(1, blocks: 2))
+    try FileManager.default.removeItem(atPath: fixture.url.path + "/one/" + IndexFile.name)
+    fixture.advance(seconds: 7 * 86_400)
+    let shelf = await fixture.shelf().opened()
+    await shelf.keep(3)
+    #expect(try names() == [key(3).digest.fileName, IndexFile.name].sorted())
   }
 
   @Test(

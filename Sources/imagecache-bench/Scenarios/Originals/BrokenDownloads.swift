@@ -1,6 +1,7 @@
 import CommandSupport
 import FastImageCache
 import Foundation
+import OriginalStore
 import TestSupport
 
 /// Downloads that broke off, and are continued.
@@ -10,14 +11,16 @@ struct BrokenDownloads: Scenario {
   static let summary = """
     bytes that a server on the loopback interface sent twice, of a JPEG file of 800 x 600 whose first \
     download failed in the middle, or was cancelled there: with an ETag, and with a date, where an \
-    overlap of 256 bytes is compared. Against the length of the file
+    overlap of 256 bytes is compared. Against the length of the file. Then of a file of a megabyte whose \
+    process was killed: another store gets the files that the first one has on disk at that moment
     """
+
+  private static let clock = ["Date": "Sun, 06 Nov 1994 09:49:37 GMT"]
 
   func measure(_ setting: BenchSetting) async throws -> Findings {
     let bytes = try KeptPicture(setting.effort.photographs.small, setting).bytes
-    let clock = ["Date": "Sun, 06 Nov 1994 09:49:37 GMT"]
-    let tagged = HTTPFile(bytes, entityTag: "\"5f3a-61b2c04e\"", headers: clock)
-    let dated = HTTPFile(bytes, lastModified: "Sun, 06 Nov 1994 08:49:37 GMT", headers: clock)
+    let tagged = HTTPFile(bytes, entityTag: "\"5f3a-61b2c04e\"", headers: Self.clock)
+    let dated = HTTPFile(bytes, lastModified: "Sun, 06 Nov 1994 08:49:37 GMT", headers: Self.clock)
     let half = bytes.count / 2
     let server = try HTTPServer { request in
       let reply = (request.path.hasPrefix("/tagged") ? tagged : dated).reply(to: request)
@@ -49,8 +52,58 @@ struct BrokenDownloads: Scenario {
             server.bodyByteCount(for: path) - bytes.count,
             atMost: path.hasPrefix("/tagged") ? 0 : 256))
       }
+      measures.append(try await killed(bytes, setting))
       return Findings(measures)
     }
+  }
+
+  // MARK: After a kill
+
+  private func killed(_ bytes: Data, _ setting: BenchSetting) async throws -> Measure {
+    // What stands behind its end changes no picture, and makes blocks.
+    let whole = bytes + Data(count: max(0, 1 << 20 - bytes.count))
+    let half = whole.count * 3 / 5
+    let file = HTTPFile(whole, entityTag: "\"5f3a-61b2c04f\"", headers: Self.clock)
+    let server = try HTTPServer { request in
+      let reply = file.reply(to: request)
+      return request.number == 1 ? reply.stopping(after: half) : reply
+    }
+    let picture = BenchPicture(0, file: server.url("/killed"))
+    let stores = ["before", "after"].map { name in
+      SourceStore(
+        name: name, directory: setting.place.url.appending(path: "killed"),
+        budget: StorageBudget(byteCount: 16 << 20))
+    }
+    try await setting.withCache(
+      "before-kill", formats: [KeptPicture.format], .with { $0.originals = stores[0] }
+    ) { cache in
+      for await step in cache.progress(for: picture, format: KeptPicture.format) {
+        guard case .receiving(half..., of: _) = step else { continue }
+        while Self.blockCount(in: stores[0].directory) < half / PartialFile.blockByteCount {
+          try await Task.sleep(for: .microseconds(100))
+        }
+        try FileManager.default.copyItem(at: stores[0].directory, to: stores[1].directory)
+        break
+      }
+    }
+    return try await setting.withCache(
+      "after-kill", formats: [KeptPicture.format], .with { $0.originals = stores[1] }
+    ) { cache in
+      _ = try await cache.image(for: picture, format: KeptPicture.format)
+      return .counted(
+        Self.id, "fetched twice of \(whole.count), tagged and killed at \(half)", unit: "bytes",
+        server.bodyByteCount(for: "/killed") - whole.count, atMost: PartialFile.blockByteCount - 1)
+    }
+  }
+
+  /// How many blocks of the only partial in a folder have their hash.
+  private static func blockCount(in folder: URL) -> Int {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+    guard let name = names.first(where: { $0.hasSuffix(".terms") }),
+      let terms = try? Data(contentsOf: folder.appending(path: name)), terms.count >= 32
+    else { return 0 }
+    let trailerByteCount = terms[12..<16].reversed().reduce(0) { $0 << 8 | Int($1) }
+    return (terms.count - 32 - trailerByteCount) / 8
   }
 }
 

@@ -74,6 +74,10 @@ struct RetryPlanTests {
     var resumed = RetryPlan(RetryPolicy(limit: 1), byteCount: 1 << 20)
     #expect(resumed.decide(after: .again(), byteCount: 1 << 20, fraction: 0) != .fail)
     #expect(resumed.decide(after: .again(), byteCount: 1 << 20, fraction: 0) == .fail)
+    // Bytes that come again after a download began anew are not new either.
+    var anew = RetryPlan(RetryPolicy(limit: 1), byteCount: 1 << 20)
+    #expect(anew.decide(after: .again(), byteCount: 0, fraction: 0) == .retry(after: .zero))
+    #expect(anew.decide(after: .again(), byteCount: 1 << 20, fraction: 0) == .fail)
   }
 
   @Test("asks once for everything after a contradiction, at once, and even where it never retries")
