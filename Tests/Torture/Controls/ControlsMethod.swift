@@ -41,7 +41,8 @@ struct ControlsMethod: TortureMethod {
         runs += 1
       }
       findings.count(found > 0 ? "planted faults found" : "planted faults missed")
-      Console.print("\(control.method): \(control.fault): found \(found) times in \(tries), run \(runs)")
+      Console.print(
+        "\(control.method): \(control.fault): found \(found) times in \(tries), run \(runs)")
       if found == 0 { findings.report(.other, "\(control.method) does not find: \(control.fault)") }
     }
     return findings
