@@ -29,8 +29,12 @@ struct Snippet: Sendable, CustomStringConvertible {
   /// functions, types and extensions belong to; the variables of a `main.swift` belong to the main
   /// actor under each, so a snippet of variables and statements is the same program.
   var isolations: [SnippetCompiler.DefaultIsolation] {
-    let declaration = /\b(actor|class|enum|extension|func|import|protocol|struct|typealias)\b/
-    return code.contains(declaration) ? SnippetCompiler.DefaultIsolation.allCases : [.none]
+    isDeclaring ? SnippetCompiler.DefaultIsolation.allCases : [.none]
+  }
+
+  /// Whether it declares more than variables.
+  var isDeclaring: Bool {
+    code.contains(/\b(actor|class|enum|extension|func|import|protocol|struct|typealias)\b/)
   }
 
   private static func snippets(of document: Document) throws -> [Snippet] {

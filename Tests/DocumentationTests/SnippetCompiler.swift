@@ -35,15 +35,39 @@ struct SnippetCompiler {
   func check(
     _ snippet: Snippet, _ isolation: DefaultIsolation = .none
   ) async throws -> Verdict {
-    // Messages name the document and its line, as if it had been compiled itself.
-    let program = """
-      \(Self.imports)
-      #sourceLocation(file: "\(snippet.path)", line: \(snippet.line))
-      \(snippet.code)
-      """
-    let command = try await Self.commands[isolation]?.value ?? ""
-    let (status, text) = try await Self.run(["sh", "-c", command], beside: program)
+    try await check(Self.located(snippet), isolation)
+  }
+
+  /// Checks snippets that declare no type or function in one run of the compiler, which otherwise spends
+  /// most of a run on reading the modules.
+  ///
+  /// Each stands in a scope of its own. The compiler wants the variables of a scope to be used, and not
+  /// those of a `main.swift`, so this is no reason to refuse a snippet.
+  func check(scopesOf snippets: [Snippet]) async throws -> Verdict {
+    let scopes = snippets.map { "do {\n\(Self.located($0))#sourceLocation()\n}\n" }
+    let verdict = try await check(scopes.joined(), .none, warningsAreErrors: false)
+    let warnings = verdict.text.split(separator: "\n").filter {
+      $0.contains(": warning: ") && !$0.contains("was never ")
+    }
+    return Verdict(isAccepted: verdict.isAccepted && warnings.isEmpty, text: verdict.text)
+  }
+
+  private func check(
+    _ program: String, _ isolation: DefaultIsolation, warningsAreErrors: Bool = true
+  ) async throws -> Verdict {
+    var command = try await Self.commands[isolation]?.value ?? ""
+    if !warningsAreErrors { command.replace(" -warnings-as-errors", with: "") }
+    let (status, text) = try await Self.run(
+      ["sh", "-c", command], beside: Self.imports + program)
     return Verdict(isAccepted: status == 0, text: text)
+  }
+
+  /// Messages name the document and its line, as if the snippet had been compiled itself.
+  private static func located(_ snippet: Snippet) -> String {
+    """
+    #sourceLocation(file: "\(snippet.path)", line: \(snippet.line))
+    \(snippet.code)
+    """
   }
 
   private static func command(_ isolation: DefaultIsolation) async throws -> String {

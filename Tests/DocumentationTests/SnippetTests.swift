@@ -7,9 +7,18 @@ struct SnippetTests {
 
   @Test(
     "compiles as a program of its own, and where the main actor is the default isolation",
-    arguments: Snippet.all.flatMap { snippet in snippet.isolations.map { (snippet, $0) } })
+    arguments: Snippet.all.filter(\.isDeclaring).flatMap { snippet in
+      snippet.isolations.map { (snippet, $0) }
+    })
   func compiles(snippet: Snippet, isolation: SnippetCompiler.DefaultIsolation) async throws {
     let verdict = try await compiler.check(snippet, isolation)
+
+    #expect(verdict.isAccepted, "\(verdict.text)")
+  }
+
+  @Test("of statements compiles in a scope of its own")
+  func compilesInScope() async throws {
+    let verdict = try await compiler.check(scopesOf: Snippet.all.filter { !$0.isDeclaring })
 
     #expect(verdict.isAccepted, "\(verdict.text)")
   }
@@ -21,12 +30,19 @@ struct SnippetTests {
       "_ = try await cache.picture(for: photo, format: .row)",
       "let text: String = cache.cachedImage(for: photo, format: .row)",
       "let image = cache.image(for: photo, format: .row)",
+      "cache.cachedImage(for: photo, format: .row)",
     ])
   func isRefused(code: String) async throws {
-    let verdict = try await compiler.check(Snippet(path: "Example.md", line: 7, code: code))
+    let snippet = Snippet(path: "Example.md", line: 7, code: code + "\n")
+    let other = Snippet(path: "Other.md", line: 1, code: "let image = 1\n")
 
-    #expect(!verdict.isAccepted)
-    #expect(verdict.text.contains("Example.md:7"), "\(verdict.text)")
+    for verdict in [
+      try await compiler.check(snippet), try await compiler.check(scopesOf: [other, snippet]),
+    ] {
+      #expect(!verdict.isAccepted)
+      #expect(verdict.text.contains("Example.md:7"), "\(verdict.text)")
+      #expect(!verdict.text.contains("Other.md:1:1: error"))
+    }
   }
 
   @Test("is refused in one mode only, if it is fit for that mode only")
