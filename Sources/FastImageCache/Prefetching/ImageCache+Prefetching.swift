@@ -194,8 +194,10 @@ extension ImageCache {
     }
   }
 
+  /// Loads one picture at low priority, and touches its pages if that is wanted.
+  ///
   /// - Parameter begins: A load that goes ahead calls it; the caller begins the next one then.
-  private nonisolated func bring(
+  nonisolated func bring(
     _ entity: some ImageEntity, _ format: ImageFormat, _ depth: PrefetchDepth,
     _ begins: @escaping @Sendable () -> Void
   ) async -> PrefetchOutcome {
@@ -225,7 +227,7 @@ private enum PrefetchStep {
   case ended(PrefetchOutcome)
 }
 
-private enum PrefetchOutcome {
+enum PrefetchOutcome {
   case loaded, failed, leftOut, cancelled
 }
 
