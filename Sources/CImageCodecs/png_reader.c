@@ -15,7 +15,7 @@
 #define FILE_BYTES_PER_PIXEL (16 * 8)
 
 // libpng decompresses pieces of the file of this size; one that is not there as a whole is lost.
-#define PIECE_OF_PASSES 256
+#define PIECE_OF_CUT_FILE 256
 
 struct fic_png_reader {
   png_structp codec;
@@ -142,7 +142,7 @@ static uint64_t rows_of_passes(uint32_t width, uint32_t height) {
 
 fic_status fic_png_start(
     fic_png_reader *reader, const uint8_t *bytes, size_t count, uint32_t side_limit,
-    size_t chunk_limit, bool by_passes, fic_png_header *header) {
+    size_t chunk_limit, bool is_cut, fic_png_header *header) {
   png_structp codec = reader->codec;
   reader->bytes = bytes;
   reader->count = reader->row_end = count;
@@ -166,9 +166,9 @@ fic_status fic_png_start(
     header->profile_count = profile_count;
   }
   set_output(reader, header);
-  if (by_passes && header->interlaced) {
+  if (is_cut) png_set_compression_buffer_size(codec, PIECE_OF_CUT_FILE);
+  if (is_cut && header->interlaced) {
     reader->rows_left = rows_of_passes(header->width, header->height);
-    png_set_compression_buffer_size(codec, PIECE_OF_PASSES);
   } else {
     reader->rows_left = (uint64_t)header->height * (uint64_t)png_set_interlace_handling(codec);
   }

@@ -67,46 +67,17 @@ enum Orientation: UInt32, CaseIterable, Sendable {
 
 extension Orientation {
   private static let tag = 0x0112
-  private static let shortType = 3
-  private static let entryLimit = 512
-
-  /// Larger metadata is ignored; a JPEG segment cannot hold more.
-  static let metadataLimit = 64 << 10
 
   /// Reads the orientation out of EXIF metadata; malformed metadata means upright.
-  ///
-  /// Only the first directory is read and no other pointer followed, so reading always ends.
   ///
   /// - Parameters:
   ///   - bytes: The bytes of the file or more.
   ///   - range: Where in them the metadata lies: a TIFF structure, perhaps after `Exif\0\0`.
   init(exif bytes: RawSpan, in range: Range<Int>?) {
-    self = .up
-    guard var range, range.lowerBound >= 0, range.upperBound <= bytes.byteCount,
-      range.count <= Self.metadataLimit
-    else { return }
-    if bytes.extracting(range).has("Exif\0\0", at: 0) {
-      range = range.lowerBound + 6..<range.upperBound
+    let exif = ExifBlock(bytes, in: range)
+    let value = exif?.firstDirectory(bytes).flatMap {
+      exif?.number(Self.tag, .short, inDirectory: $0, bytes)
     }
-    let tiff = bytes.extracting(range)
-
-    let isLittle = tiff.has("II", at: 0)
-    guard isLittle || tiff.has("MM", at: 0) else { return }
-    func short(_ offset: Int) -> Int? {
-      isLittle ? tiff.littleEndian16(at: offset) : tiff.bigEndian16(at: offset)
-    }
-    func long(_ offset: Int) -> Int? {
-      isLittle ? tiff.littleEndian32(at: offset) : tiff.bigEndian32(at: offset)
-    }
-    guard short(2) == 42, let directory = long(4), let count = short(directory) else { return }
-    for index in 0..<min(count, Self.entryLimit) {
-      let entry = directory + 2 + 12 * index
-      guard short(entry) == Self.tag else { continue }
-      guard short(entry + 2) == Self.shortType, long(entry + 4) == 1,
-        let value = short(entry + 8), let orientation = Self(rawValue: UInt32(value))
-      else { return }
-      self = orientation
-      return
-    }
+    self = value.flatMap { Self(rawValue: UInt32($0)) } ?? .up
   }
 }

@@ -99,6 +99,11 @@ public struct Bitmap: Sendable {
     self.storage = storage
   }
 
+  /// The same pixels with other edges of the picture.
+  package func withEdges(_ edges: PictureEdges) -> Bitmap {
+    Bitmap(storage, layout, colorConversion, edges)
+  }
+
   /// Creates a bitmap by copying pixels from elsewhere.
   ///
   /// - Parameters:

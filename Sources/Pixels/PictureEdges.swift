@@ -5,8 +5,9 @@
 /// took the bitmap's edges for the picture's would shift everything between them.
 ///
 /// Invariants:
-/// 1. The four edges lie in the bitmap, each less than a pixel from the bitmap's own. Only in a preview, of
-///    which single pixels of the picture are known, may they lie up to half a pixel outside.
+/// 1. The four edges lie in the bitmap, each less than a pixel from the bitmap's own. Only in a preview may they
+///    lie up to half a pixel outside, where single pixels of the picture are known, or further inside, where a
+///    thumbnail has black bars.
 /// 2. The area between them shows the whole picture and nothing else.
 package struct PictureEdges: Hashable, Sendable {
   /// The left edge, in pixels of the bitmap.

@@ -116,11 +116,11 @@ void fic_png_reader_close(fic_png_reader *reader);
 const char *fic_png_reader_message(const fic_png_reader *reader);
 
 // Reads up to the first row. Sides above `side_limit` and chunks that take more than `chunk_limit`
-// bytes of memory are refused. With `by_passes` the rows of an interlaced picture are those of its passes,
-// as stored; where the bytes end early, all but the last few hundred of them become rows.
+// bytes of memory are refused. With `is_cut` the bytes may end early: all but the last few hundred of them
+// become rows, and those of an interlaced picture are the rows of its passes, as stored.
 fic_status fic_png_start(
     fic_png_reader *reader, const uint8_t *bytes, size_t count, uint32_t side_limit,
-    size_t chunk_limit, bool by_passes, fic_png_header *header);
+    size_t chunk_limit, bool is_cut, fic_png_header *header);
 
 // The columns and rows of one of seven passes, from 0 on; a pass that has none is not stored.
 void fic_png_pass_size(

@@ -11,8 +11,15 @@ public struct ImagePreview: Hashable, Sendable {
     /// A placeholder (``LoadOptions/isPlaceholder``).
     case placeholder
 
-    /// The whole picture, coarser: the first, second, … preview of this load, counted from 1.
+    /// The whole picture, coarser: the first, second, … such preview of this load, counted from 1.
     case frame(Int)
+
+    /// The thumbnail that a camera has put into the file.
+    case embedded
+
+    /// The first rows of the file, so large a part of all, from 0 to 1. Where the file says how to turn the
+    /// picture, these may be its last rows, or columns.
+    case rows(Double)
   }
 
   /// The source of the preview's pixels.

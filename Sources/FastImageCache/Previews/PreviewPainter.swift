@@ -40,11 +40,8 @@ struct PreviewPainter: Sendable {
   /// Cost: a relaxed load of an atomic number.
   var isWanted: Bool { progress.previewedFetch == fetch }
 
-  /// The pictures of which previews are wanted, the most that any of those who follow the load wants, and how
-  /// many previews there have been.
-  var wanted: (wishes: [PreviewWish], policy: PreviewPolicy, drawnCount: Int) {
-    progress.wantedPreviews
-  }
+  /// What those who follow the load want of a stage; `nil` if nothing.
+  func want(_ stage: PreviewStage) -> PreviewWant? { progress.want(stage) }
 
   /// Begins to draw previews at a stage, if the workers have nothing else to do.
   ///
@@ -82,7 +79,7 @@ struct PreviewPainter: Sendable {
           return DrawnPreview(
             key: request.key, image: request.table.privateImage(slot), isSettled: isSettled)
         }
-        progress.show(drawn, of: fetch, elapsed: elapsed)
+        progress.show(drawn, of: stage, part: decoded.part, in: fetch, elapsed: elapsed)
         done(.shown(settled: isSettled ? drawn.map(\.key) : [], part: decoded.part))
       } catch {
         // There is no preview then: the bytes prove themselves when all are there.

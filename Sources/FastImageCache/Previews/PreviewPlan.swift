@@ -1,12 +1,14 @@
-/// Decides when a stage of a file on its way is worth a preview; pure.
+import ImageCodecs
+
+/// Decides which stage of a file on its way is worth a preview, and when; pure.
 ///
 /// | nothing is drawn | since |
 /// |---|---|
 /// | in the first ``PreviewPolicy/delay`` of a fetch | most pictures are whole by then |
 /// | if the rest is due in ``shortWait`` at the rate so far | the picture itself is as near |
-/// | after ``PreviewPolicy/limit`` previews | each costs a decode |
+/// | of a kind while there is a better one (``PreviewStage/Kind``) | nothing worse follows it |
 ///
-/// How much of the processor all previews take together is the worker pool's to say.
+/// How many previews there are is for ``PreviewWishes`` to say, whose waiters may want different ones. How much of the processor all previews take together is the worker pool's to say.
 struct PreviewPlan: Hashable, Sendable {
   /// A rest that comes so soon is waited for.
   static let shortWait = Duration.milliseconds(200)
@@ -36,23 +38,25 @@ struct PreviewPlan: Hashable, Sendable {
     isResumed ? .seconds(Int64.max) : now - fetchStart
   }
 
-  /// Whether a stage that is there now is drawn.
+  /// The kind of which a stage is drawn now.
   ///
   /// - Parameters:
+  ///   - delays: The kinds of the stages that are there and wanted, each with the shortest delay of those who
+  ///     want it.
   ///   - byteCount: How many bytes are there now.
-  ///   - drawnCount: How many previews were drawn for whoever wants them.
-  ///   - policy: The most that any of them wants.
-  func draws(
-    byteCount: Int, drawnCount: Int, policy: PreviewPolicy, now: ContinuousClock.Instant
-  ) -> Bool {
-    guard policy.wantsFrames, drawnCount < policy.limit, elapsed(at: now) >= policy.delay else {
-      return false
-    }
-    guard let total else { return true }
+  func kind(
+    of delays: [PreviewStage.Kind: Duration], byteCount: Int, now: ContinuousClock.Instant
+  ) -> PreviewStage.Kind? {
+    guard !isDueSoon(byteCount, now) else { return nil }
+    return delays.keys.filter { delays[$0].map { $0 <= elapsed(at: now) } == true }.max()
+  }
+
+  private func isDueSoon(_ byteCount: Int, _ now: ContinuousClock.Instant) -> Bool {
+    guard let total else { return false }
     let (arrived, rest) = (byteCount - firstByteCount, total - byteCount)
-    if rest <= 0 { return false }
+    if rest <= 0 { return true }
     // Before anything has come in some time there is no rate.
-    guard arrived > 0, now > firstLook else { return true }
-    return (now - firstLook) / Double(arrived) * Double(rest) > Self.shortWait
+    guard arrived > 0, now > firstLook else { return false }
+    return (now - firstLook) / Double(arrived) * Double(rest) <= Self.shortWait
   }
 }

@@ -1,3 +1,5 @@
+import ImageCodecs
+
 /// The previews that are made of bytes that have arrived, while the rest of them is under way.
 ///
 /// ```swift
@@ -12,6 +14,19 @@ public struct PreviewPolicy: Hashable, Sendable {
     /// whose length is announced.
     public static let frames = Kinds(rawValue: 1)
 
+    /// The camera's thumbnail in a JPEG file's EXIF metadata, once the head of the file is there; before all
+    /// others, and once. It may show the picture as it was before somebody changed it, so it is no part of
+    /// the default. Black bars are cut off; a thumbnail of other proportions than the picture's, or of less
+    /// than about a quarter of the size that is shown, is left out.
+    public static let embedded = Kinds(rawValue: 2)
+
+    /// The rows that have arrived, at about a quarter, a half and three quarters of the bytes: of JPEG files
+    /// that are not progressive, and PNG files that are not interlaced, in colour and of announced length; on
+    /// Linux. The rest is transparent: it shows the drawing's background, and black in formats without alpha.
+    /// Half a picture is rarely better than another one in its place, so it is no part of the default; none
+    /// follows a thumbnail.
+    public static let rows = Kinds(rawValue: 4)
+
     /// The kinds as bits.
     public let rawValue: Int
 
@@ -19,7 +34,7 @@ public struct PreviewPolicy: Hashable, Sendable {
     public init(rawValue: Int) { self.rawValue = rawValue }
   }
 
-  /// The kinds that are wanted.
+  /// The kinds that are wanted. Two requests of one load may want different ones, and each is shown its own.
   public var kinds: Kinds
 
   /// The most previews of one picture.
@@ -35,5 +50,17 @@ public struct PreviewPolicy: Hashable, Sendable {
   /// No previews.
   public static let none = PreviewPolicy(kinds: [])
 
-  var wantsFrames: Bool { kinds.contains(.frames) && limit > 0 }
+  /// Whether any preview is wanted.
+  var wantsAny: Bool { PreviewStage.Kind.allCases.contains(where: wants) }
+
+  /// Whether previews of a kind are wanted.
+  func wants(_ kind: PreviewStage.Kind) -> Bool {
+    let wanted: Kinds =
+      switch kind {
+      case .frame: .frames
+      case .embedded: .embedded
+      case .rows: .rows
+      }
+    return limit > 0 && kinds.contains(wanted)
+  }
 }

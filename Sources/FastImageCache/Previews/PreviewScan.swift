@@ -26,32 +26,33 @@ struct PreviewScan {
   /// Looks at all bytes that have come.
   ///
   /// - Parameter newest: The last of them.
-  /// - Returns: The newest stage, if one is found.
+  /// - Returns: The newest stage of each kind that is found.
   mutating func scan(
     _ newest: Data, of arrival: Arrival, by decoders: [any ImageDecoder]
-  ) -> PreviewStage? {
+  ) -> [PreviewStage] {
     let byteCount = arrival.byteCount
-    guard !isHopeless, byteCount >= Self.firstByteCount else { return nil }
+    guard !isHopeless, byteCount >= Self.firstByteCount else { return [] }
     if search == nil {
       guard let bytes = arrival.copy(0..<Self.firstByteCount),
         let decoder = decoders.first(where: { $0.recognizes(bytes) })
           as? any ProgressiveImageDecoder
       else {
         isHopeless = true
-        return nil
+        return []
       }
       search = (decoder, decoder.makePreviewScanner(of: arrival.terms.byteCount))
     }
-    var stage: PreviewStage?
+    var stages: [PreviewStage.Kind: PreviewStage] = [:]
     while scannedByteCount < byteCount {
       let end = min(scannedByteCount + Self.pieceByteCount, byteCount)
       let isNewest = byteCount - scannedByteCount == newest.count
       guard let piece = isNewest ? newest : arrival.copy(scannedByteCount..<end) else { break }
       scannedByteCount += piece.count
-      stage = search?.scanner.receive(piece) ?? stage
+      for stage in search?.scanner.receive(piece) ?? [] { stages[stage.kind] = stage }
     }
-    guard let stage, (1...byteCount).contains(stage.byteCount) else { return nil }
-    return readHeader(of: arrival, upTo: stage) ? stage : nil
+    let found = stages.values.filter { (1...byteCount).contains($0.byteCount) }
+    guard let largest = found.max(by: { $0.byteCount < $1.byteCount }) else { return [] }
+    return readHeader(of: arrival, upTo: largest) ? found : []
   }
 
   private mutating func readHeader(of arrival: Arrival, upTo stage: PreviewStage) -> Bool {

@@ -7,14 +7,14 @@ import Locking
 /// Invariants:
 /// 1. The bytes come from one thread at a time, which takes `scan` out while it works: decoders' own code
 ///    runs under no lock.
-/// 2. `stage` is the newest one that was not drawn. It is drawn when more bytes come, if the plan and the
-///    workers allow it then.
+/// 2. `stages` are the newest ones of each kind that were not drawn. They are drawn when more bytes come, if the
+///    plan and the workers allow it then.
 /// 3. A picture with a settled preview gets no other.
 final class PreviewWatch: Sendable {
   private struct State {
     var scan: PreviewScan? = PreviewScan()
     var plan: PreviewPlan?
-    var stage: PreviewStage?
+    var stages: [PreviewStage.Kind: PreviewStage] = [:]
     var settled: Set<ImageKey> = []
     /// The part of the picture that the newest preview came from.
     var part = 0.0
@@ -34,7 +34,7 @@ final class PreviewWatch: Sendable {
     let (now, byteCount) = (painter.clock.now, arrival.byteCount)
     let plan = state.withLock { state in
       state.scan = scan
-      if let found { state.stage = found }
+      for stage in found { state.stages[stage.kind] = stage }
       let plan =
         state.plan
         ?? PreviewPlan(
@@ -51,14 +51,16 @@ final class PreviewWatch: Sendable {
     _ picture: PreviewScan.Picture, of arrival: Arrival, _ plan: PreviewPlan,
     _ now: ContinuousClock.Instant, _ byteCount: Int
   ) {
-    guard state.withLock({ $0.stage != nil }) else { return }
-    let wanted = painter.wanted
-    guard
-      plan.draws(
-        byteCount: byteCount, drawnCount: wanted.drawnCount, policy: wanted.policy, now: now)
-    else { return }
-    let (stage, settled, part) = state.withLock { ($0.stage.take(), $0.settled, $0.part) }
-    let wishes = wanted.wishes.filter { !settled.contains($0.request.key) }
+    let stages = state.withLock { $0.stages }
+    guard !stages.isEmpty else { return }
+    let wants = stages.compactMapValues(painter.want)
+    guard let kind = plan.kind(of: wants.mapValues(\.delay), byteCount: byteCount, now: now) else {
+      return
+    }
+    let (stage, settled, part) = state.withLock {
+      ($0.stages.removeValue(forKey: kind), $0.settled, $0.part)
+    }
+    let wishes = (wants[kind]?.wishes ?? []).filter { !settled.contains($0.request.key) }
     guard let stage, !wishes.isEmpty else { return }
     let hasBegun = painter.paint(
       stage, of: arrival, picture, for: wishes, after: part, elapsed: plan.elapsed(at: now)
@@ -79,7 +81,7 @@ final class PreviewWatch: Sendable {
   /// Has a stage drawn later, unless there is a newer one by now.
   private func giveBack(_ stage: PreviewStage) {
     state.withLock { state in
-      if state.stage == nil { state.stage = stage }
+      if state.stages[stage.kind] == nil { state.stages[stage.kind] = stage }
     }
   }
 }

@@ -1,18 +1,25 @@
+import ImageCodecs
+
 /// One waiter's wish for previews of its picture.
 struct PreviewWish: Sendable {
   let request: ImageRequest
   let policy: PreviewPolicy
   /// The rest of the family: the picture is drawn from a decode that is large enough for it.
   let siblings: [ImageRequest]
+  /// The kind that nothing may show less than.
+  let least: PreviewStage.Kind?
 
-  /// - Parameter request: Its entity is asked for the drawing and the family, and the tables for the latter.
+  /// - Parameters:
+  ///   - request: Its entity is asked for the drawing and the family, and the tables for the latter.
+  ///   - isFirst: Whether nothing is shown so far; a placeholder shows as much as a thumbnail.
   /// - Returns: `nil` for a request without a wish, and where a closure draws: it may do anything with a
   ///   picture, and expects the whole one.
-  init?(_ request: ImageRequest) {
-    guard let policy = request.options?.previews, policy.wantsFrames,
+  init?(_ request: ImageRequest, isFirst: Bool) {
+    guard let policy = request.options?.previews, policy.wantsAny,
       case .recipe = request.entity.drawing(for: request.format).content
     else { return nil }
     (self.request, self.policy, siblings) = (request, policy, request.siblings())
+    least = isFirst ? nil : .embedded
   }
 }
 
@@ -23,11 +30,21 @@ struct DrawnPreview: Sendable {
   let isSettled: Bool
 }
 
+/// The pictures of which a preview of one stage is wanted, and the shortest time that one of those who want it
+/// lets pass before.
+struct PreviewWant: Sendable {
+  let wishes: [PreviewWish]
+  let delay: Duration
+}
+
 /// The waiters of a load that want previews, and the newest previews that there are; pure.
 ///
 /// Invariants:
-/// 1. A waiter is shown no more previews than its policy allows, and no picture's but its own.
-/// 2. A preview belongs to the load: its number counts the load's previews, whoever was there to see them.
+/// 1. A waiter is shown no more previews than its policy allows, of no kind that it does not want, and no
+///    picture's but its own.
+/// 2. A waiter is shown no preview of a lesser kind than one before (``PreviewStage/Kind``), nor of fewer bytes
+///    than one of the same kind: a fetch that begins anew would show the picture coarser again.
+/// 3. A preview belongs to the load: its number counts the load's previews, whoever was there to see them.
 struct PreviewWishes {
   /// More formats of one load are not previewed at the same time.
   static let formatLimit = 2
@@ -35,49 +52,66 @@ struct PreviewWishes {
   private struct Entry {
     let wish: PreviewWish
     var shownCount = 0
+    var best: PreviewStage.Kind?
+
+    init(_ wish: PreviewWish) { (self.wish, best) = (wish, wish.least) }
 
     var wantsMore: Bool { shownCount < wish.policy.limit }
+
+    func wants(_ kind: PreviewStage.Kind) -> Bool {
+      wantsMore && wish.policy.wants(kind) && best.map { $0 <= kind } != false
+    }
+  }
+
+  /// The stages of one kind that have been drawn.
+  private struct Drawn {
+    var count = 0
+    var byteCount = 0
+    var newest: [ImageKey: (image: CachedImage, preview: ImagePreview)] = [:]
   }
 
   private var entries: [WaiterID: Entry] = [:]
-  private var newest: [ImageKey: (image: CachedImage, preview: ImagePreview)] = [:]
-  /// How many stages of the load have been drawn.
-  private(set) var drawnCount = 0
+  private var drawn: [PreviewStage.Kind: Drawn] = [:]
 
   /// Whether a preview would be shown to anyone.
   var wantMore: Bool { entries.values.contains { $0.wantsMore } }
 
-  /// The wishes of the waiters that want more, each picture once, and of these the first two.
-  var first: [PreviewWish] {
+  /// What those want who would be shown a preview of a stage: each picture once, and of these the first two.
+  ///
+  /// - Returns: `nil` if nobody wants it.
+  func want(_ stage: PreviewStage) -> PreviewWant? {
+    guard stage.byteCount > drawn[stage.kind]?.byteCount ?? 0 else { return nil }
     var wishes: [PreviewWish] = []
-    for (_, entry) in entries.sorted(by: { $0.key.number < $1.key.number }) where entry.wantsMore {
-      guard wishes.count < Self.formatLimit else { break }
+    var delay = Duration.seconds(Int64.max)
+    for (_, entry) in entries.sorted(by: { $0.key.number < $1.key.number })
+    where entry.wants(stage.kind) && drawnCount(for: entry.wish) < entry.wish.policy.limit {
+      delay = min(delay, entry.wish.policy.delay)
+      guard wishes.count < Self.formatLimit else { continue }
       if !wishes.contains(where: { $0.request.key == entry.wish.request.key }) {
         wishes.append(entry.wish)
       }
     }
-    return wishes
+    return wishes.isEmpty ? nil : PreviewWant(wishes: wishes, delay: delay)
   }
 
-  /// The shortest delay and the largest limit of all who want more.
-  var policy: PreviewPolicy {
-    let policies = entries.values.filter(\.wantsMore).map(\.wish.policy)
-    guard var widest = policies.first else { return .none }
-    for policy in policies.dropFirst() {
-      widest.delay = min(widest.delay, policy.delay)
-      widest.limit = max(widest.limit, policy.limit)
-    }
-    return widest
+  /// How many stages have been drawn.
+  var drawnCount: Int { drawn.values.reduce(0) { $0 + $1.count } }
+
+  /// How many stages have been drawn of the kinds that a wish is for.
+  private func drawnCount(for wish: PreviewWish) -> Int {
+    drawn.reduce(0) { $0 + (wish.policy.wants($1.key) ? $1.value.count : 0) }
   }
 
   /// Adds a waiter.
   ///
-  /// - Returns: The newest preview of its picture, which it is shown at once.
+  /// - Returns: The best preview of its picture, which it is shown at once.
   mutating func add(_ wish: PreviewWish, for waiter: WaiterID) -> ImageProgress? {
-    var entry = Entry(wish: wish)
+    var entry = Entry(wish)
     defer { entries[waiter] = entry }
-    guard let (image, preview) = newest[wish.request.key] else { return nil }
-    entry.shownCount = 1
+    let best = drawn.filter { entry.wants($0.key) && $0.value.newest[wish.request.key] != nil }
+      .max { $0.key < $1.key }
+    guard let best, let (image, preview) = best.value.newest[wish.request.key] else { return nil }
+    (entry.shownCount, entry.best) = (1, best.key)
     return .preview(image, preview)
   }
 
@@ -90,28 +124,40 @@ struct PreviewWishes {
   ///
   /// - Returns: Their pictures, for release outside a lock.
   mutating func forget() -> [CachedImage] {
-    defer { newest = [:] }
-    return newest.values.map(\.image)
+    let images = drawn.values.flatMap { $0.newest.values.map(\.image) }
+    for kind in drawn.keys { drawn[kind]?.newest = [:] }
+    return images
   }
 
   /// Takes the previews of one stage, and tells to whom each is shown.
   ///
-  /// - Parameter elapsed: The time since the fetch began.
+  /// - Parameters:
+  ///   - part: The part of the picture's pixels that they come from.
+  ///   - elapsed: The time since the fetch began.
   mutating func show(
-    _ drawn: [DrawnPreview], elapsed: Duration
+    _ previews: [DrawnPreview], of stage: PreviewStage, part: Double?, elapsed: Duration
   ) -> [(waiter: WaiterID, progress: ImageProgress)] {
-    drawnCount += 1
-    for one in drawn {
-      let preview = ImagePreview(kind: .frame(drawnCount), isSettled: one.isSettled)
-      newest[one.key] = (one.image, preview)
-    }
-    var shown: [(waiter: WaiterID, progress: ImageProgress)] = []
-    for (waiter, entry) in entries where entry.wantsMore && entry.wish.policy.delay <= elapsed {
-      let key = entry.wish.request.key
-      guard drawn.contains(where: { $0.key == key }), let (image, preview) = newest[key] else {
-        continue
+    var drawn = drawn[stage.kind] ?? Drawn()
+    drawn.count += 1
+    drawn.byteCount = stage.byteCount
+    let kind: ImagePreview.Kind =
+      switch stage.kind {
+      case .frame: .frame(drawn.count)
+      case .embedded: .embedded
+      case .rows: .rows(part ?? 0)
       }
+    for one in previews {
+      drawn.newest[one.key] = (one.image, ImagePreview(kind: kind, isSettled: one.isSettled))
+    }
+    self.drawn[stage.kind] = drawn
+    var shown: [(waiter: WaiterID, progress: ImageProgress)] = []
+    for (waiter, entry) in entries
+    where entry.wants(stage.kind) && entry.wish.policy.delay <= elapsed {
+      let key = entry.wish.request.key
+      guard previews.contains(where: { $0.key == key }), let (image, preview) = drawn.newest[key]
+      else { continue }
       entries[waiter]?.shownCount += 1
+      entries[waiter]?.best = stage.kind
       shown.append((waiter, .preview(image, preview)))
     }
     return shown

@@ -106,7 +106,8 @@
   }
 
   extension ImageIODecoder: ProgressiveImageDecoder {
-    /// Previews of progressive JPEG. ImageIO does not tell at which scan it stops.
+    /// Previews of progressive JPEG, and thumbnails. ImageIO does not tell at which scan it stops, nor how many
+    /// rows of a cut file it has decoded.
     func makePreviewScanner(of byteCount: Int?) -> any PreviewScanner {
       JPEGScanWatch(settles: false)
     }
@@ -114,7 +115,42 @@
     func decodePreview(
       _ bytes: Data, at stage: PreviewStage, _ request: DecodeRequest
     ) throws(ImageDecodingError) -> DecodedPreview {
-      DecodedPreview(try decode(bytes.closedAsJPEG(), request))
+      switch stage.kind {
+      case .frame: DecodedPreview(try decode(bytes.closedAsJPEG(), request))
+      case .embedded: DecodedPreview(try decodeThumbnail(in: bytes, request))
+      case .rows: throw .unsupported("ImageIO does not tell how many rows there are.")
+      }
+    }
+
+    /// Decodes the thumbnail in the head of a file, which ImageIO turns upright.
+    private func decodeThumbnail(
+      in bytes: Data, _ request: DecodeRequest
+    ) throws(ImageDecodingError) -> Bitmap {
+      let source = try source(bytes, isWhole: false)
+      let header = try header(of: source)
+      let wanted = request.minimumSize ?? header.size
+      try request.limits.check(
+        header, encodedByteCount: bytes.count,
+        workingByteCount: workingByteCount(for: header, minimumSize: wanted))
+      let size = Self.size(of: header.size, for: wanted)
+      let options: [CFString: Any] = [
+        kCGImageSourceCreateThumbnailFromImageIfAbsent: false,
+        kCGImageSourceCreateThumbnailWithTransform: true,
+        kCGImageSourceThumbnailMaxPixelSize: max(size.width, size.height),
+        kCGImageSourceShouldCacheImmediately: true,
+      ]
+      guard let image = CGImageSourceCreateThumbnailAtIndex(source, 0, options as CFDictionary)
+      else { throw .unsupported("A file without a thumbnail") }
+      let thumbnail: Bitmap
+      do throws(BitmapError) {
+        thumbnail = try Bitmap(image, hasAlpha: false, fullSize: header.size)
+      } catch {
+        throw .outOfMemory
+      }
+      guard let checked = EmbeddedThumbnail.check(thumbnail, of: header.size, wanted: wanted) else {
+        throw .unsupported("A thumbnail of another picture, or too small a one")
+      }
+      return checked
     }
   }
 #endif

@@ -26,19 +26,27 @@
     }
 
     func decode(_ data: Data, _ request: DecodeRequest) throws(ImageDecodingError) -> Bitmap {
-      try data.lendBytes { bytes throws(ImageDecodingError) in try decode(bytes, request) }
+      try data.lendBytes { bytes throws(ImageDecodingError) in try decode(bytes, request) }.bitmap
     }
 
+    /// - Parameters:
+    ///   - turn: The turn that brings the picture upright; `nil` for the file's own.
+    ///   - isCut: Whether the file ends within its rows.
     private func decode(
-      _ bytes: UnsafeRawBufferPointer, _ request: DecodeRequest
-    ) throws(ImageDecodingError) -> Bitmap {
+      _ bytes: UnsafeRawBufferPointer, _ request: DecodeRequest, turned turn: Orientation? = nil,
+      isCut: Bool = false
+    ) throws(ImageDecodingError) -> DecodedPreview {
       let reader = try JPEGReader(bytes)
       let segments = JPEGSegments(bytes.bytes)
-      let orientation = Orientation(exif: bytes.bytes, in: segments.exif)
+      let orientation = turn ?? Orientation(exif: bytes.bytes, in: segments.exif)
       let header = reader.imageHeader(orientation)
       let working = workingByteCount(for: header, minimumSize: request.minimumSize)
       try request.limits.check(
         header, encodedByteCount: bytes.count, workingByteCount: working)
+      // Gray pixels cannot be transparent.
+      if isCut, header.isGray || header.wholePictureByteCount > 0 {
+        throw .unsupported("JPEG: top rows of a gray file, or of one with several scans")
+      }
 
       let conversion = LCMSConversion.shared(profile: segments.profile(bytes), kind: reader.kind)
       let eighths = Self.eighths(of: header.size, for: request.minimumSize)
@@ -54,25 +62,34 @@
       }
       try reader.takeInScans(unless: request.isCancelled)
       let isInk = reader.kind.isInk
+      func readRows(
+        _ rows: UnsafeMutablePointer<UInt8>, _ rowBytes: Int, _ count: Int
+      ) throws(ImageDecodingError) {
+        try reader.read(into: rows, rowBytes: rowBytes, count: count)
+        guard isInk else { return }
+        for row in 0..<count {
+          reader.convertInk(rows + row * rowBytes, pixelCount: scaled.width, conversion)
+        }
+      }
       let size = orientation.turning(scaled)
+      let topRows = isCut ? TopRows() : nil
       let bitmap = try Bitmap.decoding(
-        size: size, format: header.isGray ? .gray8 : .bgrx32,
+        size: size, format: isCut ? .bgra32 : header.isGray ? .gray8 : .bgrx32,
         edges: orientation.edges(of: header.size, reducedBy: 8 / Double(eighths), to: size),
         conversion: isInk ? nil : conversion
       ) { pixels, layout throws(ImageDecodingError) in
         let target = try UprightRows(pixels, layout: layout, orientation: orientation)
         try target.fill(unless: request.isCancelled) {
           rows, rowBytes, count throws(ImageDecodingError) in
-          try reader.read(into: rows, rowBytes: rowBytes, count: count)
-          if isInk {
-            for row in 0..<count {
-              reader.convertInk(rows + row * rowBytes, pixelCount: scaled.width, conversion)
-            }
+          guard let topRows else { return try readRows(rows, rowBytes, count) }
+          try topRows.write(rows, rowBytes, count, width: scaled.width) {
+            row throws(ImageDecodingError) in try readRows(row, rowBytes, 1)
           }
         }
       }
+      if let topRows { return try topRows.preview(bitmap, of: scaled.height) }
       try reader.finish()
-      return bitmap
+      return DecodedPreview(bitmap)
     }
 
     /// The smallest scale whose result is not below the minimum in either dimension.
@@ -98,13 +115,48 @@
 
   extension JPEGDecoder: ProgressiveImageDecoder {
     func makePreviewScanner(of byteCount: Int?) -> any PreviewScanner {
-      JPEGScanWatch(settles: true)
+      JPEGScanWatch(settles: true, of: byteCount)
     }
 
     func decodePreview(
       _ bytes: Data, at stage: PreviewStage, _ request: DecodeRequest
     ) throws(ImageDecodingError) -> DecodedPreview {
-      DecodedPreview(try decode(bytes.closedAsJPEG(), request))
+      switch stage.kind {
+      case .frame: DecodedPreview(try decode(bytes.closedAsJPEG(), request))
+      case .rows:
+        try bytes.lendBytes { bytes throws(ImageDecodingError) in
+          try decode(bytes, request, isCut: true)
+        }
+      case .embedded:
+        try bytes.lendBytes { bytes throws(ImageDecodingError) in
+          DecodedPreview(try decodeThumbnail(in: bytes, request))
+        }
+      }
+    }
+
+    /// Decodes the thumbnail in the head of a file. It takes no more memory than its picture would.
+    private func decodeThumbnail(
+      in bytes: UnsafeRawBufferPointer, _ request: DecodeRequest
+    ) throws(ImageDecodingError) -> Bitmap {
+      let metadata = JPEGSegments(bytes.bytes).exif
+      let orientation = Orientation(exif: bytes.bytes, in: metadata)
+      let header = try JPEGReader(bytes).imageHeader(orientation)
+      guard let place = ExifBlock(bytes.bytes, in: metadata)?.thumbnail(bytes.bytes) else {
+        throw .unsupported("JPEG: a file without a thumbnail")
+      }
+      var request = request
+      let wanted = request.minimumSize ?? header.size
+      let working = workingByteCount(for: header, minimumSize: wanted)
+      request.minimumSize = nil
+      request.limits.workingByteCount = min(request.limits.workingByteCount, working)
+      let thumbnail = try decode(
+        UnsafeRawBufferPointer(rebasing: bytes[place]), request,
+        turned: orientation
+      ).bitmap
+      guard let checked = EmbeddedThumbnail.check(thumbnail, of: header.size, wanted: wanted) else {
+        throw .unsupported("JPEG: a thumbnail of another picture, or too small a one")
+      }
+      return checked
     }
   }
 

@@ -31,7 +31,7 @@
     }
 
     func decode(_ data: Data, _ request: DecodeRequest) throws(ImageDecodingError) -> Bitmap {
-      try data.lendBytes { bytes throws(ImageDecodingError) in try decode(bytes, request) }
+      try data.lendBytes { bytes throws(ImageDecodingError) in try decode(bytes, request) }.bitmap
     }
 
     func header(_ chunks: PNGChunks, _ orientation: Orientation) -> ImageHeader {
@@ -47,9 +47,10 @@
         wholePictureByteCount: whole)
     }
 
-    private func decode(
-      _ bytes: UnsafeRawBufferPointer, _ request: DecodeRequest
-    ) throws(ImageDecodingError) -> Bitmap {
+    /// - Parameter isCut: Whether the file ends within its rows, and is not interlaced.
+    func decode(
+      _ bytes: UnsafeRawBufferPointer, _ request: DecodeRequest, isCut: Bool = false
+    ) throws(ImageDecodingError) -> DecodedPreview {
       let chunks = try PNGChunks(bytes.bytes)
       let orientation = Orientation(exif: bytes.bytes, in: chunks.exif)
       let header = header(chunks, orientation)
@@ -57,33 +58,50 @@
         header, encodedByteCount: bytes.count,
         workingByteCount: workingByteCount(for: header, minimumSize: request.minimumSize))
 
-      let reader = try PNGReader(bytes, sideLimit: request.limits.sideLength)
-      guard reader.size == chunks.size, reader.isInterlaced == chunks.isInterlaced else {
-        throw .damaged("PNG: the header cannot be read in one way only.")
+      let reader = try PNGReader(bytes, chunks, request.limits, isCut: isCut)
+      // Gray pixels cannot be transparent.
+      if isCut, reader.isInterlaced || reader.format == .gray8 {
+        throw .unsupported("PNG: top rows of a gray file, or of an interlaced one")
       }
       let factor =
         reader.isInterlaced ? 1 : Self.factor(of: header.size, for: request.minimumSize)
       let size = header.size.reduced(by: factor)
+      let topRows = isCut ? TopRows() : nil
+      let average = factor > 1 ? try RowAverage(reader, factor: factor) : nil
+      func readRows(
+        _ rows: UnsafeMutablePointer<UInt8>, _ rowBytes: Int, _ count: Int
+      ) throws(ImageDecodingError) {
+        if let average {
+          try average.write(rows, rowBytes, count, unless: request.isCancelled)
+        } else {
+          try reader.read(rows, rowBytes, count)
+        }
+      }
       let bitmap = try Bitmap.decoding(
-        size: size, format: reader.format,
+        size: size, format: isCut ? .bgra32 : reader.format,
         edges: orientation.edges(of: header.size, reducedBy: Double(factor), to: size),
         conversion: LCMSConversion.shared(profile: reader.profile, kind: reader.profileKind)
       ) { pixels, layout throws(ImageDecodingError) in
         let target = try UprightRows(pixels, layout: layout, orientation: orientation)
         if reader.isInterlaced {
           try readWhole(reader, pixels, layout, target, orientation, request)
-        } else if factor > 1 {
-          let average = try RowAverage(reader, factor: factor)
+        } else if let topRows {
+          let width = target.storedSize.width
           try target.fill(unless: request.isCancelled) {
             rows, rowBytes, count throws(ImageDecodingError) in
-            try average.write(rows, rowBytes, count, unless: request.isCancelled)
+            try topRows.write(rows, rowBytes, count, width: width) {
+              row throws(ImageDecodingError) in try readRows(row, rowBytes, 1)
+            }
           }
         } else {
-          try target.fill(unless: request.isCancelled, reader.read)
+          try target.fill(unless: request.isCancelled, readRows)
         }
       }
+      if let topRows {
+        return try topRows.preview(bitmap, of: orientation.turning(size).height)
+      }
       try reader.finish()
-      return bitmap
+      return DecodedPreview(bitmap)
     }
 
     /// Seven passes over one whole picture: the result itself, unless it has to be turned.
@@ -204,19 +222,23 @@
       return Data(bytes: start, count: header.profile_count)
     }
 
-    /// - Parameter isByPasses: Whether rows are those of an interlaced picture's passes.
+    /// - Parameter isCut: Whether the bytes may end early; rows are those of an interlaced picture's passes then.
     init(
-      _ bytes: UnsafeRawBufferPointer, sideLimit: Int, isByPasses: Bool = false
+      _ bytes: UnsafeRawBufferPointer, _ chunks: PNGChunks, _ limits: DecodingLimits,
+      isCut: Bool = false
     ) throws(ImageDecodingError) {
       guard let start = bytes.start else { throw .truncated }
       guard let reader = fic_png_reader_create() else { throw .outOfMemory }
       self.reader = reader
       var header = fic_png_header()
       let status = fic_png_start(
-        reader, start, bytes.count, UInt32(clamping: min(sideLimit, Int(Int32.max))),
-        Self.chunkLimit, isByPasses, &header)
+        reader, start, bytes.count, UInt32(clamping: min(limits.sideLength, Int(Int32.max))),
+        Self.chunkLimit, isCut, &header)
       self.header = header
       try check(status)
+      guard size == chunks.size, isInterlaced == chunks.isInterlaced else {
+        throw .damaged("PNG: the header cannot be read in one way only.")
+      }
     }
 
     deinit { fic_png_reader_close(reader) }

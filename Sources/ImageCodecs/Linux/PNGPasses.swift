@@ -116,13 +116,19 @@
     private static let coarsest = 4
 
     func makePreviewScanner(of byteCount: Int?) -> any PreviewScanner {
-      PNGPassWatch(of: byteCount)
+      PNGWatch(of: byteCount)
     }
 
     func decodePreview(
       _ bytes: Data, at stage: PreviewStage, _ request: DecodeRequest
     ) throws(ImageDecodingError) -> DecodedPreview {
-      try bytes.lendBytes { bytes throws(ImageDecodingError) in try decodePasses(bytes, request) }
+      try bytes.lendBytes { bytes throws(ImageDecodingError) in
+        switch stage.kind {
+        case .frame: try decodePasses(bytes, request)
+        case .rows: try decode(bytes, request, isCut: true)
+        case .embedded: throw .unsupported("PNG: a thumbnail")
+        }
+      }
     }
 
     private func decodePasses(
@@ -135,10 +141,8 @@
         header, encodedByteCount: bytes.count,
         workingByteCount: workingByteCount(for: header, minimumSize: request.minimumSize))
 
-      let reader = try PNGReader(bytes, sideLimit: request.limits.sideLength, isByPasses: true)
-      guard reader.size == chunks.size, reader.isInterlaced, chunks.isInterlaced else {
-        throw .damaged("PNG: the header cannot be read in one way only.")
-      }
+      let reader = try PNGReader(bytes, chunks, request.limits, isCut: true)
+      guard reader.isInterlaced else { throw .unsupported("PNG: passes of a file without them") }
       let passes = try PNGPasses(reader, unless: request.isCancelled)
       let size = orientation.turning(passes.size)
       let wanted = request.minimumSize ?? header.size

@@ -1,4 +1,4 @@
-/// A progressive JPEG file's components, and the bits of them that its scans have brought; pure.
+/// A JPEG file's components, and the bits of them that the scans of a progressive one have brought; pure.
 ///
 /// The same question is answered by `jpeg_scans.c` while a file is decoded; tests compare both.
 struct JPEGFrame {
@@ -6,6 +6,8 @@ struct JPEGFrame {
   private static let tableCode: UInt8 = 0xDB
   /// A progressive frame with Huffman codes.
   private static let progressiveCode: UInt8 = 0xC2
+  /// Frames with Huffman codes whose blocks come one after the other: baseline and extended.
+  private static let sequentialCodes: ClosedRange<UInt8> = 0xC0...0xC1
 
   /// The coefficients in the order of scans that two by two pixels of a block are made of.
   private static let coarse = [0, 1, 2, 4]
@@ -25,6 +27,10 @@ struct JPEGFrame {
     var missingBits: [Int?] = [nil, nil, nil, nil]
   }
 
+  /// Whether the blocks come whole, one after the other.
+  private(set) var isSequential = false
+  /// Whether the newest scan has all components.
+  private(set) var hasCommonScan = false
   private var components: [Component] = []
   /// The steps of the coarse coefficients, by the table's number.
   private var tables: [[Int]?] = [nil, nil, nil, nil]
@@ -46,12 +52,13 @@ struct JPEGFrame {
 
   /// Takes a segment's content in.
   ///
-  /// - Returns: False for a file that is damaged or not progressive: it has no stages.
+  /// - Returns: False for a file that is damaged, or of another kind: it has no more stages.
   mutating func take(_ content: [UInt8], of code: UInt8) -> Bool {
     switch code {
     case Self.tableCode: takeTables(content)
     case Self.scanCode: takeScan(content)
     case Self.progressiveCode: takeFrame(content)
+    case Self.sequentialCodes: takeFrame(content, isSequential: true)
     default: false
     }
   }
@@ -70,7 +77,8 @@ struct JPEGFrame {
     return true
   }
 
-  private mutating func takeFrame(_ content: [UInt8]) -> Bool {
+  private mutating func takeFrame(_ content: [UInt8], isSequential: Bool = false) -> Bool {
+    self.isSequential = isSequential
     guard components.isEmpty, content.count >= 6 else { return false }
     let count = Int(content[5])
     guard (1...4).contains(count), content.count >= 6 + 3 * count else { return false }
@@ -105,6 +113,7 @@ struct JPEGFrame {
     let (first, last) = (Int(content[1 + 2 * count]), Int(content[2 + 2 * count]))
     let missingBits = Int(content[3 + 2 * count] & 15)
     guard first <= last, last < 64 else { return false }
+    hasCommonScan = count == components.count
     for number in 0..<count {
       let id = content[1 + 2 * number]
       guard let index = components.firstIndex(where: { $0.id == id }) else { return false }

@@ -1,6 +1,7 @@
 import Foundation
 
-/// Finds the ends of a progressive JPEG file's scans, after which the file can be cut; pure.
+/// Finds stages of a JPEG file: the ends of a progressive file's scans, after which it can be cut, the end of a
+/// head that may have a thumbnail, and places among a sequential file's rows; pure.
 ///
 /// ITU-T T.81 annexes B and G. Scans are told by their segments: a marker in a segment's content, such as a
 /// thumbnail's, is none of the file, and a scan may bring only some components or bits.
@@ -8,10 +9,11 @@ import Foundation
 /// Invariants:
 /// 1. Each byte is looked at once. Of the file only the segment under way is kept, and only if it says
 ///    something about scans: 64 KiB at most.
-/// 2. A stage ends before a marker that follows a scan, never at the end marker: the file is whole then.
-/// 3. The first stage is the end of the scan after which every component has its means. A later one is that
+/// 2. A frame ends before a marker that follows a scan, never at the end marker: the file is whole then.
+/// 3. The first frame is the end of the scan after which every component has its means. A later one is that
 ///    of the known scan, after which a decode at an eighth of the size cannot change, or comes when the bytes
 ///    have doubled since the last one. So there are few, however many scans there are.
+/// 4. Besides, there is at most one stage for a thumbnail, and three for rows, if the file's length is announced.
 struct JPEGScanWatch: PreviewScanner {
   private enum Place {
     /// Before the given byte of the start marker.
@@ -21,48 +23,66 @@ struct JPEGScanWatch: PreviewScanner {
     case length(of: UInt8, high: UInt8?)
     case segment(UInt8, remaining: Int)
     case scan
+    /// In the only scan of a sequential file.
+    case rows
     /// In a scan, behind bytes of 0xFF that begin there in the file.
     case markerInScan(from: Int)
     case over
   }
+
+  private static let exifCode: UInt8 = 0xE1
+  private static let exifMagic = Array("Exif\0\0".utf8)
 
   private var place = Place.start(0)
   /// Bytes before those that are being looked at.
   private var passedByteCount = 0
   private var segment: [UInt8] = []
   private var frame = JPEGFrame()
-  private var lastStage: PreviewStage?
-  private var newStage: PreviewStage?
+  private var hasEXIF = false
+  private var lastFrame: PreviewStage?
+  private var newStages: [PreviewStage.Kind: PreviewStage] = [:]
+  private var marks = StageMarks([], from: 0, to: 0)
   /// Whether the decoder stops at the known scan.
   private let settles: Bool
+  private let total: Int?
 
-  /// - Parameter settles: Whether the decoder leaves out what an eighth of the size does not show.
-  init(settles: Bool) { self.settles = settles }
+  /// - Parameters:
+  ///   - settles: Whether the decoder leaves out what an eighth of the size does not show.
+  ///   - byteCount: The announced number of the file's bytes; `nil` for no stages of rows.
+  init(settles: Bool, of byteCount: Int? = nil) { (self.settles, total) = (settles, byteCount) }
 
-  mutating func receive(_ bytes: Data) -> PreviewStage? {
-    newStage = nil
+  mutating func receive(_ bytes: Data) -> [PreviewStage] {
+    newStages = [:]
     bytes.withUnsafeBytes { bytes in
       var offset = 0
       while offset < bytes.count { advance(bytes, &offset) }
     }
     passedByteCount += bytes.count
-    return newStage
+    if case .rows = place, marks.reach(passedByteCount) {
+      newStages[.rows] = PreviewStage(.rows, byteCount: passedByteCount)
+    }
+    return Array(newStages.values)
   }
 
   /// Looks at one byte or more.
   private mutating func advance(_ bytes: UnsafeRawBufferPointer, _ offset: inout Int) {
     switch place {
-    case .over: offset = bytes.count
+    case .rows, .over: offset = bytes.count
     case .betweenSegments:
       if findFF(bytes, &offset) { place = .marker }
     case .scan:
       if findFF(bytes, &offset) { place = .markerInScan(from: passedByteCount + offset - 1) }
     case .segment(let code, let remaining):
       let count = min(remaining, bytes.count - offset)
-      if JPEGFrame.concerns(code) { segment += bytes[offset..<offset + count] }
+      if JPEGFrame.concerns(code) {
+        segment += bytes[offset..<offset + count]
+      } else if code == Self.exifCode {
+        let missing = Self.exifMagic.count - segment.count
+        segment += bytes[offset..<offset + min(missing, count)]
+      }
       offset += count
       place = .segment(code, remaining: remaining - count)
-      if remaining == count { endSegment(code) }
+      if remaining == count { endSegment(code, at: passedByteCount + offset) }
     case .start, .marker, .length, .markerInScan:
       take(bytes[offset])
       offset += 1
@@ -91,7 +111,7 @@ struct JPEGScanWatch: PreviewScanner {
       // The length counts its own two bytes.
       let remaining = Int(high) << 8 + Int(byte) - 2
       place = remaining < 0 ? .over : .segment(code, remaining: remaining)
-      if remaining == 0 { endSegment(code) }
+      if remaining == 0 { endSegment(code, at: 0) }
     case .markerInScan(let start):
       switch byte {
       case 0xFF: break
@@ -101,7 +121,7 @@ struct JPEGScanWatch: PreviewScanner {
         if byte != 0xD9 { endScan(at: start) }
         begin(byte)
       }
-    case .betweenSegments, .segment, .scan, .over: break
+    case .betweenSegments, .segment, .scan, .rows, .over: break
     }
   }
 
@@ -116,24 +136,37 @@ struct JPEGScanWatch: PreviewScanner {
     }
   }
 
-  private mutating func endSegment(_ code: UInt8) {
+  private mutating func endSegment(_ code: UInt8, at byteCount: Int) {
     defer { segment.removeAll(keepingCapacity: true) }
+    if code == Self.exifCode, segment == Self.exifMagic { hasEXIF = true }
     if JPEGFrame.concerns(code), !frame.take(segment, of: code) {
       place = .over
+    } else if code == JPEGFrame.scanCode {
+      beginScan(at: byteCount)
     } else {
-      place = code == JPEGFrame.scanCode ? .scan : .betweenSegments
+      place = .betweenSegments
     }
+  }
+
+  private mutating func beginScan(at byteCount: Int) {
+    if hasEXIF {
+      hasEXIF = false
+      newStages[.embedded] = PreviewStage(.embedded, byteCount: byteCount)
+    }
+    place = !frame.isSequential ? .scan : frame.hasCommonScan ? .rows : .over
+    marks = StageMarks(PreviewStage.rowParts, from: byteCount, to: total ?? 0)
   }
 
   private mutating func endScan(at byteCount: Int) {
     guard frame.hasMeans else { return }
     let isKnown = settles && frame.isKnownAtAnEighth
-    let stage = PreviewStage(byteCount: byteCount, settledReduction: isKnown ? 8 : nil)
-    if let lastStage {
-      let becomesKnown = isKnown && lastStage.settledReduction == nil
-      guard becomesKnown || byteCount >= 2 * lastStage.byteCount else { return }
+    let stage = PreviewStage(.frame, byteCount: byteCount, settledReduction: isKnown ? 8 : nil)
+    if let lastFrame {
+      let becomesKnown = isKnown && lastFrame.settledReduction == nil
+      guard becomesKnown || byteCount >= 2 * lastFrame.byteCount else { return }
     }
-    (lastStage, newStage) = (stage, stage)
+    lastFrame = stage
+    newStages[.frame] = stage
   }
 }
 

@@ -1,7 +1,7 @@
 public import Foundation
 public import Pixels
 
-/// A decoder that makes previews of files whose first bytes show the whole picture, coarser.
+/// A decoder that makes previews of files of which some bytes have arrived.
 ///
 /// The cache hands each byte of a download to a scanner once, and lets the decoder decode the bytes up to
 /// some of the stages that the scanner finds. Nothing is kept between two previews.
@@ -10,10 +10,10 @@ public import Pixels
 /// struct Sketch: PreviewScanner {
 ///   private var byteCount = 0
 ///
-///   mutating func receive(_ bytes: Data) -> PreviewStage? {
+///   mutating func receive(_ bytes: Data) -> [PreviewStage] {
 ///     defer { byteCount += bytes.count }
 ///     let isThere = byteCount < 1000 && byteCount + bytes.count >= 1000
-///     return isThere ? PreviewStage(byteCount: 1000) : nil
+///     return isThere ? [PreviewStage(.frame, byteCount: 1000)] : []
 ///   }
 /// }
 /// ```
@@ -44,9 +44,9 @@ public struct DecodedPreview: Sendable {
   /// The pixels.
   public var bitmap: Bitmap
 
-  /// The part of the picture's pixels that they come from, up to 1, for a decoder that finds no more in some
-  /// stages than in the one before: of two previews of the same part the second is not shown. `nil` if each
-  /// stage is better than the one before.
+  /// The part of the picture's pixels that they come from, up to 1; of top rows, the part of all rows. For a
+  /// decoder that may find no more in a stage than in the one before: of two previews of the same part the
+  /// second is not shown. `nil` if each stage is better than the one before.
   public var part: Double?
 
   /// Creates a preview.
@@ -57,13 +57,28 @@ public struct DecodedPreview: Sendable {
 public protocol PreviewScanner: Sendable {
   /// Looks at the next bytes, on the thread that delivers them: it returns at once.
   ///
-  /// - Returns: The newest stage that ends in these bytes or the bytes before; `nil` if there is none that
-  ///   was not returned before.
-  mutating func receive(_ bytes: Data) -> PreviewStage?
+  /// - Returns: Of each kind the newest stage that ends in these bytes or the bytes before, if it was not
+  ///   returned before.
+  mutating func receive(_ bytes: Data) -> [PreviewStage]
 }
 
 /// A place in a file after which a better preview can be made.
 public struct PreviewStage: Hashable, Sendable {
+  /// The part of the picture that a stage shows.
+  @nonexhaustive public enum Kind: Int, CaseIterable, Hashable, Sendable {
+    /// Its top rows, as the file stores them; the others are transparent.
+    case rows
+
+    /// A small picture that the file has beside its own.
+    case embedded
+
+    /// All of it, coarser.
+    case frame
+  }
+
+  /// The part of the picture that the stage shows.
+  public var kind: Kind
+
   /// The number of bytes from the file's first one to the stage's end.
   public var byteCount: Int
 
@@ -72,9 +87,13 @@ public struct PreviewStage: Hashable, Sendable {
   public var settledReduction: Int?
 
   /// Creates a stage.
-  public init(byteCount: Int, settledReduction: Int? = nil) {
-    (self.byteCount, self.settledReduction) = (byteCount, settledReduction)
+  public init(_ kind: Kind, byteCount: Int, settledReduction: Int? = nil) {
+    (self.kind, self.byteCount) = (kind, byteCount)
+    self.settledReduction = settledReduction
   }
+
+  /// The parts of a picture's bytes at which its top rows are shown.
+  static let rowParts = [0.25, 0.5, 0.75]
 
   /// Whether the rest of the file cannot change a decode of this size.
   package func isSettled(_ size: PixelSize, of fullSize: PixelSize) -> Bool {
@@ -82,4 +101,9 @@ public struct PreviewStage: Hashable, Sendable {
     return size.width - 1 <= (fullSize.width - 1) / settledReduction
       && size.height - 1 <= (fullSize.height - 1) / settledReduction
   }
+}
+
+extension PreviewStage.Kind: Comparable {
+  /// Whether the second shows more of the picture.
+  public static func < (first: Self, second: Self) -> Bool { first.rawValue < second.rawValue }
 }

@@ -54,6 +54,9 @@ struct PreviewFolder: Sendable {
     case .frame(let number): "frame\(number)"
     case .variant: "variant"
     case .stale: "stale"
+    case .placeholder: "placeholder"
+    case .embedded: "embedded"
+    case .rows(let part): "rows\(Int((part * 100).rounded()))"
     }
   }
 

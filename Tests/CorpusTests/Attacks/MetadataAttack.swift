@@ -3,7 +3,7 @@ import Pixels
 
 @testable import ImageCodecs
 
-/// Reads metadata without any decoder: orientation, profiles, chunks.
+/// Reads metadata without any decoder: orientation, thumbnails, profiles, chunks.
 enum MetadataAttack {
   static func run(on bytes: [UInt8]) throws {
     let (profileByteCount, ranges) = bytes.withUnsafeBytes { buffer in
@@ -14,13 +14,16 @@ enum MetadataAttack {
       // A file that is no PNG is refused here, and no rule is left to check.
       let chunks = try? PNGChunks(span)
       _ = Orientation(exif: span, in: chunks?.exif)
-      return (segments.profile(buffer)?.count ?? 0, [segments.exif, chunks?.exif])
+      let thumbnails = [0..<bytes.count, segments.exif, chunks?.exif].map {
+        ExifBlock(span, in: $0)?.thumbnail(span)
+      }
+      return (segments.profile(buffer)?.count ?? 0, [segments.exif, chunks?.exif] + thumbnails)
     }
     try Attack.require(
       profileByteCount <= min(JPEGSegments.profileLimit, bytes.count),
       "A profile of \(profileByteCount) bytes out of \(bytes.count)")
     for range in ranges.compactMap(\.self) {
-      try Attack.require(range.upperBound <= bytes.count, "EXIF at \(range) of \(bytes.count)")
+      try Attack.require(range.upperBound <= bytes.count, "metadata at \(range) of \(bytes.count)")
     }
   }
 }

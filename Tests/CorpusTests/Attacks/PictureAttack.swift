@@ -47,24 +47,28 @@ enum PictureAttack {
       "\(bitmap.size) is larger than \(header.size)")
   }
 
-  /// Watches the bytes in two pieces, and decodes the newest stage.
+  /// Watches the bytes in two pieces, and decodes the newest stage of each kind.
   ///
-  /// - Returns: The preview if the rest of the file cannot change it, and the stage's end.
+  /// - Returns: The preview that the rest of the file cannot change, and the end of the last stage.
   private static func preview(
     _ data: Data, _ decoder: (any ProgressiveImageDecoder)?, _ minimumSize: PixelSize?
   ) -> (settled: Bitmap?, byteCount: Int)? {
     guard let decoder else { return nil }
     var scanner = decoder.makePreviewScanner(of: data.count)
-    let first = scanner.receive(data.prefix(data.count / 2))
-    guard let stage = scanner.receive(data.dropFirst(data.count / 2)) ?? first else { return nil }
-    let bytes = Data(data.prefix(stage.byteCount))
-    guard
-      let fullSize = try? decoder.header(of: bytes).size,
-      let preview = try? decoder.decodePreview(
-        bytes, at: stage, DecodeRequest(minimumSize: minimumSize, limits: limits))
-    else { return (nil, stage.byteCount) }
-    let bitmap = preview.bitmap
-    return (stage.isSettled(bitmap.size, of: fullSize) ? bitmap : nil, stage.byteCount)
+    var stages: [PreviewStage.Kind: PreviewStage] = [:]
+    for half in [data.prefix(data.count / 2), data.dropFirst(data.count / 2)] {
+      for stage in scanner.receive(half) { stages[stage.kind] = stage }
+    }
+    var settled: Bitmap?
+    for stage in stages.values {
+      let bytes = Data(data.prefix(stage.byteCount))
+      guard let fullSize = try? decoder.header(of: bytes).size,
+        let preview = try? decoder.decodePreview(
+          bytes, at: stage, DecodeRequest(minimumSize: minimumSize, limits: limits))
+      else { continue }
+      if stage.isSettled(preview.bitmap.size, of: fullSize) { settled = preview.bitmap }
+    }
+    return stages.values.map(\.byteCount).max().map { (settled, $0) }
   }
 
   /// The pixels without the padding of their rows.

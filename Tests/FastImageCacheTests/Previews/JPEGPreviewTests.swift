@@ -7,10 +7,12 @@
 
   @testable import FastImageCache
 
-  @Suite("A preview of a progressive JPEG file", .timeLimit(.minutes(10)))
+  @Suite("A preview of a JPEG file", .timeLimit(.minutes(10)))
   struct JPEGPreviewTests {
     /// A picture of slopes, with edges at every 50 pixels.
-    private func jpeg(_ size: PixelSize, quality: Int32, sampling: UInt32) -> Data {
+    private func jpeg(
+      _ size: PixelSize, quality: Int32, sampling: UInt32, isProgressive: Bool = true
+    ) -> Data {
       var pixels: [UInt8] = []
       for y in 0..<size.height {
         for x in 0..<size.width {
@@ -20,7 +22,7 @@
       }
       var options = fic_test_jpeg()
       (options.width, options.height) = (UInt32(size.width), UInt32(size.height))
-      (options.components, options.progressive, options.quality) = (3, true, quality)
+      (options.components, options.progressive, options.quality) = (3, isProgressive, quality)
       (options.h_sampling, options.v_sampling) = (sampling, sampling)
       let encoded = fic_test_encode_jpeg(options, pixels)
       return Data(bytesNoCopy: encoded.bytes, count: encoded.count, deallocator: .free)
@@ -42,6 +44,67 @@
       let data = jpeg(PixelSize(width: 403, height: 301), quality: 90, sampling: 1)
       let previews = try await SlowFile(data, in: .dot).previews
       #expect(!previews.isEmpty && previews.allSatisfy { !$0.preview.isSettled })
+    }
+
+    /// A file whose thumbnail is a smaller picture of the same.
+    private func withThumbnail() -> Data {
+      let file = jpeg(PixelSize(width: 403, height: 302), quality: 90, sampling: 2)
+      let thumbnail = jpeg(
+        PixelSize(width: 160, height: 120), quality: 90, sampling: 1, isProgressive: false)
+      func number(_ value: Int, _ bytes: Int) -> Data {
+        Data((0..<bytes).map { UInt8(value >> (8 * (bytes - 1 - $0)) & 0xFF) })
+      }
+      func entry(_ tag: Int, _ value: Int) -> Data {
+        number(tag, 2) + number(4, 2) + number(1, 4) + number(value, 4)
+      }
+      // An empty directory, and one that names the thumbnail behind it.
+      var exif = Data("Exif\0\0MM\0*".utf8) + number(8, 4) + number(0, 2) + number(14, 4)
+      exif += number(2, 2) + entry(0x0201, 44) + entry(0x0202, thumbnail.count) + number(0, 4)
+      exif += thumbnail
+      return file.prefix(2) + Data([0xFF, 0xE1]) + number(exif.count + 2, 2) + exif
+        + file.dropFirst(2)
+    }
+
+    private func difference(_ first: [UInt8], _ second: [UInt8]) -> Double {
+      zip(first, second).reduce(0.0) { $0 + abs(Double($1.0) - Double($1.1)) } / Double(first.count)
+    }
+
+    @Test("is the camera's thumbnail before all others, where that is asked for")
+    func thumbnail() async throws {
+      let data = withThumbnail()
+      let slow = try await SlowFile(data, in: .large, [.frames, .embedded])
+      let (first, rest) = (try #require(slow.previews.first), slow.previews.dropFirst())
+      #expect(first.preview == ImagePreview(kind: .embedded, isSettled: false))
+      #expect(difference(first.pixels, slow.picture) < 4)
+      #expect(rest.first?.preview.kind == .frame(1))
+      #expect(rest.allSatisfy { $0.preview.kind != .embedded })
+      #expect(rest.last?.pixels == slow.picture)
+      let usual = try await SlowFile(data, in: .large)
+      #expect(usual.previews.map(\.preview) == rest.map(\.preview))
+      #expect(usual.picture == slow.picture)
+    }
+
+    @Test("has the picture's top rows and nothing below, where rows are asked for")
+    func rows() async throws {
+      let data = jpeg(
+        PixelSize(width: 403, height: 302), quality: 90, sampling: 2, isProgressive: false)
+      let slow = try await SlowFile(data, in: .large, .rows)
+      let usual = try await SlowFile(data, in: .large)
+      #expect(usual.previews.isEmpty && usual.picture == slow.picture)
+      try #require(slow.previews.count == 3)
+      var last = 0.0
+      let rowBytes = slow.picture.count / 30
+      for (pixels, preview) in slow.previews {
+        guard case .rows(let part) = preview.kind else {
+          throw ImageSourceError.network("\(preview)")
+        }
+        #expect(part > last && part < 1)
+        last = part
+        // The row at the boundary is made of both.
+        let whole = Int(part * 30) - 1
+        #expect(pixels.prefix(whole * rowBytes) == slow.picture.prefix(whole * rowBytes))
+        #expect(pixels.dropFirst((whole + 3) * rowBytes).allSatisfy { $0 == 0 })
+      }
     }
 
     @Test("is made of a download")

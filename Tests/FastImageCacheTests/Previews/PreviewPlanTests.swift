@@ -20,20 +20,17 @@ struct PreviewPlanTests {
   }
 
   private func draws(
-    _ plan: PreviewPlan, _ byteCount: Int, at milliseconds: Int, drawnCount: Int = 0,
-    _ policy: PreviewPolicy = PreviewPolicy()
+    _ plan: PreviewPlan, _ byteCount: Int, at milliseconds: Int, after delay: Int = 200
   ) -> Bool {
-    plan.draws(
-      byteCount: byteCount, drawnCount: drawnCount, policy: policy, now: after(milliseconds))
+    let delays = [PreviewStage.Kind.frame: Duration.milliseconds(delay)]
+    return plan.kind(of: delays, byteCount: byteCount, now: after(milliseconds)) != nil
   }
 
   @Test("draws none in the first 200 milliseconds")
   func delay() {
     #expect(!draws(plan(), 100, at: 199))
     #expect(draws(plan(), 100, at: 200))
-    var policy = PreviewPolicy()
-    policy.delay = .milliseconds(50)
-    #expect(draws(plan(), 100, at: 50, policy))
+    #expect(draws(plan(), 100, at: 50, after: 50))
   }
 
   @Test("draws at once where an earlier load has left the first bytes")
@@ -60,13 +57,16 @@ struct PreviewPlanTests {
     #expect(draws(plan(total: nil), 1000, at: 1000))
   }
 
-  @Test("draws as many as the policy wants, and none of a kind that it does not want")
-  func limit() {
-    #expect(draws(plan(), 100, at: 500, drawnCount: 2))
-    #expect(!draws(plan(), 100, at: 500, drawnCount: 3))
-    #expect(!draws(plan(), 100, at: 500, .none))
-    var policy = PreviewPolicy()
-    policy.limit = 0
-    #expect(!draws(plan(), 100, at: 500, policy))
+  @Test("draws the kind that shows most, of those that are wanted so early")
+  func kinds() {
+    func kind(_ delays: [PreviewStage.Kind: Int]) -> PreviewStage.Kind? {
+      plan().kind(of: delays.mapValues { .milliseconds($0) }, byteCount: 100, now: after(500))
+    }
+    #expect(kind([:]) == nil)
+    #expect(kind([.rows: 0]) == .rows)
+    #expect(kind([.rows: 0, .embedded: 0]) == .embedded)
+    #expect(kind([.rows: 0, .embedded: 0, .frame: 0]) == .frame)
+    #expect(kind([.rows: 0, .embedded: 500, .frame: 501]) == .embedded)
+    #expect(kind([.frame: 501]) == nil)
   }
 }

@@ -6,7 +6,7 @@ import TestSupport
 @testable import FastImageCache
 
 /// A decoder of files that are previewed each hundred bytes; a preview is a solid picture of the number of its
-/// stage, the picture one of 999.
+/// stage, the picture one of 999. Of top rows, the part is a tenth for each stage.
 final class SketchDecoder: ProgressiveImageDecoder {
   static let size = PixelSize(width: 16, height: 16)
   static let magic = Data("sketch".utf8)
@@ -14,36 +14,51 @@ final class SketchDecoder: ProgressiveImageDecoder {
   struct Scanner: PreviewScanner {
     private var byteCount = 0
     private let settled: Int?
+    private let kinds: [PreviewStage.Kind]
 
-    init(settledStage settled: Int?) { self.settled = settled }
+    init(settledStage settled: Int?, _ kinds: [PreviewStage.Kind]) {
+      (self.settled, self.kinds) = (settled, kinds)
+    }
 
-    mutating func receive(_ bytes: Data) -> PreviewStage? {
+    mutating func receive(_ bytes: Data) -> [PreviewStage] {
       let before = byteCount / 100
       byteCount += bytes.count
       let stage = byteCount / 100
-      guard stage > before else { return nil }
-      return PreviewStage(
-        byteCount: stage * 100, settledReduction: settled.map { stage >= $0 } == true ? 1 : nil)
+      // Of each kind the newest.
+      var found: [PreviewStage.Kind: PreviewStage] = [:]
+      for stage in (before + 1)..<max(before + 1, stage + 1) {
+        let kind = stage <= kinds.count ? kinds[stage - 1] : .frame
+        found[kind] = PreviewStage(
+          kind, byteCount: stage * 100,
+          settledReduction: settled.map { stage >= $0 } == true ? 1 : nil)
+      }
+      return Array(found.values)
     }
   }
 
   /// Counts the scanners, the previews that have begun, and those that have ended.
   let (scanned, begun, ended) = (Counter(), Counter(), Counter())
   private let settledStage: Int?
+  private let kinds: [PreviewStage.Kind]
+  private let parts: [Int: Double]
   private let isDamaged: Bool
   private let willDecode: @Sendable () -> Void
   private let willEnd: @Sendable (_ isCancelled: @Sendable () -> Bool) -> Void
 
   /// - Parameters:
+  ///   - kinds: Those of the first stages; all others are frames.
+  ///   - parts: The parts of the picture that stages show.
   ///   - isDamaged: Whether no preview can be made.
   ///   - willDecode: Called before the picture is decoded, on its worker.
   ///   - willEnd: Called in each preview, on its worker.
   init(
-    settledStage: Int? = nil, isDamaged: Bool = false,
+    settledStage: Int? = nil, kinds: [PreviewStage.Kind] = [], parts: [Int: Double] = [:],
+    isDamaged: Bool = false,
     willDecode: @escaping @Sendable () -> Void = {},
     willEnd: @escaping @Sendable (_ isCancelled: @Sendable () -> Bool) -> Void = { _ in }
   ) {
-    (self.settledStage, self.isDamaged) = (settledStage, isDamaged)
+    (self.settledStage, self.kinds, self.parts) = (settledStage, kinds, parts)
+    self.isDamaged = isDamaged
     (self.willDecode, self.willEnd) = (willDecode, willEnd)
   }
 
@@ -61,7 +76,7 @@ final class SketchDecoder: ProgressiveImageDecoder {
 
   func makePreviewScanner(of byteCount: Int?) -> any PreviewScanner {
     scanned.increment()
-    return Scanner(settledStage: settledStage)
+    return Scanner(settledStage: settledStage, kinds)
   }
 
   func decodePreview(
@@ -72,7 +87,9 @@ final class SketchDecoder: ProgressiveImageDecoder {
     guard bytes.count == stage.byteCount, recognizes(bytes) else { throw .truncated }
     willEnd(request.isCancelled)
     if isDamaged { throw .damaged("Nothing can be seen yet.") }
-    return DecodedPreview(try bitmap(stage.byteCount / 100))
+    let number = stage.byteCount / 100
+    return DecodedPreview(
+      try bitmap(number), part: stage.kind == .rows ? Double(number) / 10 : parts[number])
   }
 
   private func bitmap(_ number: Int) throws(ImageDecodingError) -> Bitmap {
@@ -107,9 +124,10 @@ struct SketchFixture {
     let bytes = SketchDecoder.magic + Data(count: total - SketchDecoder.magic.count)
     let terms = OriginalTerms(fields: ["Content-Length": "\(total)"], received: Date())
     let source = ClosureImageSource { request, _ in
-      let arrival = request.begin(terms)
+      var arrival = request.begin(terms)
       asked.increment()
       for await size in sizes {
+        if size == 0 { arrival = request.begin(terms) }
         try arrival.append(bytes[arrival.byteCount..<min(arrival.byteCount + size, total)])
         arrived.increment()
       }
@@ -132,6 +150,9 @@ struct SketchFixture {
     steps.yield(byteCount)
     await arrived.reaches(goal)
   }
+
+  /// Lets the source begin with the first byte again.
+  func beginAnew() async { await step(0) }
 
   /// Lets the rest arrive.
   func finish() { steps.finish() }
@@ -156,7 +177,7 @@ final class Following: Sendable {
   private let seen = Lock<[String]>([])
   private let task = Lock<Task<Void, Never>?>(nil)
 
-  /// Previews and the picture, such as "1 2 settled 999".
+  /// Previews and the picture, such as "1 2 settled 999", or "1 rows 0.1 2 embedded 3 999".
   var text: String { seen.withLock { $0.joined(separator: " ") } }
 
   init(
@@ -168,7 +189,13 @@ final class Following: Sendable {
       for await step in steps {
         if let (image, preview) = step.preview {
           let number = image.isPrivate ? image.solidNumber.map { "\($0)" } ?? "?" : "stored"
-          seen.withLock { $0.append(preview.isSettled ? "\(number) settled" : number) }
+          let kind =
+            switch preview.kind {
+            case .rows(let part): " rows \(part)"
+            case .embedded: " embedded"
+            default: preview.isSettled ? " settled" : ""
+            }
+          seen.withLock { $0.append(number + kind) }
           previewed.increment()
         } else if let image = step.finished {
           seen.withLock { $0.append("\(image.solidNumber ?? 0)") }

@@ -12,9 +12,10 @@ struct SlowFile {
 
   /// - Parameters:
   ///   - pieceByteCount: The size of a piece.
-  ///   - drawing: Draws the picture.
+  ///   - kinds: The previews that are wanted.
   init(
-    _ data: Data, in format: ImageFormat, pieceByteCount: Int = 200, _ drawing: Drawing = .stretch
+    _ data: Data, in format: ImageFormat, pieceByteCount: Int = 200,
+    _ kinds: PreviewPolicy.Kinds = .frames
   ) async throws {
     let (clock, resources, seen) = (ManualClock(), LoadResources(), Counter())
     let decoder = try CountingDecoder(data)
@@ -33,10 +34,8 @@ struct SlowFile {
       ($0.clock, $0.resources, $0.decoders) = (clock, resources, [decoder])
     }
     var options = LoadOptions.previewing
-    options.previews.limit = 20
-    var photo = Photo("1")
-    photo.drawing = drawing
-    for await step in fixture.cache.progress(for: photo, format: format, options: options) {
+    (options.previews.kinds, options.previews.limit) = (kinds, 20)
+    for await step in fixture.cache.progress(for: Photo("1"), format: format, options: options) {
       if let (image, preview) = step.preview {
         previews.append((Self.pixels(image), preview))
         seen.increment()

@@ -26,7 +26,7 @@
     private func stages(_ data: Data, settles: Bool = true) -> [Found] {
       var watch = JPEGScanWatch(settles: settles)
       return data.enumerated().compactMap { index, byte in
-        watch.receive(Data([byte])).map { ($0, index + 1) }
+        watch.receive(Data([byte])).first.map { ($0, index + 1) }
       }
     }
 
@@ -40,8 +40,9 @@
       for cut in 0...data.count {
         var watch = JPEGScanWatch(settles: true)
         let (first, second) = (watch.receive(data[..<cut]), watch.receive(data[cut...]))
-        #expect(first == found.last { $0.after <= cut }?.stage, "cut at \(cut)")
-        #expect(second == found.last { $0.after > cut }?.stage, "cut at \(cut)")
+        #expect(first.count <= 1 && second.count <= 1)
+        #expect(first.first == found.last { $0.after <= cut }?.stage, "cut at \(cut)")
+        #expect(second.first == found.last { $0.after > cut }?.stage, "cut at \(cut)")
       }
     }
 
@@ -106,9 +107,51 @@
       }
     }
 
-    @Test("finds nothing in a file that is not progressive")
-    func baseline() {
-      #expect(stages(jpeg(isProgressive: false)).isEmpty)
+    @Test("finds no frames in a file that is not progressive, but rows if its length is announced")
+    func baseline() throws {
+      let data = jpeg(isProgressive: false)
+      #expect(stages(data).isEmpty)
+      let start = try #require(data.range(of: Data([0xFF, 0xDA]))).lowerBound + 14
+      let marks = [0.25, 0.5, 0.75].map { start + Int(Double(data.count - start) * $0) }
+      for pieceByteCount in [1, 7, 500] {
+        var watch = JPEGScanWatch(settles: true, of: data.count)
+        var found: [PreviewStage] = []
+        for start in stride(from: 0, to: data.count, by: pieceByteCount) {
+          found += watch.receive(data[start..<min(start + pieceByteCount, data.count)])
+        }
+        let ends = marks.map { ($0 + pieceByteCount - 1) / pieceByteCount * pieceByteCount }
+        #expect(found == Set(ends).sorted().map { PreviewStage(.rows, byteCount: $0) })
+      }
+    }
+
+    @Test("finds no rows where each component has a scan of its own")
+    func scanPerComponent() {
+      let picture = Picture.slopes(240, 184)
+      var options = Fixture.JPEGOptions()
+      options.hasScanPerComponent = true
+      let data = Fixture.jpeg(picture.size, picture.rgb, options)
+      var watch = JPEGScanWatch(settles: true, of: data.count)
+      #expect(data.allSatisfy { watch.receive(Data([$0])).isEmpty })
+    }
+
+    @Test("finds the end of a head with EXIF metadata, once", arguments: [false, true])
+    func head(isProgressive: Bool) throws {
+      let plain = jpeg(isProgressive: isProgressive)
+      let data = Surgery.adding(
+        exif: Surgery.exif(orientation: 1), toJPEG: Surgery.adding(segment: 0xE1, Data(), to: plain)
+      )
+      let scan = try #require(data.range(of: Data([0xFF, 0xDA])))
+      let end = scan.upperBound + Int(data[scan.upperBound]) << 8 + Int(data[scan.upperBound + 1])
+      for cut in 0...data.count {
+        var watch = JPEGScanWatch(settles: true)
+        let found = [watch.receive(data[..<cut]), watch.receive(data[cut...])]
+        let heads = found.map { $0.filter { $0.kind == .embedded } }
+        let stage = PreviewStage(.embedded, byteCount: end)
+        #expect(heads == (cut >= end ? [[stage], []] : [[], [stage]]))
+      }
+      let other = Surgery.adding(segment: 0xE1, Data("http://ns.adobe.com/".utf8), to: plain)
+      var watch = JPEGScanWatch(settles: true)
+      #expect(!watch.receive(other).contains { $0.kind == .embedded })
     }
 
     @Test("finds nothing in a file that begins as none does")
@@ -180,7 +223,9 @@
         head + brightness + Self.scan([2]) + Self.scan([3]) + Self.scan([2], from: 1, to: 9)
       let end = head.count + brightness.count + 2 * Self.scan([2]).count
       #expect(
-        stages(data + Self.end).map(\.stage) == [PreviewStage(byteCount: end, settledReduction: 8)])
+        stages(data + Self.end).map(\.stage) == [
+          PreviewStage(.frame, byteCount: end, settledReduction: 8)
+        ])
     }
 
     @Test("finds few stages among 200 scans, and among many scans of 48 bytes")
@@ -237,9 +282,9 @@
         var (offset, last) = (0, 0)
         while offset < bytes.count {
           let count = min(Int.random(in: 1...3000, using: &random), bytes.count - offset)
-          let stage = watch.receive(bytes[offset..<offset + count])
+          let stages = watch.receive(bytes[offset..<offset + count])
           offset += count
-          guard let stage else { continue }
+          guard let stage = stages.first else { continue }
           #expect(stage.byteCount > last && stage.byteCount <= offset)
           last = stage.byteCount
         }

@@ -23,7 +23,7 @@
       _ data: Data, _ byteCount: Int, atLeast size: PixelSize? = PixelSize(width: 1, height: 1)
     ) throws(ImageDecodingError) -> DecodedPreview {
       try PNGDecoder().decodePreview(
-        Data(data.prefix(byteCount)), at: PreviewStage(byteCount: byteCount),
+        Data(data.prefix(byteCount)), at: PreviewStage(.frame, byteCount: byteCount),
         DecodeRequest(minimumSize: size))
     }
 
@@ -204,7 +204,8 @@
         asked.increment() == 3
       }
       #expect(throws: ImageDecodingError.cancelled) {
-        try PNGDecoder().decodePreview(data, at: PreviewStage(byteCount: data.count), request)
+        try PNGDecoder().decodePreview(
+          data, at: PreviewStage(.frame, byteCount: data.count), request)
       }
       #expect(asked.value == 3)
     }
@@ -214,11 +215,11 @@
     /// The stages' ends when the bytes come in pieces.
     private func stages(_ data: Data, _ pieceByteCount: Int = 1, of byteCount: Int?? = nil) -> [Int]
     {
-      var watch = PNGPassWatch(of: byteCount ?? data.count)
+      var watch = PNGWatch(of: byteCount ?? data.count)
       var stages: [Int] = []
       for start in stride(from: 0, to: data.count, by: pieceByteCount) {
         let piece = data[start..<min(start + pieceByteCount, data.count)]
-        if let stage = watch.receive(piece) { stages.append(stage.byteCount) }
+        stages += watch.receive(piece).filter { $0.kind == .frame }.map(\.byteCount)
       }
       return stages
     }
@@ -242,12 +243,12 @@
       let data = png()
       let all = stages(data)
       for cut in 1..<data.count {
-        var watch = PNGPassWatch(of: data.count)
-        let first = watch.receive(data[..<cut])?.byteCount
+        var watch = PNGWatch(of: data.count)
+        let first = watch.receive(data[..<cut]).first?.byteCount
         #expect((first == cut) == (all.contains { $0 <= cut }))
         var rest: [Int] = []
         for index in cut..<data.count {
-          if let stage = watch.receive(data[index...index]) { rest.append(stage.byteCount) }
+          rest += watch.receive(data[index...index]).map(\.byteCount)
         }
         #expect(rest == all.filter { $0 > cut })
       }

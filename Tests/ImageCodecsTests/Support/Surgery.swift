@@ -26,6 +26,28 @@ enum Surgery {
     return exif
   }
 
+  /// EXIF with an orientation, and a second directory that names a thumbnail behind it.
+  ///
+  /// - Parameters:
+  ///   - second: The offset of the second directory; its own if `nil`.
+  ///   - offset: The offset of the thumbnail that is announced, and its number of bytes; its own if `nil`.
+  static func exif(
+    orientation: Int, thumbnail: Data, isLittleEndian: Bool = false, second: Int? = nil,
+    offset: Int? = nil, byteCount: Int? = nil, type: Int = 4
+  ) -> Data {
+    func number(_ value: Int, _ bytes: Int) -> Data {
+      isLittleEndian ? littleEndian(value, bytes: bytes) : bigEndian(value, bytes: bytes)
+    }
+    func entry(_ tag: Int, _ value: Int) -> Data {
+      number(tag, 2) + number(type, 2) + number(1, 4) + number(value, 4)
+    }
+    // Without the last number, the offset of the next directory.
+    var exif = Self.exif(orientation: orientation, isLittleEndian: isLittleEndian).dropLast(4)
+    exif += number(second ?? 26, 4) + number(2, 2)
+    exif += entry(0x0201, offset ?? 56) + entry(0x0202, byteCount ?? thumbnail.count)
+    return exif + number(0, 4) + thumbnail
+  }
+
   /// A JPEG with a segment put in right after its first marker.
   static func adding(segment marker: UInt8, _ payload: Data, to jpeg: Data) -> Data {
     jpeg.prefix(2) + Data([0xFF, marker]) + bigEndian(payload.count + 2, bytes: 2) + payload

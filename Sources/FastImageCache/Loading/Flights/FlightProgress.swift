@@ -1,3 +1,4 @@
+import ImageCodecs
 import Locking
 import Synchronization
 
@@ -144,19 +145,22 @@ extension FlightProgress {
     withExtendedLifetime(forgotten) {}
   }
 
-  var wantedPreviews: (wishes: [PreviewWish], policy: PreviewPolicy, drawnCount: Int) {
-    state.withLock { ($0.wishes.first, $0.wishes.policy, $0.wishes.drawnCount) }
-  }
+  func want(_ stage: PreviewStage) -> PreviewWant? { state.withLock { $0.wishes.want(stage) } }
 
   /// Shows the previews of one stage, unless the fetch is over.
   ///
-  /// - Parameter elapsed: The time since the fetch began.
-  func show(_ drawn: [DrawnPreview], of number: Int, elapsed: Duration) {
+  /// - Parameters:
+  ///   - part: The part of the picture's pixels that they come from.
+  ///   - elapsed: The time since the fetch began.
+  func show(
+    _ drawn: [DrawnPreview], of stage: PreviewStage, part: Double?, in number: Int,
+    elapsed: Duration
+  ) {
     let now = clock.now
     change { state in
       guard state.previewedFetch == number else { return }
       if state.meter.firstPreview == nil { state.meter.firstPreview = now }
-      for (waiter, progress) in state.wishes.show(drawn, elapsed: elapsed) {
+      for (waiter, progress) in state.wishes.show(drawn, of: stage, part: part, elapsed: elapsed) {
         guard let listener = state.listeners[waiter] else { continue }
         state.outbox.append(Step(listener: listener, progress: progress, isLast: false))
       }

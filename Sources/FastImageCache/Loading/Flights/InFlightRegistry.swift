@@ -138,7 +138,7 @@ final class InFlightRegistry: Sendable {
     let waiter = makeWaiter()
     let listener = FlightProgress.makeListener()
     // Asked before the lock is taken: an entity answers.
-    let wish = first?.outranksFrames == true ? nil : PreviewWish(request)
+    let wish = first?.outranksFrames == true ? nil : PreviewWish(request, isFirst: first == nil)
     if let first { listener.append(first) }
     let isOpen = enter(waiter, request, priority) { load in
       // Under the lock, so that the answer, which ends the listener, comes later.
@@ -404,7 +404,7 @@ extension ImageProgress {
     guard case .preview(_, let preview) = self else { return false }
     return switch preview.kind {
     case .variant, .stale: true
-    case .placeholder, .frame: false
+    case .placeholder, .frame, .embedded, .rows: false
     }
   }
 }

@@ -1,18 +1,18 @@
 import Foundation
 
-/// Proposes stages of an interlaced PNG file; pure.
+/// Proposes stages of a PNG file: frames if it is interlaced, top rows if not; pure.
 ///
-/// Only decompression tells the end of a pass, and nothing is decompressed twice for it: the stages are parts of
-/// the announced number of bytes, and the decoder of a cut file finds the passes that are whole. Of a file
-/// without an announced number there are none.
+/// Only decompression tells the end of a pass or a row, and nothing is decompressed twice for it: the stages are
+/// parts of the announced number of bytes, and the decoder of a cut file finds the passes or rows that are whole.
+/// Of a file without an announced number there are none.
 ///
 /// Invariants:
 /// 1. A stage ends behind the beginning of the picture's first chunk, and before the file does.
-/// 2. There are at most as many stages as ``parts``, however the bytes are divided.
-struct PNGPassWatch: PreviewScanner {
-  /// The parts of the picture's bytes at which a stage is due. The first three, five and six of seven passes
-  /// have 1/16, 1/4 and 1/2 of the pixels, and more of the bytes: distant pixels differ more.
-  private static let parts = [1.0 / 8, 3.0 / 8, 3.0 / 4]
+/// 2. There are at most three stages, however the bytes are divided.
+struct PNGWatch: PreviewScanner {
+  /// The parts of an interlaced picture's bytes at which a stage is due. The first three, five and six of seven
+  /// passes have 1/16, 1/4 and 1/2 of the pixels, and more of the bytes: distant pixels differ more.
+  private static let passParts = [1.0 / 8, 3.0 / 8, 3.0 / 4]
 
   private enum Place {
     /// In the signature and the header chunk.
@@ -30,11 +30,11 @@ struct PNGPassWatch: PreviewScanner {
 
   private var place: Place
   private let total: Int
+  private var isInterlaced = false
   /// The first bytes of what is being read.
   private var head: [UInt8] = []
   private var passedByteCount = 0
-  /// The numbers of bytes from which on there are further stages.
-  private var marks: [Int] = []
+  private var marks = StageMarks([], from: 0, to: 0)
 
   /// - Parameter byteCount: The announced number of the file's bytes.
   init(of byteCount: Int?) {
@@ -42,14 +42,12 @@ struct PNGPassWatch: PreviewScanner {
     place = byteCount == nil ? .over : .start
   }
 
-  mutating func receive(_ bytes: Data) -> PreviewStage? {
+  mutating func receive(_ bytes: Data) -> [PreviewStage] {
     var rest = bytes
     while let place = advance(&rest) { self.place = place }
     passedByteCount += rest.count
-    guard case .picture = place, passedByteCount < total else { return nil }
-    let before = marks.count
-    marks.removeAll { $0 <= passedByteCount }
-    return marks.count < before ? PreviewStage(byteCount: passedByteCount) : nil
+    guard case .picture = place, marks.reach(passedByteCount) else { return [] }
+    return [PreviewStage(isInterlaced ? .frame : .rows, byteCount: passedByteCount)]
   }
 
   /// Takes in what belongs to one place.
@@ -60,9 +58,10 @@ struct PNGPassWatch: PreviewScanner {
     case .start:
       guard fillHead(Self.startByteCount, from: &rest) else { return nil }
       defer { head = [] }
-      return head.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A])
-        && head[8..<16].elementsEqual([0, 0, 0, 13] + "IHDR".utf8) && head[Self.interlacedByte] == 1
-        ? .chunkHead : .over
+      isInterlaced = head[Self.interlacedByte] == 1
+      let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
+      return head.starts(with: signature + [0, 0, 0, 13] + "IHDR".utf8)
+        && head[Self.interlacedByte] <= 1 ? .chunkHead : .over
     case .chunkHead:
       guard fillHead(Self.chunkHeadByteCount, from: &rest) else { return nil }
       defer { head = [] }
@@ -70,11 +69,9 @@ struct PNGPassWatch: PreviewScanner {
     case .chunk(let remaining):
       let count = min(remaining, rest.count)
       drop(count, from: &rest)
-      if count < remaining {
-        place = .chunk(remaining: remaining - count)
-        return nil
-      }
-      return .chunkHead
+      if count == remaining { return .chunkHead }
+      place = .chunk(remaining: remaining - count)
+      return nil
     case .picture, .over: return nil
     }
   }
@@ -82,9 +79,8 @@ struct PNGPassWatch: PreviewScanner {
   private mutating func beginChunk() -> Place {
     let name = head[4...]
     if name.elementsEqual("IDAT".utf8) {
-      let start = passedByteCount
-      guard start < total else { return .over }
-      marks = Self.parts.map { start + Int(Double(total - start) * $0) }
+      let parts = isInterlaced ? Self.passParts : PreviewStage.rowParts
+      marks = StageMarks(parts, from: passedByteCount, to: total)
       return .picture
     }
     let length = head[..<4].reduce(0) { $0 << 8 | Int($1) }

@@ -1,0 +1,146 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import FastImageCache
+
+@Suite("Previews of several kinds", .timeLimit(.minutes(10)))
+struct PreviewKindTests {
+  private func options(_ kinds: PreviewPolicy.Kinds, limit: Int = 3) -> LoadOptions {
+    var options = LoadOptions()
+    options.previews = PreviewPolicy(kinds: kinds)
+    options.previews.limit = limit
+    return options
+  }
+
+  private let all: PreviewPolicy.Kinds = [.frames, .embedded, .rows]
+
+  /// Lets the first stages arrive, one after the other.
+  private func step(_ sketch: SketchFixture, stages: Int) async {
+    for _ in 0..<stages {
+      await sketch.step(100)
+      await sketch.idle()
+    }
+  }
+
+  private func follow(
+    _ kinds: PreviewPolicy.Kinds, _ stages: [PreviewStage.Kind], limit: Int = 3, count: Int? = nil
+  ) async throws -> (text: String, begun: Int) {
+    let sketch = try await SketchFixture(decoder: SketchDecoder(kinds: stages))
+    let following = Following(sketch.cache, Photo("1"), .row, options(kinds, limit: limit))
+    await sketch.fixture.waiters(1)
+    await step(sketch, stages: count ?? stages.count)
+    sketch.finish()
+    await following.ends()
+    return (following.text, sketch.decoder.begun.value)
+  }
+
+  @Test("are of those kinds only that somebody asks for")
+  func wanted() async throws {
+    let stages: [PreviewStage.Kind] = [.rows, .embedded, .frame]
+    #expect(try await follow(.frames, stages) == ("3 999", 1))
+    #expect(try await follow(.embedded, stages) == ("2 embedded 999", 1))
+    #expect(try await follow(.rows, stages) == ("1 rows 0.1 999", 1))
+    #expect(try await follow([], stages) == ("999", 0))
+    #expect(try await follow(all, stages) == ("1 rows 0.1 2 embedded 3 999", 3))
+    #expect(PreviewPolicy().kinds == .frames)
+    #expect(LoadOptions.previewing.previews.kinds == .frames)
+  }
+
+  @Test("are never followed by one that shows less")
+  func noLess() async throws {
+    #expect(try await follow(all, [.frame, .embedded, .rows, .frame]) == ("1 4 999", 2))
+    #expect(
+      try await follow(all, [.embedded, .rows, .frame]) == ("1 embedded 3 999", 2))
+  }
+
+  @Test("are none of top rows where a placeholder is shown")
+  func afterPlaceholder() async throws {
+    let stages: [PreviewStage.Kind] = [.rows, .embedded, .frame]
+    let sketch = try await SketchFixture(decoder: SketchDecoder(kinds: stages))
+    var (sample, placeholder) = (Photo("1"), LoadOptions())
+    sample.ownPicture = { _ in .bitmap(try solid(5)) }
+    placeholder.isPlaceholder = true
+    _ = try await sketch.cache.image(for: sample, format: .row, options: placeholder)
+    await sketch.fixture.quiet()
+    var options = options(all)
+    options.variants = VariantPolicy()
+    let following = Following(sketch.cache, Photo("1"), .row, options)
+    await sketch.fixture.waiters(1)
+    await step(sketch, stages: 3)
+    sketch.finish()
+    await following.ends()
+    #expect(following.text == "stored 2 embedded 3 999")
+  }
+
+  @Test("are those that show most, where several are there at once")
+  func atOnce() async throws {
+    let sketch = try await SketchFixture(decoder: SketchDecoder(kinds: [.rows, .frame, .embedded]))
+    let following = Following(sketch.cache, Photo("1"), .row, options(all))
+    await sketch.fixture.waiters(1)
+    await sketch.step(300)
+    await sketch.idle()
+    await sketch.step(1)
+    await sketch.idle()
+    sketch.finish()
+    await following.ends()
+    #expect(following.text == "2 999" && sketch.decoder.begun.value == 1)
+  }
+
+  @Test("are those that each listener of a load asked for")
+  func listeners() async throws {
+    let stages: [PreviewStage.Kind] = [.embedded, .rows, .frame]
+    let sketch = try await SketchFixture(decoder: SketchDecoder(kinds: stages))
+    let kinds: [PreviewPolicy.Kinds] = [.frames, [.embedded, .rows], .rows]
+    let following = kinds.map { Following(sketch.cache, Photo("1"), .row, options($0)) }
+    await sketch.fixture.waiters(3)
+    await step(sketch, stages: 3)
+    let late = Following(sketch.cache, Photo("1"), .row, options([.embedded, .rows]))
+    await late.previewed.reaches(1)
+    sketch.finish()
+    for one in following + [late] { await one.ends() }
+    #expect(following.map(\.text) == ["3 999", "1 embedded 999", "2 rows 0.2 999"])
+    #expect(late.text == "1 embedded 999")
+  }
+
+  @Test("of one kind leave the number of another's to who wants that")
+  func limits() async throws {
+    let stages: [PreviewStage.Kind] = [.embedded, .frame, .frame]
+    let sketch = try await SketchFixture(decoder: SketchDecoder(kinds: stages))
+    let frames = Following(sketch.cache, Photo("1"), .row, options(.frames, limit: 1))
+    let thumbnail = Following(sketch.cache, Photo("1"), .row, options(.embedded, limit: 1))
+    await sketch.fixture.waiters(2)
+    await step(sketch, stages: 3)
+    sketch.finish()
+    await frames.ends()
+    await thumbnail.ends()
+    #expect(frames.text == "2 999" && thumbnail.text == "1 embedded 999")
+    #expect(sketch.decoder.begun.value == 2)
+    #expect(try await follow(all, [.rows, .embedded, .frame], limit: 2).begun == 2)
+  }
+
+  @Test("of the same part of the picture are not shown twice")
+  func samePart() async throws {
+    let parts = [1: 0.25, 2: 0.25, 3: 0.2, 4: 0.5]
+    let sketch = try await SketchFixture(decoder: SketchDecoder(parts: parts))
+    let following = Following(sketch.cache)
+    await sketch.fixture.waiters(1)
+    await step(sketch, stages: 4)
+    sketch.finish()
+    await following.ends()
+    #expect(following.text == "1 4 999" && sketch.decoder.begun.value == 4)
+  }
+
+  @Test("of a fetch that begins anew are not shown before there is more than before")
+  func anew() async throws {
+    let sketch = try await SketchFixture()
+    let following = Following(sketch.cache)
+    await sketch.fixture.waiters(1)
+    await step(sketch, stages: 2)
+    await sketch.beginAnew()
+    await step(sketch, stages: 3)
+    sketch.finish()
+    await following.ends()
+    #expect(following.text == "1 2 3 999" && sketch.decoder.begun.value == 3)
+  }
+}
