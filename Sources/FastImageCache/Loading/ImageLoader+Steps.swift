@@ -227,7 +227,8 @@ extension ImageLoader {
       var terms = newer
       terms.recordRequest(course.options.headers)
       if let name = course.name, let hash = known.contentHash {
-        await planner.originals?.confirm(name, of: hash, known.terms.confirmed(by: terms))
+        await planner.originals?.confirm(
+          name, of: hash, known.terms.confirmed(by: terms), for: course.original)
       }
       // Sent whole once more, it has arrived for nothing.
       course.download?.finish()

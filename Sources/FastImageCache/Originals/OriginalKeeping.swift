@@ -104,12 +104,16 @@ protocol OriginalKeeping: Sendable {
 
   /// Notes that a server called an original unchanged: fresh by the newer terms.
   ///
-  /// - Parameter contentHash: Of the bytes that it was asked about. Other bytes that are kept under the
-  ///   name by now stay as they are, and so it is below.
-  func confirm(_ name: OriginalName, of contentHash: UInt64, _ terms: OriginalTerms) async
+  /// - Parameters:
+  ///   - contentHash: Of the bytes that it was asked about. Other bytes that are kept under the
+  ///     name by now stay as they are, and so it is below.
+  ///   - load: The load that asked; one from before a mark confirms nothing.
+  func confirm(
+    _ name: OriginalName, of contentHash: UInt64, _ terms: OriginalTerms, for load: OriginalLoad?
+  ) async
 
   /// Notes that the originals of an entity, of every audience, are not believed before their servers are
-  /// asked; at once and for those in memory too.
+  /// asked; at once and for those in memory too. Loads under way, of whichever cache, keep none.
   func markStale(_ entity: ImageID) async
 
   /// Forgets an original that turned out to be wrong; the load that found out may keep another.

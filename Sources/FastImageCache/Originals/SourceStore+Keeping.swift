@@ -77,11 +77,15 @@ extension SourceStore: OriginalKeeping {
     }
   }
 
-  func confirm(_ name: OriginalName, of contentHash: UInt64, _ terms: OriginalTerms) async {
+  func confirm(
+    _ name: OriginalName, of contentHash: UInt64, _ terms: OriginalTerms, for load: OriginalLoad?
+  ) async {
     // The server forbids to keep it from now on.
     guard let facts = rule.facts(of: terms) else { return await drop(name, of: contentHash) }
     let (key, shelf) = (OriginalKey(name), shelf)
-    await budget.shared.run { shelf.confirm(key, of: contentHash, RecordedFreshness(facts)) }
+    await budget.shared.run {
+      shelf.confirm(key, of: contentHash, RecordedFreshness(facts), for: load)
+    }
   }
 
   func markStale(_ entity: ImageID) async {

@@ -6,14 +6,18 @@ package import TableStore
 extension OriginalShelf {
   /// Takes a server's newer word for an original; on the lane.
   ///
-  /// - Parameter contentHash: Of the bytes that the server was asked about.
+  /// - Parameters:
+  ///   - contentHash: Of the bytes that the server was asked about.
+  ///   - load: The load that asked. It may have asked before a mark, so none that is forbidden confirms.
   package func confirm(
-    _ key: OriginalKey, of contentHash: UInt64, _ freshness: RecordedFreshness
+    _ key: OriginalKey, of contentHash: UInt64, _ freshness: RecordedFreshness,
+    for load: OriginalLoad? = nil
   ) {
     budget.checkLane()
     own()
     let number = heldNumber(key, contentHash)
     let place = state.withLock { state -> Int? in
+      if let load, state.loads[load.number] == nil { return nil }
       if let number, state.held[key.digest]?.number == number {
         state.held[key.digest]?.record.freshness = freshness
       }
@@ -27,13 +31,14 @@ extension OriginalShelf {
   }
 
   /// Ends the freshness of an entity's originals, of every audience: none answers before its server was
-  /// asked; on the lane.
+  /// asked anew; on the lane. Loads that are under way now keep and confirm none of them.
   package func markStale(_ entity: TableID) {
     budget.checkLane()
     own()
     let digest = OriginalRecord.digest(of: entity)
     let void = RecordedFreshness(answered: 0, freshFor: 0, mustRevalidate: true)
     let places = state.withLock { state in
+      state.loads = state.loads.filter { $0.value.entity != entity }
       for key in state.held.filter({ $0.value.record.entity == digest }).keys {
         state.held[key]?.record.freshness = void
       }

@@ -15,8 +15,8 @@ package import TableStore
 /// 3. Without `owned` nothing is written but what a removal demands.
 /// 4. While `suspensions` is not empty, nothing is owned, so no file is locked.
 /// 5. `index` names the entities of its originals as after `moves`; so do `held` and `loads`.
-/// 6. A load that began before a removal of its original is not in `loads` afterwards, and holds nothing. Nor
-///    does one that began before the load of an original that is held under its name, or before a store by
+/// 6. A load that began before a removal of its original, or before that was marked stale, is not in `loads`
+///    afterwards; it holds and confirms nothing. Nor does one that began before the load of an original that is held under its name, or before a store by
 ///    hand, whichever cache it loads for.
 package final class OriginalShelf: Sendable {
   /// An original before its file is there.

@@ -96,9 +96,9 @@ struct SourceStoreTests {
     #expect(await keep(7, in: store))
     let terms = arrived(7, fields: ["Cache-Control": "no-store"]).terms
     let hash = try #require(await store.read(name(7), urgency: Urgency(.current))?.contentHash)
-    await store.confirm(name(7), of: hash &+ 1, terms)
+    await store.confirm(name(7), of: hash &+ 1, terms, for: nil)
     #expect(store.look(name(7)) != nil)
-    await store.confirm(name(7), of: hash, terms)
+    await store.confirm(name(7), of: hash, terms, for: nil)
     #expect(store.look(name(7)) == nil)
   }
 

@@ -93,7 +93,9 @@ final class MemoryOriginals: OriginalKeeping {
     written.increment()
   }
 
-  func confirm(_ name: OriginalName, of contentHash: UInt64, _ terms: OriginalTerms) async {
+  func confirm(
+    _ name: OriginalName, of contentHash: UInt64, _ terms: OriginalTerms, for load: OriginalLoad?
+  ) async {
     state.withLock { entries in
       guard let entry = entries[name], Self.hash(entry.bytes) == contentHash else { return }
       entries[name]?.terms = terms

@@ -103,6 +103,38 @@ struct StalePictureTests {
     #expect(source.requests.map { $0.known != nil } == [false, true, true])
   }
 
+  @Test(
+    "have their originals neither kept nor confirmed by loads of other caches that began before",
+    arguments: [false, true])
+  func forbidsOtherCaches(isKept: Bool) async throws {
+    let gate = CancellableGate()
+    let directory = try TemporaryDirectory()
+    let store = SourceStore(directory: directory.url)
+    let source = EncodedSource { request, call in
+      let fields = ["ETag": "\"1\"", "Cache-Control": "max-age=600"]
+      let terms = OriginalTerms(fields: fields, received: Date())
+      if call == (isKept ? 2 : 1) { try await gate.pass() }
+      return request.known?.isWhole == true
+        ? .unchanged(terms) : .encoded(try solid(call).pngData())
+    }
+    let marking = try await Fixture(from: source) { $0.originals = store }
+    let other = try await Fixture(from: source) { $0.originals = store }
+    let photo = Photo("a")
+    if isKept {
+      _ = try await marking.cache.image(for: photo, format: .row)
+      await marking.cache.loadsHaveEnded()
+    }
+    let load = Task {
+      try await other.cache.image(for: photo, format: .row, options: LoadOptions(.revalidate))
+    }
+    await source.started.reaches(isKept ? 2 : 1)
+    try await marking.cache.markStale(photo)
+    gate.open()
+    #expect(try await load.value.solidNumber == 1)
+    await other.cache.loadsHaveEnded()
+    #expect(try await store.inspect().map(\.isFresh) == (isKept ? [false] : []))
+  }
+
   @Test("stay misses where their server fails, and stay shown")
   func staysWithFailure() async throws {
     let originals = MemoryOriginals()
