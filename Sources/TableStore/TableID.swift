@@ -14,6 +14,9 @@ package struct TableID: Hashable, Sendable {
   struct Digest: Hashable, Sendable {
     let low: UInt64
     let high: UInt64
+
+    /// The id under which a placeholder of the version with this digest is stored.
+    var placeholder: TableID { TableID(kind: .placeholder, words: (low, high)) }
   }
 
   /// The raw values stand on disk.
@@ -77,9 +80,7 @@ package struct TableID: Hashable, Sendable {
   }
 
   /// The version under which a placeholder is stored, so that a lookup of this version misses it.
-  package var placeholder: TableID {
-    TableID(kind: .placeholder, words: (digest.low, digest.high))
-  }
+  package var placeholder: TableID { digest.placeholder }
 
   package var isPlaceholder: Bool { kind == .placeholder }
 

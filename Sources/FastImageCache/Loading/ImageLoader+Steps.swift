@@ -296,7 +296,7 @@ extension ImageLoader {
     let entity = course.entity
     let arrived = ArrivedOriginal(
       bytes: original.bytes, terms: original.terms, entity: entity, size: result.picture.fullSize,
-      isPlaceholder: flight.isForPlaceholders, partial: result.partial)
+      isPlaceholder: flight.keepsAsPlaceholder(), partial: result.partial)
     let isHeld = originals.hold(arrived, as: name, for: course.original) {
       flight.keepsOriginal(of: entity)
     }

@@ -334,7 +334,7 @@ struct ImageLoader: Sendable {
       let stored = try? request.table.store(
         slot, for: request.key, recorder, isPlaceholder: isPlaceholder
       ) {
-        flight.storesResult(request.key)
+        flight.storesResult(request.key, isPlaceholder: isPlaceholder)
       }
       isKept = stored?.isStored == true
       // The recorder has the reason.

@@ -5,7 +5,9 @@ extension ImageCache {
   /// for try await image in cache.updates(for: photo, format: .row) { show(image) }
   /// ```
   ///
-  /// The loop ends after the picture, which is its only element where the table has it. Previews are drawn by
+  /// The loop ends after the picture, which is its only element where the table has it. The closest picture of
+  /// the tables comes first, before anything is awaited (``LoadOptions/variants``), then previews of what has
+  /// arrived (``LoadOptions/previews``): none is worth less than one before. Those previews are drawn by
   /// the entity's recipe into private memory (``CachedImage/isPrivate``) and enter no table. There are none of
   /// kept originals, of local sources that deliver all bytes at once, of drawings that are closures, and in
   /// caches with ``Configuration/willStore``; nor while the workers are busy with pictures. A slow loop misses

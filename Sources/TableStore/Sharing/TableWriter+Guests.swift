@@ -12,7 +12,8 @@ import Locking
 /// or a removal. So the later of two changes of one entity counts, whichever file has it:
 ///
 /// 1. A picture is taken in unless the table has a later one of its entity, or remembers a later
-///    removal. It keeps its generation.
+///    removal. It keeps its generation. A placeholder counts as earlier than any picture, as far as the
+///    records tell: they tell one of the same version.
 /// 2. A removal that the guest remembers removes the table's earlier picture, and the table remembers
 ///    it from then on: pictures of other guests may be earlier too.
 ///
@@ -164,17 +165,22 @@ extension TableWriter {
     _ record: SlotRecord, in slot: Int, of source: SlotReader
   ) throws(TableError) -> Bool {
     let own = try opener.wrapping { () throws(SystemError) in
-      try lookup.ask(about: record.entity) { $0.index.generation(of: record.entity) }
+      try lookup.ask(about: record.entity) { shelf in
+        shelf.index.findAny(record.entity).map { shelf.index.record(of: $0) }
+      }
     }
-    guard record.generation > own else { return true }
+    if let own, record.generation <= own.generation,
+      own.version != record.version.placeholder.digest
+    {
+      return true
+    }
     let made = lookup.pool.makeContent { source.read(slot, record: record, into: $0) }
     guard let (content, finding) = made else {
       throw .outOfMemory(byteCount: opener.layout.contentByteCount)
     }
     switch finding {
     case .intact(let trailer):
-      // A placeholder takes no picture's place.
-      if own > 0, trailer.version.known?.isPlaceholder == true { return true }
+      if own != nil, trailer.version.known?.isPlaceholder == true { return true }
       let sealed = SealedSlot(
         entity: record.entity, version: record.version, key: nil, extent: trailer.extent,
         content: content)

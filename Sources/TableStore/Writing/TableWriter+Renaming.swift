@@ -2,9 +2,9 @@ import Locking
 
 extension TableWriter {
   /// Stores an entity's picture anew under another entity, and removes it from the first; `nil` if the
-  /// first has none that is intact.
+  /// first has none that is intact, or only a placeholder while the other has a real picture, which stays.
   ///
-  /// A version that is the first entity's id becomes the other one's. The order keeps pictures right
+  /// A version that is the first entity's id becomes the other one's, that of a placeholder too. The order keeps pictures right
   /// after a kill at any instant:
   ///
   /// 1. The slot is read from the file and checked in full, whatever was proven before.
@@ -30,7 +30,12 @@ extension TableWriter {
       return nil
     }
     try backOff.admit()
-    let insertion = try store(try sealed(copy, from: old, to: new))
+    let sealed = try sealed(copy, from: old, to: new)
+    if sealed.isPlaceholder, hasReal(sealed) {
+      _ = try remove(old)
+      return nil
+    }
+    let insertion = try store(sealed)
     // Or another owner's older picture of the new entity would go on being found beside the copy.
     // It covers nothing as late as the copy, which another process may have taken in by then.
     let stored = generation
@@ -42,6 +47,13 @@ extension TableWriter {
     return insertion
   }
 
+  private static func version(
+    _ version: StoredID, from old: TableID, to new: TableID
+  ) -> StoredID {
+    if version.matches(old) { return .full(new) }
+    return version.matches(old.placeholder) ? .full(new.placeholder) : version
+  }
+
   private func sealed(
     _ copy: SlotCopy, from old: TableID, to new: TableID
   ) throws(TableError) -> SealedSlot {
@@ -50,7 +62,7 @@ extension TableWriter {
       throw .outOfMemory(byteCount: layout.contentByteCount)
     }
     buffer.pixels.copyMemory(from: .init(rebasing: copy.content.bytes[..<buffer.pixels.count]))
-    let version = copy.trailer.version.matches(old) ? .full(new) : copy.trailer.version
+    let version = Self.version(copy.trailer.version, from: old, to: new)
     let trailer = try SlotTrailer(
       entity: .full(new), version: version, extent: copy.trailer.extent,
       metadata: copy.trailer.metadata, roomByteCount: layout.trailerByteCount)

@@ -29,13 +29,17 @@ extension TableWriter {
     return try store(sealed)
   }
 
-  /// Stores a placeholder, unless there is a real picture of its entity.
+  /// Stores a placeholder, unless there is a real picture of its entity, here or in the owner's file.
   mutating func insertPlaceholder(_ sealed: SealedSlot) throws(TableError) -> Insertion? {
     try ensureWritable()
     try opener.wrapping { () throws(SystemError) in try findReader() }
+    return hasReal(sealed) ? nil : try insert(sealed)
+  }
+
+  /// Whether there is a real picture of a placeholder's entity, marked stale or not.
+  func hasReal(_ placeholder: SealedSlot) -> Bool {
     // As a placeholder sees it, a real picture is of another version.
-    if let key = sealed.key, lookup.variant(of: key)?.standing == .otherVersion { return nil }
-    return try insert(sealed)
+    placeholder.key.flatMap { lookup.variant(of: $0) }?.standing == .otherVersion
   }
 
   /// Stores the picture of a key anew with other metadata; `nil` if a lookup does not find it.

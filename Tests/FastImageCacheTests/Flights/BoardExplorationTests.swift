@@ -35,6 +35,16 @@ struct BoardExplorationTests {
     .supersede(format: "row", version: 1),
   ]
 
+  /// All that can happen to requests of which some are content with placeholders.
+  private static let placeholders: [BoardEvent] = [
+    .join(format: "row", version: 1), .join(format: "row", version: 1, isPlaceholder: true),
+    .join(format: "dot", version: 1, isPlaceholder: true), .join(format: "row", version: 2),
+    .join(format: "row", version: 2, isPlaceholder: true),
+    .join(format: "row", version: 1, policy: .reload, isPlaceholder: true), .leaveOldest,
+    .takeNewest, .finish(isFetched: true), .deliverNewest, .storeSiblings(format: "dot"),
+    .keepOldest, .retireOldest, .remove(format: "row"),
+  ]
+
   /// Plays all sequences that go on from `play`, and returns the first that the two disagree after.
   private func explore(
     _ play: BoardPlay, _ alphabet: [BoardEvent], _ events: [BoardEvent] = [], length: Int = 5
@@ -63,11 +73,16 @@ struct BoardExplorationTests {
     #expect(explore(BoardPlay(), Self.priorities) == nil)
   }
 
+  @Test("agrees with it after every sequence of five events of placeholders")
+  func agreesAfterAllPlaceholders() {
+    #expect(explore(BoardPlay(), Self.placeholders) == nil)
+  }
+
   @Test("agrees with it over long random histories", arguments: 0..<50)
   func agreesOverHistories(seed: UInt64) {
     var random = SplitMix64(state: seed)
     var play = BoardPlay()
-    let alphabet = Self.alphabet + Self.strengths + Self.priorities
+    let alphabet = Self.alphabet + Self.strengths + Self.priorities + Self.placeholders
     for step in 0..<400 {
       guard let event = alphabet.randomElement(using: &random) else { return }
       if let problem = play.apply(event) {
@@ -95,6 +110,16 @@ struct BoardExplorationTests {
     ])
   func findsWrongJoins(plant: BoardPlay.Plant) {
     #expect(explore(BoardPlay(plant: plant), Self.strengths) != nil)
+  }
+
+  @Test(
+    "is found out when it takes a placeholder for a picture",
+    arguments: [
+      BoardPlay.Plant.placeholdersIgnored, .picturesUndecided, .originalsUndecided,
+      .placeholdersCounted,
+    ])
+  func findsWrongPlaceholders(plant: BoardPlay.Plant) {
+    #expect(explore(BoardPlay(plant: plant), Self.placeholders) != nil)
   }
 
   @Test(

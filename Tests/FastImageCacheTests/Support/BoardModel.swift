@@ -4,7 +4,9 @@ import Foundation
 
 /// Something that happens to a flight board. Flights are those in the air, the oldest first.
 enum BoardEvent: Hashable {
-  case join(format: String, version: Int, policy: LoadOptions.Policy = .normal, audience: Int = 0)
+  case join(
+    format: String, version: Int, policy: LoadOptions.Policy = .normal, audience: Int = 0,
+    isPlaceholder: Bool = false)
   /// The newest flight asks its source.
   case askNewest
   /// The original of a flight is held.
@@ -32,6 +34,12 @@ enum BoardEvent: Hashable {
   case supersede(format: String, version: Int)
   case forbid(format: String)
   case remove(format: String)
+}
+
+/// A request, as far as a board hands it back.
+struct BoardRequest: Hashable {
+  let key: ImageKey
+  let isPlaceholder: Bool
 }
 
 /// The plainest bookkeeping that could be right: who waits for what.
@@ -62,6 +70,12 @@ struct BoardModel {
     var priority: Priority
     var wishes: [ImageKey] = []
     var handedOut: [ImageKey] = []
+    /// The wishes of which nobody wanted the real picture.
+    var placeholders: Set<ImageKey> = []
+    /// Whether somebody wanted a real picture.
+    var isForReal = false
+    /// Whether something was decided to be a placeholder, which nobody may join for a real picture.
+    var hasPlaceholder = false
     /// The formats whose picture was removed or stored by hand since the flight began, and those of
     /// them whose picture was removed.
     var forbidden: Set<String> = []
@@ -78,7 +92,8 @@ struct BoardModel {
   var flights: [Flight] = []
   /// The one that may be joined, of each audience.
   var current: [Int: FlightID] = [:]
-  /// What a table would hold of each format: a version, and the youngest request that stored it.
+  /// What a table would hold of each format: a version, and the youngest request that stored it. Placeholders
+  /// are nothing there.
   var table: [String: (version: ImageID, request: Int)] = [:]
 
   func waiters(for key: ImageKey, of id: FlightID) -> [WaiterID] {
@@ -96,14 +111,18 @@ struct BoardModel {
   }
 
   /// Whether a flight may store a picture for a request; stores it if so.
-  mutating func store(_ key: ImageKey, for request: Int, of flight: Flight) -> Bool {
+  mutating func store(
+    _ key: ImageKey, for request: Int, of flight: Flight, isPlaceholder: Bool
+  ) -> Bool {
     let isOutdated = flights.first { $0.id == flight.id }?.isOutdated ?? false
     if isOutdated || flight.forbidden.contains(key.format) { return false }
     if let held = table[key.format], held.version != key.version {
       if held.request > request { return false }
-      table[key.format] = nil
+      if !isPlaceholder { table[key.format] = nil }
     }
-    table[key.format] = (key.version, max(request, table[key.format]?.request ?? 0))
+    if !isPlaceholder {
+      table[key.format] = (key.version, max(request, table[key.format]?.request ?? 0))
+    }
     if flight.policy != .normal {
       for older in flights.prefix(while: { $0.id != flight.id }) {
         change(older.id) { $0.isOutdated = true }

@@ -37,10 +37,16 @@ struct BoardPlay {
     case escalationsIgnored
     /// Who is given another priority loses that of the task.
     case escalationsForgotten
+    /// Who is content with a placeholder counts as wanting the real picture.
+    case placeholdersIgnored
+    /// Nobody hears that a picture, or an original, was decided to be a placeholder.
+    case picturesUndecided, originalsUndecided
+    /// A placeholder counts as a picture that was stored.
+    case placeholdersCounted
   }
 
   private let plant: Plant
-  private var board = FlightBoard<WaiterID, ImageKey, FlightID>()
+  private var board = FlightBoard<WaiterID, BoardRequest, FlightID>()
   private var model = BoardModel()
   private var number = 0
   private static let formats = ["row", "dot"]
@@ -78,8 +84,8 @@ struct BoardPlay {
   mutating func apply(_ event: BoardEvent) -> String? {
     let problem: String?
     switch event {
-    case .join(let format, let version, let policy, let audience):
-      problem = join(format, version, policy, audience)
+    case .join(let format, let version, let policy, let audience, let isPlaceholder):
+      problem = join(format, version, policy, audience, isPlaceholder)
     case .askNewest: problem = ask(model.flights.last)
     case .keepOldest: problem = keep(model.flights.first)
     case .keepNewest: problem = keep(model.flights.last)
@@ -122,7 +128,8 @@ struct BoardPlay {
   // MARK: Events
 
   private mutating func join(
-    _ format: String, _ version: Int, _ policy: LoadOptions.Policy, _ audience: Int
+    _ format: String, _ version: Int, _ policy: LoadOptions.Policy, _ audience: Int,
+    _ isPlaceholder: Bool
   ) -> String? {
     number += 1
     let priority = [Priority.medium, .high, .low][number % 3]
@@ -130,7 +137,8 @@ struct BoardPlay {
     let newest = model.flights.first { $0.id == model.current[audience] }
     let joinable = newest.flatMap { flight in
       flight.version == version && !flight.removed.contains(format) && !flight.isOutdated
-        && policy.rawValue <= flight.policy.rawValue && !(policy == .reload && flight.hasAsked)
+        && (isPlaceholder || !flight.hasPlaceholder) && policy.rawValue <= flight.policy.rawValue
+        && !(policy == .reload && flight.hasAsked)
         ? flight : nil
     }
     let isNewRendition = joinable.map { !$0.wishes.contains(key) } ?? true
@@ -141,7 +149,9 @@ struct BoardPlay {
     let joined = board.join(
       id, key: Self.key(format, told), origin: Self.origins[toldAudience], priority: priority,
       versions: Self.formats.map { Self.key($0, told) },
-      policy: plant == .policiesIgnored ? .normal : policy, request: Self.key(format, told),
+      policy: plant == .policiesIgnored ? .normal : policy,
+      isPlaceholder: isPlaceholder && plant != .placeholdersIgnored,
+      request: BoardRequest(key: Self.key(format, told), isPlaceholder: isPlaceholder),
       start: { $0 }, waiter: { _ in id })
     if joined.isNewFlight != (joinable == nil) { return "a flight is wrongly new or old" }
     if let joinable, joined.flight != joinable.id { return "another flight was joined" }
@@ -154,7 +164,16 @@ struct BoardPlay {
     }
     model.waiters.append(
       .init(number: number, flight: joined.flight, key: key, given: priority))
-    if isNewRendition { model.change(joined.flight) { $0.wishes.append(key) } }
+    model.change(joined.flight) { flight in
+      if isNewRendition {
+        flight.wishes.append(key)
+        flight.placeholders.insert(key)
+      }
+      if !isPlaceholder {
+        flight.placeholders.remove(key)
+        flight.isForReal = true
+      }
+    }
     return nil
   }
 
@@ -210,6 +229,10 @@ struct BoardPlay {
         model.change(older.id) { $0.keepsNothing = true }
       }
     }
+    if !flight.isForReal { model.change(flight.id) { $0.hasPlaceholder = true } }
+    if plant != .originalsUndecided, board.keepsAsPlaceholder(flight.id) == flight.isForReal {
+      return "an original is wrongly a placeholder or not"
+    }
     let isKept = board.keepsOriginal(of: "a", flight.id)
     return isKept == isRight ? nil : "keeping is wrongly allowed or not"
   }
@@ -226,7 +249,10 @@ struct BoardPlay {
     guard let flight else { return nil }
     let expected = flight.wishes.filter { !flight.handedOut.contains($0) }
     model.change(flight.id) { $0.handedOut += expected }
-    return board.take(flight.id) == expected ? nil : "other pictures were handed out"
+    let requests = expected.map {
+      BoardRequest(key: $0, isPlaceholder: flight.placeholders.contains($0))
+    }
+    return board.take(flight.id) == requests ? nil : "other pictures were handed out"
   }
 
   private mutating func finish(_ isFetched: Bool) -> String? {
@@ -246,9 +272,10 @@ struct BoardPlay {
     _ key: ImageKey, of flight: BoardModel.Flight, _ isFetched: Bool
   ) -> String? {
     let expected = model.waiters(for: key, of: flight.id)
-    if let problem = store(key, for: expected.map(\.number).max() ?? 0, of: flight) {
-      return problem
-    }
+    let problem = store(
+      key, for: expected.map(\.number).max() ?? 0, of: flight,
+      isPlaceholder: flight.placeholders.contains(key))
+    if let problem { return problem }
     model.forget(key, of: flight.id)
     if isFetched { model.change(flight.id) { $0.hasDelivered = true } }
     if board.finish(key, of: flight.id, isFetched: isFetched) != expected {
@@ -259,11 +286,20 @@ struct BoardPlay {
   }
 
   private mutating func store(
-    _ key: ImageKey, for request: Int, of flight: BoardModel.Flight
+    _ key: ImageKey, for request: Int, of flight: BoardModel.Flight, isPlaceholder: Bool
   ) -> String? {
-    let isRight = model.store(key, for: request, of: flight)
+    if isPlaceholder { model.change(flight.id) { $0.hasPlaceholder = true } }
+    // As a load does: only of a request for a placeholder.
+    let isAsked = isPlaceholder || flight.wishes.contains(key)
+    if isAsked, plant != .picturesUndecided,
+      board.settlesAsPlaceholder(key, of: flight.id) != isPlaceholder
+    {
+      return "a picture is wrongly a placeholder or not"
+    }
+    let isRight = model.store(key, for: request, of: flight, isPlaceholder: isPlaceholder)
     if plant == .storesIgnored, isRight { return nil }
-    let isStored = board.storesResult(key, of: flight.id)
+    let isStored = board.storesResult(
+      key, of: flight.id, isPlaceholder: isPlaceholder && plant != .placeholdersCounted)
     return isStored == isRight ? nil : "storing is wrongly allowed or not"
   }
 
@@ -273,7 +309,9 @@ struct BoardPlay {
       if flight.wishes.contains(key) { continue }
       let waiting = model.waiters.filter { $0.flight == flight.id }.map(\.number)
       let request = (waiting + [flight.lastAnswered]).max() ?? 0
-      if let problem = store(key, for: request, of: flight) { return problem }
+      // Whose siblings they are, is not for the board to say.
+      let problem = store(key, for: request, of: flight, isPlaceholder: !flight.isForReal)
+      if let problem { return problem }
     }
     return nil
   }

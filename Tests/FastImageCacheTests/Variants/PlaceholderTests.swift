@@ -95,6 +95,40 @@ struct PlaceholderTests {
     #expect(fixture.cache.cachedImage(for: photo, format: .row)?.solidNumber == 2)
   }
 
+  @Test(
+    "gives way to a real picture that loads meanwhile, in the same cache or another one",
+    arguments: [false, true])
+  func meets(isSecondCache: Bool) async throws {
+    for (beginsReal, endsReal) in [(true, true), (true, false), (false, true), (false, false)] {
+      let gates = [CancellableGate(), CancellableGate()]
+      let source = ScriptedSource { url, _, _ in
+        let number = Int(url.lastPathComponent) ?? 0
+        try await gates[number - 1].pass()
+        return .bitmap(try solid(number))
+      }
+      let fixture = try await Fixture(source: source)
+      let other =
+        isSecondCache
+        ? try await Fixture(source: source, directory: fixture.directory) : fixture
+      var loads: [Bool: Task<CachedImage, any Error>] = [:]
+      for (count, isReal) in [beginsReal, !beginsReal].enumerated() {
+        loads[isReal] = Task {
+          isReal
+            ? try await other.cache.image(for: photo, format: .row)
+            : try await fixture.cache.image(
+              for: thumbnail, format: .row, options: Self.placeholder)
+        }
+        await source.started.reaches(count + 1)
+      }
+      for isReal in [endsReal, !endsReal] {
+        gates[isReal ? 1 : 0].open()
+        #expect(try await loads[isReal]?.value.solidNumber == (isReal ? 2 : 1))
+      }
+      #expect(fixture.cache.cachedImage(for: photo, format: .row)?.solidNumber == 2)
+      #expect(fixture.cache.cachedImage(for: thumbnail, format: .row) == nil)
+    }
+  }
+
   @Test("has its original kept as one, which answers requests for placeholders only")
   func keepsOriginal() async throws {
     let (originals, source) = (MemoryOriginals(), EncodedSource())
@@ -128,38 +162,53 @@ struct PlaceholderBoardTests {
   private typealias Board = FlightBoard<WaiterID, Int, Int>
   private let key = ImageKey(entity: "a", version: "1", format: "row")
 
-  private func join(_ board: inout Board, _ number: Int, isPlaceholder: Bool) -> Bool {
+  private func join(
+    _ board: inout Board, _ number: Int, _ key: ImageKey? = nil, isPlaceholder: Bool
+  ) -> Bool {
     board.join(
-      WaiterID(number: number), key: key, origin: .entity("a"), priority: .background, versions: [],
+      WaiterID(number: number), key: key ?? self.key, origin: .entity("a"), priority: .background,
+      versions: [],
       isPlaceholder: isPlaceholder, request: number, start: { $0.number },
       waiter: { _ in WaiterID(number: number) }
     ).isNewFlight
   }
 
-  @Test(
-    "decides for the real picture as soon as one waiter wants it, and lets none join afterwards")
+  @Test("decides for the real picture where one waiter wants it, and else lets none join any more")
   func decides() {
     let first = FlightID(number: 1, index: 0)
     for isLate in [false, true] {
-      var board = Board()
-      #expect(join(&board, 1, isPlaceholder: true))
-      if !isLate { #expect(!join(&board, 2, isPlaceholder: false)) }
-      #expect(board.settlesAsPlaceholder(key, of: first) == isLate)
-      #expect(board.isForPlaceholders(first) == isLate)
-      #expect(!join(&board, 3, isPlaceholder: true))
-      #expect(join(&board, 4, isPlaceholder: false) == isLate)
+      for isOriginal in [false, true] {
+        var board = Board()
+        #expect(join(&board, 1, isPlaceholder: true))
+        if !isLate { #expect(!join(&board, 2, isPlaceholder: false)) }
+        let isPlaceholder =
+          isOriginal
+          ? board.keepsAsPlaceholder(first) : board.settlesAsPlaceholder(key, of: first)
+        #expect(isPlaceholder == isLate)
+        #expect(!join(&board, 3, isPlaceholder: true))
+        #expect(join(&board, 4, isPlaceholder: false) == isLate)
+      }
     }
   }
 
-  @Test("forgets the decision with the waiters whom it was for")
+  @Test("hands out the request for the real picture, whose siblings are real, too")
+  func prefersReal() {
+    var board = Board()
+    _ = join(&board, 1, isPlaceholder: true)
+    _ = join(&board, 2, isPlaceholder: false)
+    _ = join(&board, 3, isPlaceholder: true)
+    #expect(board.take(FlightID(number: 1, index: 0)) == [2])
+    #expect(board.takeDropped() == [1])
+  }
+
+  @Test("lets an older load store its real picture after a placeholder of another version")
   func forgets() {
     var board = Board()
-    let first = FlightID(number: 1, index: 0)
-    _ = join(&board, 1, isPlaceholder: true)
-    _ = board.take(first)
-    #expect(board.settlesAsPlaceholder(key, of: first))
-    _ = board.finish(key, of: first, isFetched: true)
-    #expect(!join(&board, 2, isPlaceholder: false))
-    #expect(!board.settlesAsPlaceholder(key, of: first))
+    let newer = ImageKey(entity: "a", version: "2", format: "row")
+    _ = join(&board, 1, isPlaceholder: false)
+    _ = join(&board, 2, newer, isPlaceholder: true)
+    let (first, second) = (FlightID(number: 1, index: 0), FlightID(number: 2, index: 1))
+    #expect(board.storesResult(newer, of: second, isPlaceholder: true) == true)
+    #expect(board.storesResult(key, of: first) == true)
   }
 }

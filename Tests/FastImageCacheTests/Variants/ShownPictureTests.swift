@@ -61,6 +61,21 @@ struct ShownPictureTests {
     #expect(shown.map(\.rank) == [3, 5] && shown.map(\.number) == [9, 1])
   }
 
+  @Test("shows a placeholder until the real picture is there, which is loaded all the same")
+  func showsPlaceholder() async throws {
+    let fixture = try await Fixture([large])
+    var conditions = options()
+    conditions.isPlaceholder = true
+    let thumbnail = photo(url: "test:/7")
+    _ = try await fixture.cache.image(for: thumbnail, format: large, options: conditions)
+    await fixture.quiet()
+    var shown: [CachedImage] = []
+    for try await image in fixture.cache.updates(for: photo(), format: large) {
+      shown.append(image)
+    }
+    #expect(shown.map(\.solidNumber) == [7, 1])
+  }
+
   @Test("shows the wanted picture itself while its source is asked about it")
   func showsItself() async throws {
     let fixture = try await Fixture([large])

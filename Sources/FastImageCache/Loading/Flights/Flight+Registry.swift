@@ -32,9 +32,11 @@ extension Flight {
     return registry.state.withLock { $0.board.endsWithWaiters(id) }
   }
 
-  /// Whether the flight's picture may be stored; see ``FlightBoard/storesResult(_:of:)``.
-  func storesResult(_ key: ImageKey) -> Bool {
-    registry.state.withLock { $0.board.storesResult(key, of: id) }
+  /// Whether the flight's picture may be stored; see ``FlightBoard/storesResult(_:of:isPlaceholder:)``.
+  func storesResult(_ key: ImageKey, isPlaceholder: Bool) -> Bool {
+    registry.state.withLock {
+      $0.board.storesResult(key, of: id, isPlaceholder: isPlaceholder)
+    }
   }
 
   /// Whether the flight's picture is stored as a placeholder; see
@@ -43,9 +45,9 @@ extension Flight {
     registry.state.withLock { $0.board.settlesAsPlaceholder(key, of: id) }
   }
 
-  /// Whether no request of the flight was for a real picture.
-  var isForPlaceholders: Bool {
-    registry.state.withLock { $0.board.isForPlaceholders(id) }
+  /// Whether the flight's original is kept as a placeholder; see ``FlightBoard/keepsAsPlaceholder(_:)``.
+  func keepsAsPlaceholder() -> Bool {
+    registry.state.withLock { $0.board.keepsAsPlaceholder(id) }
   }
 
   /// Notes that the source is asked now: a reload that comes from here on asks anew.

@@ -4,10 +4,12 @@ extension FlightBoard {
   /// the flight has ended, and not over a younger request's picture.
   ///
   /// To be called right before the store, in the order of the stores: a yes keeps other flights from
-  /// storing older requests' pictures of other versions.
-  mutating func storesResult(_ key: ImageKey, of id: FlightID) -> Bool {
+  /// storing older requests' pictures of other versions, unless this one is a placeholder.
+  mutating func storesResult(
+    _ key: ImageKey, of id: FlightID, isPlaceholder: Bool = false
+  ) -> Bool {
     guard let request = requestStored(by: key, of: id) else { return false }
-    for index in flights.indices where ids[index] != id {
+    for index in flights.indices where ids[index] != id && !isPlaceholder {
       flights[index]?.noteStored(key, for: request)
     }
     if look(at: id, { $0.policy }) != .normal {
@@ -23,18 +25,16 @@ extension FlightBoard {
     return flights[id.index]?.requestStored(by: key, isWaiting: isWaiting)
   }
 
-  /// Decides whether this flight's picture for `key` is a placeholder: only if no waiter of the rendition
-  /// wants the real one; of a picture without a rendition, if no waiter for its entity does.
-  ///
-  /// After a yes the rendition takes no waiter for the real picture any more: such a waiter begins a flight
-  /// of its own, which stores the real one.
+  /// Decides whether this flight's picture for `key`, of a request for a placeholder, is one: unless a waiter
+  /// for it wants the real one (invariant 11).
   mutating func settlesAsPlaceholder(_ key: ImageKey, of id: FlightID) -> Bool {
     look(at: id) { $0.settlesAsPlaceholder(key) } ?? true
   }
 
-  /// Whether no waiter of the flight wanted a real picture, so that its original is a placeholder, too.
-  mutating func isForPlaceholders(_ id: FlightID) -> Bool {
-    look(at: id) { !$0.isForReal } == true
+  /// Decides whether this flight's original is a placeholder: unless a waiter of the flight wanted a real
+  /// picture (invariant 11).
+  mutating func keepsAsPlaceholder(_ id: FlightID) -> Bool {
+    look(at: id) { $0.keepsAsPlaceholder() } ?? true
   }
 
   /// Notes that a flight asks its source now.

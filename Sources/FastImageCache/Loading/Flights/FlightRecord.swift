@@ -24,8 +24,6 @@ struct FlightRecord<Request, Load> {
     var storesResult = true
     /// Whether all waiters since the wish are content with a placeholder.
     var isPlaceholder = false
-    /// Whether it was decided that the picture is one.
-    var isSettled = false
 
     var isWanted: Bool { waitingCount > 0 }
 
@@ -61,6 +59,8 @@ struct FlightRecord<Request, Load> {
   var isOutdated = false
   /// Whether a waiter wanted a real picture.
   private(set) var isForReal = false
+  /// Whether a picture or the original of the flight was decided to be a placeholder.
+  private var hasPlaceholder = false
   /// Whether the original that this flight fetches may be kept: not after that of a younger flight.
   var keepsOriginal = true
   /// The pictures that were removed, or stored by hand, while this flight was under way.
@@ -157,13 +157,12 @@ struct FlightRecord<Request, Load> {
 
   /// Whether a waiter for this picture, which knows its entity's other pictures in these versions, may
   /// join: if the flight asks at least as much as the waiter wants, if its renditions are of the same
-  /// versions, if the picture was not removed since the flight began, and if it is not about to be stored as
-  /// a placeholder for others.
+  /// versions, if the picture was not removed since the flight began, and, where the waiter wants a real
+  /// picture, if nothing of the flight was decided to be a placeholder.
   func accepts(
     _ key: ImageKey, _ versions: [ImageKey], _ policy: LoadOptions.Policy, isPlaceholder: Bool
   ) -> Bool {
-    let isSettled = wantedIndex(of: key).map { renditions[$0].isSettled } ?? false
-    return policy <= self.policy && !(isSettled && !isPlaceholder)
+    policy <= self.policy && (isPlaceholder || !hasPlaceholder)
       && !(policy == .reload && hasAsked) && !isOutdated
       && !removed.cover(key) && agrees(with: versions + [key])
   }
@@ -178,13 +177,17 @@ struct FlightRecord<Request, Load> {
       && !renditions.contains { forbidden.coverOriginals(of: $0.key.entity) }
   }
 
-  /// Decides whether a picture is stored as a placeholder.
+  /// Decides whether the picture of a request for a placeholder is one.
   mutating func settlesAsPlaceholder(_ key: ImageKey) -> Bool {
-    guard let index = wantedIndex(of: key) else {
-      return !renditions.contains { $0.key.entity == key.entity && !$0.isPlaceholder }
-    }
-    renditions[index].isSettled = renditions[index].isPlaceholder
-    return renditions[index].isSettled
+    let isPlaceholder = wantedIndex(of: key).map { renditions[$0].isPlaceholder } ?? true
+    hasPlaceholder = hasPlaceholder || isPlaceholder
+    return isPlaceholder
+  }
+
+  /// Decides whether the original is a placeholder.
+  mutating func keepsAsPlaceholder() -> Bool {
+    hasPlaceholder = hasPlaceholder || !isForReal
+    return !isForReal
   }
 
   private func agrees(with keys: [ImageKey]) -> Bool {
@@ -193,24 +196,30 @@ struct FlightRecord<Request, Load> {
 
   /// Adds a waiter for a picture that the flight accepts.
   ///
-  /// - Returns: The rendition's index, and the request by which it was wanted last, which is forgotten.
+  /// - Returns: The rendition's index, and the request that gives way to this one.
   mutating func add(
     _ waiter: WaiterID, for key: ImageKey, _ request: Request, isPlaceholder: Bool = false,
     priority: Priority
   ) -> (index: Int, dropped: Request?) {
     let known = index(of: key)
     let index = known ?? append(key, request)
+    let isNewWish = !renditions[index].isWanted
+    // The pictures that are drawn along with a real one are real, too.
+    let isRealFirst =
+      !isPlaceholder && renditions[index].isPlaceholder && !renditions[index].isTaken
     var dropped: Request?
-    if !renditions[index].isWanted {
-      arrivalCount += 1
-      openCount += 1
+    if isNewWish || isRealFirst {
       dropped = known.map { renditions[$0].request }
       renditions[index].request = request
+    }
+    if isNewWish {
+      arrivalCount += 1
+      openCount += 1
       renditions[index].arrival = arrivalCount
       renditions[index].isTaken = false
       renditions[index].isAnswered = false
       renditions[index].storesResult = !forbidden.cover(key)
-      (renditions[index].isPlaceholder, renditions[index].isSettled) = (true, false)
+      renditions[index].isPlaceholder = true
     }
     if !isPlaceholder { (renditions[index].isPlaceholder, isForReal) = (false, true) }
     renditions[index].waiters.append(waiter)

@@ -1,0 +1,125 @@
+import Foundation
+import Locking
+import TestSupport
+import Testing
+
+@testable import TableStore
+
+/// The key under which the placeholder of a key's version is stored.
+private func placeholder(_ entity: Int, _ version: Int = 1) -> TableKey {
+  TableKey(entity: key(entity).entity, version: key(entity, version).version.placeholder)
+}
+
+@Suite("A placeholder in a table", .timeLimit(.wholeRun))
+struct PlaceholderTests {
+  let fixture: Fixture
+  let table: Table
+
+  init() throws {
+    fixture = try Fixture()
+    table = try fixture.open()
+  }
+
+  private func insert(_ key: TableKey, into table: Table? = nil) throws -> Bool {
+    let table = table ?? self.table
+    return try table.insertPlaceholder(table.sealed(key)) != nil
+  }
+
+  private func standing(_ key: TableKey, in table: Table? = nil) -> TableVariant.Standing? {
+    (table ?? self.table).variant(of: key)?.standing
+  }
+
+  @Test("is found by its entity only, in this session and the next, until a real picture comes")
+  func isReplaced() throws {
+    #expect(try insert(placeholder(1)))
+    #expect(try insert(placeholder(1, 2)))
+    for isReopened in [false, true] {
+      let opened = isReopened ? try fixture.open() : table
+      #expect(!opened.contains(key(1)) && !opened.contains(key(1, 2)))
+      #expect(standing(key(1), in: opened) == .placeholder)
+      #expect(standing(placeholder(1, 2), in: opened) == .current)
+      #expect(opened.entry(for: placeholder(1, 2))?.shows(placeholder(1, 2)) == true)
+      if isReopened {
+        try opened.store(key(1))
+        #expect(standing(key(1), in: opened) == .current && opened.statistics.liveCount == 1)
+      }
+      opened.close()
+    }
+  }
+
+  @Test("replaces no real picture: of any version, of an earlier session, or marked stale")
+  func replacesNone() throws {
+    try table.store(key(1))
+    #expect(try !insert(placeholder(1)) && !insert(placeholder(1, 2)))
+    table.close()
+    let reopened = try fixture.open()
+    #expect(try !insert(placeholder(1), into: reopened))
+    try reopened.markStale(key(1).entity)
+    #expect(try !insert(placeholder(1), into: reopened))
+    #expect(standing(key(1), in: reopened) == .stale)
+    #expect(try reopened.remove(key(1).entity))
+    #expect(try insert(placeholder(1), into: reopened))
+  }
+
+  @Test("moves to another entity, whose placeholder it becomes, unless that has a real picture")
+  func moves() throws {
+    let (old, new) = (TableID("old"), TableID("new"))
+    #expect(try insert(TableKey(entity: old, version: old.placeholder)))
+    #expect(try table.changeEntity(from: old, to: new) != nil)
+    #expect(standing(TableKey(entity: new, version: new.placeholder)) == .current)
+    try table.store(key(1))
+    #expect(try table.changeEntity(from: new, to: key(1).entity) == nil)
+    #expect(table.present([1]) == [1] && table.statistics.liveCount == 1)
+    #expect(try insert(placeholder(2)))
+    #expect(try table.changeEntity(from: key(1).entity, to: key(2).entity) != nil)
+    #expect(standing(TableKey(entity: key(2).entity, version: key(1).version)) == .current)
+  }
+
+  @Test("of a second process replaces no real picture of the owner, neither now nor later")
+  func yieldsToOwner() throws {
+    try table.store(key(1))
+    do {
+      let stranger = try Stranger(fixture)
+      let insert = { (key: TableKey) in
+        try stranger.core.writer.withLock { try $0.insertPlaceholder(table.sealed(key)) } != nil
+      }
+      #expect(try !insert(placeholder(1)))
+      #expect(try insert(placeholder(2)) && insert(placeholder(3)))
+      try table.store(key(2))
+    }
+    try table.flush()
+    #expect(table.present(1...3) == [1, 2] && standing(key(3)) == .placeholder)
+  }
+
+  @Test(
+    "of one of two other processes gives way to the real picture of the other, whoever was first")
+  func yieldsAmongGuests() throws {
+    do {
+      let strangers = try (0..<2).map { _ in try Stranger(fixture) }
+      for (first, second) in [(0, 1), (1, 0)] {
+        try strangers[first].store(key(first), from: table)
+        let isStored = try strangers[second].core.writer.withLock {
+          try $0.insertPlaceholder(table.sealed(placeholder(first))) != nil
+        }
+        #expect(isStored)
+      }
+    }
+    try table.flush()
+    #expect(table.present(0...1) == [0, 1] && table.statistics.liveCount == 2)
+  }
+
+  @Test("of the owner gives way to the real picture that a second process stored before it")
+  func yieldsToGuest() throws {
+    do {
+      let stranger = try Stranger(fixture)
+      for entity in 1...3 { try stranger.store(key(entity), from: table) }
+      for entity in 1...3 { #expect(try insert(placeholder(entity))) }
+      #expect(try table.remove(key(3).entity))
+    }
+    try table.flush()
+    #expect(table.present(1...3) == [1, 2] && table.statistics.liveCount == 2)
+    table.close()
+    let reopened = try fixture.open()
+    #expect(reopened.present(1...3) == [1, 2] && reopened.verify().isEmpty)
+  }
+}
