@@ -163,3 +163,14 @@ struct PreviewWishes {
     return shown
   }
 }
+
+extension ImageProgress {
+  /// Whether a sharp picture is shown, so that what has arrived of another would be worth less.
+  var outranksFrames: Bool {
+    guard case .preview(_, let preview) = self else { return false }
+    return switch preview.kind {
+    case .variant, .stale: true
+    case .placeholder, .frame, .embedded, .rows: false
+    }
+  }
+}

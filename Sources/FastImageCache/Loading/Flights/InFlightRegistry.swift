@@ -398,13 +398,4 @@ extension ImageProgress {
     case .failure(let error): self = .failed(consume error)
     }
   }
-
-  /// Whether a sharp picture is shown, so that coarse frames of the load would be worth less.
-  fileprivate var outranksFrames: Bool {
-    guard case .preview(_, let preview) = self else { return false }
-    return switch preview.kind {
-    case .variant, .stale: true
-    case .placeholder, .frame, .embedded, .rows: false
-    }
-  }
 }
