@@ -134,11 +134,11 @@
         let baseline = try JPEGEncoder(quality: 0.8).encode(pixels)
         let progressive = try JPEGEncoder(quality: 0.8, isProgressive: true).encode(pixels)
         #expect(try decode(progressive).packedBytes == decode(baseline).packedBytes)
-        func hasStages(_ data: Data) -> Bool {
+        func hasFrames(_ data: Data) -> Bool {
           var watch = JPEGScanWatch(settles: true)
-          return watch.receive(data) != nil
+          return watch.receive(data).contains { $0.kind == .frame }
         }
-        #expect(hasStages(progressive) && !hasStages(baseline))
+        #expect(hasFrames(progressive) && !hasFrames(baseline))
       }
     }
 
