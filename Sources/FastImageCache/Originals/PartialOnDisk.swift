@@ -98,7 +98,7 @@ final class PartialOnDisk: Sendable {
   /// Whether the blocks on disk are of this arrival, and worth something.
   private static func keeps(_ arrival: Arrival) -> Bool {
     arrival.terms.mayBeContinued && arrival.terms.mayBeKept
-      && (arrival.isContinued || arrival.byteCount >= PartialFile.blockByteCount)
+      && arrival.byteCount >= PartialFile.blockByteCount
   }
 
   // MARK: Blocks

@@ -283,15 +283,18 @@ struct ShelfPartialTests {
     #expect(shelf.usedByteCount == fixture.diskByteCount("one"))
   }
 
-  @Test("are begun anew where another process removed them during a suspension")
-  func removedWhileSuspended() async throws {
+  @Test("go on with what another process left of them during a suspension")
+  func changedWhileSuspended() async throws {
     let shelf = await fixture.shelf().opened()
     let load = shelf.load(Coming(1, blocks: 2))
     await shelf.write(Coming(1, blocks: 2), load)
     let user = OriginalUser(of: shelf)
     await user.suspend()
-    let other = await fixture.shelf().opened()
-    try await other.onLane { () throws(TableError) in try other.remove(key(1)) }
+    do {
+      let other = await fixture.shelf().opened()
+      try await other.onLane { () throws(TableError) in try other.remove(key(1)) }
+      await other.leave(Coming(1, blocks: 1))
+    }
     await user.resume()
     await shelf.write(Coming(1, blocks: 4), load)
     await shelf.end(Coming(1, blocks: 4), load)
