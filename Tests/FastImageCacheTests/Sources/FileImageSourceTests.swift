@@ -26,6 +26,16 @@ struct FileImageSourceTests {
     #expect(try await bytes(try file("a.jpg", content)) == content)
   }
 
+  @Test(
+    "reads to memory that the kernel copies to at its full speed", arguments: [60_000, 700_000])
+  func alignment(byteCount: Int) async throws {
+    let url = try file("a.jpg", content.prefix(byteCount))
+    var read: [Data] = []
+    for _ in 0..<8 { read.append(try await bytes(url)) }
+    let places = read.map { $0.withUnsafeBytes { Int(bitPattern: $0.baseAddress) } }
+    #expect(places.allSatisfy { $0.isMultiple(of: 64) })
+  }
+
   @Test("brings an empty file as no bytes")
   func empty() async throws {
     #expect(try await bytes(try file("empty", Data())) == Data())
