@@ -43,8 +43,11 @@ struct OriginalInspection {
       let version = OriginalCatalogue.version(of: kept, number)
       if version == nil { findings.report(.wrongPicture, "original \(number), \(context)") }
       found[number] = version ?? 0
-      // A record may be lost; it may not speak for other bytes than its own.
-      guard let version, let record = shelf.look(key), record.answered != 0 else { continue }
+      // A record may be lost, or an older file's until the folder is swept; it speaks for the file whose
+      // hash it has.
+      guard let version, let record = shelf.look(key), record.answered != 0,
+        record.contentHash == kept.contentHash
+      else { continue }
       if record.freshness != OriginalCatalogue.freshness(version) {
         findings.report(.other, "original \(number) is as fresh as another, \(context)")
       }
