@@ -62,8 +62,9 @@ extension Bitmap {
     }
     // The bars' own lines one by one: a bar that is black on average may be a dark picture.
     let (width, height) = (size.width, size.height)
-    let columns = (0..<max(0, across - 2)).flatMap { [$0, width - 1 - $0] }
-    let rows = (0..<max(0, down - 2)).flatMap { [$0, height - 1 - $0] }
+    func checked(_ count: Int) -> Range<Int> { 0..<max(min(count, 1), count - 2) }
+    let columns = checked(across).flatMap { [$0, width - 1 - $0] }
+    let rows = checked(down).flatMap { [$0, height - 1 - $0] }
     return columns.allSatisfy { isBlack($0..<$0 + 1, 0..<height) }
       && rows.allSatisfy { isBlack(0..<width, $0..<$0 + 1) }
   }

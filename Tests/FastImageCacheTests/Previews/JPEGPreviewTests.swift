@@ -9,14 +9,15 @@
 
   @Suite("A preview of a JPEG file", .timeLimit(.minutes(10)))
   struct JPEGPreviewTests {
-    /// A picture of slopes, with edges at every 50 pixels.
+    /// A picture of slopes, with edges at every cell.
     private func jpeg(
-      _ size: PixelSize, quality: Int32, sampling: UInt32, isProgressive: Bool = true
+      _ size: PixelSize, quality: Int32, sampling: UInt32, isProgressive: Bool = true,
+      cell: Int = 50
     ) -> Data {
       var pixels: [UInt8] = []
       for y in 0..<size.height {
         for x in 0..<size.width {
-          let edge = (x / 50 + y / 50) % 2 * 60
+          let edge = (x / cell + y / cell) % 2 * 60
           pixels += [UInt8(x * 150 / size.width + edge), UInt8(y * 190 / size.height), UInt8(edge)]
         }
       }
@@ -48,9 +49,10 @@
 
     /// A file whose thumbnail is a smaller picture of the same.
     private func withThumbnail() -> Data {
-      let file = jpeg(PixelSize(width: 403, height: 302), quality: 90, sampling: 2)
+      let file = jpeg(PixelSize(width: 400, height: 300), quality: 90, sampling: 2)
       let thumbnail = jpeg(
-        PixelSize(width: 160, height: 120), quality: 90, sampling: 1, isProgressive: false)
+        PixelSize(width: 160, height: 120), quality: 90, sampling: 1, isProgressive: false,
+        cell: 20)
       func number(_ value: Int, _ bytes: Int) -> Data {
         Data((0..<bytes).map { UInt8(value >> (8 * (bytes - 1 - $0)) & 0xFF) })
       }
@@ -75,7 +77,7 @@
       let slow = try await SlowFile(data, in: .large, [.frames, .embedded])
       let (first, rest) = (try #require(slow.previews.first), slow.previews.dropFirst())
       #expect(first.preview == ImagePreview(kind: .embedded, isSettled: false))
-      #expect(difference(first.pixels, slow.picture) < 4)
+      #expect(difference(first.pixels, slow.picture) < 6)
       #expect(rest.first?.preview.kind == .frame(1))
       #expect(rest.allSatisfy { $0.preview.kind != .embedded })
       #expect(rest.last?.pixels == slow.picture)
@@ -102,7 +104,8 @@
         last = part
         // The row at the boundary is made of both.
         let whole = Int(part * 30) - 1
-        #expect(pixels.prefix(whole * rowBytes) == slow.picture.prefix(whole * rowBytes))
+        let above = zip(pixels, slow.picture).prefix(whole * rowBytes)
+        #expect(above.allSatisfy { abs(Int($0) - Int($1)) <= 2 })
         #expect(pixels.dropFirst((whole + 3) * rowBytes).allSatisfy { $0 == 0 })
       }
     }

@@ -26,7 +26,7 @@
     private func stages(_ data: Data, settles: Bool = true) -> [Found] {
       var watch = JPEGScanWatch(settles: settles)
       return data.enumerated().compactMap { index, byte in
-        watch.receive(Data([byte])).first.map { ($0, index + 1) }
+        watch.receive(Data([byte])).first { $0.kind == .frame }.map { ($0, index + 1) }
       }
     }
 

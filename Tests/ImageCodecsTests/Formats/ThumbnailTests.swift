@@ -130,7 +130,9 @@
 
     @Test("takes no more memory than its picture, whatever its own header says")
     func large() throws {
-      let head = try head((16, 12), jpeg(.slopes(1600, 1200)))
+      let head = try head(
+        (16, 12),
+        Surgery.cropping(jpeg: jpeg(.slopes(80, 60)), to: PixelSize(width: 1600, height: 1200)))
       #expect {
         try preview(head)
       } throws: {

@@ -8,7 +8,7 @@
 
   @Suite("The top rows of a file that was cut", .timeLimit(.minutes(10)))
   struct TopRowsTests {
-    private static let picture = Picture.slopes(61, 75)
+    private static let picture = Picture.slopes(21, 45)
 
     private static func jpeg(_ change: (inout Fixture.JPEGOptions) -> Void = { _ in }) -> Data {
       var options = Fixture.JPEGOptions()
@@ -26,9 +26,9 @@
       ("JPEG", jpeg()),
       ("JPEG with coarse colours", jpeg { $0.sampling = (2, 2) }),
       ("JPEG with restarts", jpeg { $0.restartRows = 1 }),
-      ("JPEG of inks", Fixture.jpeg(picture.size, Picture.confetti(61, 75).rgba)),
-      ("PNG", png(Picture.confetti(61, 75).rgb, 2)),
-      ("PNG with alpha", png(Picture.confetti(61, 75).rgba, 6)),
+      ("JPEG of inks", Fixture.jpeg(picture.size, Picture.confetti(21, 45).rgba)),
+      ("PNG", png(Picture.confetti(21, 45).rgb, 2)),
+      ("PNG with alpha", png(Picture.confetti(21, 45).rgba, 6)),
     ]
 
     private func rows(
@@ -54,7 +54,7 @@
 
     @Test(
       "are the picture's own, wherever the bytes end, and nothing is below them",
-      arguments: files, [nil, PixelSize(width: 20, height: 20)])
+      arguments: files, [nil, PixelSize(width: 5, height: 11)])
     func cuts(_ file: (name: String, data: Data), size: PixelSize?) throws {
       let whole = try decode(file.data, atLeast: size)
       let (bytes, rowBytes) = (whole.packedBytes, 4 * whole.size.width)
@@ -86,8 +86,8 @@
         let (whole, preview) = (try decode(data), try rows(data, data.count * 3 / 4))
         let part = try #require(preview.part)
         #expect(part > 0.3 && part < 1)
-        let count = Int((part * 75).rounded())
-        let isThere = Picture(61, 75) { _, y in (y < count ? 255 : 0, 0, 0, 0) }.turned(orientation)
+        let count = Int((part * 45).rounded())
+        let isThere = Picture(21, 45) { _, y in (y < count ? 255 : 0, 0, 0, 0) }.turned(orientation)
         let expected = zip(whole.packedBytes, isThere.red.flatMap { [$0, $0, $0, $0] }).map {
           $0 & $1
         }
@@ -132,7 +132,7 @@
 
     @Test("are looked for at a quarter, a half and three quarters of a PNG file's picture")
     func marks() throws {
-      let data = Self.png(Picture.confetti(61, 75).rgba, 6)
+      let data = Self.png(Picture.confetti(21, 45).rgba, 6)
       let start = try #require(data.range(of: Data("IDAT".utf8))).upperBound
       var watch = PNGWatch(of: data.count)
       let stages = data.flatMap { watch.receive(Data([$0])) }
