@@ -46,7 +46,7 @@ public struct LoadReport: Hashable, Sendable {
   /// Encoded bytes that earlier loads had left, and that did not come again.
   public let resumedByteCount: Int
 
-  /// Previews of whole frames that the load has drawn, for whichever request.
+  /// Stages of its file of which the load has drawn previews, for whichever request.
   public let previewCount: Int
 
   /// Seconds at the gates of ``LoadResources`` and before a worker was free.

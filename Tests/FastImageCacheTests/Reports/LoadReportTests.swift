@@ -113,12 +113,8 @@ struct LoadReportTests {
     _ = try await report(fixture, photo)
     await originals.written.reaches(1)
     await fixture.quiet()
-    originals[ImageID(server.url("/7"))]?.freshness = .mustRevalidate(answersFailures: true)
     try await fixture.cache.removeImage(for: photo, format: .row)
-    try #require(originals.count == 0)
-    originals[ImageID(server.url("/7"))] = MemoryOriginals.Entry(
-      bytes: picture, terms: OriginalTerms(received: Date()), entity: "7",
-      freshness: .mustRevalidate(answersFailures: true))
+    originals[ImageID(server.url("/7"))]?.freshness = .mustRevalidate(answersFailures: true)
     let found = try await report(fixture, photo)
     #expect(found.origin == .original(isStale: true) && counts(found) == [2, 0, 0])
     #expect(found.cacheStatus == "fwd=stale; stored; detail=stale-original")
@@ -126,7 +122,7 @@ struct LoadReportTests {
 
   @Test("that a download went on where an earlier load's had broken off, and with how many bytes")
   func ofResumption() async throws {
-    let (_, fixture, photo) = try await serving {
+    let (server, fixture, photo) = try await serving {
       $0.number == 1 ? $1.inserting(.cut, after: 20) : $1
     }
     await #expect(throws: ImageCacheError.self) { try await report(fixture, photo) }
@@ -134,18 +130,20 @@ struct LoadReportTests {
     let resumed = try await report(fixture, photo)
     #expect(resumed.origin == .resumed && counts(resumed) == [1, picture.count - 20, 20])
     #expect(resumed.cacheStatus == "fwd=partial; fwd-status=206; stored")
+    #expect(server.requests.value == 2)
   }
 
   @Test("how often the source was asked, with repetitions that follow at once")
   func attempts() async throws {
-    let (_, cut, photo) = try await serving(retries: 2) {
+    let (server, cut, photo) = try await serving(retries: 2) {
       $0.number == 3 ? $1 : $1.inserting(.cut, after: 20)
     }
     let found = try await report(cut, photo)
     #expect(found.origin == .network && counts(found) == [3, picture.count, 0])
     #expect(found.cacheStatus == "fwd=uri-miss; fwd-status=206; stored")
     // The rest contradicts what is there, so that all bytes are asked for.
-    let (_, other, again) = try await serving { request, reply in
+    #expect(server.requests.value == 3)
+    let (contradicting, other, again) = try await serving { request, reply in
       switch request.number {
       case 1: reply.inserting(.cut, after: 20)
       case 2: .status(412)
@@ -156,6 +154,7 @@ struct LoadReportTests {
     await other.quiet()
     let all = try await report(other, again)
     #expect(all.origin == .network && counts(all) == [2, picture.count, 0])
+    #expect(contradicting.requests.value == 3)
   }
 
   @Test("all that a load has done whose beginning another request saw")
@@ -181,16 +180,18 @@ struct LoadReportTests {
 
   @Test("that the table did not keep it: full of leases, without a place on this device, refused")
   func notStored() async throws {
-    let full = try await Fixture([.row.with(capacity: 1)], from: EncodedSource())
-    let held = try await full.cache.image(for: Photo("1"), format: .row)
-    let leased = try await report(full)
+    let small = ImageFormat.row.with(capacity: 1)
+    let full = try await Fixture([small], from: EncodedSource())
+    let held = try await full.cache.image(for: Photo("1"), format: small)
+    let leased = try await report(full, format: small)
     #expect(!leased.isStored && leased.cacheStatus == "fwd=uri-miss")
     withExtendedLifetime(held) {}
     let elsewhere = ImageFormat(
       name: "row", size: PixelSize(width: 8, height: 8), pixelFormat: .bgrx32, devices: [])
-    let (_, fixture, photo) = try await serving(elsewhere)
+    let (server, fixture, photo) = try await serving(elsewhere)
     let bypassed = try await report(fixture, photo, format: elsewhere)
     #expect(!bypassed.isStored && bypassed.cacheStatus == "fwd=bypass; fwd-status=200")
+    #expect(server.requests.value == 1)
     let hooked = try await Fixture(from: EncodedSource()) {
       $0.willStore = { $0.verdict = .deliverOnly }
     }
