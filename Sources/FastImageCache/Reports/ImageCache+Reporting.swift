@@ -21,7 +21,7 @@ extension ImageCache {
     _ entity: some ImageEntity, format: ImageFormat, options: LoadOptions = LoadOptions()
   ) async throws(ImageCacheError) -> (image: CachedImage, report: LoadReport) {
     let start = clock.now
-    if options.policy == .normal, let image = cachedImage(for: entity, format: format) {
+    if let image = cachedImage(for: entity, format: format, options) {
       return (image, LoadReport(ofHitAfter: clock.now - start))
     }
     let request = try missedRequest(for: entity, format: format, options: options)

@@ -76,6 +76,18 @@ struct LoadReportTests {
     #expect(web.origin == .network && counts(web) == [1, picture.count, 0])
   }
 
+  @Test("that a placeholder was there for a request that is content with one")
+  func ofPlaceholder() async throws {
+    let source = EncodedSource()
+    let fixture = try await Fixture(from: source)
+    var options = LoadOptions()
+    options.isPlaceholder = true
+    #expect(try await report(fixture, Photo("7"), options).origin == .network)
+    #expect(try await report(fixture, Photo("7"), options).origin == .table)
+    #expect(source.started.value == 1)
+    #expect(try await report(fixture).origin == .network)
+  }
+
   @Test("that a store had the original, fresh or stale, and the server was not asked")
   func ofOriginals() async throws {
     for (freshness, detail) in [(Freshness.fresh, "original"), (.stale, "stale-original")] {
@@ -237,155 +249,5 @@ struct LoadReportTests {
     let report = try await early.value
     #expect(report.previewCount == 2 && report.firstPreviewSeconds == 40)
     #expect(report.totalSeconds == 1042 && report.fetchSeconds == 1042 && !report.isJoined)
-  }
-}
-
-extension LoadReport {
-  /// Waits, fetch, store, total.
-  fileprivate var clockSeconds: [Double] {
-    [waitSeconds, fetchSeconds, storeSeconds, totalSeconds]
-  }
-}
-
-@Suite("The seconds of a report", .timeLimit(.minutes(10)))
-struct LoadSecondsTests {
-  private let clock = ManualClock()
-
-  @Test("are those at the gate and before a worker, at the source, and in all with the hook")
-  func parts() async throws {
-    let resources = LoadResources(decodeWidth: 1, localWidth: 1)
-    let (clock, asked, hooked) = (self.clock, Counter(), Counter())
-    let source = EncodedSource(need: .local) { request, _ in
-      asked.increment()
-      clock.advance(by: .seconds(2))
-      return .encoded(try solid(7).pngData())
-    }
-    let fixture = try await Fixture(from: source) { configuration in
-      (configuration.resources, configuration.clock) = (resources, clock)
-      configuration.willStore = { _ in
-        clock.advance(by: .seconds(100))
-        hooked.increment()
-      }
-    }
-    let permit = try await resources.gates[.local].enter(Urgency(.high))
-    let worker = try await Occupied(resources.workers)
-    let loading = Task { try await fixture.cache.load(Photo("7"), format: .row).report }
-    while resources.gates[.local].counts.waiting == 0, !Task.isCancelled { await Task.yield() }
-    clock.advance(by: .seconds(1))
-    resources.gates[.local].leave(permit)
-    while resources.workers.counts.waiting == 0, !Task.isCancelled { await Task.yield() }
-    clock.advance(by: .seconds(4))
-    try await worker.leave()
-    let report = try await loading.value
-    #expect(report.clockSeconds == [1 + 4, 2, 0, 107])
-    #expect(report.decodeSeconds > 0 && report.drawSeconds > 0)
-    #expect((asked.value, hooked.value) == (1, 1))
-  }
-
-  @Test("of an entity's own picture count as fetched, and its silence does not")
-  func ofEntity() async throws {
-    let clock = clock
-    let fixture = try await Fixture(from: EncodedSource()) { $0.clock = clock }
-    var photo = Photo("7")
-    photo.ownPicture = { _ in
-      clock.advance(by: .seconds(3))
-      return .bitmap(try solid(7))
-    }
-    let own = try await fixture.cache.load(photo, format: .row).report
-    #expect(own.clockSeconds == [0, 3, 0, 3] && own.decodeSeconds == 0)
-    photo = Photo("8")
-    photo.ownPicture = { _ in
-      clock.advance(by: .seconds(3))
-      return nil
-    }
-    #expect(try await fixture.cache.load(photo, format: .row).report.clockSeconds == [0, 0, 0, 3])
-  }
-
-  @Test("of a joined load begin before its request")
-  func ofJoined() async throws {
-    let (clock, gate, asked) = (self.clock, CancellableGate(), Counter())
-    let source = EncodedSource { request, _ in
-      asked.increment()
-      try await gate.pass()
-      return .encoded(try solid(7).pngData())
-    }
-    let fixture = try await Fixture(from: source) { $0.clock = clock }
-    async let first = fixture.cache.image(for: Photo("7"), format: .row)
-    await asked.reaches(1)
-    clock.advance(by: .seconds(10))
-    async let joined = fixture.cache.load(Photo("7"), format: .row).report
-    await fixture.waiters(2)
-    clock.advance(by: .seconds(1))
-    gate.open()
-    let report = try await joined
-    _ = try await first
-    #expect(report.clockSeconds == [0, 11, 0, 1] && report.isJoined)
-  }
-}
-
-@Suite("The event of a picture that was loaded", .timeLimit(.minutes(10)))
-struct LoadedEventTests {
-  /// The next so many reports, each with its format.
-  private func reports(
-    _ count: Int, of events: AsyncStream<CacheEvent>
-  ) async -> [LoadReport] {
-    var reports: [LoadReport] = []
-    for await event in events {
-      guard case .loaded(_, _, let report) = event else { continue }
-      reports.append(report)
-      if reports.count == count { break }
-    }
-    return reports
-  }
-
-  @Test("has the report of each request that missed, of whatever kind, and none of a hit")
-  func forEachRequest() async throws {
-    let (gate, asked) = (CancellableGate(), Counter())
-    let source = EncodedSource { _, _ in
-      asked.increment()
-      try await gate.pass()
-      return .encoded(try solid(7).pngData())
-    }
-    let fixture = try await Fixture(from: source)
-    let events = fixture.cache.events()
-    async let first = fixture.cache.image(for: Photo("7"), format: .row)
-    await asked.reaches(1)
-    async let joined = fixture.cache.load(Photo("7"), format: .row)
-    await fixture.waiters(2)
-    let following = Following(fixture.cache, Photo("7"))
-    await fixture.waiters(3)
-    gate.open()
-    await following.ends()
-    let told = try await (first, joined).1.report
-    _ = try await fixture.cache.load(Photo("7"), format: .row)
-    _ = try await fixture.cache.image(
-      for: Photo("7"), format: .row, options: LoadOptions(.reload))
-    let reports = await reports(4, of: events)
-    #expect(reports.map(\.isJoined) == [false, true, true, false])
-    #expect(reports.map(\.origin) == [.network, .network, .network, .network])
-    #expect(reports.contains(told))
-  }
-
-  @Test("tells of a picture that was stored by hand meanwhile, and of none that failed")
-  func byHand() async throws {
-    let gate = CancellableGate()
-    let source = EncodedSource { request, _ in
-      if request.url.lastPathComponent == "8" { throw ImageSourceError.network("no route") }
-      try await gate.pass()
-      return .encoded(try solid(7).pngData())
-    }
-    let fixture = try await Fixture(from: source)
-    let events = fixture.cache.events()
-    await #expect(throws: ImageCacheError.self) {
-      try await fixture.cache.load(Photo("8"), format: .row)
-    }
-    async let loaded = fixture.cache.load(Photo("7"), format: .row)
-    await fixture.waiters(1)
-    try await fixture.cache.store(solid(9), for: Photo("7"), format: .row)
-    let (image, report) = try await loaded
-    #expect(image.solidNumber == 9)
-    #expect(report.origin == .table && report.isStored && report.cacheStatus == "hit")
-    #expect(await reports(1, of: events) == [report])
-    gate.open()
   }
 }
