@@ -121,7 +121,7 @@ let package = Package(
       name: "imagecache-torture",
       dependencies: [
         "CInterposer", "CommandSupport", "FastImageCache", "Locking", "OriginalStore", "Pixels",
-        "TableStore", "TestSupport",
+        "TableStore", "TestSupport", .target(name: "CTestImages", condition: onLinux),
       ],
       path: "Tests/Torture", swiftSettings: settings),
     .testTarget(

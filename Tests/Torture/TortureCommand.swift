@@ -6,7 +6,7 @@ import Foundation
 struct TortureCommand {
   private static let methods: [any TortureMethod.Type] = [
     KillMethod.self, PowerMethod.self, FaultsMethod.self, RacesMethod.self, ProcessesMethod.self,
-    WorkersMethod.self, OriginalKillMethod.self, OriginalPowerMethod.self,
+    WorkersMethod.self, LoadsMethod.self, OriginalKillMethod.self, OriginalPowerMethod.self,
     OriginalFaultsMethod.self, OriginalProcessesMethod.self, OriginalSoakMethod.self,
     SoakMethod.self, ControlsMethod.self,
   ]

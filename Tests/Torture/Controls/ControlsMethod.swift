@@ -13,9 +13,9 @@ struct ControlsMethod: TortureMethod {
       content, the proof of a slot is shown what it wants to see, synchronising does nothing, a write
       that says it worked writes zeros, everybody gets the lock, a picture is looked at after its
       lease, guest files are deleted, descriptors and memory stay behind, originals get other bytes, count
-      too early, are kept too long. Each line says how often the fault was found. Whether a run meets
-      its fault is chance, so one that finds nothing is repeated with other seeds; a fault that ten
-      runs do not find fails the method.
+      too early, are kept too long; a server sends another account's picture, or an old one. Each line
+      says how often the fault was found. Whether a run meets its fault is chance, so one that finds
+      nothing is repeated with other seeds; a fault that ten runs do not find fails the method.
       """)
 
   private struct Control: Sendable {
@@ -90,6 +90,12 @@ struct ControlsMethod: TortureMethod {
       let (there, drawn) = (findings.value("pictures there"), findings.value("pictures drawn"))
       return (findings.faultCount(.lostEntry), "3 starts, \(there) of \(drawn) pictures there")
     },
+    Control(fault: "pictures of another account", method: "loads") { seed in
+      try await load(.otherAccounts, seed, counting: .wrongPicture)
+    },
+    Control(fault: "pictures of five changes ago", method: "loads") { seed in
+      try await load(.oldVersions, seed, counting: .undead)
+    },
     Control(fault: "originals done before they are written", method: "originals-kill") { seed in
       try await killOriginals(.early, seed, counting: .lostEntry)
     },
@@ -147,6 +153,13 @@ struct ControlsMethod: TortureMethod {
       try await soak(SoakMethod.Leak(byteCount: 64 << 10), seed)
     },
   ]
+
+  private static func load(
+    _ plant: LoadServer.Plant, _ seed: UInt64, counting fault: Findings.Fault
+  ) async throws -> (found: Int, tries: String) {
+    let findings = try await LoadsMethod(count: 600, seed: seed, plant: plant).run()
+    return (findings.faultCount(fault), "\(findings.value("pictures compared")) comparisons")
+  }
 
   private static func killOriginals(
     _ plant: OriginalWorker.Plants, _ seed: UInt64, counting fault: Findings.Fault

@@ -1,0 +1,102 @@
+import FastImageCache
+import Foundation
+import Locking
+import TestSupport
+
+/// A source of pictures that change, whose answers come in pieces, break off at every byte, and go on later.
+final class LoadServer: ImageSource {
+  /// Faults that a run is to find.
+  enum Plant: Sendable {
+    case none
+    /// Now and then, the picture of another account.
+    case otherAccounts
+    /// Now and then, what the picture was five changes ago.
+    case oldVersions
+  }
+
+  private struct State {
+    var random: SplitMix64
+    var versions = LoadPicture.numbers.map { _ in 5 }
+    /// How many answers of each number have broken off: the next one does a byte later.
+    var cuts = LoadPicture.numbers.map { _ in 0 }
+    var files: [LoadPicture: Data] = [:]
+  }
+
+  /// One answer, as the server decides on it.
+  private struct Plan {
+    let picture: LoadPicture
+    let file: Data
+    let terms: OriginalTerms
+    /// Where it breaks off.
+    let cut: Int?
+    let pieceCount: Int
+  }
+
+  private let findings: Findings
+  private let plant: Plant
+  private let state: Lock<State>
+
+  init(_ findings: Findings, seed: UInt64, plant: Plant) {
+    (self.findings, self.plant) = (findings, plant)
+    state = Lock(State(random: SplitMix64(state: seed)))
+  }
+
+  func need(for url: URL) -> LoadNeed { url.scheme == "https" ? .network : .local }
+
+  /// How often a picture has changed.
+  func version(of number: Int) -> Int { state.withLock { $0.versions[number] } }
+
+  func change(_ number: Int) { state.withLock { $0.versions[number] += 1 } }
+
+  func load(
+    _ request: ImageSourceRequest, progress: @escaping @Sendable (ImageSourceProgress) -> Void
+  ) async throws -> ImageSourceContent {
+    findings.count("fetches")
+    guard let number = Int(request.url.lastPathComponent) else { throw URLError(.badURL) }
+    let plan = try plan(for: number, LoadKind(request))
+    let known = request.known.flatMap { $0.terms.entityTag == plan.terms.entityTag ? $0 : nil }
+    if known?.isWhole == true {
+      findings.count("unchanged")
+      return .unchanged(plan.terms)
+    }
+    if known != nil { findings.count("resumptions") }
+    let arrival = request.begin(plan.terms, continuing: known)
+    let end = plan.cut.map { max($0, arrival.byteCount) } ?? plan.file.count
+    while arrival.byteCount < end {
+      let next = min(end, arrival.byteCount + max(1, plan.file.count / plan.pieceCount))
+      try arrival.append(plan.file[arrival.byteCount..<next])
+      progress(ImageSourceProgress(receivedByteCount: arrival.byteCount))
+      try Task.checkCancellation()
+      await Task.yield()
+    }
+    guard plan.cut == nil || arrival.byteCount == plan.file.count else {
+      findings.count("cuts")
+      throw ImageSourceError.network("cut")
+    }
+    return .arrived(arrival)
+  }
+
+  private func plan(for number: Int, _ kind: LoadKind) throws -> Plan {
+    try state.withLock { state in
+      let isFaulty = plant != .none && Int.random(in: 0..<10, using: &state.random) == 0
+      var (kind, version) = (kind, state.versions[number])
+      if isFaulty, plant == .otherAccounts { kind = kind == .account ? .otherAccount : .account }
+      if isFaulty, plant == .oldVersions { version -= 5 }
+      let picture = LoadPicture(number: number, kind: kind, version: version)
+      let file = try state.files[picture] ?? picture.file()
+      state.files[picture] = file
+      // Without a length there are previews whatever the rate, and with one it can be continued.
+      var fields = ["ETag": "\"\(number)-\(kind)-\(version)\""]
+      if Bool.random(using: &state.random) { fields["Content-Length"] = "\(file.count)" }
+      fields["Cache-Control"] = number < 4 ? "max-age=3600" : "max-age=0"
+      var cut: Int?
+      if Int.random(in: 0..<3, using: &state.random) == 0 {
+        cut = state.cuts[number] % file.count
+        state.cuts[number] += 1
+      }
+      return Plan(
+        picture: picture, file: file, terms: OriginalTerms(fields: fields, received: Date()),
+        cut: cut, pieceCount: Int.random(in: 1...30, using: &state.random))
+    }
+  }
+}

@@ -1,0 +1,46 @@
+import CommandSupport
+import Foundation
+import TestSupport
+
+/// Requests under all conditions, by many tasks on one cache, against a model of what each may get.
+struct LoadsMethod: TortureMethod {
+  static let name = "loads"
+  static let grammar = makeGrammar(
+    summary: "asks under all conditions for pictures that change, come in pieces and break off",
+    count: "operations (20000)",
+    discussion: """
+      Six tasks share a cache above a server of eight pictures. They ask, follow previews, cancel, remove,
+      mark stale and refresh, for two accounts, with other fields, networks and reaches, under policies and
+      priorities that move, alone and in crowds. The pictures change meanwhile. Their files are progressive,
+      come in pieces, break off at every byte, and are continued. A picture must be of its request's kind
+      and not older than the last removal, stale mark or reload before the request; a reload's not older
+      than the request. Previews come before the picture, and `.kept` asks nobody. Half of the operations
+      are done with a store of originals.
+      """)
+
+  private let count: Int
+  private let seed: UInt64
+  private let plant: LoadServer.Plant
+
+  init(_ arguments: Arguments, seed: UInt64) throws {
+    self.init(
+      count: try arguments.integer("--count", in: 1...1_000_000_000) ?? 20_000, seed: seed,
+      plant: .none)
+  }
+
+  init(count: Int, seed: UInt64, plant: LoadServer.Plant) {
+    (self.count, self.seed, self.plant) = (count, seed, plant)
+  }
+
+  func run() async throws -> Findings {
+    let findings = Findings(Self.name, seed: seed, isQuiet: plant != .none)
+    for hasOriginals in [false, true] {
+      let folder = try TemporaryFolder(prefix: "imagecache-torture")
+      let play = try await LoadPlay(
+        in: folder.url, LoadServer(findings, seed: seed, plant: plant), findings,
+        hasOriginals: hasOriginals)
+      try await play.run(operations: count / 2, seed: seed)
+    }
+    return findings
+  }
+}

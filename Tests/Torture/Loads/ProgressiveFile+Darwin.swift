@@ -1,0 +1,9 @@
+#if canImport(Darwin)
+  import FastImageCache
+  import Foundation
+
+  extension LoadPicture {
+    /// A file without scans: there are no previews of it.
+    func file() throws -> Data { try bitmap().pngData() }
+  }
+#endif
