@@ -16,10 +16,14 @@ final class RequestReporter: Sendable {
     (key, policy, hasTable) = (request.key, request.policy, request.table.isStored)
   }
 
-  /// `nil` where nobody listens to events.
-  convenience init?(of request: ImageRequest, forListenersOf registry: InFlightRegistry) {
+  /// The reporter of a request that nobody asked to report; `nil` where nobody listens to events.
+  ///
+  /// No initialiser: one that fails has allocated the object before.
+  static func forListeners(
+    of request: ImageRequest, in registry: InFlightRegistry
+  ) -> RequestReporter? {
     guard registry.recorder.hub.hasListeners else { return nil }
-    self.init(of: request, since: registry.clock.now)
+    return RequestReporter(of: request, since: registry.clock.now)
   }
 
   /// `nil` before the answer, and where that is an error.

@@ -63,14 +63,13 @@ final class InFlightRegistry: Sendable {
   let deliveries = DispatchGroup()
   let recorder: CacheRecorder
   let gates: LoadGates
+  /// Tells which requests may share a load.
   let planner: LoadPlanner
   /// Measures loads, and tells when previews are due.
   let clock: any PatienceClock
   private let run: @Sendable (Flight) async -> Void
 
-  /// - Parameters:
-  ///   - planner: Tells which requests may share a load.
-  ///   - run: Serves one flight, until it has failed or retired.
+  /// - Parameter run: Serves one flight, until it has failed or retired.
   init(
     gates: LoadGates, recorder: CacheRecorder, planner: LoadPlanner, clock: any PatienceClock,
     run: @escaping @Sendable (Flight) async -> Void
@@ -208,7 +207,7 @@ final class InFlightRegistry: Sendable {
     let origin: FlightOrigin =
       request.url.map { .url($0, identity) } ?? .entity(request.key.entity, identity)
     let wait = RequestWait(of: id, for: request, priority, in: self)
-    let reporter = reporter ?? RequestReporter(of: request, forListenersOf: self)
+    let reporter = reporter ?? RequestReporter.forListeners(of: request, in: self)
     var isJoined = true
     let joined = step { state -> FlightBoard<Waiter, ImageRequest, Load>.Joined? in
       if state.isClosed { return nil }
