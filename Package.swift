@@ -95,11 +95,12 @@ let package = Package(
       swiftSettings: settings),
     .target(name: "CBenchPeers", dependencies: [.target(name: "CJPEG", condition: onLinux)]),
     .target(name: "CommandSupport", dependencies: ["Locking", "Pixels"], swiftSettings: settings),
+    .target(name: "LoopbackServer", dependencies: ["Locking"], swiftSettings: settings),
     .executableTarget(
       name: "imagecache",
       dependencies: [
-        "CommandSupport", "FastImageCache", "ImageCodecs", "ImageDrawing", "OriginalStore",
-        "TableStore", "Pixels",
+        "CommandSupport", "FastImageCache", "ImageCodecs", "ImageDrawing", "LoopbackServer",
+        "OriginalStore", "TableStore", "Pixels",
       ],
       swiftSettings: settings),
     .executableTarget(
@@ -112,7 +113,7 @@ let package = Package(
 
     // Tests.
     .target(
-      name: "TestSupport", dependencies: ["Locking", "Pixels", "TableStore"],
+      name: "TestSupport", dependencies: ["Locking", "LoopbackServer", "Pixels", "TableStore"],
       path: "Tests/TestSupport",
       swiftSettings: settings),
     .target(name: "CTestProbes", path: "Tests/CTestProbes"),

@@ -93,6 +93,59 @@ struct ScrollCommandTests {
     #expect(Set(pictures.prefix(12)).count == 12)
   }
 
+  @Test("shows what a slow network brings, and never anything worse than before")
+  func slowNetwork() async throws {
+    let photos = try makePhotographs(2)
+    let page = directory.url.appending(path: "report.html")
+    let outcome = try await CommandProcess.run(
+      "scroll", photos.path, "--rows", "4", "--columns", "2", "--size", "40x30", "--slow-network",
+      "200", "--json", "--report", page.path, in: directory.url)
+    #expect(outcome.status == 0, "\(outcome.errors)")
+    let json = try #require(outcome.json)
+    #expect(json["pictures"] as? Int == 8 && json["kbit"] as? Int == 200)
+    let passes = try #require(json["passes"] as? [[String: Any]])
+    #expect(
+      passes.map { $0["pass"] as? String } == [
+        "without previews", "with previews", "from originals",
+      ])
+    for pass in passes {
+      #expect(pass["became_worse"] as? Int == 0)
+      let (first, last) = (
+        try #require(pass["first_ms"] as? [String: Double]),
+        try #require(pass["picture_ms"] as? [String: Double])
+      )
+      for key in ["p50", "p90"] {
+        #expect(try #require(first[key]) <= #require(last[key]))
+      }
+    }
+    #expect(passes.map { $0["downloaded_kB"] as? Int ?? 0 > 0 } == [true, true, false])
+    #expect(passes[0]["previews"] as? Int == 0 && passes[2]["previews"] as? Int == 0)
+    let html = try String(contentsOf: page, encoding: .utf8)
+    let pictures = html.matches(of: /data:image\/png;base64,([A-Za-z0-9+\/=]+)/).map(\.output.1)
+    #expect(pictures.count == 1)
+    #expect(try leftovers == [])
+  }
+
+  @Test("writes what the screen showed as a picture, a strip for each second")
+  func strips() async throws {
+    let photos = try makePhotographs(1)
+    let file = directory.url.appending(path: "strips.png")
+    let outcome = try await CommandProcess.run(
+      "scroll", photos.path, "--rows", "2", "--columns", "3", "--size", "40x40", "--slow-network",
+      "100000", "--report", file.path, in: directory.url)
+    #expect(outcome.status == 0, "\(outcome.errors)")
+    let (size, bytes) = try TestPictures.pixels(of: file)
+    // Three pictures of 40 pixels with a gap behind each, twice, and a wider gap between.
+    #expect(size.width == 2 * 3 * 42 + 8 - 2)
+    #expect(size.height >= 40)
+    // At the end of the run both sides show the same pictures.
+    let rows = (0..<40).map { (size.height - 40 + $0) * size.width * 4 }
+    for row in rows {
+      let (left, right) = (row, row + (3 * 42 + 8) * 4)
+      #expect(bytes[left..<(left + 124 * 4)] == bytes[right..<(right + 124 * 4)])
+    }
+  }
+
   @Test(
     "ends with status 130 on Ctrl-C, a hangup and kill(1), and leaves nothing behind",
     arguments: [SIGINT, SIGHUP, SIGTERM])

@@ -42,6 +42,8 @@ struct UsageTests {
       (["scroll", "--pixel-format", "rgb"], "\"rgb\""), (["scroll", "--rows", "1"], "\"1\""),
       (["scroll", "/no/such/folder"], "/no/such/folder"),
       (["scroll", "--report", "/no/such/folder/x.html"], "/no/such/folder/x.html"),
+      (["scroll", "--slow-network", "fast"], "\"fast\""),
+      (["scroll", "--slow-network=9", "--speed=9"], "--speed"),
       (["warm", "."], "--cache"), (["warm", ".", "--cache", "c"], "--format"),
       (["warm", ".", "--cache", "c", "--format", "a:1x1:rgb"], "\"rgb\""),
       (["warm", ".", "--cache=c", "--format=a:1x1", "--format=a:2x2"], "\"a\""),

@@ -1,5 +1,6 @@
 public import Foundation
 import Locking
+import LoopbackServer
 
 /// A small real web server on this machine, which answers each request as a test says.
 ///
@@ -20,32 +21,26 @@ public final class HTTPServer: Sendable {
     }
   }
 
-  public let port: UInt16
-
   private let log = RequestLog()
-  private let end = Signal()
+  private let server: LoopbackServer
 
   /// - Parameter reply: Called on the connections' threads, several at once.
   public init(_ reply: @escaping @Sendable (Request) -> HTTPReply) throws {
-    let listener: Socket
-    (listener, port) = try Socket.listening()
-    let (log, end) = (log, end)
-    Thread.detachNewThread {
-      while listener.waitsForInput(until: [end]) == .ready, let client = listener.accept() {
-        log.connections.increment()
-        Thread.detachNewThread {
-          defer { log.endedConnections.increment() }
-          while let request = client.request(until: end) {
-            guard log.records(request, { reply($0).ending(sentTo: client, until: end, $1) }) else {
-              return
-            }
-          }
+    let log = log
+    server = try LoopbackServer { client, end in
+      log.connections.increment()
+      defer { log.endedConnections.increment() }
+      while let head = client.requestHead(until: end) {
+        var request = Request(path: head.path, headers: head.headers)
+        request.byteCount = head.byteCount
+        guard log.records(request, { reply($0).ending(sentTo: client, until: end, $1) }) else {
+          return
         }
       }
     }
   }
 
-  deinit { end.send() }
+  public var port: UInt16 { server.port }
 
   /// Answers with the body listed for the path, and with 404 for other paths.
   public convenience init(_ replies: [String: HTTPReply]) throws {
@@ -66,10 +61,7 @@ public final class HTTPServer: Sendable {
     }
   }
 
-  public func url(_ path: String) -> URL {
-    // A path that makes no URL is a mistake in the test, and this address leads nowhere.
-    URL(string: "http://127.0.0.1:\(port)\(path)") ?? URL(fileURLWithPath: "/")
-  }
+  public func url(_ path: String) -> URL { server.url(path) }
 
   /// Requests that have arrived.
   public var requests: Counter { log.requests }
@@ -175,27 +167,6 @@ extension HTTPReply {
 }
 
 extension Socket {
-  /// Reads the next request; `nil` when the client or the server ended before one came.
-  fileprivate func request(until end: Signal) -> HTTPServer.Request? {
-    var text = Data()
-    while text.range(of: Data("\r\n\r\n".utf8)) == nil {
-      guard waitsForInput(until: [end]) == .ready, let bytes = receive() else { return nil }
-      text += bytes
-    }
-    let lines = String(decoding: text, as: UTF8.self).components(separatedBy: "\r\n")
-    let parts = lines[0].split(separator: " ")
-    guard parts.count == 3 else { return nil }
-    var headers: [String: String] = [:]
-    for line in lines.dropFirst() {
-      let field = line.split(separator: ":", maxSplits: 1)
-      guard field.count == 2 else { continue }
-      headers[field[0].lowercased()] = field[1].trimmingCharacters(in: .whitespaces)
-    }
-    var request = HTTPServer.Request(path: String(parts[1]), headers: headers)
-    request.byteCount = text.count
-    return request
-  }
-
   /// Waits until the gate opens; `false` when the client leaves or the server ends before.
   fileprivate func waits(for gate: Gate, until end: Signal) -> Bool {
     let opened = Signal()

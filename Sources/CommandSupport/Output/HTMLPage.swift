@@ -46,6 +46,15 @@ package struct HTMLPage: Sendable {
       """)
   }
 
+  /// One picture, as a PNG file within the page.
+  package mutating func addPicture(_ caption: String, _ png: Data) {
+    body.append(
+      """
+      <figure class="picture"><p>\(Self.escaped(caption))</p>
+      <img alt="" src="data:image/png;base64,\(png.base64EncodedString())"></figure>
+      """)
+  }
+
   package var html: String {
     """
     <!doctype html>
@@ -93,5 +102,6 @@ package struct HTMLPage: Sendable {
     .s0 { --series: var(--s0); } .s1 { --series: var(--s1); } .s2 { --series: var(--s2); }
     .strip div { display: flex; gap: 4px; overflow-x: auto; }
     .strip img { height: 96px; border-radius: 3px; }
+    .picture img { max-width: 100%; }
     """
 }

@@ -2,7 +2,8 @@ import CommandSupport
 import FastImageCache
 import Foundation
 
-/// Scrolls a long list of photographs three ways and compares the work of each frame.
+/// Scrolls a long list of photographs three ways and compares the work of each frame; or shows one whose
+/// pictures come over a slow line.
 struct ScrollCommand: Command {
   static let name = "scroll"
 
@@ -16,10 +17,17 @@ struct ScrollCommand: Command {
       .value("--size", "WxH", help: "pixels of a picture in the list (200x200)"),
       .value("--pixel-format", "S", help: "bgra32, bgrx32, bgr16 or gray8 (bgrx32)"),
       .value("--columns", "N", help: "pictures in a row (5)"),
-      .value("--rows", "N", help: "rows of the list (as many as make 1000 pictures)"),
+      .value(
+        "--rows", "N",
+        help: "rows of the list (as many as make 1000 pictures, 20 over a slow network)"),
       .value("--speed", "PX", help: "pixels scrolled in a frame (60)"),
+      .value(
+        "--slow-network", "KBIT",
+        help: "downloads the pictures over a line of so many kbit/s instead"),
       .flag("--json", help: "prints one JSON object instead of text"),
-      .value("--report", "FILE.html", help: "writes a page with the chart of all frames"),
+      .value(
+        "--report", "FILE.html",
+        help: "writes a page with the chart of all frames, or with the screen\nof each second"),
     ],
     discussion: """
       The three ways, with the same pictures in the same places:
@@ -32,6 +40,14 @@ struct ScrollCommand: Command {
       and to let go of those that went out of view. Nothing is paced: what counts is how long the
       work takes, against 8.3 ms (120 frames a second) and 16.7 ms (60 frames a second).
 
+      With --slow-network the command makes progressive copies of the photographs, at most 1600 pixels
+      a side, and serves them on this machine at that rate, shared by all downloads. The list moves
+      on by a screen when all of its pictures are there: once without previews, once with them, and
+      once more with empty tables and the originals that were kept. It says when the first thing
+      and when the picture was shown, at the median and for nine of ten. A report whose name ends
+      in .png is the picture alone: a strip of the screen for each second, without previews on the
+      left, with them on the right. Twenty pictures take a minute or two at 2000 kbit/s.
+
       Measure with a release build: swift run -c release imagecache scroll
       """)
 
@@ -39,6 +55,8 @@ struct ScrollCommand: Command {
   private let report: String?
   private let isJSON: Bool
   private let plan: ScrollPlan
+  /// Of the slow line, if there is one.
+  private let kilobits: Int?
 
   init(_ arguments: Arguments) throws {
     folder = arguments.operands.first
@@ -46,7 +64,12 @@ struct ScrollCommand: Command {
     isJSON = arguments.hasFlag("--json")
     let size = try arguments.size("--size") ?? PixelSize(width: 200, height: 200)
     let columns = try arguments.integer("--columns", in: 1...1000) ?? 5
-    let usualRows = max((1000 + columns - 1) / columns, 2)
+    kilobits = try arguments.integer("--slow-network", in: 8...1_000_000)
+    guard kilobits == nil || arguments.value("--speed") == nil else {
+      throw UsageError("--speed says nothing of a list that moves on when its pictures are there.")
+    }
+    let pictureCount = kilobits == nil ? 1000 : 20
+    let usualRows = max((pictureCount + columns - 1) / columns, 2)
     plan = ScrollPlan(
       size: size, pixelFormat: try arguments.pixelFormat("--pixel-format") ?? .bgrx32,
       geometry: ScrollGeometry(
@@ -63,6 +86,7 @@ struct ScrollCommand: Command {
     let place = try TemporaryFolder(prefix: "imagecache-scroll")
     defer { place.remove() }
     let photos = try await photos(in: place)
+    if let kilobits { return try await showSlowly(photos, kilobits, in: place) }
     let stage = try await ScrollStage(plan, photos: photos, in: place)
     let result: Result<ScrollResult, any Error>
     do {
@@ -75,6 +99,18 @@ struct ScrollCommand: Command {
     let outcome = try result.get()
     Console.print(isJSON ? outcome.json.text : outcome.text)
     if isJSON { for note in outcome.notes { Console.note(note) } }
+    return .success
+  }
+
+  private func showSlowly(
+    _ photos: [PhotoFolder.Photo], _ kilobits: Int, in place: TemporaryFolder
+  ) async throws -> ExitStatus {
+    let result = try await SlowScroll(plan: plan, kilobits: kilobits).run(photos, in: place)
+    if let report {
+      try SlowScrollReport(result).write(to: URL(filePath: report))
+      Console.note("The report is in \(report).")
+    }
+    Console.print(isJSON ? result.json.text : result.text)
     return .success
   }
 

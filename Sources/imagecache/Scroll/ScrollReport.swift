@@ -35,8 +35,12 @@ struct ScrollReport {
 
   /// - Throws: ``CommandFailure`` where the file cannot be written.
   func write(to file: URL) throws(CommandFailure) {
+    try Self.write(Data(page.html.utf8), to: file)
+  }
+
+  static func write(_ data: Data, to file: URL) throws(CommandFailure) {
     do {
-      try Data(page.html.utf8).write(to: file, options: .atomic)
+      try data.write(to: file, options: .atomic)
     } catch {
       throw CommandFailure("The report cannot be written to \(file.path): \(error)")
     }

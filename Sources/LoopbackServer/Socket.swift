@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 import Locking
 
 #if canImport(Darwin)
@@ -8,10 +8,11 @@ import Locking
 #endif
 
 /// A TCP socket that is closed with its last reference.
-final class Socket: Sendable {
-  enum Wake: Equatable {
+package final class Socket: Sendable {
+  package enum Wake: Equatable {
     case ready
     case signalled(Signal)
+    case timeIsOver
   }
 
   private let descriptor: CInt
@@ -59,7 +60,7 @@ final class Socket: Sendable {
 
   /// Writes everything, and returns how many bytes that were: fewer when the other side is gone or `end`
   /// came first.
-  func send(_ bytes: Data, until end: Signal) -> Int {
+  package func send(_ bytes: Data, until end: Signal) -> Int {
     bytes.withUnsafeBytes { bytes in
       var sent = 0
       while sent < bytes.count {
@@ -73,17 +74,22 @@ final class Socket: Sendable {
     }
   }
 
-  /// Waits until there is something to read, or the other side is gone, or a signal comes.
-  func waitsForInput(until signals: [Signal]) -> Wake? {
-    wait(for: CInt(POLLIN), until: signals)
+  /// Waits until there is something to read, or the other side is gone, or a signal comes, or it is time.
+  package func waitsForInput(
+    until signals: [Signal], before deadline: ContinuousClock.Instant? = nil
+  ) -> Wake? {
+    wait(for: CInt(POLLIN), until: signals, before: deadline)
   }
 
-  private func wait(for events: CInt, until signals: [Signal]) -> Wake? {
+  private func wait(
+    for events: CInt, until signals: [Signal], before deadline: ContinuousClock.Instant? = nil
+  ) -> Wake? {
     var polled = [pollfd(fd: descriptor, events: Int16(events), revents: 0)]
     polled += signals.map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
     while true {
-      let count = poll(&polled, nfds_t(polled.count), -1)
+      let count = poll(&polled, nfds_t(polled.count), Self.milliseconds(to: deadline))
       if count < 0, errno == EINTR { continue }
+      if count == 0 { return .timeIsOver }
       guard count > 0 else { return nil }
       for (signal, entry) in zip(signals, polled.dropFirst()) where entry.revents != 0 {
         return .signalled(signal)
@@ -91,15 +97,23 @@ final class Socket: Sendable {
       return .ready
     }
   }
+
+  /// Rounded up; -1 for no end.
+  private static func milliseconds(to deadline: ContinuousClock.Instant?) -> CInt {
+    guard let deadline else { return -1 }
+    let rest = ((deadline - .now) / .milliseconds(1)).rounded(.up)
+    // A day is a limit that fits.
+    return CInt(min(max(rest, 0), 86_400_000))
+  }
 }
 
 /// An event that happens once and that `poll(2)` can wait for: a pipe whose other end closes.
-final class Signal: Sendable, Equatable {
+package final class Signal: Sendable, Equatable {
   let descriptor: CInt
   /// The end that is closed to send; -1 once it is.
   private let other: Lock<CInt>
 
-  init() {
+  package init() {
     var ends: [CInt] = [-1, -1]
     let outcome = pipe(&ends)
     precondition(outcome == 0, "pipe(2) failed with \(errno).")
@@ -112,14 +126,14 @@ final class Signal: Sendable, Equatable {
     close(descriptor)
   }
 
-  func send() {
+  package func send() {
     other.withLock { other in
       if other >= 0 { close(other) }
       other = -1
     }
   }
 
-  static func == (left: Signal, right: Signal) -> Bool { left === right }
+  package static func == (left: Signal, right: Signal) -> Bool { left === right }
 }
 
 /// Lets no child inherit a descriptor: one that is made meanwhile would keep a connection open, or a

@@ -1,0 +1,88 @@
+import CommandSupport
+import FastImageCache
+
+/// The figures of a list over a slow line, as text and as JSON.
+struct SlowScrollResult {
+  let plan: ScrollPlan
+  let kilobits: Int
+  /// Of the file of each place.
+  let fileByteCounts: [Int]
+  let photoCount: Int
+  let passes: [SlowPass]
+
+  var title: String {
+    "\(plan.geometry.cellCount) pictures of \(plan.size) \(plan.pixelFormat.rawValue), "
+      + "\(plan.geometry.columnCount * plan.geometry.visibleRowCount) on screen, over a line of "
+      + "\(kilobits) kbit/s"
+  }
+
+  static let tableHeader = [
+    "pass", "first shown p50 ms", "p90 ms", "picture p50 ms", "p90 ms", "previews", "became worse",
+    "downloaded",
+  ]
+
+  var tableRows: [[String]] {
+    passes.map { pass in
+      let (first, last) = (pass.milliseconds(\.first), pass.milliseconds(\.last))
+      return [
+        pass.name, first.median.wholeText, first.percentile(90).wholeText, last.median.wholeText,
+        last.percentile(90).wholeText, "\(pass.previewCount)", "\(pass.worseningCount)",
+        pass.byteCount.byteText,
+      ]
+    }
+  }
+
+  var text: String {
+    var table = TextTable(header: Self.tableHeader)
+    for row in tableRows { table.append(row) }
+    return ([title, "", table.text, ""] + notes).joined(separator: "\n")
+  }
+
+  var notes: [String] {
+    let median = Int(Distribution(fileByteCounts.map(Double.init)).median)
+    return [
+      "The photographs are served as progressive JPEG files of at most "
+        + "\(ProgressiveCopies.longestSide) pixels a side, \(median.byteText) at the median, "
+        + "\(photoCount) of them for \(fileByteCounts.count) places, each under an address of its own.",
+      "Times begin when a picture comes into view. The list moves on by a screen when all of its "
+        + "pictures are there. \"became worse\" counts moments at which something was shown that is "
+        + "farther from the picture than what was shown before.",
+      "The last pass has the originals that the pass before has kept, and empty tables.",
+    ]
+  }
+
+  var json: JSONValue {
+    .object([
+      "pictures": .integer(plan.geometry.cellCount), "kbit": .integer(kilobits),
+      "file_kB": .integer(fileByteCounts.reduce(0, +) / 1024 / max(fileByteCounts.count, 1)),
+      "passes": .array(passes.map(Self.json)),
+    ])
+  }
+
+  private static func json(_ pass: SlowPass) -> JSONValue {
+    func times(_ distribution: Distribution) -> JSONValue {
+      .object([
+        "p50": .number(distribution.median), "p90": .number(distribution.percentile(90)),
+      ])
+    }
+    return .object([
+      "pass": .string(pass.name), "first_ms": times(pass.milliseconds(\.first)),
+      "picture_ms": times(pass.milliseconds(\.last)), "previews": .integer(pass.previewCount),
+      "became_worse": .integer(pass.worseningCount),
+      "downloaded_kB": .integer(pass.byteCount / 1024),
+    ])
+  }
+}
+
+extension SlowPass {
+  fileprivate var previewCount: Int { places.reduce(0) { $0 + $1.previewCount } }
+  fileprivate var worseningCount: Int { places.reduce(0) { $0 + $1.worseningCount } }
+
+  fileprivate func milliseconds(_ time: (Place) -> Duration) -> Distribution {
+    Distribution(places.map { time($0) / .milliseconds(1) })
+  }
+}
+
+extension Double {
+  fileprivate var wholeText: String { "\(Int(rounded()))" }
+}
