@@ -107,7 +107,7 @@ let package = Package(
       name: "imagecache-bench",
       dependencies: [
         "CommandSupport", "CBenchPeers", "FastImageCache", "ImageCodecs", "ImageDrawing", "Locking",
-        "OriginalStore", "Pixels", "TableStore", "TestSupport",
+        "LoopbackServer", "OriginalStore", "Pixels", "TableStore", "TestSupport",
       ],
       swiftSettings: settings),
 

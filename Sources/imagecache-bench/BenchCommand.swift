@@ -9,8 +9,8 @@ struct BenchCommand {
     Open.self, Miss.self, ParallelMisses.self, JoinedRequests.self, CancelledRequests.self,
     HeldPictures.self, Fling.self, ScrollFrame.self, TwoThreads.self, HitsBesideWriter.self,
     KeptRead.self, Keep.self, FirstMiss.self, KeptMiss.self, KeptMissBesideDownloads.self,
-    Unchanged.self, BrokenDownloads.self, KeptOnce.self, DownloadFling.self,
-    ConditionedRequests.self,
+    Unchanged.self, FirstPreview.self, PreviewCost.self, PreviewsBesidePictures.self,
+    BrokenDownloads.self, KeptOnce.self, DownloadFling.self, ConditionedRequests.self,
     Growth.self,
   ]
 
