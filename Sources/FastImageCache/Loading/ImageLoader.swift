@@ -96,7 +96,8 @@ struct ImageLoader: Sendable {
         redrawn.formUnion(asked)
       }
       let isStored = try await serve(requests, besides: family, from: &result.picture, flight)
-      if let first = requests.first {
+      // A placeholder's answer would not take the place of the real original.
+      if let first = requests.first(where: { !$0.isPlaceholder }) ?? requests.first {
         finish(first, result, isStored: isStored, on: &course, flight)
       }
       redrawn.formUnion(
@@ -177,11 +178,11 @@ struct ImageLoader: Sendable {
     let subject = ReentrancyContext.Subject.picture(request.key)
     try flight.checkRing(subject, for: request)
     if hook != nil { try flight.checkRing(.willStore(request.key.entity), for: request) }
-    let start = flight.progress.clock.now
+    flight.progress.begin()
     let content = try await flight.ask(subject, of: [request]) {
       try await request.entity.picture(for: request.format)
     }
-    if content != nil { flight.progress.measure(\.fetch, since: start) }
+    if content != nil { flight.progress.end(\.fetch) }
     return content
   }
 

@@ -16,8 +16,8 @@ package import TableStore
 /// 4. While `suspensions` is not empty, nothing is owned, so no file is locked.
 /// 5. `index` names the entities of its originals as after `moves`; so do `held` and `loads`.
 /// 6. A load that began before a removal of its original, or before that was marked stale, is not in `loads`
-///    afterwards; it holds and confirms nothing. Nor does one that began before the load of an original that is held under its name, or before a store by
-///    hand, whichever cache it loads for.
+///    afterwards; it holds and confirms nothing. Nor does one that began before the load of a real original
+///    that is held under its name, or before a store by hand, whichever cache it loads for.
 package final class OriginalShelf: Sendable {
   /// An original before its file is there.
   struct Held {
@@ -157,11 +157,12 @@ package final class OriginalShelf: Sendable {
     record.freshness = freshness
     let reason = state.withLock { state -> String? in
       guard state.suspensions.isEmpty else { return "The store is suspended." }
-      guard load.map({ state.loads[$0.number] != nil }) ?? true, mayKeep() else {
-        return "It was removed or replaced meanwhile."
-      }
+      // Before the question to the loads, whose yes keeps others from keeping theirs.
       guard !facts.isPlaceholder || !state.hasReal(key.digest) else {
         return "A placeholder takes the place of no real original."
+      }
+      guard load.map({ state.loads[$0.number] != nil }) ?? true, mayKeep() else {
+        return "It was removed or replaced meanwhile."
       }
       if let load, let entity = state.loads[load.number]?.entity, entity != facts.entity {
         (facts.entity, record.entity) = (entity, OriginalRecord.digest(of: entity))
@@ -171,7 +172,9 @@ package final class OriginalShelf: Sendable {
         return "Too many originals wait for the disk."
       }
       state.unhold(key.digest)
-      state.forbidLoads(of: key.digest, before: load?.number ?? .max)
+      if !facts.isPlaceholder {
+        state.forbidLoads(of: key.digest, before: load?.number ?? .max)
+      }
       state.lastNumber += 1
       state.held[key.digest] = Held(
         content: content, facts: facts, record: record, key: key, partial: partial,

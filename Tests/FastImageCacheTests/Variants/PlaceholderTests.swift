@@ -163,12 +163,13 @@ struct PlaceholderBoardTests {
   private let key = ImageKey(entity: "a", version: "1", format: "row")
 
   private func join(
-    _ board: inout Board, _ number: Int, _ key: ImageKey? = nil, isPlaceholder: Bool
+    _ board: inout Board, _ number: Int, _ key: ImageKey? = nil,
+    policy: LoadOptions.Policy = .normal, isPlaceholder: Bool
   ) -> Bool {
     board.join(
       WaiterID(number: number), key: key ?? self.key, origin: .entity("a"), priority: .background,
-      versions: [],
-      isPlaceholder: isPlaceholder, request: number, start: { $0.number },
+      versions: [], policy: policy, isPlaceholder: isPlaceholder, request: number,
+      start: { $0.number },
       waiter: { _ in WaiterID(number: number) }
     ).isNewFlight
   }
@@ -210,5 +211,20 @@ struct PlaceholderBoardTests {
     let (first, second) = (FlightID(number: 1, index: 0), FlightID(number: 2, index: 1))
     #expect(board.storesResult(newer, of: second, isPlaceholder: true) == true)
     #expect(board.storesResult(key, of: first) == true)
+  }
+
+  @Test("lets an older load keep and store what is real after a newer placeholder")
+  func outdatesNone() {
+    for isReal in [false, true] {
+      var board = Board()
+      let (first, second) = (FlightID(number: 1, index: 0), FlightID(number: 2, index: 1))
+      _ = join(&board, 1, isPlaceholder: !isReal)
+      board.noteAsked(first)
+      #expect(join(&board, 2, policy: .reload, isPlaceholder: true))
+      #expect(board.keepsAsPlaceholder(second) && board.keepsOriginal(of: "a", second))
+      #expect(board.keepsOriginal(of: "a", first) == isReal)
+      #expect(board.storesResult(key, of: second, isPlaceholder: true))
+      #expect(board.storesResult(key, of: first) == isReal)
+    }
   }
 }

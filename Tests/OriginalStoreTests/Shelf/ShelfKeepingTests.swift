@@ -49,6 +49,25 @@ struct ShelfKeepingTests {
     #expect(hold(6, shelf.begin(key(1), of: facts.entity)))
   }
 
+  @Test("holds the real original of an older load after a placeholder, and no placeholder after it")
+  func olderRealLoads() async throws {
+    let shelf = await fixture.shelf().opened()
+    func hold(_ version: Int, _ load: OriginalLoad, isPlaceholder: Bool) -> Bool {
+      let facts = OriginalFacts(
+        entity: TableID(Int64(7)), isPlaceholder: isPlaceholder, stored: 1_700_000_000)
+      return shelf.hold(
+        content(1, version: version), key(1), facts, RecordedFreshness(), for: load
+      ) {
+        #expect(!isPlaceholder || version == 1, "A placeholder that is refused asks nobody.")
+        return true
+      }
+    }
+    let loads = (1...3).map { _ in shelf.begin(key(1), of: TableID(Int64(7))) }
+    #expect(hold(1, loads[1], isPlaceholder: true) && hold(2, loads[0], isPlaceholder: false))
+    #expect(!hold(3, loads[2], isPlaceholder: true))
+    #expect(try shelf.read(key(1))?.bytes == content(1, version: 2))
+  }
+
   @Test("makes no call to the system before the first miss opens it, and reads without a write")
   func lazily() async throws {
     fixture.observe { call throws(SystemError) in throw SystemError(call: call.kind, code: 5) }

@@ -14,6 +14,8 @@ extension FlightBoard {
     }
     if look(at: id, { $0.policy }) != .normal {
       changeOthers(of: id) { other, isOlder in
+        // A placeholder keeps no real picture out.
+        if isPlaceholder, other.isForReal { return }
         if isOlder || other.showsKept { other.isOutdated = true }
       }
     }
@@ -44,11 +46,12 @@ extension FlightBoard {
   /// flight was removed meanwhile, not if the flight has ended, and not over that of a younger flight.
   ///
   /// To be called right before the original is held, in the order of the holds: a yes keeps older
-  /// flights from keeping theirs.
+  /// flights from keeping theirs, unless this one is a placeholder and theirs is not.
   mutating func keepsOriginal(of entity: ImageID, _ id: FlightID) -> Bool {
     guard look(at: id, { $0.mayKeepOriginal(of: entity) }) == true else { return false }
+    let isReal = look(at: id) { $0.isForReal } == true
     changeOthers(of: id) { other, isOlder in
-      if isOlder { other.keepsOriginal = false }
+      if isOlder, isReal || !other.isForReal { other.keepsOriginal = false }
     }
     return true
   }

@@ -180,6 +180,21 @@ extension FlightProgress {
   /// Adds to the load's figures.
   func measure(_ change: (inout LoadMeter) -> Void) { state.withLock { change(&$0.meter) } }
 
+  /// Notes that a wait or a fetch of the load begins: here, since in the frame of a suspended task the moment
+  /// would cost each load memory.
+  func begin() {
+    let now = clock.now
+    measure { $0.begun = now }
+  }
+
+  /// Adds the time since ``begin()`` to one of the load's figures.
+  func end(_ duration: WritableKeyPath<LoadMeter, Duration>) {
+    let now = clock.now
+    measure { meter in
+      if let begun = meter.begun.take() { meter[keyPath: duration] += now - begun }
+    }
+  }
+
   /// Adds the time since `start` to one of the load's figures.
   func measure(
     _ duration: WritableKeyPath<LoadMeter, Duration>, since start: ContinuousClock.Instant

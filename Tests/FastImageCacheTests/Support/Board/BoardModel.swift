@@ -124,10 +124,12 @@ struct BoardModel {
       table[key.format] = (key.version, max(request, table[key.format]?.request ?? 0))
     }
     if flight.policy != .normal {
-      for older in flights.prefix(while: { $0.id != flight.id }) {
+      // A placeholder keeps no real picture out.
+      let others = flights.filter { $0.id != flight.id && !(isPlaceholder && $0.isForReal) }
+      for older in others where older.id.number < flight.id.number {
         change(older.id) { $0.isOutdated = true }
       }
-      for other in flights where other.id != flight.id && other.audience == Self.kept {
+      for other in others where other.audience == Self.kept {
         change(other.id) { if !$0.hasAsked { $0.isOutdated = true } }
       }
     }

@@ -225,7 +225,8 @@ struct BoardPlay {
     guard let flight else { return nil }
     let isRight = !flight.keepsNothing && !flight.isOutdated
     if isRight {
-      for older in model.flights.prefix(while: { $0.id != flight.id }) {
+      for older in model.flights.prefix(while: { $0.id != flight.id })
+      where flight.isForReal || !older.isForReal {
         model.change(older.id) { $0.keepsNothing = true }
       }
     }
