@@ -42,9 +42,9 @@ extension ImageLoader {
         }
         do {
           // Out here, since a request that is given up mostly waits at a gate, and asking takes memory.
-          let queued = flight.progress.clock.now
+          flight.progress.begin()
           try await flight.permit.pass(course.plan.need)
-          flight.progress.measure(\.wait, since: queued)
+          flight.progress.end(\.wait)
           return try await ask(url, for: requests, on: &course, flight)
         } catch {
           guard error is OutOfReach || restarts(after: error, on: &course) else { throw error }
@@ -84,12 +84,11 @@ extension ImageLoader {
     _ course: inout LoadCourse, _ flight: Flight
   ) async throws -> KnownOriginal? {
     guard let originals = planner.originals, let name = course.name else { return nil }
-    let progress = flight.progress
-    let queued = progress.clock.now
+    flight.progress.begin()
     try await flight.permit.pass(.local)
-    progress.measure(\.wait, since: queued)
-    let start = progress.clock.now
-    defer { progress.measure(\.fetch, since: start) }
+    flight.progress.end(\.wait)
+    flight.progress.begin()
+    defer { flight.progress.end(\.fetch) }
     do throws(OriginalsLocked) {
       guard let kept = try await originals.read(name, urgency: flight.urgency),
         kept.terms.mayAnswerRequest(course.options.headers)
@@ -136,16 +135,16 @@ extension ImageLoader {
     defer { flight.progress.endFetch() }
     course.download = await beginDownload(of: first, course, isAnew: isAnew, flight)
     let request = sourceRequest(url, for: requests, course, flight)
-    let progress = flight.progress
-    let knowsOriginal = course.known != nil
-    progress.measure { $0.ask(knowsOriginal: knowsOriginal) }
-    let start = progress.clock.now
+    note(isAskedFor: course.known, flight)
+    let start = flight.progress.clock.now
     let content: ImageSourceContent
     do {
-      defer { progress.measure(\.fetch, since: start) }
+      defer { flight.progress.end(\.fetch) }
       content = try await flight.ask(.source(url), of: requests) {
         // Not the flight: a source may keep the closure, and the flight leads to the source.
-        try await planner.source.load(request) { progress.report(ImageProgress($0)) }
+        try await planner.source.load(request) { [progress = flight.progress] step in
+          progress.report(ImageProgress(step))
+        }
       }
     } catch {
       receive(course.download?.arrivals.receivedByteCount ?? 0, flight)
@@ -163,11 +162,23 @@ extension ImageLoader {
       course.download?.arrivals.receivedByteCount ?? 0,
       content.byteCount - content.earlierByteCount)
     receive(byteCount, flight)
-    let need = flight.permit.need
-    progress.measure { $0.source.note(content, need: need) }
+    note(content, flight)
     let result = try await answer(content, url, on: &course, flight)
-    recorder.fetched(url, byteCount: byteCount, in: progress.clock.now - start)
+    recorder.fetched(url, byteCount: byteCount, in: flight.progress.clock.now - start)
     return result
+  }
+
+  /// Notes for the load's report that the source is asked now, perhaps about a kept original.
+  private func note(isAskedFor known: KnownOriginal?, _ flight: Flight) {
+    let knowsOriginal = known != nil
+    flight.progress.measure { $0.ask(knowsOriginal: knowsOriginal) }
+    flight.progress.begin()
+  }
+
+  /// Notes for the load's report what the source has answered.
+  private func note(_ content: ImageSourceContent, _ flight: Flight) {
+    let need = flight.permit.need
+    flight.progress.measure { $0.source.note(content, need: need) }
   }
 
   private func receive(_ byteCount: Int, _ flight: Flight) {

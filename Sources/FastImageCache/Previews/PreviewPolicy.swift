@@ -17,7 +17,8 @@ public struct PreviewPolicy: Hashable, Sendable {
     /// The camera's thumbnail in a JPEG file's EXIF metadata, once the head of the file is there; before all
     /// others, and once. It may show the picture as it was before somebody changed it, so it is no part of
     /// the default. Black bars are cut off; a thumbnail of other proportions than the picture's, or of less
-    /// than about a quarter of the size that is shown, is left out.
+    /// than about a quarter of the size that is shown, or one whose decode takes more memory than the
+    /// picture's, is left out.
     public static let embedded = Kinds(rawValue: 2)
 
     /// The rows that have arrived, at about a quarter, a half and three quarters of the bytes: of JPEG files

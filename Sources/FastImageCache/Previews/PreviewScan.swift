@@ -51,8 +51,9 @@ struct PreviewScan {
       for stage in search?.scanner.receive(piece) ?? [] { stages[stage.kind] = stage }
     }
     let found = stages.values.filter { (1...byteCount).contains($0.byteCount) }
-    guard let largest = found.max(by: { $0.byteCount < $1.byteCount }) else { return [] }
-    return readHeader(of: arrival, upTo: largest) ? found : []
+    // Each has the header; the smallest is copied on the thread that delivers the bytes.
+    guard let smallest = found.min(by: { $0.byteCount < $1.byteCount }) else { return [] }
+    return readHeader(of: arrival, upTo: smallest) ? found : []
   }
 
   private mutating func readHeader(of arrival: Arrival, upTo stage: PreviewStage) -> Bool {

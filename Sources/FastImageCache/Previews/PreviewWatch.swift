@@ -16,8 +16,8 @@ final class PreviewWatch: Sendable {
     var plan: PreviewPlan?
     var stages: [PreviewStage.Kind: PreviewStage] = [:]
     var settled: Set<ImageKey> = []
-    /// The part of the picture that the newest preview came from.
-    var part = 0.0
+    /// The part of the picture that the best preview of each kind came from.
+    var parts: [PreviewStage.Kind: Double] = [:]
   }
 
   private let painter: PreviewPainter
@@ -58,7 +58,7 @@ final class PreviewWatch: Sendable {
       return
     }
     let (stage, settled, part) = state.withLock {
-      ($0.stages.removeValue(forKey: kind), $0.settled, $0.part)
+      ($0.stages.removeValue(forKey: kind), $0.settled, $0.parts[kind] ?? 0)
     }
     let wishes = (wants[kind]?.wishes ?? []).filter { !settled.contains($0.request.key) }
     guard let stage, !wishes.isEmpty else { return }
@@ -69,7 +69,7 @@ final class PreviewWatch: Sendable {
       case .shown(let settled, let part):
         state.withLock { state in
           state.settled.formUnion(settled)
-          state.part = part ?? state.part
+          state.parts[kind] = max(state.parts[kind] ?? 0, part ?? 0)
         }
       case .interrupted: giveBack(stage)
       case .failed: break

@@ -138,6 +138,8 @@ struct PreviewWishes {
     _ previews: [DrawnPreview], of stage: PreviewStage, part: Double?, elapsed: Duration
   ) -> [(waiter: WaiterID, progress: ImageProgress)] {
     var drawn = drawn[stage.kind] ?? Drawn()
+    // Another worker may have drawn a later stage meanwhile.
+    guard stage.byteCount > drawn.byteCount else { return [] }
     drawn.count += 1
     drawn.byteCount = stage.byteCount
     let kind: ImagePreview.Kind =

@@ -8,6 +8,8 @@ struct LoadMeter: Sendable {
   /// Of the processor.
   var (decode, draw) = (Duration.zero, Duration.zero)
   var firstPreview: ContinuousClock.Instant?
+  /// When the wait or the fetch began that is under way.
+  var begun: ContinuousClock.Instant?
 
   /// Takes what a step tells that is told to listeners too.
   mutating func note(_ step: ImageProgress) {

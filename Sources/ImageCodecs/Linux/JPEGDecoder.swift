@@ -34,6 +34,7 @@
     ///   - isCut: Whether the file ends within its rows.
     private func decode(
       _ bytes: UnsafeRawBufferPointer, _ request: DecodeRequest, turned turn: Orientation? = nil,
+      profile otherProfile: Data? = nil,
       isCut: Bool = false
     ) throws(ImageDecodingError) -> DecodedPreview {
       let reader = try JPEGReader(bytes)
@@ -48,7 +49,8 @@
         throw .unsupported("JPEG: top rows of a gray file, or of one with several scans")
       }
 
-      let conversion = LCMSConversion.shared(profile: segments.profile(bytes), kind: reader.kind)
+      let conversion = LCMSConversion.shared(
+        profile: segments.profile(bytes) ?? otherProfile, kind: reader.kind)
       let eighths = Self.eighths(of: header.size, for: request.minimumSize)
       let scaled = try reader.start(
         eighths: eighths,
@@ -138,7 +140,8 @@
     private func decodeThumbnail(
       in bytes: UnsafeRawBufferPointer, _ request: DecodeRequest
     ) throws(ImageDecodingError) -> Bitmap {
-      let metadata = JPEGSegments(bytes.bytes).exif
+      let segments = JPEGSegments(bytes.bytes)
+      let metadata = segments.exif
       let orientation = Orientation(exif: bytes.bytes, in: metadata)
       let header = try JPEGReader(bytes).imageHeader(orientation)
       guard let place = ExifBlock(bytes.bytes, in: metadata)?.thumbnail(bytes.bytes) else {
@@ -151,7 +154,8 @@
       request.limits.workingByteCount = min(request.limits.workingByteCount, working)
       let thumbnail = try decode(
         UnsafeRawBufferPointer(rebasing: bytes[place]), request,
-        turned: orientation
+        // A thumbnail without a profile has its picture's colours.
+        turned: orientation, profile: segments.profile(bytes)
       ).bitmap
       guard let checked = EmbeddedThumbnail.check(thumbnail, of: header.size, wanted: wanted) else {
         throw .unsupported("JPEG: a thumbnail of another picture, or too small a one")

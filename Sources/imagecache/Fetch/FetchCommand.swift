@@ -41,9 +41,9 @@ struct FetchCommand: Command {
       the URL in the call, the table, the milliseconds since the request, and what they are:
         1-photo.jpg-row-00000412ms-frame1.png    a preview: the whole picture, coarser
         1-photo.jpg-row-00001830ms-picture.png   the picture
-      There are previews of progressive JPEG files that are downloaded, at most three of each, and of the
-      first table of the call only: the others are drawn when all is there. --limit-rate 50k helps to see
-      them on a fast network.
+      There are previews of progressive JPEG files, and on Linux of interlaced PNG files, that are
+      downloaded, at most three of each, and of the first table of the call only: the others are drawn
+      when all is there. --limit-rate 50k helps to see them on a fast network.
 
       Ctrl-C ends a call, and what has arrived is kept: give the same command again.
 

@@ -77,6 +77,7 @@ struct PrefetchWindowTests {
       let window = PrefetchWindow<Photo>(fixture.cache, format: .row)
       window.move(to: photos(1...12))
       await fixture.source.started.reaches(8)
+      withExtendedLifetime(window) {}
     }
     await fixture.source.cancelled.reaches(8)
     await fixture.quiet()
@@ -95,7 +96,6 @@ struct PrefetchWindowTests {
     let window = PrefetchWindow<Photo>(fixture.cache, format: .row)
     window.move(to: photos([1]))
     for await case .failed in events { break }
-    // The second picture's turn begins behind the end of the first one's.
     window.move(to: photos([1, 2]))
     for await case .stored in events { break }
     #expect(source.started.value == 2)

@@ -63,7 +63,13 @@ struct ShownPictureTests {
 
   @Test("shows a placeholder until the real picture is there, which is loaded all the same")
   func showsPlaceholder() async throws {
-    let fixture = try await Fixture([large])
+    // The placeholder is shown before the picture is loaded, or a slow reader would not see it.
+    let gate = CancellableGate()
+    let source = ScriptedSource { url, _, _ in
+      if url.lastPathComponent == "1" { try await gate.pass() }
+      return .bitmap(try solid(Int(url.lastPathComponent) ?? 0))
+    }
+    let fixture = try await Fixture([large], source: source)
     var conditions = options()
     conditions.isPlaceholder = true
     let thumbnail = photo(url: "test:/7")
@@ -72,17 +78,22 @@ struct ShownPictureTests {
     var shown: [CachedImage] = []
     for try await image in fixture.cache.updates(for: photo(), format: large) {
       shown.append(image)
+      gate.open()
     }
     #expect(shown.map(\.solidNumber) == [7, 1])
   }
 
   @Test("shows the wanted picture itself while its source is asked about it")
   func showsItself() async throws {
-    let fixture = try await Fixture([large])
+    let gate = CancellableGate()
+    let fixture = try await Fixture([large], source: ScriptedSource(gate: gate))
     try await fixture.cache.store(solid(9), for: photo(), format: large)
     var ranks: [Int] = []
     let stream = fixture.cache.progress(for: photo(), format: large, options: options(.revalidate))
-    for await step in stream { if let rank = rank(of: step, for: large) { ranks.append(rank) } }
+    for await step in stream {
+      if let rank = rank(of: step, for: large) { ranks.append(rank) }
+      gate.open()
+    }
     #expect(ranks == [4, 5])
   }
 

@@ -27,7 +27,7 @@
       ("JPEG with coarse colours", jpeg { $0.sampling = (2, 2) }),
       ("JPEG with restarts", jpeg { $0.restartRows = 1 }),
       ("JPEG of inks", Fixture.jpeg(picture.size, Picture.confetti(21, 45).rgba)),
-      ("PNG", png(Picture.confetti(21, 45).rgb, 2)),
+      ("PNG", png(PNGPassTests.noise(21, 45, isOpaque: true).rgb, 2)),
       ("PNG with alpha", png(Picture.confetti(21, 45).rgba, 6)),
     ]
 
@@ -81,7 +81,7 @@
       let exif = Surgery.exif(orientation: orientation)
       for data in [
         Surgery.adding(exif: exif, toJPEG: Self.jpeg()),
-        Surgery.adding(chunk: "eXIf", exif, toPNG: Self.png(Self.picture.rgba, 6)),
+        Surgery.adding(chunk: "eXIf", exif, toPNG: Self.png(Picture.confetti(21, 45).rgba, 6)),
       ] {
         let (whole, preview) = (try decode(data), try rows(data, data.count * 3 / 4))
         let part = try #require(preview.part)
@@ -124,10 +124,14 @@
       let restart = try #require(jpeg.range(of: Data([0xFF, 0xD1])))
       jpeg[restart.lowerBound + 1] = 0xD5
       #expect(throws: ImageDecodingError.self) { try rows(jpeg, jpeg.count - 20) }
-      var png = Self.png(Self.picture.rgba, 6)
+      var png = Self.png(Picture.confetti(21, 45).rgba, 6)
       let picture = try #require(png.range(of: Data("IDAT".utf8))).upperBound
       for index in picture..<picture + 40 { png[index] = 0xFF }
-      #expect(throws: ImageDecodingError.self) { try rows(png, png.count - 20) }
+      #expect {
+        try rows(png, png.count - 20)
+      } throws: {
+        if case .damaged? = $0 as? ImageDecodingError { true } else { false }
+      }
     }
 
     @Test("are looked for at a quarter, a half and three quarters of a PNG file's picture")
