@@ -210,7 +210,7 @@ struct FetchCommandTests {
       .data(encodedBy: JPEGEncoder(isProgressive: true))
     let (half, gate) = (jpeg.count / 2, Gate())
     let server = try HTTPServer([
-      "/a b.jpg": .chunked([
+      "/a%20b.jpg": .chunked([
         .bytes(jpeg.prefix(half)), .wait(gate), .bytes(jpeg.dropFirst(half)),
       ])
     ])
@@ -220,7 +220,8 @@ struct FetchCommandTests {
     let outcome = try await CommandProcess(words, temporaryFolder: directory.url).run { _, errors in
       if errors.contains("preview \(url): 1-a_b.jpg-row-") { gate.open() }
     }
-    #expect(outcome.status == 0 && lines(outcome) == ["\(url): network"])
+    #expect(
+      outcome.status == 0 && lines(outcome) == ["\(url): network"], "\(outcome)")
     // Sorted by name they are sorted by time.
     let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
     let kinds = try names.map { name in

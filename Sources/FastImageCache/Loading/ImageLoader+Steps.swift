@@ -8,6 +8,15 @@ extension ImageLoader {
   func beginCourse(of flight: Flight, for request: ImageRequest, at url: URL) async -> LoadCourse {
     var isLocked = false
     do throws(OriginalsLocked) { try await planner.originals?.open() } catch { isLocked = true }
+    return course(of: flight, for: request, at: url, isLocked: isLocked)
+  }
+
+  // Not a part of the asynchronous function, in whose frame all of it would stand: each load would allocate
+  // memory for that.
+  @inline(never)
+  private func course(
+    of flight: Flight, for request: ImageRequest, at url: URL, isLocked: Bool
+  ) -> LoadCourse {
     let (name, entity) = (planner.originals.map { _ in request.originalName }, request.key.entity)
     return LoadCourse(
       plan: planner.plan(

@@ -80,7 +80,7 @@
       #expect(difference(first.pixels, slow.picture) < 6)
       #expect(rest.first?.preview.kind == .frame(1))
       #expect(rest.allSatisfy { $0.preview.kind != .embedded })
-      #expect(rest.last?.pixels == slow.picture)
+      #expect(rest.allSatisfy { !$0.preview.isSettled || $0.pixels == slow.picture })
       let usual = try await SlowFile(data, in: .large)
       #expect(usual.previews.map(\.preview) == rest.map(\.preview))
       #expect(usual.picture == slow.picture)
