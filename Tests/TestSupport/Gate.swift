@@ -5,7 +5,7 @@ import Locking
 public final class Gate: Sendable {
   private struct State {
     var isOpen = false
-    var waiters: [CheckedContinuation<Void, Never>] = []
+    var waiters: [@Sendable () -> Void] = []
   }
   private let state = Lock(State())
   private let closed = DispatchGroup()
@@ -22,18 +22,21 @@ public final class Gate: Sendable {
       return (state.isOpen, state.waiters)
     }
     if !wasOpen { closed.leave() }
-    for waiter in waiters { waiter.resume() }
+    for waiter in waiters { waiter() }
   }
 
   /// Waits until the gate is open.
   public func pass() async {
-    await withCheckedContinuation { continuation in
-      let isOpen = state.withLock { state in
-        if !state.isOpen { state.waiters.append(continuation) }
-        return state.isOpen
-      }
-      if isOpen { continuation.resume() }
+    await withCheckedContinuation { continuation in whenOpen { continuation.resume() } }
+  }
+
+  /// Calls `body` once the gate is open, on the thread that opens it: no task has to get its turn first.
+  public func whenOpen(_ body: @escaping @Sendable () -> Void) {
+    let isOpen = state.withLock { state in
+      if !state.isOpen { state.waiters.append(body) }
+      return state.isOpen
     }
+    if isOpen { body() }
   }
 
   /// Blocks the thread until the gate is open; for code that runs on threads that may block.

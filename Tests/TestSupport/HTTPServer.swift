@@ -170,10 +170,7 @@ extension Socket {
   /// Waits until the gate opens; `false` when the client leaves or the server ends before.
   fileprivate func waits(for gate: Gate, until end: Signal) -> Bool {
     let opened = Signal()
-    Task {
-      await gate.pass()
-      opened.send()
-    }
+    gate.whenOpen { opened.send() }
     // A client that has asked sends nothing more, so input means that it left.
     return waitsForInput(until: [opened, end]) == .signalled(opened)
   }

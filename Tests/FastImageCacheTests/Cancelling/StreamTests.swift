@@ -122,12 +122,13 @@ struct StreamTests {
       case .missed: names.append("missed")
       case .fetched: names.append("fetched")
       case .stored(let entity, let format): names.append("stored \(entity) \(format)")
+      case .loaded: names.append("loaded")
       case .hit: names.append("hit")
       case .removed: names.append("removed")
       default: names.append("\(event)")
       }
     }
-    #expect(names == ["missed", "fetched", "stored a row", "hit", "removed"])
+    #expect(names == ["missed", "fetched", "stored a row", "loaded", "hit", "removed"])
   }
 
   @Test("of events tells each picture that could not be had once, and no cancellation")

@@ -64,6 +64,22 @@ struct ClosestImageTests {
     #expect(current?.image.solidNumber == 2 && current?.preview.kind == .variant(small))
   }
 
+  @Test("is, of pictures that are all marked stale, the one that was the closest before")
+  func marked() async throws {
+    let fixture = try await Fixture([small, medium, large])
+    let formats = [medium, large, small]
+    for (number, format) in formats.enumerated() {
+      try await store(number, photo(), format, in: fixture)
+    }
+    try await fixture.cache.markStale(photo())
+    for (number, format) in formats.enumerated() {
+      let closest = fixture.cache.closestCachedImage(for: photo(), format: medium)
+      #expect(closest?.image.solidNumber == number && closest?.preview.kind == .stale)
+      try await fixture.cache.removeImage(for: photo(), format: format)
+    }
+    #expect(fixture.cache.closestCachedImage(for: photo(), format: medium) == nil)
+  }
+
   @Test("is found in an earlier session's tables, and never another entity's")
   func reopens() async throws {
     let fixture = try await Fixture([small, medium])

@@ -101,7 +101,12 @@ struct ShownPictureTests {
   func showsNothing() async throws {
     let fixture = try await Fixture([small, large])
     try await fixture.cache.store(solid(9), for: photo(), format: small)
-    for (photo, options) in [(photo(), LoadOptions()), (photo("b"), options())] {
+    try await fixture.cache.store(solid(9), for: photo("c"), format: large)
+    var asking = LoadOptions()
+    asking.policy = .revalidate
+    for (photo, options) in [
+      (photo(), LoadOptions()), (photo("b"), options()), (photo("c"), asking),
+    ] {
       var ranks: [Int] = []
       for await step in fixture.cache.progress(for: photo, format: large, options: options) {
         if let rank = rank(of: step, for: large) { ranks.append(rank) }
