@@ -299,6 +299,8 @@ public final actor ImageCache {
   /// Throws where the table has the picture and the device is locked: it is not loaded again.
   ///
   /// - Parameter isForTable: Throws for any picture then, since a locked table takes none.
+  // Inlined, it would have its variables in the frame of each task that waits, which costs an allocation.
+  @inline(never)
   nonisolated func missedRequest(
     for entity: some ImageEntity, format: ImageFormat, options: LoadOptions? = nil,
     isForTable: Bool = false, whenLoading: (@Sendable () -> Void)? = nil

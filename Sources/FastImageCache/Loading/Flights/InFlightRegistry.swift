@@ -33,15 +33,6 @@ final class InFlightRegistry: Sendable {
   /// be moved, for invariant 4.
   struct Waiter: Sendable {
     let answer: @Sendable (consuming Outcome, AnswerFacts) -> Void
-
-    /// The same waiter; `wait` ends with its answer.
-    func ending(_ wait: RequestWait) -> Waiter {
-      if wait.isPlain { return self }
-      return Waiter { (outcome: consuming Outcome, facts) in
-        wait.end()
-        answer(outcome, facts)
-      }
-    }
   }
 
   struct Load {
@@ -196,6 +187,8 @@ final class InFlightRegistry: Sendable {
 
   /// - Parameter begin: Has the load of a new flight started, at once or later; ``start(_:)`` if `nil`.
   /// - Returns: False if the registry is closed, or nothing is left to be revalidated.
+  // Inlined, it would have its variables in the frame of each task that waits, which costs an allocation.
+  @inline(never)
   private func enter(
     _ id: WaiterID, _ request: ImageRequest, _ priority: Priority,
     revalidating shown: ShownOriginal? = nil, reporter: RequestReporter? = nil,
@@ -260,6 +253,7 @@ final class InFlightRegistry: Sendable {
   }
 
   /// Makes a waiter at least as urgent as its task has become.
+  @inline(never)  // As `enter`.
   private func escalate(_ id: WaiterID, to priority: Priority) {
     step { $0.board.escalate(id, to: priority) }
   }
@@ -281,6 +275,7 @@ final class InFlightRegistry: Sendable {
   }
 
   /// Takes a waiter off the board and answers it; harmless for one that is not there. A picture is the table's.
+  @inline(never)  // As `enter`.
   func leave(_ id: WaiterID, with outcome: consuming Outcome = .failure(.cancelled)) {
     let isAnswered = if case .success = outcome { true } else { false }
     guard let left = step({ $0.board.leave(id, isAnswered: isAnswered) }) else { return }

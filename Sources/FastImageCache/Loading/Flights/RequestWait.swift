@@ -49,3 +49,14 @@ struct RequestWait: Sendable {
     for flight in asking { flight.permit.endWait() }
   }
 }
+
+extension InFlightRegistry.Waiter {
+  /// The same waiter; `wait` ends with its answer.
+  func ending(_ wait: RequestWait) -> InFlightRegistry.Waiter {
+    if wait.isPlain { return self }
+    return InFlightRegistry.Waiter { (outcome: consuming InFlightRegistry.Outcome, facts) in
+      wait.end()
+      answer(outcome, facts)
+    }
+  }
+}
