@@ -263,7 +263,8 @@ final class InFlightRegistry: Sendable {
     // The registry owns the task, and cancels it when the last waiter leaves or at `close()`.
     tasks.enter()
     let task = ReentrancyContext.outside {
-      Task(name: "image load", priority: flight.taskPriority.task) { [run, tasks] in
+      // Without a name, which costs each load an allocation.
+      Task(priority: flight.taskPriority.task) { [run, tasks] in
         await run(flight)
         tasks.leave()
       }
