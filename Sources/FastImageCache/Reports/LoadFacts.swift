@@ -32,7 +32,7 @@ struct LoadFacts: Hashable, Sendable {
 
     /// Takes note of an answer.
     ///
-    /// - Parameter need: That of the gate which the load passed last.
+    /// - Parameter need: The need whose gate the load passed last.
     mutating func note(_ answer: ImageSourceContent, need: LoadNeed?) {
       usedNetwork = need == .network
       status = answer.status
