@@ -47,12 +47,15 @@
         + later + still.suffix(12)
     }
 
-    /// Allocations of a decode; the first one of its kind sets things up that later ones find.
+    /// The fewest allocations of several decodes: the first one sets things up that later ones find, and
+    /// one may find no spare memory, which all tests share.
     private func allocationCount(of data: Data) throws -> Int {
       _ = try decode(data)
-      let before = probe_allocation_count()
-      _ = try decode(data)
-      return probe_allocation_count() - before
+      return try (0..<10).reduce(.max) { fewest, _ in
+        let before = probe_allocation_count()
+        _ = try decode(data)
+        return min(fewest, probe_allocation_count() - before)
+      }
     }
 
     @Test("shows its first frame, as WebP and as PNG")
