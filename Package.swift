@@ -93,6 +93,7 @@ let package = Package(
     .target(
       name: "FastImageCacheTesting", dependencies: ["FastImageCache", "Locking"],
       swiftSettings: settings),
+    .target(name: "ImageViewing", dependencies: ["FastImageCache"], swiftSettings: settings),
     .target(name: "CBenchPeers", dependencies: [.target(name: "CJPEG", condition: onLinux)]),
     .target(name: "CommandSupport", dependencies: ["Locking", "Pixels"], swiftSettings: settings),
     .target(name: "LoopbackServer", dependencies: ["Locking"], swiftSettings: settings),
@@ -169,6 +170,12 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "FastImageCacheTestingTests", dependencies: ["FastImageCacheTesting"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "ImageViewingTests",
+      dependencies: [
+        "FastImageCache", "FastImageCacheTesting", "ImageViewing", "Locking", "TestSupport",
+      ],
       swiftSettings: settings),
     .testTarget(
       name: "CorpusTests",

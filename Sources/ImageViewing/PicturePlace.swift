@@ -1,0 +1,169 @@
+package import FastImageCache
+
+/// One place on screen: does what its ``PictureShow`` decides.
+///
+/// Invariants:
+/// 1. `image` is held while it is shown, or while a step is about to show it.
+/// 2. `loading` is the task of the newest turn, while that loads.
+/// 3. A place that failed is in `failed`, which does not keep it.
+@MainActor package final class PicturePlace {
+  /// What a place shows.
+  package enum Sight: Sendable {
+    case nothing
+    /// Nothing has come yet.
+    case placeholder
+    case preview(CachedImage)
+    /// - Parameter isLate: It was loaded while the place was seen, so it may fade in.
+    case picture(CachedImage, isLate: Bool)
+    case failure(ImageCacheError)
+  }
+
+  /// A picture of one cache. With options it is loaded by them, previews first; a picture that the table has is
+  /// shown whatever they say.
+  package struct Request: Sendable {
+    package let entity: any ImageEntity
+    package let format: ImageFormat
+    package let cache: ImageCache
+    package let options: LoadOptions?
+
+    package init(
+      _ entity: any ImageEntity, format: ImageFormat, cache: ImageCache, options: LoadOptions? = nil
+    ) {
+      (self.entity, self.format, self.cache, self.options) = (entity, format, cache, options)
+    }
+
+    fileprivate var wish: Wish {
+      Wish(
+        cache: ObjectIdentifier(cache), entity: entity.imageID, format: format,
+        version: entity.versionID(for: format), options: options)
+    }
+  }
+
+  /// Runs a closure on the main thread after this call, in the order of the calls, from any thread.
+  package typealias Delivery = @Sendable (_ job: @escaping @MainActor @Sendable () -> Void) -> Void
+
+  private let deliver: Delivery
+  private let show: @MainActor (Sight) -> Void
+  private var decisions = PictureShow<Wish>()
+  private var request: Request?
+  private var image: CachedImage?
+  private var error: ImageCacheError?
+  private var loading: Task<Void, Never>?
+
+  private static var failed: [ObjectIdentifier: Unheld] = [:]
+  private struct Unheld { weak var place: PicturePlace? }
+
+  /// Creates a place that shows nothing.
+  ///
+  /// - Parameters:
+  ///   - deliver: Brings answers of loads to the main thread.
+  ///   - show: Puts on screen what it is given, before it returns. It may hold a picture until it is called
+  ///     again.
+  package init(deliver: @escaping Delivery, show: @escaping @MainActor (Sight) -> Void) {
+    (self.deliver, self.show) = (deliver, show)
+  }
+
+  deinit { loading?.cancel() }
+
+  /// Makes the place show this picture from now on; the same as before changes nothing.
+  package func want(_ request: Request?) {
+    let wish = request?.wish
+    // Before the steps, which ask for it.
+    self.request = request
+    report(.wanted(wish))
+  }
+
+  /// The place can be seen from now on.
+  package func appear() { report(.appeared) }
+
+  /// Nobody sees the place any more: it lets its picture go and gives up its load.
+  package func disappear() { report(.disappeared) }
+
+  /// Looks again, because the cache may have another picture now.
+  package func lookAgain() { report(.changed) }
+
+  /// Asks again for all pictures that failed and can be seen: the network is back.
+  package static func retryFailed() {
+    let places = failed.values.compactMap(\.place)
+    failed = [:]
+    for place in places { place.report(.recovered) }
+  }
+
+  private func report(_ event: PictureShow<Wish>.Event) {
+    for step in decisions.handle(event) { take(step) }
+    if !decisions.hasFailed { Self.failed[ObjectIdentifier(self)] = nil }
+  }
+
+  private func take(_ step: PictureShow<Wish>.Step) {
+    switch step {
+    case .look(let turn):
+      let found = request.flatMap { $0.cache.cachedImage(for: $0.entity, format: $0.format) }
+      if let found { image = found }
+      report(.looked(turn, isThere: found != nil))
+    case .load(let turn): load(turn)
+    case .cancel:
+      loading?.cancel()
+      loading = nil
+    case .showPicture(let isLate): if let image { show(.picture(image, isLate: isLate)) }
+    case .showPreview: if let image { show(.preview(image)) }
+    case .showPlaceholder:
+      image = nil
+      show(.placeholder)
+    case .showFailure: if let error { show(.failure(error)) }
+    case .clear:
+      image = nil
+      show(.nothing)
+    }
+  }
+
+  private func load(_ turn: PictureShow<Wish>.Turn) {
+    guard let request else { return }
+    // Detached: the load belongs to no actor, so no step of it waits for the main thread.
+    loading = Task.detached(name: "picture on screen", priority: .high) {
+      [deliver, weak self] in
+      guard let options = request.options else {
+        do throws(ImageCacheError) {
+          let image = try await request.cache.image(for: request.entity, format: request.format)
+          deliver { self?.came(image, .loaded(turn)) }
+        } catch { deliver { self?.failed(error, turn) } }
+        return
+      }
+      for await step in request.cache.progress(
+        for: request.entity, format: request.format, options: options)
+      {
+        switch step {
+        case .preview(let image, _): deliver { self?.came(image, .previewed(turn)) }
+        case .finished(let image): deliver { self?.came(image, .loaded(turn)) }
+        case .failed(let error): deliver { self?.failed(error, turn) }
+        default: continue
+        }
+      }
+    }
+  }
+
+  private func came(_ new: CachedImage, _ event: PictureShow<Wish>.Event) {
+    let steps = decisions.handle(event)
+    // An answer of an older turn is dropped.
+    if !steps.isEmpty { image = new }
+    for step in steps { take(step) }
+  }
+
+  private func failed(_ error: ImageCacheError, _ turn: PictureShow<Wish>.Turn) {
+    self.error = error
+    report(.failed(turn))
+    if decisions.hasFailed { Self.failed[ObjectIdentifier(self)] = Unheld(place: self) }
+  }
+}
+
+/// The picture of one version of one entity, in one format of one cache.
+private struct Wish: PictureWish {
+  let cache: ObjectIdentifier
+  let entity: ImageID
+  let format: ImageFormat
+  let version: ImageID
+  let options: LoadOptions?
+
+  func isOfSamePicture(as other: Wish) -> Bool {
+    (cache, entity, format.name) == (other.cache, other.entity, other.format.name)
+  }
+}

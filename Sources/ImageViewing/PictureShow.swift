@@ -1,0 +1,137 @@
+/// Decides what one place on screen shows, and what it asks of the cache; pure.
+///
+/// One for each cell or view. The adapter of a toolkit reports what happens, and does the steps that it is
+/// told, in order and before it reports anything else.
+///
+/// Invariants:
+/// 1. An answer changes nothing unless it is of the newest turn. Each look has a turn of its own.
+/// 2. While nobody sees the place, or nothing is wanted, it shows nothing and loads nothing. So it holds no
+///    lease.
+/// 3. A look comes before a placeholder. So what the cache has is shown without a flash of anything else.
+/// 4. What is shown of an entity gives way to something better of it only: a picture to a picture, a
+///    preview to a preview or a picture.
+struct PictureShow<Wish: PictureWish>: Sendable {
+  /// Tells a look and its load from those before them.
+  typealias Turn = Int
+
+  enum Event: Sendable {
+    /// The place is for this picture from now on.
+    case wanted(Wish?)
+    case appeared
+    case disappeared
+    /// The cache was asked, and has the picture or not.
+    case looked(Turn, isThere: Bool)
+    /// Something came that stands in for the picture until that is loaded.
+    case previewed(Turn)
+    case loaded(Turn)
+    case failed(Turn)
+    /// What failed may succeed now: the network is back.
+    case recovered
+    /// The cache may have another picture: it was emptied, or somebody stored one by hand.
+    case changed
+  }
+
+  enum Step: Hashable, Sendable {
+    /// Ask the cache now, and report `looked`.
+    case look(Turn)
+    case load(Turn)
+    /// Give up the load under way.
+    case cancel
+    /// Show what the last look or load brought. A late picture was loaded; it may fade in.
+    case showPicture(isLate: Bool)
+    case showPreview
+    case showPlaceholder
+    case showFailure
+    /// Show nothing, and let go of what was shown.
+    case clear
+  }
+
+  enum Sight: Int, Hashable, Sendable { case nothing, placeholder, failure, preview, picture }
+
+  private(set) var sight = Sight.nothing
+  private(set) var isLoading = false
+  private(set) var hasFailed = false
+  private var wish: Wish?
+  private var isVisible = false
+  private var turn: Turn = 0
+
+  mutating func handle(_ event: Event) -> [Step] {
+    switch event {
+    case .wanted(let new): return want(new)
+    case .appeared:
+      // Lists report it again for what is on screen.
+      if isVisible { return [] }
+      isVisible = true
+      return look()
+    case .disappeared:
+      isVisible = false
+      return leave()
+    case .looked(turn, let isThere): return found(isThere)
+    case .previewed(turn) where isLoading && sight != .picture:
+      sight = .preview
+      return [.showPreview]
+    case .loaded(turn) where isLoading:
+      (isLoading, sight) = (false, .picture)
+      return [.showPicture(isLate: true)]
+    case .failed(turn) where isLoading:
+      (isLoading, hasFailed) = (false, true)
+      if sight >= .preview { return [] }
+      sight = .failure
+      return [.showFailure]
+    case .recovered: return hasFailed ? look() : []
+    // A load under way brings what the cache has then.
+    case .changed: return isLoading ? [] : look()
+    case .looked, .previewed, .loaded, .failed: return []
+    }
+  }
+
+  private mutating func want(_ new: Wish?) -> [Step] {
+    // Lists set the same again all the time.
+    guard new != wish else { return [] }
+    let isSamePlace = new.map { wish?.isOfSamePicture(as: $0) ?? false } ?? false
+    wish = new
+    if !isVisible { return [] }
+    if new == nil { return leave() }
+    let steps: [Step] = isLoading ? [.cancel] : []
+    // What is shown belongs to another picture: the look decides what takes its place.
+    if !isSamePlace, sight > .placeholder { sight = .failure }
+    return steps + look()
+  }
+
+  private mutating func look() -> [Step] {
+    guard wish != nil, isVisible else { return [] }
+    turn += 1
+    (isLoading, hasFailed) = (false, false)
+    return [.look(turn)]
+  }
+
+  private mutating func found(_ isThere: Bool) -> [Step] {
+    if isThere {
+      sight = .picture
+      return [.showPicture(isLate: false)]
+    }
+    isLoading = true
+    if sight == .placeholder || sight >= .preview { return [.load(turn)] }
+    sight = .placeholder
+    // The placeholder first: a load may answer on this very call.
+    return [.showPlaceholder, .load(turn)]
+  }
+
+  private mutating func leave() -> [Step] {
+    turn += 1
+    var steps: [Step] = isLoading ? [.cancel] : []
+    if sight != .nothing { steps.append(.clear) }
+    (isLoading, hasFailed, sight) = (false, false, .nothing)
+    return steps
+  }
+}
+
+extension PictureShow.Sight: Comparable {
+  static func < (first: Self, second: Self) -> Bool { first.rawValue < second.rawValue }
+}
+
+/// What a place is to show.
+protocol PictureWish: Hashable, Sendable {
+  /// Whether both are versions of one entity's picture, so that one may stay until the other comes.
+  func isOfSamePicture(as other: Self) -> Bool
+}
