@@ -139,6 +139,13 @@ let package = Package(
         "TableStore", "TestSupport", .target(name: "CTestImages", condition: onLinux),
       ],
       path: "Tests/Torture", swiftSettings: settings),
+    .executableTarget(
+      name: "gtk-windows",
+      dependencies: [
+        "CommandSupport", "FastImageCache", "FastImageCacheGTK", "FastImageCacheTesting", "Locking",
+        "Pixels", "TestSupport", .target(name: "CGTK", condition: gtkOnLinux),
+      ],
+      path: "Tests/GTKWindows", swiftSettings: settings),
     .testTarget(
       name: "PixelsTests",
       dependencies: [

@@ -69,9 +69,8 @@
       FastImageCacheGTK.connect(factory, "bind", to: data) { _, listItem, data in
         PictureCells.withCells(data, listItem) { $0.bind($1) }
       }
-      FastImageCacheGTK.connect(factory, "unbind", to: data) { _, listItem, data in
-        PictureCells.withCells(data, listItem) { $0.unbind($1) }
-      }
+      // Nothing on `unbind`: in most frames a grid takes cells away and gives them back at once, with the
+      // same item as a rule. A cell that stays away is unmapped, and lets its picture go then.
     }
 
     private func setUp(_ listItem: OpaquePointer) {
@@ -85,8 +84,6 @@
       picture.alternativeText = item?.text
       picture.entity = item?.entity
     }
-
-    private func unbind(_ listItem: OpaquePointer) { picture(of: listItem)?.entity = nil }
 
     private func picture(of listItem: OpaquePointer) -> VisiblePicture? {
       gtk_list_item_get_child(listItem).flatMap { VisiblePicture.of(OpaquePointer($0)) }

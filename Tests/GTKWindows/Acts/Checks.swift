@@ -1,0 +1,78 @@
+#if GTK && canImport(CGTK)
+  import CGTK
+  import FastImageCache
+  import FastImageCacheTesting
+
+  extension Act {
+    /// As many leases as cells that can be seen.
+    @MainActor static func checkLeases(
+      of window: PictureWindow, _ cache: ImageCache, _ findings: Findings
+    ) {
+      let seen = window.mappedPictures.count
+      let leased = Loop.statistics(of: cache) { $0.leasedCount == seen }.leasedCount
+      findings.expect(leased == seen, "\(leased) leases for \(seen) cells that can be seen")
+    }
+
+    /// Closes a window: its widgets go, no lease and no load stays.
+    @MainActor static func close(
+      _ window: PictureWindow, _ cache: ImageCache, _ findings: Findings
+    ) {
+      let left = WidgetCount()
+      for widget in window.cellWidgets { left.add(widget) }
+      findings.expect(left.count > 0, "no cell was there to be closed")
+      window.close()
+      let statistics = Loop.statistics(of: cache) {
+        $0.leasedCount == 0 && $0.flights == 0 && $0.waiters == 0 && left.count == 0
+      }
+      findings.expect(
+        statistics.leasedCount == 0, "\(statistics.leasedCount) leases after the window closed")
+      findings.expect(
+        statistics.flights == 0 && statistics.waiters == 0,
+        "\(statistics.flights) loads, \(statistics.waiters) waiters after the window closed")
+      findings.expect(left.count == 0, "\(left.count) widgets after the window closed")
+    }
+
+    /// Draws frames until all cells show their pictures.
+    @MainActor static func waitUntilRight(_ window: PictureWindow, _ findings: Findings) {
+      var blank = window.mappedPictures.count
+      var frames = 0
+      while blank > 0, frames < 1200 {
+        window.draw()
+        blank = window.compare(findings)
+        frames += 1
+      }
+      findings.expect(blank == 0, "\(blank) cells stay blank")
+    }
+  }
+
+  /// Widgets that are not finalised yet.
+  @MainActor final class WidgetCount {
+    private(set) var count = 0
+
+    /// The widgets must not outlive this object.
+    func add(_ widget: UnsafeMutablePointer<GtkWidget>) {
+      count += 1
+      g_object_weak_ref(
+        UnsafeMutablePointer(OpaquePointer(widget)),
+        { data, _ in
+          guard let data else { return }
+          let held = Unmanaged<WidgetCount>.fromOpaque(data)
+          MainActor.assumeIsolated { held.takeRetainedValue().count -= 1 }
+        }, Unmanaged.passRetained(self).toOpaque())
+    }
+  }
+
+  extension ImageCache.Configuration {
+    /// A source that draws pictures by their URLs.
+    static func loading(
+      _ draw: @escaping @Sendable (NumberedPicture) throws -> Bitmap
+    ) -> ImageCache.Configuration {
+      var configuration = ImageCache.Configuration()
+      configuration.source = ScriptedImageSource { url in
+        guard let picture = NumberedPicture(url) else { throw ScriptedSourceError.noPicture(url) }
+        return .bitmap(try draw(picture))
+      }
+      return configuration
+    }
+  }
+#endif

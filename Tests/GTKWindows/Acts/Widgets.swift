@@ -1,0 +1,199 @@
+#if GTK && canImport(CGTK)
+  import CGTK
+  import FastImageCache
+  import FastImageCacheGTK
+  import FastImageCacheTesting
+  import Pixels
+
+  extension Act {
+    static let widgets = Act(
+      name: "widgets",
+      summary: "single pictures: entities, texts, scales, lives of owner and widget"
+    ) { _, findings in
+      let format = ImageFormat.cell
+      let pictures = (0..<4).map { NumberedPicture(number: 1000 + $0) }
+      let cache = try ImageCache.filled(with: pictures, formats: [format]) {
+        try $0.makeBitmap(format.size)
+      }
+      let window = PlainWindow()
+      var owner: CachedPicture? = CachedPicture<NumberedPicture>(format: format, from: cache)
+      if let owner { checkMoments(of: owner, in: window, cache, pictures, findings) }
+      checkLives(of: &owner, in: window, findings)
+      _ = Loop.statistics(of: cache) { $0.leasedCount == 0 }
+      try checkScales(findings)
+    }
+
+    @MainActor private static func checkMoments(
+      of picture: CachedPicture<NumberedPicture>, in window: PlainWindow, _ cache: ImageCache,
+      _ pictures: [NumberedPicture], _ findings: Findings
+    ) {
+      let format = ImageFormat.cell
+      window.show(picture.widget)
+
+      @MainActor func check(_ wanted: NumberedPicture?, _ leases: Int, _ moment: String) {
+        window.draw()
+        let screen = window.screen(of: picture.widget)
+        if let wanted {
+          let isRight = screen?.sight(of: wanted, format.size) == .right
+          findings.expect(isRight && screen?.size == format.size, "wrong picture \(moment)")
+        } else {
+          findings.expect(screen == nil, "something is drawn \(moment)")
+        }
+        let held = Loop.statistics(of: cache) { $0.leasedCount == leases }.leasedCount
+        findings.expect(held == leases, "\(held) leases \(moment)")
+        findings.count("moments")
+      }
+
+      check(nil, 0, "without an entity")
+      picture.entity = pictures[0]
+      check(pictures[0], 1, "of an entity that was set")
+      picture.entity = pictures[1]
+      check(pictures[1], 1, "of another entity")
+      findings.expect(picture.entity == pictures[1], "the widget forgot its entity")
+      let widget = UnsafeMutablePointer<GtkWidget>(picture.widget)
+      gtk_widget_set_visible(widget, 0)
+      let hidden = Loop.statistics(of: cache) { $0.leasedCount == 0 }.leasedCount
+      findings.expect(hidden == 0, "\(hidden) leases while the widget is hidden")
+      picture.entity = pictures[2]
+      gtk_widget_set_visible(widget, 1)
+      check(pictures[2], 1, "of an entity that was set while the widget was hidden")
+      picture.entity = nil
+      check(nil, 0, "after the entity was taken away")
+
+      picture.entity = pictures[3]
+      check(pictures[3], 1, "before another picture was stored")
+      store(NumberedPicture(number: 7), for: pictures[3], in: cache, findings)
+      picture.lookAgain()
+      window.draw()
+      let screen = window.screen(of: picture.widget)
+      findings.expect(
+        screen?.sight(of: NumberedPicture(number: 7), format.size) == .right,
+        "the picture that was stored is not shown")
+
+      checkLabel(picture, findings)
+    }
+
+    @MainActor private static func store(
+      _ shown: NumberedPicture, for entity: NumberedPicture, in cache: ImageCache,
+      _ findings: Findings
+    ) {
+      let isStored = Loop.wait {
+        do {
+          _ = try await cache.store(
+            shown.makeBitmap(ImageFormat.cell.size), for: entity, format: .cell)
+          return true
+        } catch { return false }
+      }
+      findings.expect(isStored, "a picture could not be stored")
+    }
+
+    @MainActor private static func checkLabel(
+      _ picture: CachedPicture<NumberedPicture>, _ findings: Findings
+    ) {
+      @MainActor func hasLabel() -> Bool {
+        gtk_test_accessible_has_property(picture.widget, GTK_ACCESSIBLE_PROPERTY_LABEL) != 0
+      }
+      findings.expect(!hasLabel(), "decoration has a label")
+      picture.alternativeText = "A lake"
+      findings.expect(hasLabel() && picture.alternativeText == "A lake", "the label is missing")
+      picture.alternativeText = nil
+      findings.expect(!hasLabel(), "the label stays")
+      picture.alternativeText = "A lake"
+    }
+
+    /// The widget goes on without its owner, and the owner may be released on any thread.
+    @MainActor private static func checkLives(
+      of owner: inout CachedPicture<NumberedPicture>?, in window: PlainWindow, _ findings: Findings
+    ) {
+      guard let widget = owner?.widget else { return }
+      let left = WidgetCount()
+      left.add(UnsafeMutablePointer(widget))
+      let released = Handover(owner)
+      owner = nil
+      Loop.wait { await released.drop() }
+      Loop.settle()
+      window.draw()
+      findings.expect(left.count == 1, "the widget went with its owner")
+      findings.expect(window.screen(of: widget) != nil, "the widget went blank with its owner")
+      window.close()
+      Loop.settle()
+      findings.expect(left.count == 0, "the widget stays after its window")
+    }
+
+    /// Of two formats the one for the window's scale factor.
+    @MainActor private static func checkScales(_ findings: Findings) throws {
+      let formats = [2, 1].map { scale in
+        ImageFormat(
+          name: "scale \(scale)", size: PixelSize(width: 40 * scale, height: 30 * scale),
+          scale: Double(scale), pixelFormat: .bgrx32)
+      }
+      let entity = NumberedPicture(number: 99)
+      // Each format's table has a picture of its own.
+      let cache = try ImageCache.filled(with: [entity], formats: formats) { _ in
+        try entity.makeBitmap(PixelSize(width: 80, height: 60))
+      }
+      let window = PlainWindow()
+      let picture = CachedPicture<NumberedPicture>(formats: formats, from: cache)
+      picture.entity = entity
+      window.show(picture.widget)
+      window.draw()
+      let scale = Int(gtk_widget_get_scale_factor(UnsafeMutablePointer(picture.widget)))
+      findings.count("pixels in a point", scale)
+      let shown = Loop.wait { await cache.statistics() }
+      let leased = shown.tables.filter { $0.leasedCount > 0 }.map(\.format)
+      findings.expect(leased == ["scale \(min(scale, 2))"], "the window shows \(leased)")
+      if scale == 2 {
+        let size = PixelSize(width: 80, height: 60)
+        let screen = window.screen(of: picture.widget)
+        findings.expect(screen?.sight(of: entity, size) == .right, "wrong at a scale of 2")
+      }
+      window.close()
+    }
+  }
+
+  extension Screen {
+    /// The picture in the middle.
+    fileprivate func sight(of picture: NumberedPicture, _ pictureSize: PixelSize) -> Sight? {
+      sight(
+        of: picture, pictureSize, x: (size.width - pictureSize.width) / 2,
+        y: (size.height - pictureSize.height) / 2)
+    }
+  }
+
+  /// Lets a task on another thread release the last reference of an object.
+  private actor Handover<Object: AnyObject & Sendable> {
+    private var object: Object?
+
+    init(_ object: Object?) { self.object = object }
+
+    func drop() { object = nil }
+  }
+
+  /// A window with one widget.
+  @MainActor private final class PlainWindow {
+    private let window = UnsafeMutablePointer<GtkWindow>(
+      OpaquePointer(gtk_window_new().unsafelyUnwrapped))
+
+    func show(_ widget: OpaquePointer) {
+      gtk_window_set_default_size(window, 200, 150)
+      gtk_window_set_child(window, UnsafeMutablePointer(widget))
+      gtk_window_present(window)
+      draw()
+    }
+
+    /// Waits until two more frames are drawn.
+    func draw() {
+      let widget = UnsafeMutablePointer<GtkWidget>(OpaquePointer(window))
+      gtk_widget_queue_draw(widget)
+      guard let clock = gtk_widget_get_frame_clock(widget) else { return }
+      let end = gdk_frame_clock_get_frame_counter(clock) + 2
+      gdk_frame_clock_begin_updating(clock)
+      Loop.turn { gdk_frame_clock_get_frame_counter(clock) >= end }
+      gdk_frame_clock_end_updating(clock)
+    }
+
+    func screen(of widget: OpaquePointer) -> Screen? { Screen(of: UnsafeMutablePointer(widget)) }
+
+    func close() { gtk_window_destroy(window) }
+  }
+#endif
