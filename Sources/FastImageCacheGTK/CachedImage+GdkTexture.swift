@@ -9,7 +9,9 @@
     ///
     /// The texture holds this lease until GTK lets go of its bytes. GTK reads them on its own thread. A
     /// renderer that draws by OpenGL uploads the pixels once for each texture, so keep the texture as long
-    /// as the picture is on screen.
+    /// as the picture is on screen. That renderer keeps textures whose sides have at most 128 pixels in an
+    /// atlas, for many frames after the last one that shows them; ``CachedImagePaintable`` gives it a copy
+    /// of these.
     ///
     /// `bgr16` and `gray8` are expanded to four bytes a pixel in private memory, because GTK 4.8 has no
     /// such formats. That texture needs no lease.
@@ -18,11 +20,16 @@
     public func makeGdkTexture() -> OpaquePointer? {
       switch layout.format {
       case .bgra32, .bgrx32: texture(over: leasedBytes(), rowBytes: layout.rowBytes)
-      // The fourth byte of each pixel is 255, so that the format with alpha means the same.
-      case .bgr16, .gray8: texture(over: expandedBytes(), rowBytes: size.width * 4)
+      case .bgr16, .gray8: makeCopiedTexture()
       }
     }
 
+    /// Makes a `GdkTexture *` over a copy in private memory, of four bytes a pixel, which needs no lease.
+    func makeCopiedTexture() -> OpaquePointer? {
+      texture(over: copiedBytes(), rowBytes: size.width * 4)
+    }
+
+    // The fourth byte of each pixel without alpha is 255, so that the format with alpha means the same.
     private func texture(over bytes: OpaquePointer?, rowBytes: Int) -> OpaquePointer? {
       guard let bytes else { return nil }
       defer { g_bytes_unref(bytes) }
@@ -41,14 +48,12 @@
         }, Unmanaged.passRetained(entry).toOpaque())
     }
 
-    private func expandedBytes() -> OpaquePointer? {
+    private func copiedBytes() -> OpaquePointer? {
       let byteCount = size.width * 4 * size.height
       guard let copy = g_try_malloc(gsize(byteCount)) else { return nil }
-      let target = UnsafeMutableRawBufferPointer(start: copy, count: byteCount)
-      guard expand(into: target, rowBytes: size.width * 4) else {
-        g_free(copy)
-        return nil
-      }
+      copy32(
+        into: UnsafeMutableRawBufferPointer(start: copy, count: byteCount), rowBytes: size.width * 4
+      )
       return g_bytes_new_take(copy, gsize(byteCount))
     }
   }

@@ -46,7 +46,7 @@
     /// The `GtkPicture *`, of which this object holds one reference.
     public var widget: OpaquePointer { reference.pointer }
 
-    /// Whose picture is shown: for a factory's `bind`, and `nil` for `unbind`.
+    /// Whose picture is shown; `nil` for none.
     ///
     /// An entity with another ``ImageEntity/versionID(for:)`` is another picture; the one on screen stays
     /// until that has come.

@@ -7,12 +7,17 @@
   ///
   /// - GSK's Cairo renderer downloads each texture that can be seen in every frame, which GTK 4.8 does
   ///   pixel by pixel in floating point: 476 µs for 200 x 200 pixels. A Cairo surface is drawn in 7 µs.
-  /// - Other renderers upload a texture once, and would draw a surface to upload it in every frame.
+  /// - Other renderers upload a texture once, and would draw a surface to upload it in every frame. The one
+  ///   of OpenGL puts small textures into an atlas, and keeps them for the atlas's life. They are copied, so
+  ///   that no lease lasts as long.
   final class DrawnPicture {
     private enum Form {
       case surface(OpaquePointer)
       case texture(OpaquePointer)
     }
+
+    /// The longest side of an atlas's entry, in pixels (gsk/gl/gskgliconlibrary.c).
+    private static let longestSmallSide = 128
 
     let image: CachedImage
     private let form: Form
@@ -23,17 +28,15 @@
     /// - Returns: `nil` if there is no memory.
     init?(_ image: CachedImage, for renderer: OpaquePointer?) {
       self.image = image
-      let isCairo = renderer.map { renderer in
-        let instance = UnsafeMutableRawPointer(renderer).assumingMemoryBound(to: GTypeInstance.self)
-        return g_type_check_instance_is_a(instance, gsk_cairo_renderer_get_type()) != 0
-      }
-      if isCairo == true, let surface = image.makeCairoSurface() ?? Self.expanded(image) {
+      if Self.isCairo(renderer), let surface = image.makeCairoSurface() ?? Self.expanded(image) {
         form = .surface(surface)
-      } else if let texture = image.makeGdkTexture() {
-        form = .texture(texture)
-      } else {
+        return
+      }
+      let isSmall = max(image.size.width, image.size.height) <= Self.longestSmallSide
+      guard let texture = isSmall ? image.makeCopiedTexture() : image.makeGdkTexture() else {
         return nil
       }
+      form = .texture(texture)
     }
 
     deinit {
@@ -60,22 +63,28 @@
       }
     }
 
+    private static func isCairo(_ renderer: OpaquePointer?) -> Bool {
+      guard let renderer else { return false }
+      let instance = UnsafeMutableRawPointer(renderer).assumingMemoryBound(to: GTypeInstance.self)
+      return g_type_check_instance_is_a(instance, gsk_cairo_renderer_get_type()) != 0
+    }
+
     /// A copy for the pixel formats that Cairo does not know.
     private static func expanded(_ image: CachedImage) -> OpaquePointer? {
       let size = image.size
       let surface = cairo_image_surface_create(
         CAIRO_FORMAT_RGB24, Int32(size.width), Int32(size.height))
-      let rowBytes = Int(cairo_image_surface_get_stride(surface))
       // A surface without memory has no data.
-      if let data = cairo_image_surface_get_data(surface) {
-        let target = UnsafeMutableRawBufferPointer(start: data, count: rowBytes * size.height)
-        if image.expand(into: target, rowBytes: rowBytes) {
-          cairo_surface_mark_dirty(surface)
-          return surface
-        }
+      guard let data = cairo_image_surface_get_data(surface) else {
+        cairo_surface_destroy(surface)
+        return nil
       }
-      cairo_surface_destroy(surface)
-      return nil
+      let rowBytes = Int(cairo_image_surface_get_stride(surface))
+      image.copy32(
+        into: UnsafeMutableRawBufferPointer(start: data, count: rowBytes * size.height),
+        rowBytes: rowBytes)
+      cairo_surface_mark_dirty(surface)
+      return surface
     }
   }
 #endif

@@ -36,7 +36,8 @@
     let isHelpWanted: Bool
 
     private static let allActs: [Act] = [
-      .styles, .widgets, .fling, .misses, .replacing, .resizing, .retrying, .closing, .rounds,
+      .styles, .widgets, .scales, .fling, .misses, .replacing, .resizing, .retrying, .closing,
+      .rounds,
       .delivery, .mainActor,
     ]
 

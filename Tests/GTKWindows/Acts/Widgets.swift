@@ -7,19 +7,26 @@
 
   extension Act {
     static let widgets = Act(
-      name: "widgets",
-      summary: "single pictures: entities, texts, scales, lives of owner and widget"
+      name: "widgets", summary: "single pictures: entities, texts, lives of owner and widget"
     ) { _, findings in
-      let format = ImageFormat.cell
-      let pictures = (0..<4).map { NumberedPicture(number: 1000 + $0) }
-      let cache = try ImageCache.filled(with: pictures, formats: [format]) {
-        try $0.makeBitmap(format.size)
+      // GTK keeps small pictures in an atlas.
+      for format in [ImageFormat.cell, .large] {
+        let pictures = (0..<4).map { NumberedPicture(number: 1000 + $0) }
+        let cache = try ImageCache.filled(with: pictures, formats: [format]) {
+          try $0.makeBitmap(format.size)
+        }
+        let window = PlainWindow()
+        var owner: CachedPicture? = CachedPicture<NumberedPicture>(format: format, from: cache)
+        if let owner { checkMoments(of: owner, in: window, cache, pictures, findings) }
+        checkLives(of: &owner, in: window, findings)
+        let left = Loop.statistics(of: cache) { $0.leasedCount == 0 }.leasedCount
+        findings.expect(left == 0, "\(left) leases after the widget has gone")
       }
-      let window = PlainWindow()
-      var owner: CachedPicture? = CachedPicture<NumberedPicture>(format: format, from: cache)
-      if let owner { checkMoments(of: owner, in: window, cache, pictures, findings) }
-      checkLives(of: &owner, in: window, findings)
-      _ = Loop.statistics(of: cache) { $0.leasedCount == 0 }
+    }
+
+    static let scales = Act(
+      name: "scales", summary: "a format for each scale factor; GDK_SCALE=2 is another"
+    ) { _, findings in
       try checkScales(findings)
     }
 
@@ -27,7 +34,7 @@
       of picture: CachedPicture<NumberedPicture>, in window: PlainWindow, _ cache: ImageCache,
       _ pictures: [NumberedPicture], _ findings: Findings
     ) {
-      let format = ImageFormat.cell
+      let format = cache.formats[0]
       window.show(picture.widget)
 
       @MainActor func check(_ wanted: NumberedPicture?, _ leases: Int, _ moment: String) {
@@ -80,7 +87,7 @@
       let isStored = Loop.wait {
         do {
           _ = try await cache.store(
-            shown.makeBitmap(ImageFormat.cell.size), for: entity, format: .cell)
+            shown.makeBitmap(cache.formats[0].size), for: entity, format: cache.formats[0])
           return true
         } catch { return false }
       }

@@ -55,6 +55,8 @@
     /// Small, so that many of them are compared in a frame.
     static let cell = ImageFormat(
       name: "cell", size: PixelSize(width: 60, height: 48), pixelFormat: .bgrx32, capacity: 2500)
+    static let large = ImageFormat(
+      name: "large", size: PixelSize(width: 180, height: 140), pixelFormat: .bgrx32, capacity: 8)
     /// Room for few more pictures than can be seen.
     static let scarceCell = ImageFormat(
       name: "cell", size: PixelSize(width: 60, height: 48), pixelFormat: .bgrx32, capacity: 120)
