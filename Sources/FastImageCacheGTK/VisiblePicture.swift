@@ -67,7 +67,11 @@
     private func connectSignals() {
       let data = Unmanaged.passUnretained(self).toOpaque()
       connect(widget, "map", to: data) { _, data in
-        VisiblePicture.withPicture(data) { $0.place?.appear() }
+        VisiblePicture.withPicture(data) { picture in
+          // Outside a window a widget has the scale factor of no window.
+          if picture.formats.count > 1 { picture.want() }
+          picture.place?.appear()
+        }
       }
       connect(widget, "unmap", to: data) { _, data in
         VisiblePicture.withPicture(data) { $0.place?.disappear() }
