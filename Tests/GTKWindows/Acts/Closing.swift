@@ -61,7 +61,7 @@
       let grown = privateByteCount() - first
       let each = grown / (script.roundCount - warmUp)
       findings.count("bytes more for each window", each)
-      findings.expect(each < 16_384, "each window leaves \(each) bytes behind")
+      findings.expect(each < 4_096, "each window leaves \(each) bytes behind")
       withExtendedLifetime(leaked) {}
     }
 
