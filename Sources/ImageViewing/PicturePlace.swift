@@ -96,10 +96,10 @@ package import FastImageCache
 
   private func take(_ step: PictureShow<Wish>.Step) {
     switch step {
-    case .look(let turn):
+    case .look:
       let found = request.flatMap { $0.cache.cachedImage(for: $0.entity, format: $0.format) }
       if let found { image = found }
-      report(.looked(turn, isThere: found != nil))
+      report(.looked(isThere: found != nil))
     case .load(let turn): load(turn)
     case .cancel:
       loading?.cancel()
