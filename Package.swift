@@ -16,6 +16,7 @@ let settings: [SwiftSetting] = [
 /// The C libraries serve Linux only; Apple platforms have ImageIO and CoreGraphics.
 let onLinux = TargetDependencyCondition.when(platforms: [.linux])
 let cairoOnLinux = TargetDependencyCondition.when(platforms: [.linux], traits: ["Cairo"])
+let gtkOnLinux = TargetDependencyCondition.when(platforms: [.linux], traits: ["GTK"])
 
 func systemLibrary(_ name: String, pkgConfig: String, apt: String) -> Target {
   .systemLibrary(
@@ -29,11 +30,15 @@ let package = Package(
   products: [
     .library(name: "FastImageCache", targets: ["FastImageCache"]),
     .library(name: "FastImageCacheTesting", targets: ["FastImageCacheTesting"]),
+    .library(name: "FastImageCacheGTK", targets: ["FastImageCacheGTK"]),
     .executable(name: "imagecache", targets: ["imagecache"]),
     .executable(name: "imagecache-bench", targets: ["imagecache-bench"]),
   ],
   traits: [
     .trait(name: "Cairo", description: "Drawing closures (`Canvas`) on Linux, through Cairo."),
+    .trait(
+      name: "GTK", description: "Pictures in GTK 4 windows on Linux; needs libgtk-4-dev.",
+      enabledTraits: ["Cairo"]),
     .default(enabledTraits: ["Cairo"]),
   ],
   targets: [
@@ -43,6 +48,7 @@ let package = Package(
     systemLibrary("CWebP", pkgConfig: "libwebpdemux", apt: "libwebp-dev"),
     systemLibrary("CLCMS", pkgConfig: "lcms2", apt: "liblcms2-dev"),
     systemLibrary("CCairo", pkgConfig: "cairo", apt: "libcairo2-dev"),
+    systemLibrary("CGTK", pkgConfig: "gtk4", apt: "libgtk-4-dev"),
     systemLibrary("CCURL", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev"),
     .target(
       name: "CImageCodecs",
@@ -94,6 +100,13 @@ let package = Package(
       name: "FastImageCacheTesting", dependencies: ["FastImageCache", "Locking"],
       swiftSettings: settings),
     .target(name: "ImageViewing", dependencies: ["FastImageCache"], swiftSettings: settings),
+    .target(
+      name: "FastImageCacheGTK",
+      dependencies: [
+        "FastImageCache", "ImageViewing", "Locking", "Pixels", "TableStore",
+        .target(name: "CGTK", condition: gtkOnLinux),
+      ],
+      swiftSettings: settings),
     .target(name: "CBenchPeers", dependencies: [.target(name: "CJPEG", condition: onLinux)]),
     .target(name: "CommandSupport", dependencies: ["Locking", "Pixels"], swiftSettings: settings),
     .target(name: "LoopbackServer", dependencies: ["Locking"], swiftSettings: settings),

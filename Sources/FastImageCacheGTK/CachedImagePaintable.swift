@@ -1,0 +1,42 @@
+#if GTK && canImport(CGTK)
+  import CGTK
+  public import FastImageCache
+
+  /// A `GdkPaintable *` of constant size whose picture may change without a new layout.
+  ///
+  /// For widgets of your own, drag icons and `GtkImage`; ``CachedPicture`` is the widget that looks up and
+  /// loads as well. Showing a picture copies no pixel, but for `bgr16` and `gray8`.
+  ///
+  /// Invariants:
+  /// 1. The GObject holds `content`, and so does this object: either may outlive the other.
+  /// 2. The lease on the picture lasts until another one, or none, is shown, or both are gone, and as long
+  ///    as GTK keeps a drawing of it.
+  @MainActor public final class CachedImagePaintable {
+    private let content: PaintableContent
+    private let reference: GObjectReference
+
+    /// Makes a paintable that shows nothing yet.
+    ///
+    /// - Parameter format: Gives the size: its largest picture's pixels, divided by its scale. A smaller
+    ///   picture is shown in the middle.
+    public init(format: ImageFormat) {
+      content = PaintableContent(of: format)
+      reference = GObjectReference(owning: PaintableClass.makeInstance(of: content))
+    }
+
+    /// The `GdkPaintable *`, of which this object holds one reference.
+    public var paintable: OpaquePointer { reference.pointer }
+
+    /// Shows a picture, in the form that is cheapest for the renderer, from the next frame on.
+    ///
+    /// - Parameters:
+    ///   - image: `nil` shows nothing, and lets go of the lease.
+    ///   - renderer: The window's `GskRenderer *`, as `gtk_native_get_renderer` returns it; any other
+    ///     renderer draws the picture too, at a higher cost. `nil` if it is not known.
+    public func show(_ image: CachedImage?, drawnBy renderer: OpaquePointer?) {
+      guard image != content.picture?.image else { return }
+      content.picture = image.flatMap { DrawnPicture($0, for: renderer) }
+      gdk_paintable_invalidate_contents(paintable)
+    }
+  }
+#endif

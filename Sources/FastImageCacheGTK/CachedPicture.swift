@@ -1,0 +1,73 @@
+#if GTK && canImport(CGTK)
+  import CGTK
+  public import FastImageCache
+  import ImageViewing
+
+  /// A `GtkPicture *` that shows the picture of an entity while it can be seen.
+  ///
+  /// When the widget is mapped the table is asked, and a picture that is there is in that very frame. A
+  /// missing one is loaded at high priority, and shown as soon as it has come; the place is empty until
+  /// then. When the widget is unmapped the load is given up, and the lease ends. A failure stays empty until
+  /// the widget is mapped anew, another entity is set, or ``retryFailedPictures()`` is called.
+  ///
+  /// The widget has the size of the format in points from the start, and shows pictures pixel for pixel, in
+  /// the middle of the room that it is given.
+  ///
+  /// Invariants:
+  /// 1. This object holds a reference of the widget. The widget goes on without it: whoever puts it into a
+  ///    window need not keep this object.
+  /// 2. The entity and the text are the widget's.
+  @MainActor public final class CachedPicture<Entity: ImageEntity> {
+    private let reference: GObjectReference
+    private let picture: VisiblePicture?
+
+    /// Makes a widget that shows nothing yet.
+    ///
+    /// - Parameters:
+    ///   - format: One of the cache's formats.
+    ///   - cache: Where pictures are looked up and loaded.
+    public convenience init(format: ImageFormat, from cache: ImageCache) {
+      self.init(formats: [format], from: cache)
+    }
+
+    /// Makes a widget that chooses among formats by the window's scale factor, again when that changes.
+    ///
+    /// - Parameters:
+    ///   - formats: Of one size in points and different scales; at least one. The coarsest that has as many
+    ///     pixels in a point as the window is shown, or else the finest.
+    ///   - cache: Where pictures are looked up and loaded.
+    public init(formats: [ImageFormat], from cache: ImageCache) {
+      let widget = VisiblePicture.makeWidget(formats, cache)
+      g_object_ref_sink(UnsafeMutableRawPointer(widget))
+      reference = GObjectReference(owning: widget)
+      picture = VisiblePicture.of(widget)
+    }
+
+    /// The `GtkPicture *`, of which this object holds one reference.
+    public var widget: OpaquePointer { reference.pointer }
+
+    /// Whose picture is shown: for a factory's `bind`, and `nil` for `unbind`.
+    ///
+    /// An entity with another ``ImageEntity/versionID(for:)`` is another picture; the one on screen stays
+    /// until that has come.
+    public var entity: Entity? {
+      get { picture?.entity as? Entity }
+      set { picture?.entity = newValue }
+    }
+
+    /// What a screen reader says; `nil` for decoration.
+    public var alternativeText: String? {
+      get { picture?.alternativeText }
+      set { picture?.alternativeText = newValue }
+    }
+
+    /// Looks into the cache again, after a picture was stored by hand or removed.
+    public func lookAgain() { picture?.lookAgain() }
+  }
+
+  /// Asks again for all pictures on screen that failed: for when the network is back.
+  ///
+  /// ``CachedPicture`` and ``makePictureFactory(format:from:entity:alternativeText:)`` remember what failed
+  /// as long as it can be seen. `GNetworkMonitor` tells of the network.
+  @MainActor public func retryFailedPictures() { PicturePlace.retryFailed() }
+#endif

@@ -1,0 +1,82 @@
+#if GTK && canImport(CGTK)
+  import CGTK
+  import Foundation
+
+  /// One reference of a GObject, which is given back on the main thread.
+  ///
+  /// GTK's objects belong to that thread, and the last owner of a Swift object may be a task on any.
+  final class GObjectReference {
+    let pointer: OpaquePointer
+
+    /// Takes over a reference of the caller.
+    init(owning pointer: OpaquePointer) { self.pointer = pointer }
+
+    deinit {
+      let object = UnsafeMutableRawPointer(pointer)
+      if Thread.isMainThread { return g_object_unref(object) }
+      g_idle_add_full(
+        G_PRIORITY_DEFAULT_IDLE,
+        { object in
+          g_object_unref(object)
+          return false.asBoolean
+        }, object, nil)
+    }
+  }
+
+  extension Bool {
+    /// GLib's C type for truth.
+    var asBoolean: gboolean { self ? 1 : 0 }
+  }
+
+  /// A handler of a signal without arguments of its own.
+  typealias SignalHandler = @convention(c) (OpaquePointer?, UnsafeMutableRawPointer?) -> Void
+
+  /// A handler of a signal with one object as its argument.
+  typealias ObjectSignalHandler =
+    @convention(c) (OpaquePointer?, OpaquePointer?, UnsafeMutableRawPointer?) -> Void
+
+  /// Connects a handler until the object is disposed of.
+  ///
+  /// - Parameters:
+  ///   - data: What the handler gets, which nothing retains: it must live until then.
+  func connect(
+    _ object: OpaquePointer, _ signal: String, to data: UnsafeMutableRawPointer,
+    _ handler: SignalHandler
+  ) {
+    // GLib stores handlers of all types as one, and calls each with its signal's arguments.
+    g_signal_connect_data(
+      UnsafeMutableRawPointer(object), signal, unsafeBitCast(handler, to: GCallback.self), data,
+      nil,
+      GConnectFlags(0))
+  }
+
+  /// The same for a signal with one object as its argument.
+  func connect(
+    _ object: OpaquePointer, _ signal: String, to data: UnsafeMutableRawPointer,
+    _ handler: ObjectSignalHandler
+  ) {
+    g_signal_connect_data(
+      UnsafeMutableRawPointer(object), signal, unsafeBitCast(handler, to: GCallback.self), data,
+      nil,
+      GConnectFlags(0))
+  }
+
+  /// Has a GObject hold a Swift object until its own end, and find it again.
+  struct AttachedObject<Object: AnyObject> {
+    let key: String
+
+    func attach(_ object: Object, to owner: OpaquePointer) {
+      g_object_set_data_full(
+        UnsafeMutablePointer<GObject>(owner), key, Unmanaged.passRetained(object).toOpaque()
+      ) { held in
+        if let held { Unmanaged<AnyObject>.fromOpaque(held).release() }
+      }
+    }
+
+    func object(of owner: OpaquePointer) -> Object? {
+      // The key is this library's own, so that nothing else is stored under it.
+      g_object_get_data(UnsafeMutablePointer<GObject>(owner), key)
+        .map { Unmanaged<Object>.fromOpaque($0).takeUnretainedValue() }
+    }
+  }
+#endif

@@ -1,0 +1,41 @@
+#if !(GTK && canImport(CGTK))
+  public import FastImageCache
+
+  // What this module has with the trait, so that a program without it learns what is missing.
+
+  extension CachedImage {
+    @available(*, unavailable, message: "Enable the package trait \"GTK\", on Linux.")
+    public func makeGdkTexture() -> OpaquePointer? { nil }
+  }
+
+  @available(*, unavailable, message: "Enable the package trait \"GTK\", on Linux.")
+  @MainActor public final class CachedImagePaintable {
+    public init(format: ImageFormat) {}
+  }
+
+  @available(*, unavailable, message: "Enable the package trait \"GTK\", on Linux.")
+  @MainActor public final class CachedPicture<Entity: ImageEntity> {
+    public init(format: ImageFormat, from cache: ImageCache) {}
+    public init(formats: [ImageFormat], from cache: ImageCache) {}
+  }
+
+  @available(*, unavailable, message: "Enable the package trait \"GTK\", on Linux.")
+  @MainActor public func makePictureFactory<Entity: ImageEntity>(
+    format: ImageFormat, from cache: ImageCache, entity: @escaping (Int) -> Entity?,
+    alternativeText: @escaping (Entity) -> String?
+  ) -> OpaquePointer? { nil }
+
+  @available(*, unavailable, message: "Enable the package trait \"GTK\", on Linux.")
+  @MainActor public func makePictureFactory<Entity: ImageEntity>(
+    formats: [ImageFormat], from cache: ImageCache, entity: @escaping (Int) -> Entity?,
+    alternativeText: @escaping (Entity) -> String?
+  ) -> OpaquePointer? { nil }
+
+  @available(*, unavailable, message: "Enable the package trait \"GTK\", on Linux.")
+  @MainActor public func retryFailedPictures() {}
+
+  @available(*, unavailable, message: "Enable the package trait \"GTK\", on Linux.")
+  public enum MainActorOnGLib {
+    @MainActor public static func attach(priority: Int32 = 0) {}
+  }
+#endif

@@ -1,0 +1,116 @@
+#if GTK && canImport(CGTK)
+  import CGTK
+  import FastImageCache
+  import ImageViewing
+
+  /// Shows in a `GtkPicture *` what its place decides.
+  ///
+  /// Invariants:
+  /// 1. The widget's data holds this object until the widget's finalisation, and this object holds no
+  ///    reference of the widget. Who else holds this object holds the widget too. So `widget` is there
+  ///    whenever a method runs.
+  /// 2. Signals' handlers get this object unretained: they are disconnected when the widget is disposed of,
+  ///    before its data goes.
+  /// 3. The place has appeared exactly while the widget is mapped, which in a list is exactly while it can
+  ///    be seen.
+  @MainActor final class VisiblePicture {
+    private static let attached = AttachedObject<VisiblePicture>(key: "fast-image-cache-picture")
+
+    private let widget: OpaquePointer
+    private let formats: [ImageFormat]
+    private let cache: ImageCache
+    private let paintable: CachedImagePaintable
+    private var place: PicturePlace?
+
+    /// Whose picture is shown.
+    var entity: (any ImageEntity)? { didSet { want() } }
+
+    /// What a screen reader says.
+    var alternativeText: String? {
+      didSet {
+        guard alternativeText != oldValue else { return }
+        fic_gtk_set_label(UnsafeMutablePointer(widget), alternativeText)
+      }
+    }
+
+    /// Makes a widget that shows nothing yet.
+    ///
+    /// - Returns: A floating reference, as GTK's own functions do.
+    static func makeWidget(_ formats: [ImageFormat], _ cache: ImageCache) -> OpaquePointer {
+      // GLib ends the process where it has no memory for a widget.
+      let widget = OpaquePointer(gtk_picture_new().unsafelyUnwrapped)
+      attached.attach(VisiblePicture(widget, formats, cache), to: widget)
+      return widget
+    }
+
+    /// The picture of a widget that `makeWidget` has made.
+    static func of(_ widget: OpaquePointer) -> VisiblePicture? { attached.object(of: widget) }
+
+    private init(_ widget: OpaquePointer, _ formats: [ImageFormat], _ cache: ImageCache) {
+      precondition(!formats.isEmpty, "A picture needs a format.")
+      (self.widget, self.formats, self.cache) = (widget, formats, cache)
+      paintable = CachedImagePaintable(format: formats[0])
+      place = PicturePlace(
+        deliver: { IdleDelivery.shared.run($0) }, show: { [weak self] in self?.show($0) })
+      // The size is there before the picture, and a picture is drawn pixel for pixel: scaling it would
+      // cost three times as much in each frame.
+      gtk_picture_set_paintable(widget, paintable.paintable)
+      gtk_picture_set_can_shrink(widget, false.asBoolean)
+      gtk_widget_set_halign(UnsafeMutablePointer(widget), GTK_ALIGN_CENTER)
+      gtk_widget_set_valign(UnsafeMutablePointer(widget), GTK_ALIGN_CENTER)
+      connectSignals()
+    }
+
+    /// Looks again, because the cache may have another picture now.
+    func lookAgain() { place?.lookAgain() }
+
+    private func connectSignals() {
+      let data = Unmanaged.passUnretained(self).toOpaque()
+      connect(widget, "map", to: data) { _, data in
+        VisiblePicture.withPicture(data) { $0.place?.appear() }
+      }
+      connect(widget, "unmap", to: data) { _, data in
+        VisiblePicture.withPicture(data) { $0.place?.disappear() }
+      }
+      connect(widget, "notify::scale-factor", to: data) { _, _, data in
+        VisiblePicture.withPicture(data) { $0.want() }
+      }
+    }
+
+    /// Runs a handler's body; GTK calls handlers on the main thread.
+    private nonisolated static func withPicture(
+      _ data: UnsafeMutableRawPointer?, _ body: @MainActor (VisiblePicture) -> Void
+    ) {
+      guard let data else { return }
+      // By invariant 2.
+      let picture = Unmanaged<VisiblePicture>.fromOpaque(data).takeUnretainedValue()
+      MainActor.assumeIsolated { body(picture) }
+    }
+
+    private func want() {
+      let scaleFactor = Int(gtk_widget_get_scale_factor(UnsafeMutablePointer(widget)))
+      let format = formats.fitting(scaleFactor: scaleFactor)
+      place?.want(entity.map { PicturePlace.Request($0, format: format, cache: cache) })
+    }
+
+    private func show(_ sight: PicturePlace.Sight) {
+      let image: CachedImage? =
+        switch sight {
+        case .picture(let image, _), .preview(let image): image
+        case .nothing, .placeholder, .failure: nil
+        }
+      let window = gtk_widget_get_native(UnsafeMutablePointer(widget))
+      paintable.show(image, drawnBy: window.flatMap(gtk_native_get_renderer))
+    }
+  }
+
+  extension [ImageFormat] {
+    /// The format for a window with so many pixels in a point: the coarsest that is fine enough, or else
+    /// the finest.
+    func fitting(scaleFactor: Int) -> ImageFormat {
+      let wanted = Double(scaleFactor)
+      let enough = filter { $0.scale >= wanted }.min { $0.scale < $1.scale }
+      return enough ?? self.max { $0.scale < $1.scale } ?? self[0]
+    }
+  }
+#endif
