@@ -151,7 +151,10 @@ package import FastImageCache
   private func failed(_ error: ImageCacheError, _ turn: PictureShow<Wish>.Turn) {
     self.error = error
     report(.failed(turn))
-    if decisions.hasFailed { Self.failed[ObjectIdentifier(self)] = Unheld(place: self) }
+    guard decisions.hasFailed else { return }
+    // Places that are gone take no part any more, and must not add up.
+    Self.failed = Self.failed.filter { $0.value.place != nil }
+    Self.failed[ObjectIdentifier(self)] = Unheld(place: self)
   }
 }
 
