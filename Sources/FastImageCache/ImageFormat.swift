@@ -16,7 +16,8 @@ import TableStore
 /// ```
 ///
 /// Changing the size, the pixel format or the revision starts the table afresh, and so does another
-/// name. Family, capacity, devices, scale and protection may change freely: the pictures stay.
+/// name. Family, devices, scale and protection may change freely: the pictures stay. So may the
+/// capacity: of the pictures, those stay that still fit, the last ones used.
 /// `FICImageFormat` of the original library.
 public struct ImageFormat: Sendable {
   /// Shared by all copies of the value, so that a copy costs one reference and the table of a

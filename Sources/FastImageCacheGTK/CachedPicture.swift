@@ -55,6 +55,9 @@
       set { picture?.entity = newValue }
     }
 
+    /// Whether a picture is on screen now, or will be in the next frame.
+    public var isShowingPicture: Bool { picture?.isShowing ?? false }
+
     /// What a screen reader says; `nil` for decoration.
     public var alternativeText: String? {
       get { picture?.alternativeText }

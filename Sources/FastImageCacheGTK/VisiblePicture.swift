@@ -25,6 +25,8 @@
     /// Whose picture is shown.
     var entity: (any ImageEntity)? { didSet { want() } }
 
+    private(set) var isShowing = false
+
     /// What a screen reader says.
     var alternativeText: String? {
       didSet {
@@ -103,6 +105,7 @@
         case .picture(let image, _), .preview(let image): image
         case .nothing, .placeholder, .failure: nil
         }
+      isShowing = image != nil
       let window = gtk_widget_get_native(UnsafeMutablePointer(widget))
       paintable.show(image, drawnBy: window.flatMap(gtk_native_get_renderer))
     }

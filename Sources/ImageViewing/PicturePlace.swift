@@ -96,10 +96,10 @@ package import FastImageCache
 
   private func take(_ step: PictureShow<Wish>.Step) {
     switch step {
-    case .look(let turn):
+    case .look:
       let found = request.flatMap { $0.cache.cachedImage(for: $0.entity, format: $0.format) }
       if let found { image = found }
-      report(.looked(turn, isThere: found != nil))
+      report(.looked(isThere: found != nil))
     case .load(let turn): load(turn)
     case .cancel:
       loading?.cancel()
@@ -151,7 +151,10 @@ package import FastImageCache
   private func failed(_ error: ImageCacheError, _ turn: PictureShow<Wish>.Turn) {
     self.error = error
     report(.failed(turn))
-    if decisions.hasFailed { Self.failed[ObjectIdentifier(self)] = Unheld(place: self) }
+    guard decisions.hasFailed else { return }
+    // Places that are gone take no part any more, and must not add up.
+    Self.failed = Self.failed.filter { $0.value.place != nil }
+    Self.failed[ObjectIdentifier(self)] = Unheld(place: self)
   }
 }
 

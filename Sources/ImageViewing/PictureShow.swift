@@ -4,14 +4,14 @@
 /// told, in order and before it reports anything else.
 ///
 /// Invariants:
-/// 1. An answer changes nothing unless it is of the newest turn. Each look has a turn of its own.
+/// 1. A load's answer changes nothing unless it is of the newest turn. Each look begins a turn.
 /// 2. While nobody sees the place, or nothing is wanted, it shows nothing and loads nothing. So it holds no
 ///    lease.
 /// 3. A look comes before a placeholder. So what the cache has is shown without a flash of anything else.
 /// 4. What is shown of an entity gives way to something better of it only: a picture to a picture, a
 ///    preview to a preview or a picture.
 struct PictureShow<Wish: PictureWish>: Sendable {
-  /// Tells a look and its load from those before them.
+  /// Tells a load from those before it.
   typealias Turn = Int
 
   enum Event: Sendable {
@@ -20,7 +20,7 @@ struct PictureShow<Wish: PictureWish>: Sendable {
     case appeared
     case disappeared
     /// The cache was asked, and has the picture or not.
-    case looked(Turn, isThere: Bool)
+    case looked(isThere: Bool)
     /// Something came that stands in for the picture until that is loaded.
     case previewed(Turn)
     case loaded(Turn)
@@ -33,7 +33,7 @@ struct PictureShow<Wish: PictureWish>: Sendable {
 
   enum Step: Hashable, Sendable {
     /// Ask the cache now, and report `looked`.
-    case look(Turn)
+    case look
     case load(Turn)
     /// Give up the load under way.
     case cancel
@@ -66,7 +66,7 @@ struct PictureShow<Wish: PictureWish>: Sendable {
     case .disappeared:
       isVisible = false
       return leave()
-    case .looked(turn, let isThere): return found(isThere)
+    case .looked(let isThere): return found(isThere)
     case .previewed(turn) where isLoading && sight != .picture:
       sight = .preview
       return [.showPreview]
@@ -81,7 +81,7 @@ struct PictureShow<Wish: PictureWish>: Sendable {
     case .recovered: return hasFailed ? look() : []
     // A load under way brings what the cache has then.
     case .changed: return isLoading ? [] : look()
-    case .looked, .previewed, .loaded, .failed: return []
+    case .previewed, .loaded, .failed: return []
     }
   }
 
@@ -90,7 +90,6 @@ struct PictureShow<Wish: PictureWish>: Sendable {
     guard new != wish else { return [] }
     let isSamePlace = new.map { wish?.isOfSamePicture(as: $0) ?? false } ?? false
     wish = new
-    if !isVisible { return [] }
     if new == nil { return leave() }
     let steps: [Step] = isLoading ? [.cancel] : []
     // What is shown belongs to another picture: the look decides what takes its place.
@@ -102,7 +101,7 @@ struct PictureShow<Wish: PictureWish>: Sendable {
     guard wish != nil, isVisible else { return [] }
     turn += 1
     (isLoading, hasFailed) = (false, false)
-    return [.look(turn)]
+    return [.look]
   }
 
   private mutating func found(_ isThere: Bool) -> [Step] {
@@ -118,7 +117,6 @@ struct PictureShow<Wish: PictureWish>: Sendable {
   }
 
   private mutating func leave() -> [Step] {
-    turn += 1
     var steps: [Step] = isLoading ? [.cancel] : []
     if sight != .nothing { steps.append(.clear) }
     (isLoading, hasFailed, sight) = (false, false, .nothing)

@@ -1,10 +1,230 @@
+import TestSupport
 import Testing
 
 @testable import ImageViewing
+
+@Suite("What a place on screen shows, played")
+struct PictureShowTests {
+  /// Every course of five events from a fresh place.
+  @Test func everyCourse() {
+    var count = 0
+    func play(_ screen: Screen, _ depth: Int) {
+      for act in Act.allCases {
+        var next = screen
+        next.perform(act)
+        count += 1
+        if let fault = next.fault {
+          Issue.record("\(fault) after \(next.course)")
+          return
+        }
+        if depth > 1 { play(next, depth - 1) }
+      }
+    }
+    play(Screen(), 5)
+    #expect(count > 500_000)
+  }
+
+  /// Longer courses, so that turns of many requests are under way.
+  @Test(arguments: 1...200) func longCourses(seed: UInt64) {
+    var random = SplitMix64(state: seed)
+    var screen = Screen()
+    for _ in 0..<300 {
+      screen.perform(Act.allCases.randomElement(using: &random) ?? .appear)
+      guard screen.fault == nil else { break }
+    }
+    #expect(screen.fault == nil, "\(screen.course)")
+  }
+
+  @Test func aHitIsShownWithoutAnythingBefore() {
+    var screen = Screen()
+    screen.perform(.storeA1)
+    screen.perform(.wantA1)
+    screen.perform(.appear)
+    #expect(screen.shown == [.picture(Wanted(entity: 1, version: 1), isLate: false)])
+  }
+
+  @Test func anOlderVersionStaysUntilTheNewOneIsThere() {
+    var screen = Screen()
+    for act in [Act.storeA1, .appear, .wantA1, .wantA2, .preview, .load] { screen.perform(act) }
+    #expect(
+      screen.shown == [
+        .picture(Wanted(entity: 1, version: 1), isLate: false),
+        .picture(Wanted(entity: 1, version: 2), isLate: true),
+      ])
+  }
+
+  @Test func whatFailedIsAskedForAgainOnlyWhereItFailed() {
+    var screen = Screen()
+    for act in [Act.appear, .wantA1, .recover] { screen.perform(act) }
+    #expect(screen.lookCount == 1)
+    for act in [Act.fail, .recover] { screen.perform(act) }
+    #expect(screen.lookCount == 2)
+    #expect(screen.shown == [.placeholder, .failure, .placeholder])
+  }
+}
 
 /// A wish without a cache: an entity, and a version of its picture.
 private struct Wanted: PictureWish {
   let entity: Int
   let version: Int
   func isOfSamePicture(as other: Wanted) -> Bool { entity == other.entity }
+}
+
+private enum Act: CaseIterable {
+  case wantA1, wantA2, wantB, wantNothing
+  case appear, disappear
+  /// Answers of the load under way, and of one that was given up.
+  case preview, load, fail, loadLate, previewLate, failLate
+  case storeA1, empty, recover
+
+  var wish: Wanted? {
+    switch self {
+    case .wantA1: Wanted(entity: 1, version: 1)
+    case .wantA2: Wanted(entity: 1, version: 2)
+    case .wantB: Wanted(entity: 2, version: 1)
+    default: nil
+    }
+  }
+}
+
+private enum Seen: Equatable {
+  case nothing, placeholder, failure
+  case preview(Wanted)
+  case picture(Wanted, isLate: Bool)
+
+  var rank: Int {
+    switch self {
+    case .nothing: 0
+    case .placeholder, .failure: 1
+    case .preview: 2
+    case .picture: 3
+    }
+  }
+
+  var wish: Wanted? {
+    switch self {
+    case .preview(let wish), .picture(let wish, _): wish
+    default: nil
+    }
+  }
+}
+
+/// The place as an adapter would play it, and the first fault that somebody who looks could see.
+private struct Screen {
+  private var show = PictureShow<Wanted>()
+  private var table: Set<Wanted> = []
+  private var wish: Wanted?
+  private var isVisible = false
+  private var seen = Seen.nothing
+  /// The load under way, and one that was given up and may answer all the same.
+  private var loading: (turn: Int, wish: Wanted)?
+  private var late: (turn: Int, wish: Wanted)?
+  /// What the next step shows.
+  private var brought: Wanted?
+  private(set) var shown: [Seen] = []
+  private(set) var lookCount = 0
+  private(set) var course: [Act] = []
+  private(set) var fault: String?
+
+  mutating func perform(_ act: Act) {
+    course.append(act)
+    let (before, shownBefore) = (seen, shown.count)
+    let looksBefore = lookCount
+    switch act {
+    case .wantA1, .wantA2, .wantB, .wantNothing:
+      let isSame = act.wish == wish
+      wish = act.wish
+      report(.wanted(act.wish))
+      if isSame, lookCount > looksBefore || seen != before { fault = "The same wish begins anew" }
+    case .appear:
+      isVisible = true
+      report(.appeared)
+    case .disappear:
+      isVisible = false
+      report(.disappeared)
+    case .preview: if let loading { answer(loading, .previewed(loading.turn)) }
+    case .load:
+      if let answered = loading {
+        loading = nil
+        answer(answered, .loaded(answered.turn))
+        if seen != .picture(answered.wish, isLate: true) { fault = "A loaded picture is not shown" }
+      }
+    case .fail:
+      if let answered = loading {
+        loading = nil
+        answer(answered, .failed(answered.turn))
+      }
+    case .loadLate: if let late { answer(late, .loaded(late.turn)) }
+    case .previewLate: if let late { answer(late, .previewed(late.turn)) }
+    case .failLate: if let late { answer(late, .failed(late.turn)) }
+    case .storeA1:
+      table.insert(Wanted(entity: 1, version: 1))
+      report(.changed)
+    case .empty:
+      table = []
+      report(.changed)
+    case .recover: report(.recovered)
+    }
+    let isLateAct = [.loadLate, .previewLate, .failLate].contains(act)
+    if isLateAct, seen != before { fault = "An answer that nobody waits for is shown" }
+    if shown.count > shownBefore + 1 { fault = "Something flashes" }
+    if lookCount > looksBefore + 1 { fault = "The cache is asked twice" }
+    check(before, looked: lookCount > looksBefore)
+  }
+
+  private mutating func check(_ before: Seen, looked: Bool) {
+    guard isVisible, let wish else {
+      if seen != .nothing { fault = "A hidden or empty place shows something" }
+      if loading != nil { fault = "A hidden or empty place loads" }
+      return
+    }
+    if seen == .nothing { fault = "A place shows nothing" }
+    if let other = seen.wish, other.entity != wish.entity { fault = "The wrong picture" }
+    if looked, table.contains(wish), seen != .picture(wish, isLate: false) {
+      fault = "A hit is not shown at once"
+    }
+    if let old = before.wish, old.entity == wish.entity, seen.rank < before.rank {
+      fault = "Something worse is shown than before"
+    }
+    if let loading, loading.wish != wish { fault = "The load is of another picture" }
+  }
+
+  private mutating func answer(
+    _ load: (turn: Int, wish: Wanted), _ event: PictureShow<Wanted>.Event
+  ) {
+    brought = load.wish
+    report(event)
+  }
+
+  private mutating func report(_ event: PictureShow<Wanted>.Event) {
+    for step in show.handle(event) { take(step) }
+  }
+
+  private mutating func take(_ step: PictureShow<Wanted>.Step) {
+    switch step {
+    case .look:
+      lookCount += 1
+      let isThere = wish.map(table.contains) ?? false
+      if isThere { brought = wish }
+      report(.looked(isThere: isThere))
+    case .load(let turn):
+      if loading != nil { fault = "Two loads at once" }
+      loading = wish.map { (turn, $0) }
+    case .cancel:
+      if loading == nil { fault = "Nothing is there to be given up" }
+      (late, loading) = (loading, nil)
+    case .showPicture(let isLate): see(brought.map { .picture($0, isLate: isLate) } ?? .nothing)
+    case .showPreview: see(brought.map { .preview($0) } ?? .nothing)
+    case .showPlaceholder:
+      if seen == .placeholder { fault = "The placeholder is shown twice" }
+      see(.placeholder)
+    case .showFailure: see(.failure)
+    case .clear: seen = .nothing
+    }
+  }
+
+  private mutating func see(_ new: Seen) {
+    seen = new
+    shown.append(new)
+  }
 }

@@ -5,6 +5,7 @@
 // shrinkers that make small pictures of JPEG files. The floors in this target need only the C
 // library and libjpeg; a shared library that exports `bench_more_peers` adds others.
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -95,8 +96,9 @@ typedef const bench_peers *(*bench_more_peers_function)(void);
 /// success. Where there is no libjpeg it fails.
 int bench_decode_jpeg(const char *file, int eighths, size_t *width, size_t *height);
 
-/// Reads a file below `folder` into fresh memory and drops it; 0 for success.
-int bench_read_file(int folder, const char *name, size_t byte_count);
+/// Reads a file below `folder` into fresh memory and drops it, or takes a hash of it before, as costly as
+/// the store's; 0 for success.
+int bench_read_file(int folder, const char *name, size_t byte_count, bool hashes);
 
 /// Creates a file below `folder`, writes it, closes it, and gives it its name; 0 for success.
 int bench_write_file(int folder, const char *name, const void *bytes, size_t byte_count);

@@ -10,7 +10,8 @@ struct KeptRead: Scenario {
   static let summary = """
     reading a kept original, with the SHA-256 over its address, a lookup, and a hash of each byte, \
     against openat, read and close of a plain file in the same folder, whose length and name are \
-    known, into memory that malloc gives. Peers copy their value into such memory, as everybody's \
+    known, into memory that malloc gives; then against the same with a hash of that cost in C, which is the \
+    floor of a read that proves its bytes. Peers copy their value into such memory, as everybody's \
     files are in the system's. LMDB reads through a mapping and makes no system call
     """
 
@@ -48,6 +49,7 @@ struct KeptRead: Scenario {
       [
         Contest.contender(of: count, batch: batch) { try kept.read($0) },
         Contest.contender(of: count, batch: batch) { try kept.readPlain($0) },
+        Contest.contender(of: count, batch: batch) { try kept.readPlain($0, hashes: true) },
       ]
       + peers.map { peer in
         Contest.contender(of: count, batch: batch) { range in
@@ -55,7 +57,10 @@ struct KeptRead: Scenario {
         }
       }
     let results = try await Contest(contenders).run(roundCount: setting.effort.roundCount)
-    let references = [("plain read", Measure.Bar.ratioAtMost(bar))] + peers.map(Self.reference)
+    let references =
+      [
+        ("plain read", Measure.Bar.ratioAtMost(bar)), ("plain read and a hash in C", nil),
+      ] + peers.map(Self.reference)
     return zip(references, results.dropFirst()).map { reference, result in
       Measure(
         Self.id, "read of a kept original, \(length)", ours: results[0], reference: result,

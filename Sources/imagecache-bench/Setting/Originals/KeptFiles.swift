@@ -130,9 +130,13 @@ final class KeptFiles: Sendable {
   // MARK: Plain files
 
   /// Reads plain files, which have the names of their numbers.
-  func readPlain(_ range: Range<Int>) throws {
-    for number in range where bench_read_file(descriptor, "\(number).plain", content.count) != 0 {
-      throw BenchFailure.missingOriginal
+  ///
+  /// - Parameter hashes: Whether a hash of each byte is taken: no store that proves its bytes can do less.
+  func readPlain(_ range: Range<Int>, hashes: Bool = false) throws {
+    for number in range {
+      guard bench_read_file(descriptor, "\(number).plain", content.count, hashes) == 0 else {
+        throw BenchFailure.missingOriginal
+      }
     }
   }
 

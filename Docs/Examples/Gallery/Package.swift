@@ -1,0 +1,23 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// A program beside the library, as an app would use it: it builds with the trait `GTK`.
+let package = Package(
+  name: "Gallery",
+  dependencies: [
+    .package(name: "FastImageCache", path: "../../..", traits: [.defaults, "GTK"])
+  ],
+  targets: [
+    .systemLibrary(
+      name: "CGalleryGTK", pkgConfig: "gtk4", providers: [.apt(["libgtk-4-dev"])]),
+    .executableTarget(
+      name: "gallery",
+      dependencies: [
+        "CGalleryGTK",
+        .product(name: "FastImageCache", package: "FastImageCache"),
+        .product(name: "FastImageCacheGTK", package: "FastImageCache"),
+      ],
+      swiftSettings: [.defaultIsolation(MainActor.self)]),
+  ],
+  swiftLanguageModes: [.v6]
+)

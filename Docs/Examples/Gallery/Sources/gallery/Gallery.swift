@@ -1,0 +1,204 @@
+import CGalleryGTK
+import FastImageCache
+import FastImageCacheGTK
+import Foundation
+
+/// The window: a list of pictures, buttons for the ways, and a chart of the newest frames.
+final class Gallery {
+  private let options: Options
+  private let stock: Stock
+  private let window: Widget = gtk_window_new()
+  private let grid: OpaquePointer
+  private let scrolled: Widget = gtk_scrolled_window_new()
+  private let label: Widget = gtk_label_new(nil)
+  private var meter: Meter!
+  private var chart: Chart!
+  private var cells: any Cells
+  private var way: Way
+  /// Kept, since switching back must find the cells of a factory that the list still takes down.
+  private var made: [any Cells] = []
+  private var isScrolling = true
+  private var direction = 1.0
+  private var scrollBegan: Double?
+  private var lastTick: Double?
+  private var frameCount = 0
+  private let ahead: PrefetchWindow<Photograph>
+  private(set) var hasEnded = false
+
+  init(_ options: Options, _ stock: Stock) {
+    (self.options, self.stock, way) = (options, stock, options.way)
+    ahead = PrefetchWindow(stock.cache, format: stock.format)
+    cells = TableCells(stock) { preconditionFailure("The meter is there before the first cell.") }
+    let list = gtk_string_list_new(nil)
+    for _ in 0..<options.cellCount { gtk_string_list_append(list, "") }
+    grid = OpaquePointer(gtk_grid_view_new(gtk_no_selection_new(list), nil)!)
+    meter = Meter { [unowned self] in cells.blankCount }
+    chart = Chart(meter)
+    layOut()
+    use(options.way)
+  }
+
+  private func layOut() {
+    gtk_window_set_title(window.window, "Gallery")
+    gtk_window_set_default_size(window.window, 1120, 860)
+    let top: Widget = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0)
+    if !options.printsJSON {
+      gtk_box_append(top.box, makeButtons())
+      gtk_box_append(top.box, chart.widget)
+    }
+    gtk_grid_view_set_min_columns(grid, 5)
+    gtk_grid_view_set_max_columns(grid, 5)
+    gtk_widget_set_vexpand(scrolled, 1)
+    gtk_scrolled_window_set_child(OpaquePointer(scrolled), grid.widget)
+    gtk_box_append(top.box, scrolled)
+    gtk_window_set_child(window.window, top)
+    connect(window, "close-request") { [unowned self] _ in hasEnded = true }
+    connect(window, "realize") { [unowned self] _ in meter.watch(clockOf: window) }
+    // The clock's tick comes before layout, so the cells of this position are in this frame.
+    gtk_widget_add_tick_callback(
+      window,
+      { _, clock, gallery in
+        nonisolated(unsafe) let (clock, gallery) = (clock, gallery)
+        return MainActor.assumeIsolated {
+          guard let gallery, let clock else { return 0 }
+          Unmanaged<Gallery>.fromOpaque(gallery).takeUnretainedValue().tick(clock)
+          return 1
+        }
+      }, Unmanaged.passUnretained(self).toOpaque(), nil)
+  }
+
+  private func makeButtons() -> Widget {
+    let bar: Widget = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 6)
+    for set in [
+      gtk_widget_set_margin_start, gtk_widget_set_margin_end, gtk_widget_set_margin_top,
+      gtk_widget_set_margin_bottom,
+    ] { set(bar, 6) }
+    var first: UnsafeMutablePointer<GtkToggleButton>?
+    for choice in Way.allCases where choice != .empty {
+      let button: Widget = gtk_toggle_button_new_with_label(choice.title)
+      let toggle = UnsafeMutablePointer<GtkToggleButton>(OpaquePointer(button))
+      gtk_toggle_button_set_group(toggle, first)
+      first = first ?? toggle
+      if choice == way { gtk_toggle_button_set_active(toggle, 1) }
+      connect(button, "toggled") { [unowned self] _ in
+        if gtk_toggle_button_get_active(toggle) != 0, choice != way { use(choice) }
+      }
+      gtk_box_append(bar.box, button)
+    }
+    let scrolling: Widget = gtk_check_button_new_with_label("Scroll")
+    let check = UnsafeMutablePointer<GtkCheckButton>(OpaquePointer(scrolling))
+    gtk_check_button_set_active(check, 1)
+    connect(scrolling, "toggled") { [unowned self] _ in
+      isScrolling = gtk_check_button_get_active(check) != 0
+    }
+    gtk_box_append(bar.box, scrolling)
+    gtk_widget_set_hexpand(label, 1)
+    gtk_label_set_xalign(OpaquePointer(label), 1)
+    gtk_box_append(bar.box, label)
+    return bar
+  }
+
+  /// Fills cells in this way from now on.
+  private func use(_ way: Way) {
+    self.way = way
+    let meter = meter!
+    cells =
+      way == .table
+      ? TableCells(stock) { meter } : FileCells(stock, way, options) { meter }
+    made.append(cells)
+    let factory = cells.makeFactory()
+    gtk_grid_view_set_factory(grid, factory)
+    g_object_unref(factory.raw)
+    meter.reset()
+  }
+
+  // MARK: Frames
+
+  private func tick(_ clock: OpaquePointer) {
+    let now = Double(gdk_frame_clock_get_frame_time(clock)) / 1e6
+    defer { lastTick = now }
+    let adjustment = gtk_scrolled_window_get_vadjustment(OpaquePointer(scrolled))
+    let end = gtk_adjustment_get_upper(adjustment) - gtk_adjustment_get_page_size(adjustment)
+    guard end > 0 else { return }
+    if isScrolling, let lastTick {
+      let place = gtk_adjustment_get_value(adjustment)
+      if place >= end { direction = -1 } else if place <= 0 { direction = 1 }
+      gtk_adjustment_set_value(adjustment, place + direction * options.speed * (now - lastTick))
+    }
+    if way == .table {
+      let rowCount = (options.cellCount + 4) / 5
+      lookAhead(
+        gtk_adjustment_get_value(adjustment),
+        rowHeight: gtk_adjustment_get_upper(adjustment) / Double(rowCount))
+    }
+    frameCount += 1
+    if frameCount % 15 == 0, !options.printsJSON { show() }
+    if !options.printsJSON { chart.redraw() }
+    if let seconds = options.seconds {
+      let began = scrollBegan ?? now
+      scrollBegan = began
+      if now - began >= seconds { hasEnded = true }
+    }
+  }
+
+  /// Eight rows ahead of those in view.
+  private func lookAhead(_ place: Double, rowHeight: Double) {
+    let rows = Int(Double(gtk_widget_get_height(scrolled)) / rowHeight) + 1
+    let first = Int(place / rowHeight)
+    let next =
+      direction > 0
+      ? (first + rows)..<(first + rows + 8) : max(first - 8, 0)..<max(first, 0)
+    let order = direction > 0 ? Array(next) : next.reversed()
+    ahead.move(
+      to: order.flatMap { row in
+        (row * 5..<row * 5 + 5).filter { $0 < options.cellCount }.map(stock.photograph)
+      })
+  }
+
+  private func show() {
+    let work = meter.percentile(0.5) { $0.work }
+    let ours = meter.percentile(0.5) { $0.ours }
+    let text =
+      String(format: "cells %.2f ms, frame %.1f ms, ", ours, work)
+      + "\(meter.droppedCount) of \(meter.frames.count) dropped, "
+      + "\(Meter.privateKilobytes / 1000) MB private"
+    gtk_label_set_text(OpaquePointer(label), text)
+  }
+
+  // MARK: Running
+
+  /// Shows the window until it is closed or the time is over.
+  func run() -> Report {
+    gtk_window_present(window.window)
+    while !hasEnded { g_main_context_iteration(nil, 1) }
+    let report = Report(
+      way: way, meter: meter, diskByteCount: stock.diskByteCount(of: way))
+    if let file = options.screenshot { save(to: file) }
+    gtk_window_destroy(window.window)
+    while g_main_context_pending(nil) != 0 { g_main_context_iteration(nil, 0) }
+    return report
+  }
+
+  private func save(to file: URL) {
+    let paintable = gtk_widget_paintable_new(window)
+    defer { if let paintable { g_object_unref(paintable.raw) } }
+    let (width, height) = (gtk_widget_get_width(window), gtk_widget_get_height(window))
+    let snapshot = gtk_snapshot_new()
+    gdk_paintable_snapshot(paintable, snapshot, Double(width), Double(height))
+    let renderer = gtk_native_get_renderer(OpaquePointer(window))
+    guard let node = gtk_snapshot_free_to_node(snapshot) else { return }
+    defer { gsk_render_node_unref(node) }
+    guard let texture = gsk_renderer_render_texture(renderer, node, nil) else { return }
+    gdk_texture_save_to_png(texture, file.path)
+    g_object_unref(texture.raw)
+  }
+}
+
+extension UnsafeMutablePointer where Pointee == GtkWidget {
+  fileprivate var window: UnsafeMutablePointer<GtkWindow> {
+    UnsafeMutablePointer<GtkWindow>(OpaquePointer(self))
+  }
+  fileprivate var box: UnsafeMutablePointer<GtkBox> {
+    UnsafeMutablePointer<GtkBox>(OpaquePointer(self))
+  }
+}

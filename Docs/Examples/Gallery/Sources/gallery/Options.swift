@@ -1,0 +1,110 @@
+import Foundation
+
+/// How cells get their pictures.
+enum Way: String, CaseIterable {
+  case table, thumbnails, originals
+  /// Cells without a picture: what the window costs by itself.
+  case empty
+
+  var title: String {
+    switch self {
+    case .table: "Image table"
+    case .thumbnails: "Thumbnail JPEGs"
+    case .originals: "Originals"
+    case .empty: "Empty"
+    }
+  }
+}
+
+/// What the command line says.
+struct Options {
+  var folder = URL(filePath: "/usr/share/backgrounds")
+  var cache = FileManager.default.urls(for: .cachesDirectory, in: .userDomainMask)[0]
+    .appending(path: "fastimagecache-gallery")
+  var way = Way.table
+  /// Ends by itself after so many seconds of scrolling.
+  var seconds: Double?
+  var printsJSON = false
+  /// Cells of the list, and how many of them have pictures of their own.
+  var cellCount = 50_000
+  var pictureCount = 1000
+  /// Points that the list moves in a second.
+  var speed = 3600.0
+  /// Thumbnails are decoded by GTK's own loader instead of gdk-pixbuf.
+  var usesGTKLoader = false
+  /// Files are decoded when the list binds a cell, which may never come into view.
+  var fillsOnBind = false
+  /// Begins with an empty table.
+  var misses = false
+  /// Where a picture of the window is written at the end.
+  var screenshot: URL?
+
+  static let usage = """
+    Scrolls a folder of photographs in a window: through image tables, through thumbnail files, and by decoding \
+    the originals.
+
+    Usage: gallery [FOLDER] [--way table|thumbnails|originals|empty] [--seconds N] [--json] [--misses]
+                   [--gtk-loader] [--on-bind]
+                   [--cells N] [--pictures N] [--speed POINTS] [--cache DIR] [--screenshot FILE.png]
+
+      FOLDER             photographs; /usr/share/backgrounds if it is left out
+      --way WAY          begins with this way (table); buttons of the window change it
+      --seconds N        scrolls for so long, prints what was measured, and ends
+      --json             prints it as one JSON object on the last line
+      --misses           empties the table first, so that each picture is a miss once
+      --gtk-loader       decodes thumbnails by GTK's own loader instead of gdk-pixbuf
+      --on-bind          decodes files when a cell is bound, instead of when it can be seen
+      --cells N          cells of the list (50000), of which pictures repeat
+      --pictures N       pictures of their own in the table and as thumbnails (1000)
+      --speed POINTS     points by which the list moves in a second (3600)
+      --cache DIR        tables and thumbnails; a folder of the user's cache if it is left out
+      --screenshot FILE  writes a picture of the window at the end
+    """
+
+  init(_ arguments: [String]) throws {
+    var rest = arguments[...]
+    func value(of option: String) throws -> String {
+      guard let value = rest.popFirst() else { throw Refusal("\(option) needs a value.") }
+      return value
+    }
+    func number<Number: LosslessStringConvertible & Comparable & ExpressibleByIntegerLiteral>(
+      of option: String
+    ) throws -> Number {
+      let text = try value(of: option)
+      guard let number = Number(text), number > 0 else {
+        throw Refusal("\(option) needs a positive number, not \"\(text)\".")
+      }
+      return number
+    }
+    while let argument = rest.popFirst() {
+      switch argument {
+      case "--way":
+        let name = try value(of: argument)
+        guard let way = Way(rawValue: name) else { throw Refusal("There is no way \"\(name)\".") }
+        self.way = way
+      case "--seconds": seconds = try number(of: argument)
+      case "--json": printsJSON = true
+      case "--misses": misses = true
+      case "--gtk-loader": usesGTKLoader = true
+      case "--on-bind": fillsOnBind = true
+      case "--cells": cellCount = try number(of: argument)
+      case "--pictures": pictureCount = try number(of: argument)
+      case "--speed": speed = try number(of: argument)
+      case "--cache": cache = URL(filePath: try value(of: argument))
+      case "--screenshot": screenshot = URL(filePath: try value(of: argument))
+      case "--help":
+        print(Self.usage)
+        exit(0)
+      case _ where argument.hasPrefix("-"): throw Refusal("There is no option \"\(argument)\".")
+      default: folder = URL(filePath: argument)
+      }
+    }
+    if printsJSON, seconds == nil { throw Refusal("--json needs --seconds.") }
+  }
+}
+
+/// A sentence for the user.
+struct Refusal: Error, CustomStringConvertible {
+  let description: String
+  init(_ description: String) { self.description = description }
+}

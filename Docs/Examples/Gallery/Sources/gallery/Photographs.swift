@@ -1,0 +1,101 @@
+import FastImageCache
+import Foundation
+
+extension ImageFormat {
+  nonisolated static func cell(of count: Int) -> ImageFormat {
+    ImageFormat(
+      name: "cell", size: PixelSize(width: 200, height: 200), pixelFormat: .bgrx32,
+      capacity: .count(count))
+  }
+}
+
+/// One picture of the list. Its ids are made once, because a hit asks for them.
+nonisolated struct Photograph: ImageEntity {
+  let imageID: ImageID
+  let file: URL
+  private let version: ImageID
+
+  init(_ number: Int, _ file: URL) {
+    (imageID, self.file) = (ImageID("photograph-\(number)"), file)
+    version = ImageID(file)
+  }
+
+  func sourceURL(for format: ImageFormat) -> URL? { file }
+  func versionID(for format: ImageFormat) -> ImageID { version }
+}
+
+/// The photographs of a folder, their table, and their thumbnail files.
+///
+/// A folder has few photographs and the list many pictures. So they repeat, each with a slot and a thumbnail file
+/// of its own, as pictures of their own would have.
+struct Stock {
+  let photographs: [Photograph]
+  let format: ImageFormat
+  let cache: ImageCache
+  private let place: URL
+  /// Photographs of the folder, which come first.
+  private let fileCount: Int
+
+  init(_ options: Options) throws {
+    let types: Set<String> = ["jpg", "jpeg", "png", "webp", "gif", "avif", "heic"]
+    let files = try FileManager.default.contentsOfDirectory(
+      at: options.folder, includingPropertiesForKeys: nil
+    ).filter { types.contains($0.pathExtension.lowercased()) }
+      .sorted { $0.path < $1.path }
+    guard !files.isEmpty else {
+      throw Refusal("There is no photograph in \"\(options.folder.path)\".")
+    }
+    fileCount = files.count
+    let count = max(options.pictureCount, files.count)
+    photographs = (0..<count).map { Photograph($0, files[$0 % files.count]) }
+    format = .cell(of: count)
+    place = options.cache
+    var configuration = ImageCache.Configuration()
+    configuration.directory = place
+    // Before the window opens: its first frame has pictures.
+    cache = try ImageCache.open(
+      namespace: "gallery", formats: [format], configuration: configuration)
+  }
+
+  func photograph(_ position: Int) -> Photograph { photographs[position % photographs.count] }
+
+  func thumbnail(_ position: Int) -> String {
+    place.appending(path: "thumbnails/\(position % photographs.count).jpg").path
+  }
+
+  /// Bytes on disk of a way.
+  func diskByteCount(of way: Way) -> Int {
+    if way != .table, way != .thumbnails { return 0 }
+    let files = FileManager.default.enumerator(atPath: place.path)
+    return files?.reduce(0) { total, file in
+      guard let path = file as? String, path.hasPrefix("thumbnails/") == (way == .thumbnails) else {
+        return total
+      }
+      let facts = try? FileManager.default.attributesOfItem(
+        atPath: place.appending(path: path).path)
+      return total
+        + (facts?[.type] as? FileAttributeType == .typeRegular ? facts?[.size] as? Int ?? 0 : 0)
+    } ?? 0
+  }
+
+  /// Fills the table and writes the thumbnail files, as far as they are not there.
+  nonisolated func fill(report: @Sendable (_ done: Int, _ count: Int) -> Void) async throws {
+    try FileManager.default.createDirectory(
+      at: place.appending(path: "thumbnails"), withIntermediateDirectories: true)
+    for (number, photograph) in photographs.enumerated() {
+      if number % 50 == 0 { report(number, photographs.count) }
+      let thumbnail = place.appending(path: "thumbnails/\(number).jpg")
+      let first = photographs[number % fileCount]
+      guard
+        !cache.containsImage(for: photograph, format: format)
+          || !FileManager.default.fileExists(atPath: thumbnail.path)
+      else { continue }
+      guard let image = try? await cache.image(for: first, format: format) else { continue }
+      if number >= fileCount {
+        try await cache.store(try image.makeBitmap(), for: photograph, format: format)
+      }
+      try image.jpegData(quality: 0.8).write(to: thumbnail)
+    }
+    report(photographs.count, photographs.count)
+  }
+}

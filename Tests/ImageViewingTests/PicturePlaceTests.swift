@@ -1,0 +1,172 @@
+import FastImageCache
+import FastImageCacheTesting
+import Foundation
+import Testing
+
+@testable import ImageViewing
+
+// One at a time: they share the places that failed.
+@MainActor @Suite("A place on screen", .serialized, .timeLimit(.minutes(10)))
+struct PicturePlaceTests {
+  private let source = ScriptedImageSource { .bitmap(try .sample(ImageID($0))) }
+  private let cache: ImageCache
+  private let screen = Screen()
+
+  init() throws {
+    cache = try ImageCache.filled(with: [Self.stored], formats: [.cell], source: source)
+  }
+
+  private static let stored = photo(0)
+  private static func photo(_ number: Int) -> URL {
+    URL(filePath: "/photos/\(number).jpg")
+  }
+
+  private func request(_ number: Int) -> PicturePlace.Request {
+    PicturePlace.Request(Self.photo(number), format: .cell, cache: cache)
+  }
+
+  private func leaseCount() async -> Int {
+    await cache.statistics().tables.reduce(0) { $0 + $1.leasedCount }
+  }
+
+  @Test func aHitIsThereBeforeTheCallReturns() async {
+    let place = screen.makePlace()
+    place.want(request(0))
+    #expect(screen.sights == [])
+    place.appear()
+    #expect(screen.sights == [.picture(isLate: false)])
+    #expect(await leaseCount() == 1)
+    place.disappear()
+    #expect(screen.sights == [.picture(isLate: false), .nothing])
+    #expect(await leaseCount() == 0)
+  }
+
+  @Test func aMissIsLoadedAndLate() async throws {
+    let place = screen.makePlace()
+    place.appear()
+    place.want(request(1))
+    #expect(screen.sights == [.placeholder])
+    await screen.hasShown(2)
+    #expect(screen.sights == [.placeholder, .picture(isLate: true)])
+    withExtendedLifetime(place) {}
+  }
+
+  @Test func whoeverLeavesGivesUpTheLoad() async throws {
+    source.holdLoads()
+    let place = screen.makePlace()
+    place.appear()
+    place.want(request(1))
+    try await source.hasBegunLoads()
+    place.disappear()
+    try await source.hasCancelledLoads()
+    #expect(screen.sights == [.placeholder, .nothing])
+  }
+
+  @Test func aPlaceThatIsReleasedGivesUpItsLoad() async throws {
+    source.holdLoads()
+    do {
+      let place = screen.makePlace()
+      place.appear()
+      place.want(request(1))
+      try await source.hasBegunLoads()
+      withExtendedLifetime(place) {}
+    }
+    try await source.hasCancelledLoads()
+  }
+
+  @Test func aReusedPlaceShowsTheLastPictureOnly() async throws {
+    source.holdLoads(of: Self.photo(1))
+    let place = screen.makePlace()
+    place.appear()
+    place.want(request(1))
+    try await source.hasBegunLoads(of: Self.photo(1))
+    place.want(request(2))
+    source.releaseLoads()
+    await screen.hasShown(2)
+    #expect(screen.sights == [.placeholder, .picture(isLate: true)])
+    #expect(screen.image == cache.cachedImage(for: Self.photo(2), format: .cell))
+    withExtendedLifetime(place) {}
+  }
+
+  @Test func whatFailedIsAskedForAgain() async throws {
+    source.setFailure(URLError(.notConnectedToInternet), for: Self.photo(1))
+    let place = screen.makePlace()
+    place.appear()
+    place.want(request(1))
+    await screen.hasShown(2)
+    #expect(screen.sights == [.placeholder, .failure])
+    source.setPicture(.bitmap(try .sample(1)), for: Self.photo(1))
+    PicturePlace.retryFailed()
+    await screen.hasShown(4)
+    #expect(screen.sights == [.placeholder, .failure, .placeholder, .picture(isLate: true)])
+    // It shows its picture now, and is not asked again.
+    PicturePlace.retryFailed()
+    #expect(source.loadCount(of: Self.photo(1)) == 2)
+    withExtendedLifetime(place) {}
+  }
+
+  @Test func aHiddenPlaceIsNotAskedAgain() async throws {
+    source.setFailure(URLError(.notConnectedToInternet), for: Self.photo(1))
+    let place = screen.makePlace()
+    place.appear()
+    place.want(request(1))
+    await screen.hasShown(2)
+    place.disappear()
+    PicturePlace.retryFailed()
+    #expect(source.loadCount(of: Self.photo(1)) == 1)
+    #expect(screen.sights == [.placeholder, .failure, .nothing])
+  }
+
+  @Test func aPictureThatWasExchangedIsShown() async throws {
+    let place = screen.makePlace()
+    place.appear()
+    place.want(request(0))
+    let before = screen.image
+    try await cache.store(try Bitmap.sample(9), for: Self.stored, format: .cell)
+    place.lookAgain()
+    #expect(screen.sights == [.picture(isLate: false), .picture(isLate: false)])
+    #expect(screen.image != before)
+    withExtendedLifetime(place) {}
+  }
+}
+
+/// What a place showed, in order, and the picture that it shows.
+@MainActor private final class Screen {
+  enum Sight: Equatable {
+    case nothing, placeholder, preview, failure
+    case picture(isLate: Bool)
+  }
+
+  private(set) var sights: [Sight] = []
+  private(set) var image: CachedImage?
+  private let (late, shown) = AsyncStream<Void>.makeStream()
+
+  func makePlace() -> PicturePlace {
+    PicturePlace(
+      deliver: { job in Task { @MainActor in job() } }, show: { [weak self] in self?.show($0) })
+  }
+
+  /// Waits until that many sights were shown.
+  func hasShown(_ count: Int) async {
+    if sights.count >= count { return }
+    for await _ in late where sights.count >= count { return }
+  }
+
+  private func show(_ sight: PicturePlace.Sight) {
+    defer { shown.yield() }
+    image = nil
+    switch sight {
+    case .nothing: sights.append(.nothing)
+    case .placeholder: sights.append(.placeholder)
+    case .preview(let image): (self.image, _) = (image, sights.append(.preview))
+    case .picture(let image, let isLate):
+      (self.image, _) = (image, sights.append(.picture(isLate: isLate)))
+    case .failure: sights.append(.failure)
+    }
+  }
+}
+
+nonisolated extension ImageFormat {
+  fileprivate static let cell = ImageFormat(
+    name: "cell", size: PixelSize(width: 8, height: 8), pixelFormat: .bgrx32, capacity: 8)
+}
