@@ -17,11 +17,13 @@
       let decoder = SketchDecoder(willDecode: { decodes.withLock { $0.append(Self.computes) } })
       let sketch = try await SketchFixture(decoder: decoder)
       let cache = sketch.cache
-      // Each reader goes on where its reader is told.
+      // Of low priority, to have a computing step on a thread of its own. Each reader goes on where its reader is told.
       let (steps, events) = (Lock<[String: Bool]>([:]), Lock<[String: Bool]>([:]))
-      let (progress, told) = (
-        cache.progress(for: Photo("1"), format: .row), cache.events(bufferSize: 100)
-      )
+      var low = LoadOptions()
+      low.priority = LoadPriority(.low)
+      let options = low
+      let progress = cache.progress(for: Photo("1"), format: .row, options: options)
+      let told = cache.events(bufferSize: 100)
       async let reading: Void = InlineExecutor.run {
         for await step in progress {
           steps.withLock { $0["\(step)"] = Self.computes }
@@ -34,7 +36,7 @@
         }
       }
       async let answering: Void = InlineExecutor.run {
-        _ = try await cache.image(for: Photo("1"), format: .row)
+        _ = try await cache.image(for: Photo("1"), format: .row, options: options)
         #expect(!Self.computes)
       }
       await sketch.fixture.waiters(2)

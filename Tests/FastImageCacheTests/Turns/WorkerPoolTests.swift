@@ -15,19 +15,20 @@ struct WorkerPoolTests {
     #expect(try await pool.run(priority: .medium) { _ in 42 } == 42)
   }
 
-  @Test("throws what the work throws", arguments: [false, true])
-  func failure(computes: Bool) async {
-    let pool = WorkerPool(name: "test", width: 1, computes: computes)
+  @Test("throws what the work throws", arguments: [nil, .always] as [Crowding?])
+  func failure(crowding: Crowding?) async {
+    let pool = WorkerPool(name: "test", width: 1, computingIn: crowding)
     await #expect(throws: JobError.failed(Fault())) {
       try await pool.run(priority: .medium) { _ throws(Fault) in throw Fault() }
     }
   }
 
   @Test(
-    "has let go of the work and of its result when the caller goes on", arguments: [false, true])
-  func letsGo(computes: Bool) async throws {
+    "has let go of the work and of its result when the caller goes on",
+    arguments: [nil, .always] as [Crowding?])
+  func letsGo(crowding: Crowding?) async throws {
     final class Thing: Sendable {}
-    let pool = WorkerPool(name: "test", width: 1, computes: computes)
+    let pool = WorkerPool(name: "test", width: 1, computingIn: crowding)
     try await InlineExecutor.run {
       let (result, used) = try await { () async throws -> (Thing, () -> Thing?) in
         let thing = Thing()
@@ -45,9 +46,9 @@ struct WorkerPoolTests {
     }
   }
 
-  @Test("has room again when the caller goes on", arguments: [false, true])
-  func roomFirst(computes: Bool) async throws {
-    let pool = WorkerPool(name: "test", width: 1, computes: computes)
+  @Test("has room again when the caller goes on", arguments: [nil, .always] as [Crowding?])
+  func roomFirst(crowding: Crowding?) async throws {
+    let pool = WorkerPool(name: "test", width: 1, computingIn: crowding)
     for _ in 0..<20 {
       try await InlineExecutor.run {
         try await pool.run(priority: .medium) { _ in }
@@ -104,9 +105,11 @@ struct WorkerPoolTests {
     }
   }
 
-  @Test("runs no more at once than its width, and everything in the end", arguments: [false, true])
-  func width(computes: Bool) async throws {
-    let pool = WorkerPool(name: "test", width: 3, computes: computes)
+  @Test(
+    "runs no more at once than its width, and everything in the end",
+    arguments: [nil, .always] as [Crowding?])
+  func width(crowding: Crowding?) async throws {
+    let pool = WorkerPool(name: "test", width: 3, computingIn: crowding)
     let running = Lock((now: 0, most: 0))
     let done = Counter()
     try await withThrowingTaskGroup(of: Void.self) { group in
@@ -171,9 +174,9 @@ struct WorkerPoolTests {
     await #expect(throws: JobError<Never>.cancelled) { try await task.value }
   }
 
-  @Test("tells running work that its task was cancelled", arguments: [false, true])
-  func cancelledWhileRunning(computes: Bool) async {
-    let pool = WorkerPool(name: "test", width: 1, computes: computes)
+  @Test("tells running work that its task was cancelled", arguments: [nil, .always] as [Crowding?])
+  func cancelledWhileRunning(crowding: Crowding?) async {
+    let pool = WorkerPool(name: "test", width: 1, computingIn: crowding)
     let started = Counter()
     let task = Task {
       try await pool.run(priority: .medium) { isCancelled throws(Fault) in
@@ -231,9 +234,9 @@ struct WorkerPoolTests {
 
   @Test(
     "answers every task once when some are cancelled and some move at random",
-    arguments: [false, true])
-  func storm(computes: Bool) async {
-    let pool = WorkerPool(name: "test", width: 2, byteBudget: 8, computes: computes)
+    arguments: [nil, .always] as [Crowding?])
+  func storm(crowding: Crowding?) async {
+    let pool = WorkerPool(name: "test", width: 2, byteBudget: 8, computingIn: crowding)
     let ran = Counter()
     let succeeded = Counter()
     let answered = Counter()

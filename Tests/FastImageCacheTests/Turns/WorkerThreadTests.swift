@@ -71,10 +71,12 @@
 
   @Suite("A worker's threads", .timeLimit(.minutes(10)))
   struct WorkerThreadTests {
-    @Test("compute 5 or 10 nicer than the main one, by their job's priority, and finish normally")
+    @Test(
+      "compute 5 or 10 nicer than the main one on shared cores, by the priority, and finish normally"
+    )
     func levels() async {
       let worker = Worker(
-        name: "test", computes: true, WorkerThread.Settings(patience: .never))
+        name: "test", computingIn: Lock(.always), WorkerThread.Settings(patience: .never))
       let (seen, done) = (Lock<[Int32]>([]), Counter())
       let note = { @Sendable in seen.withLock { $0.append(Niceness.ofThisThread) } }
       let niceness = Niceness()
@@ -96,7 +98,7 @@
     @Test("are not nicer where jobs wait rather than compute, whatever their priority")
     func waiting() async {
       let worker = Worker(
-        name: "test", computes: false, WorkerThread.Settings(patience: .never))
+        name: "test", computingIn: nil, WorkerThread.Settings(patience: .never))
       let (seen, done) = (Lock<[Int32]>([]), Counter())
       let niceness = Niceness()
       for (index, priority) in [Priority.low, .high].enumerated() {
@@ -109,6 +111,45 @@
       #expect(seen.withLock { $0 } == [niceness.normal, niceness.normal])
     }
 
+    @Test("stay on one thread, which is not nicer, where cores are not shared")
+    func calm() async {
+      let worker = Worker(
+        name: "test", computingIn: Lock(Crowding()), WorkerThread.Settings(patience: .never))
+      let (seen, done) = (Lock<[Int32]>([]), Counter())
+      let niceness = Niceness()
+      let thread = Lock<pthread_t?>(nil)
+      worker.start(
+        Probe(computing: {
+          seen.withLock { $0.append(Niceness.ofThisThread) }
+          thread.withLock { $0 = pthread_self() }
+        }) {
+          #expect(thread.withLock { $0 } == pthread_self())
+          done.increment()
+        }, .medium)
+      await done.reaches(1)
+      #expect(seen.withLock { $0 } == [niceness.normal])
+    }
+
+    @Test("become nicer when a job has had to wait for its core")
+    func becomesNicer() async {
+      let crowding = Lock(Crowding())
+      let worker = Worker(name: "test", computingIn: crowding)
+      let (gate, begun, done) = (Gate(), Counter(), Counter())
+      // A thread that waits at a gate looks like one that waits for a core.
+      worker.start(
+        Probe(computing: {
+          begun.increment()
+          gate.waitBlocking()
+        }) { done.increment() })
+      await begun.reaches(1)
+      let begin = ContinuousClock.now
+      while ContinuousClock.now - begin < .milliseconds(2) { await Task.yield() }
+      #expect(crowding.withLock { $0.level(for: .high, at: .now) } == .normal)
+      gate.open()
+      await done.reaches(1)
+      #expect(crowding.withLock { $0.level(for: .high, at: begin) } == .beside)
+    }
+
     @Test("do the same for an ordinary user, who cannot take anything back")
     func ordinaryUser() async {
       let (seen, expected) = (Lock<[Int32]>([]), Lock<[Int32]>([]))
@@ -117,7 +158,7 @@
         // Of this thread only; those that it begins are as ordinary.
         guard probe_become_ordinary() == 0 else { return done.end() }
         let worker = Worker(
-          name: "test", computes: true, WorkerThread.Settings(patience: .never))
+          name: "test", computingIn: Lock(.always), WorkerThread.Settings(patience: .never))
         let niceness = Niceness()
         expected.withLock {
           $0 = [.behind, .normal, .beside, .normal].map(niceness.expected)
@@ -143,7 +184,7 @@
 
     @Test("call out at the normal level, in order and before the job finishes")
     func callOut() async {
-      let worker = Worker(name: "test", computes: true)
+      let worker = Worker(name: "test", computingIn: Lock(.always))
       let (seen, order, done) = (Lock<[Int32]>([]), Order(), Counter())
       let normal = Niceness().normal
       worker.start(
@@ -171,7 +212,7 @@
       let (ends, done) = (Ends(), Counter())
       do {
         let worker = Worker(
-          name: "test", computes: true, WorkerThread.Settings(patience: .never))
+          name: "test", computingIn: Lock(.always), WorkerThread.Settings(patience: .never))
         for priority in [Priority.high, .low] {
           worker.start(
             Probe(computing: { ends.note() }) {
@@ -188,7 +229,7 @@
     func endWithoutWork() async {
       let ends = Ends()
       let worker = Worker(
-        name: "test", computes: true, WorkerThread.Settings(patience: .nanoseconds(1)))
+        name: "test", computingIn: Lock(.always), WorkerThread.Settings(patience: .nanoseconds(1)))
       for count in 1...20 {
         worker.start(Probe(computing: { ends.note() }) { ends.note() })
         await ends.count.reaches(2 * count)
@@ -198,7 +239,7 @@
     @Test("are replaced by libdispatch's where the system has none left")
     func noThread() async {
       let worker = Worker(
-        name: "test", computes: true, WorkerThread.Settings(stackByteCount: 1 << 60))
+        name: "test", computingIn: Lock(.always), WorkerThread.Settings(stackByteCount: 1 << 60))
       let (ran, done) = (Counter(), Counter())
       for count in 1...3 {
         worker.start(
@@ -210,7 +251,7 @@
 
     @Test("leave signals to the program's threads, but for faults of their own")
     func signals() async {
-      let worker = Worker(name: "test", computes: true)
+      let worker = Worker(name: "test", computingIn: Lock(.always))
       let (blocked, done) = (Lock<[[Bool]]>([]), Counter())
       let note = { @Sendable in
         var signals = sigset_t()
@@ -229,7 +270,7 @@
 
     @Test("bear a name in debuggers")
     func name() async {
-      let worker = Worker(name: "FastImageCache.stored-files 12", computes: false)
+      let worker = Worker(name: "FastImageCache.stored-files 12", computingIn: nil)
       let (name, done) = (Lock<String?>(nil), Counter())
       worker.start(
         Probe(computing: {

@@ -2,22 +2,19 @@
 /// ordinary user cannot raise a thread again.
 ///
 /// On a machine that is not busy all levels are equally fast.
-enum WorkLevel: Int, CaseIterable, Sendable {
-  /// Work that waits, stores or answers.
+enum WorkLevel: CaseIterable, Sendable {
+  /// Work that waits, stores or answers, and computing that takes nothing from others.
   case normal
   /// Computing that a caller waits for.
   case beside
   /// Computing that may not be needed: prefetches and previews.
   case behind
 
-  /// The level of computing for a job of this priority.
-  init(computingAt priority: Priority) { self = priority >= .medium ? .beside : .behind }
-
   /// By how much a thread is nicer than the main thread, as nice(1) counts.
   ///
   /// On a core that both want, a thread that is 5 nicer has a quarter of the time, and one that is 10 nicer
   /// a tenth (sched(7): a factor of 1.25 for each). A thread that is 5 nicer leaves the frames of a window
-  /// alone; 10 leaves that of the thread at 5 three quarters.
+  /// alone; one at 10 leaves three quarters to one at 5.
   var niceness: Int32 {
     switch self {
     case .normal: 0

@@ -2,8 +2,8 @@ import Locking
 
 /// Threads for work that blocks or computes, so that it never occupies Swift's cooperative pool.
 ///
-/// Jobs that compute leave the processor to other threads where both want it: on Linux their first step runs
-/// on nicer threads ([0031](../../../../Docs/Decisions/0031-computing-on-nicer-threads.md)).
+/// Jobs that compute leave the processor to other threads where both want it: on Linux their first step then
+/// runs on nicer threads ([0031](../../../../Docs/Decisions/0031-computing-on-nicer-threads.md)).
 ///
 /// Invariants:
 /// 1. A worker is idle again before its job is finished in `queue`. So there are always enough idle
@@ -32,16 +32,18 @@ final class WorkerPool: Sendable {
   ///   - name: Names the threads in debuggers.
   ///   - width: How many jobs may run at the same time.
   ///   - byteBudget: How many bytes the jobs that run may have declared together.
-  ///   - computes: Whether jobs take the processor in their first step, rather than wait.
+  ///   - crowding: For jobs that take the processor in their first step, rather than wait.
   ///   - guestLoad: The part of one core that guests may take, from 0, for none, to 1.
   init(
-    name: String, width: Int, byteBudget: Int = .max, computes: Bool = false,
+    name: String, width: Int, byteBudget: Int = .max, computingIn crowding: Crowding? = nil,
     guestLoad: Double = 0.1
   ) {
     self.byteBudget = byteBudget
     self.guestLoad = min(guestLoad, 1)
     queue = AdmissionQueue(width: width, byteBudget: byteBudget)
-    idleWorkers = Lock((0..<width).map { Worker(name: "\(name) \($0)", computes: computes) })
+    let crowding = crowding.map { Lock($0) }
+    idleWorkers = Lock(
+      (0..<width).map { Worker(name: "\(name) \($0)", computingIn: crowding) })
   }
 
   /// Runs `body` on a worker as soon as width and budget admit it.

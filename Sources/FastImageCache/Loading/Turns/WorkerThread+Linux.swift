@@ -16,8 +16,8 @@
   /// 2. A thread only ever becomes nicer, which needs no right.
   final class WorkerThread: Sendable {
     enum Item: Sendable {
-      case both(WorkerTask)
-      case compute(WorkerTask, then: WorkerThread)
+      case both(WorkerTask, notedIn: Lock<Crowding>?)
+      case compute(WorkerTask, then: WorkerThread, notedIn: Lock<Crowding>)
       case finish(WorkerTask)
       case call(@Sendable () -> Void)
     }
@@ -137,15 +137,22 @@
 
     private func run(_ item: Item) {
       switch item {
-      case .both(let task):
-        task.job.compute()
+      case .both(let task, let crowding):
+        if let crowding { compute(task, crowding) } else { task.job.compute() }
         task.job.finish(task)
-      case .compute(let task, let normal):
-        Self.whileComputing(before: normal) { task.job.compute() }
+      case .compute(let task, let normal, let crowding):
+        Self.whileComputing(before: normal) { compute(task, crowding) }
         normal.finish(task)
       case .finish(let task): task.job.finish(task)
       case .call(let body): body()
       }
+    }
+
+    private func compute(_ task: WorkerTask, _ crowding: Lock<Crowding>) {
+      let (begin, processorTime) = (ContinuousClock.now, ThreadTime.now)
+      task.job.compute()
+      let (worked, now) = (ThreadTime.now - processorTime, ContinuousClock.now)
+      crowding.withLock { $0.computed(for: worked, in: now - begin, at: now) }
     }
 
     // MARK: Which thread computes
