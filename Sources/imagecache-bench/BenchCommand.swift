@@ -11,6 +11,7 @@ struct BenchCommand {
     KeptRead.self, Keep.self, FirstMiss.self, KeptMiss.self, KeptMissBesideDownloads.self,
     Unchanged.self, FirstPreview.self, PreviewCost.self, PreviewsBesidePictures.self,
     BrokenDownloads.self, KeptOnce.self, DownloadFling.self, ConditionedRequests.self,
+    FramesBesideMisses.self,
     Growth.self,
   ]
 
@@ -20,7 +21,7 @@ struct BenchCommand {
     options: [
       .value(
         "--scenario", "NAMES", isRepeatable: true,
-        help: "measures these only: names, P1 to P16, S2 to S14, with commas between them"),
+        help: "measures these only: names, P1 to P18, S2 to S14, with commas between them"),
       .flag("--scale", help: "the same as --scenario scale"),
       .value("--plot", "FILE.svg", help: "draws what `fling` or `scale` found"),
       .value(

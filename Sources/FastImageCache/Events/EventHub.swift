@@ -52,7 +52,8 @@ final class EventHub: Sendable {
     guard hasListeners else { return }
     let event = event()
     state.withLock { $0.outbox.append(.event(event, upTo: $0.lastNumber)) }
-    flush()
+    // A worker sends events while it computes.
+    Worker.callOut { self.flush() }
   }
 
   /// A new stream of all later events, which keeps the oldest `bufferSize` unread ones.

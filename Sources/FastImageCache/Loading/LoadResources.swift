@@ -16,6 +16,12 @@ import Foundation
 /// others as soon as their sources and decoders have ended. A load that waits for a picture of any cache
 /// leaves its gate meanwhile, so caches that ask each other do not stall, however narrow the gates are.
 ///
+/// Decoding and drawing leave the processor to the program's other threads where both want it. On Linux they
+/// run on threads that are 5 nicer than the main thread while cores are busy, and always 10 nicer for previews
+/// and for loads of a priority below `.medium`; on Apple platforms the quality of service says it. A decode
+/// that runs at 10 stays there when a more urgent request joins its load. A thread that a drawing or a decoder
+/// of your own begins is as nice as its own, so leave long work to threads that are there already.
+///
 /// A worker that has drawn a picture stores it too, and waits while its table is flushed or emptied. So
 /// caches on a slow disk should have resources of their own.
 ///
@@ -53,7 +59,7 @@ public final class LoadResources: Sendable {
   ) {
     workers = WorkerPool(
       name: "FastImageCache.worker", width: max(1, decodeWidth ?? Self.processorCount),
-      byteBudget: max(0, decodeByteBudget), guestLoad: previewLoad)
+      byteBudget: max(0, decodeByteBudget), computingIn: Crowding(), guestLoad: previewLoad)
     gates = LoadGates(network: networkWidth, local: localWidth ?? Self.processorCount + 4)
   }
 

@@ -64,11 +64,11 @@ struct PreviewPainter: Sendable {
     // The bytes are copied twice: out of the arrival, and by a decoder that closes the file.
     let (byteCount, overflow) = working.addingReportingOverflow(2 * stage.byteCount)
     return maker.workers.runAsGuest(byteCount: overflow ? .max : byteCount, clock: clock) {
-      isInterrupted in
+      isInterrupted -> Painting in
       let isCancelled: @Sendable () -> Bool = { isInterrupted() || !isWanted }
       do {
         let decoded = try decode(stage, of: arrival, picture, minimum, working, isCancelled)
-        if let newPart = decoded.part, newPart <= part { return done(.failed) }
+        if let newPart = decoded.part, newPart <= part { return .none(.failed) }
         let bitmap = decoded.bitmap
         let isSettled = stage.isSettled(bitmap.size, of: picture.header.size)
         let drawn = try wishes.map { wish in
@@ -79,13 +79,25 @@ struct PreviewPainter: Sendable {
           return DrawnPreview(
             key: request.key, image: request.table.privateImage(slot), isSettled: isSettled)
         }
-        progress.show(drawn, of: stage, part: decoded.part, in: fetch, elapsed: elapsed)
-        done(.shown(settled: isSettled ? drawn.map(\.key) : [], part: decoded.part))
+        return .painted(drawn, isSettled: isSettled, part: decoded.part)
       } catch {
         // There is no preview then: the bytes prove themselves when all are there.
-        done(isInterrupted() ? .interrupted : .failed)
+        return .none(isInterrupted() ? .interrupted : .failed)
+      }
+    } then: { painting in
+      switch painting {
+      case .painted(let drawn, let isSettled, let part):
+        progress.show(drawn, of: stage, part: part, in: fetch, elapsed: elapsed)
+        done(.shown(settled: isSettled ? drawn.map(\.key) : [], part: part))
+      case .none(let outcome): done(outcome)
       }
     }
+  }
+
+  /// What a guest hands from its computing to its end.
+  private enum Painting: Sendable {
+    case painted([DrawnPreview], isSettled: Bool, part: Double?)
+    case none(Outcome)
   }
 
   private func decode(

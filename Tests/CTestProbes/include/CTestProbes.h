@@ -42,4 +42,8 @@ void probe_wait_for_lookup(void);
 /// Ends all look-ups of that host, now and later: there is none.
 void probe_end_lookups(void);
 
+/// Takes from the calling thread, and from those that it begins, the rights of the super-user.
+/// Returns 0, or -1 if the kernel refuses.
+int probe_become_ordinary(void);
+
 #endif

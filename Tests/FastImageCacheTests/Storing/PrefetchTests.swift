@@ -1,5 +1,6 @@
 import FastImageCache
 import Foundation
+import Locking
 import TestSupport
 import Testing
 
@@ -266,7 +267,21 @@ struct OverfullPrefetchTests {
 
   @Test("leaves the slots alone that show other pictures, and not those that show its own")
   func respectsLeases() async throws {
-    let fixture = try await Fixture([format])
+    let opened = Lock<ImageCache?>(nil)
+    let fixture = try await Fixture(
+      [format],
+      source: ScriptedSource { url, _, _ in
+        let number = Int(url.lastPathComponent) ?? 0
+        // The third picture finds a slot once the tasks of the others have given theirs back.
+        while number == 3, let cache = opened.withLock({ $0 }), !Task.isCancelled {
+          let statistics = await cache.statistics()
+          if statistics.stores == 4, statistics.tables[0].leasedCount == 2 { break }
+          await Task.yield()
+        }
+        return .bitmap(try solid(number))
+      })
+    opened.withLock { $0 = fixture.cache }
+    defer { opened.withLock { $0 = nil } }
     let mine = try await fixture.cache.store(solid(7), for: photos([4])[0], format: format)
     let other = try await fixture.cache.store(solid(8), for: photos([99])[0], format: format)
     let progress = await fixture.cache.prefetch(photos([1, 2, 3, 4]), format: format)

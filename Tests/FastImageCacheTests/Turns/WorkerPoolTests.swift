@@ -15,18 +15,20 @@ struct WorkerPoolTests {
     #expect(try await pool.run(priority: .medium) { _ in 42 } == 42)
   }
 
-  @Test("throws what the work throws")
-  func failure() async {
-    let pool = WorkerPool(name: "test", width: 1)
+  @Test("throws what the work throws", arguments: [nil, .always] as [Crowding?])
+  func failure(crowding: Crowding?) async {
+    let pool = WorkerPool(name: "test", width: 1, computingIn: crowding)
     await #expect(throws: JobError.failed(Fault())) {
       try await pool.run(priority: .medium) { _ throws(Fault) in throw Fault() }
     }
   }
 
-  @Test("has let go of the work and of its result when the caller goes on")
-  func letsGo() async throws {
+  @Test(
+    "has let go of the work and of its result when the caller goes on",
+    arguments: [nil, .always] as [Crowding?])
+  func letsGo(crowding: Crowding?) async throws {
     final class Thing: Sendable {}
-    let pool = WorkerPool(name: "test", width: 1)
+    let pool = WorkerPool(name: "test", width: 1, computingIn: crowding)
     try await InlineExecutor.run {
       let (result, used) = try await { () async throws -> (Thing, () -> Thing?) in
         let thing = Thing()
@@ -44,9 +46,9 @@ struct WorkerPoolTests {
     }
   }
 
-  @Test("has room again when the caller goes on")
-  func roomFirst() async throws {
-    let pool = WorkerPool(name: "test", width: 1)
+  @Test("has room again when the caller goes on", arguments: [nil, .always] as [Crowding?])
+  func roomFirst(crowding: Crowding?) async throws {
+    let pool = WorkerPool(name: "test", width: 1, computingIn: crowding)
     for _ in 0..<20 {
       try await InlineExecutor.run {
         try await pool.run(priority: .medium) { _ in }
@@ -103,9 +105,11 @@ struct WorkerPoolTests {
     }
   }
 
-  @Test("runs no more at once than its width, and everything in the end")
-  func width() async throws {
-    let pool = WorkerPool(name: "test", width: 3)
+  @Test(
+    "runs no more at once than its width, and everything in the end",
+    arguments: [nil, .always] as [Crowding?])
+  func width(crowding: Crowding?) async throws {
+    let pool = WorkerPool(name: "test", width: 3, computingIn: crowding)
     let running = Lock((now: 0, most: 0))
     let done = Counter()
     try await withThrowingTaskGroup(of: Void.self) { group in
@@ -170,9 +174,9 @@ struct WorkerPoolTests {
     await #expect(throws: JobError<Never>.cancelled) { try await task.value }
   }
 
-  @Test("tells running work that its task was cancelled")
-  func cancelledWhileRunning() async {
-    let pool = WorkerPool(name: "test", width: 1)
+  @Test("tells running work that its task was cancelled", arguments: [nil, .always] as [Crowding?])
+  func cancelledWhileRunning(crowding: Crowding?) async {
+    let pool = WorkerPool(name: "test", width: 1, computingIn: crowding)
     let started = Counter()
     let task = Task {
       try await pool.run(priority: .medium) { isCancelled throws(Fault) in
@@ -228,9 +232,11 @@ struct WorkerPoolTests {
     #expect(order.withLock { $0 } == ["raised", "early"])
   }
 
-  @Test("answers every task once when some are cancelled and some move at random")
-  func storm() async {
-    let pool = WorkerPool(name: "test", width: 2, byteBudget: 8)
+  @Test(
+    "answers every task once when some are cancelled and some move at random",
+    arguments: [nil, .always] as [Crowding?])
+  func storm(crowding: Crowding?) async {
+    let pool = WorkerPool(name: "test", width: 2, byteBudget: 8, computingIn: crowding)
     let ran = Counter()
     let succeeded = Counter()
     let answered = Counter()

@@ -48,14 +48,16 @@ final class FlightProgress: Sendable {
   }
 
   func report(_ progress: ImageProgress) {
-    state.withLock { state in
+    let isHeard = state.withLock { state in
       state.latest = progress
       state.meter.note(progress)
       for listener in state.listeners.values {
         state.outbox.append(Step(listener: listener, progress: progress, isLast: false))
       }
+      return !state.listeners.isEmpty
     }
-    flush()
+    // A worker reports while it computes.
+    if isHeard { Worker.callOut { self.flush() } }
   }
 
   /// Adds a listener, which hears nothing before the next ``flush()``. So a caller can add it under a

@@ -1,13 +1,9 @@
-import Dispatch
 import Locking
 
 /// Threads for work that blocks or computes, so that it never occupies Swift's cooperative pool.
 ///
-/// A worker is a serial dispatch queue: it has a thread of its own as long as it works and none when
-/// it is idle. The jobs of a concurrent queue would share the system's pool, where a few blocking
-/// calls hold up all other tasks. On Linux a priority only orders the waiting jobs: lower thread
-/// priorities would take threads of the pool's own, since libdispatch lends its threads to Swift's
-/// pool too.
+/// Jobs that compute leave the processor to other threads where both want it: on Linux their first step then
+/// runs on nicer threads ([0031](../../../../Docs/Decisions/0031-computing-on-nicer-threads.md)).
 ///
 /// Invariants:
 /// 1. A worker is idle again before its job is finished in `queue`. So there are always enough idle
@@ -18,6 +14,7 @@ import Locking
 ///    only the caller keeps a lease, or a whole table, that they held.
 /// 4. After a guest that took some processor time no other begins until that time is ``guestLoad`` of the
 ///    time that has passed since the guest ended, whoever's they are.
+/// 5. A job is admitted, and so a thread begun, on threads of the normal level only.
 final class WorkerPool: Sendable {
   typealias Job<Value, Failure: Error> =
     @Sendable (_ isCancelled: @escaping @Sendable () -> Bool) throws(Failure) -> Value
@@ -25,7 +22,7 @@ final class WorkerPool: Sendable {
   /// The number of bytes that running jobs may have declared together.
   let byteBudget: Int
   private let queue: AdmissionQueue
-  private let idleWorkers: Lock<[DispatchQueue]>
+  private let idleWorkers: Lock<[Worker]>
   /// The part of one core that all guests may take together.
   private let guestLoad: Double
   /// When the next guest may begin.
@@ -35,12 +32,18 @@ final class WorkerPool: Sendable {
   ///   - name: Names the threads in debuggers.
   ///   - width: How many jobs may run at the same time.
   ///   - byteBudget: How many bytes the jobs that run may have declared together.
+  ///   - crowding: For jobs that take the processor in their first step, rather than wait.
   ///   - guestLoad: The part of one core that guests may take, from 0, for none, to 1.
-  init(name: String, width: Int, byteBudget: Int = .max, guestLoad: Double = 0.1) {
+  init(
+    name: String, width: Int, byteBudget: Int = .max, computingIn crowding: Crowding? = nil,
+    guestLoad: Double = 0.1
+  ) {
     self.byteBudget = byteBudget
     self.guestLoad = min(guestLoad, 1)
     queue = AdmissionQueue(width: width, byteBudget: byteBudget)
-    idleWorkers = Lock((0..<width).map { DispatchQueue(label: "\(name).\($0)") })
+    let crowding = crowding.map { Lock($0) }
+    idleWorkers = Lock(
+      (0..<width).map { Worker(name: "\(name) \($0)", computingIn: crowding) })
   }
 
   /// Runs `body` on a worker as soon as width and budget admit it.
@@ -53,8 +56,9 @@ final class WorkerPool: Sendable {
   ///   - urgency: Orders the waiting jobs; it may change meanwhile.
   ///   - byteCount: The private memory that `body` takes at its peak.
   ///   - body: May block. `isCancelled` can be asked from any thread, at the cost of an atomic load.
-  ///   - finish: Makes the value of what `body` returned, on the same worker. The job's bytes are given
-  ///     back before, so `finish` may wait without keeping memory from other jobs.
+  ///   - finish: Makes the value of what `body` returned, on the same worker, but perhaps on another thread
+  ///     of it. The job's bytes are given back before, so `finish` may wait without keeping memory from
+  ///     other jobs.
   /// - Throws: ``JobError``, which tells errors of `body` from a cancellation.
   func run<Work: Sendable, Value: Sendable, Failure: Error>(
     urgency: Urgency, byteCount: Int = 0, _ body: @escaping Job<Work, Failure>,
@@ -64,14 +68,12 @@ final class WorkerPool: Sendable {
     let result: Result<Value, JobError<Failure>> = await queue.enter(
       urgency, byteCount: byteCount
     ) { continuation, cancellation in
-      // Emptied by the worker: the reply stays for a moment with the thread that gives the answer.
-      let job = Lock<TwoSteps<Work, Value, Failure>?>(TwoSteps(body: body, finish: finish))
+      let job = AwaitedJob(in: self, cancellation, body, then: finish, for: continuation)
       return { answer in
         switch answer {
-        case .admitted(let id):
-          self.start(job, id, urgency.priority, cancellation, for: continuation)
-        case .refused(let error): continuation.resume(returning: .failure(.refused(error)))
-        case .cancelled: continuation.resume(returning: .failure(.cancelled))
+        case .admitted(let id): self.start(job, id, urgency.priority)
+        case .refused(let error): job.refuse(.refused(error))
+        case .cancelled: job.refuse(.cancelled)
         }
       }
     }
@@ -97,27 +99,18 @@ final class WorkerPool: Sendable {
   /// - Parameters:
   ///   - clock: Tells how long no other guest begins afterwards.
   ///   - body: Its `isCancelled` is true as soon as another job comes to wait. It should end soon then.
+  ///   - finish: Takes what `body` returned, as in ``run(urgency:byteCount:_:then:)``.
   /// - Returns: Whether the job runs.
   @discardableResult
-  func runAsGuest(
+  func runAsGuest<Work: Sendable>(
     byteCount: Int, clock: any PatienceClock,
-    _ body: @escaping @Sendable (_ isCancelled: @escaping @Sendable () -> Bool) -> Void
+    _ body: @escaping @Sendable (_ isCancelled: @escaping @Sendable () -> Bool) -> Work,
+    then finish: @escaping @Sendable (Work) -> Void = { _ in }
   ) -> Bool {
     guard mayBeginGuest(at: clock.now),
       let (id, cancellation) = queue.enterAsGuest(byteCount: byteCount)
     else { return false }
-    guard let worker = idleWorkers.withLock({ $0.popLast() }) else {
-      preconditionFailure("An admitted job finds an idle worker.")
-    }
-    let load = guestLoad
-    worker.async(qos: DispatchQoS(.low), flags: .enforceQoS) {
-      let start = ThreadTime.now
-      body { cancellation.isSet }
-      let rest = (ThreadTime.now - start) * (1 / load - 1)
-      self.guestsRestUntil.withLock { $0 = clock.now.advanced(by: rest) }
-      self.idleWorkers.withLock { $0.append(worker) }
-      self.queue.finish(id)
-    }
+    start(GuestJob(in: self, cancellation, clock, body, then: finish), id, .low)
     return true
   }
 
@@ -129,45 +122,28 @@ final class WorkerPool: Sendable {
   /// Jobs that wait for a worker or for memory at this moment, and jobs that have a worker.
   var counts: (waiting: Int, inside: Int) { queue.counts }
 
-  private struct TwoSteps<Work, Value, Failure: Error>: Sendable {
-    let body: Job<Work, Failure>
-    let finish: @Sendable (Work) -> Value
-  }
-
-  private func start<Work, Value: Sendable, Failure>(
-    _ job: Lock<TwoSteps<Work, Value, Failure>?>, _ id: Admission.JobID, _ priority: Priority,
-    _ cancellation: Cancellation,
-    for continuation: CheckedContinuation<Result<Value, JobError<Failure>>, Never>
-  ) {
+  private func start(_ job: any WorkerJob, _ id: Admission.JobID, _ priority: Priority) {
     guard let worker = idleWorkers.withLock({ $0.popLast() }) else {
       preconditionFailure("An admitted job finds an idle worker.")
     }
-    worker.async(qos: DispatchQoS(priority), flags: .enforceQoS) {
-      let result = Self.result(of: job, cancellation) { self.queue.release(id) }
-      // First the room, then the result: the caller may submit again at once.
-      self.idleWorkers.withLock { $0.append(worker) }
-      self.queue.finish(id)
-      SanitizerWitness.willResume(at: self)
-      // Moved, or it would be released at some time after the caller went on.
-      continuation.resume(returning: consume result)
-    }
+    worker.start(WorkerTask(job: job, id: id, priority: priority, worker: worker))
   }
 
-  /// A function of its own, at whose end the job is gone.
-  private static func result<Work, Value, Failure>(
-    of job: Lock<TwoSteps<Work, Value, Failure>?>, _ cancellation: Cancellation,
-    between: () -> Void
-  ) -> Result<Value, JobError<Failure>> {
-    guard let job = job.withLock({ $0.take() }) else {
-      preconditionFailure("A job is started once.")
-    }
-    do throws(Failure) {
-      let work = try job.body { cancellation.isSet }
-      between()
-      return .success(job.finish(work))
-    } catch {
-      return .failure(cancellation.isSet ? .cancelled : .failed(error))
-    }
+  // MARK: For jobs
+
+  /// A job has no more need of its bytes.
+  func release(_ task: WorkerTask) { queue.release(task.id) }
+
+  /// A job has nothing left to do but to answer.
+  func end(_ task: WorkerTask) {
+    idleWorkers.withLock { $0.append(task.worker) }
+    queue.finish(task.id)
+  }
+
+  /// A guest took so much of the processor.
+  func restGuests(after worked: Duration, _ clock: any PatienceClock) {
+    let rest = worked * (1 / guestLoad - 1)
+    guestsRestUntil.withLock { $0 = clock.now.advanced(by: rest) }
   }
 }
 
@@ -191,14 +167,3 @@ enum JobError<Failure: Error>: Error {
 }
 
 extension JobError: Equatable where Failure: Equatable {}
-
-extension DispatchQoS {
-  fileprivate init(_ priority: Priority) {
-    switch priority {
-    case .high...: self = .userInitiated
-    case .medium...: self = .default
-    case .low...: self = .utility
-    default: self = .background
-    }
-  }
-}
