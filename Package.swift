@@ -29,6 +29,7 @@ let package = Package(
   products: [
     .library(name: "FastImageCache", targets: ["FastImageCache"]),
     .library(name: "FastImageCacheTesting", targets: ["FastImageCacheTesting"]),
+    .library(name: "FastImageCacheUI", targets: ["FastImageCacheUI"]),
     .executable(name: "imagecache", targets: ["imagecache"]),
     .executable(name: "imagecache-bench", targets: ["imagecache-bench"]),
   ],
@@ -94,6 +95,10 @@ let package = Package(
       name: "FastImageCacheTesting", dependencies: ["FastImageCache", "Locking"],
       swiftSettings: settings),
     .target(name: "ImageViewing", dependencies: ["FastImageCache"], swiftSettings: settings),
+    // SwiftUI, UIKit and AppKit; an empty module on Linux.
+    .target(
+      name: "FastImageCacheUI", dependencies: ["FastImageCache", "ImageViewing"],
+      swiftSettings: settings),
     .target(name: "CBenchPeers", dependencies: [.target(name: "CJPEG", condition: onLinux)]),
     .target(name: "CommandSupport", dependencies: ["Locking", "Pixels"], swiftSettings: settings),
     .target(name: "LoopbackServer", dependencies: ["Locking"], swiftSettings: settings),

@@ -63,7 +63,7 @@ extension DispatchSourceMemoryPressure {
 }
 
 extension DispatchSource {
-  public struct MemoryPressureEvent: OptionSet, RawRepresentable {
+  public struct MemoryPressureEvent: OptionSet, RawRepresentable, Sendable {
     public let rawValue: UInt
     public init(rawValue: UInt) { self.rawValue = rawValue }
 
