@@ -43,9 +43,8 @@
     private var shownPicture: ShownPicture<NSImage> {
       let key = showingKey.address
       if let shown = objc_getAssociatedObject(self, key) as? ShownPicture<NSImage> { return shown }
-      let shown = ShownPicture<NSImage>(make: { NSImage($0) }) { [weak self] in
-        self?.put($0, fade: $1)
-      }
+      let shown = ShownPicture<NSImage>(
+        make: { NSImage($0) }, put: { [weak self] in self?.put($0, fade: $1) })
       objc_setAssociatedObject(self, key, shown, .OBJC_ASSOCIATION_RETAIN_NONATOMIC)
       return shown
     }

@@ -42,15 +42,17 @@
     private var shownPicture: ShownPicture<UIImage> {
       let key = showingKey.address
       if let shown = objc_getAssociatedObject(self, key) as? ShownPicture<UIImage> { return shown }
-      let shown = ShownPicture<UIImage>(make: { UIImage($0) }) { [weak self] in
-        self?.put($0, fade: $1)
-      }
+      let shown = ShownPicture<UIImage>(
+        make: { UIImage($0) }, put: { [weak self] in self?.put($0, fade: $1) })
       objc_setAssociatedObject(self, key, shown, .OBJC_ASSOCIATION_RETAIN_NONATOMIC)
       return shown
     }
 
     private func put(_ image: UIImage?, fade: TimeInterval) {
-      guard fade > 0 else { return self.image = image }
+      guard fade > 0 else {
+        self.image = image
+        return
+      }
       UIView.transition(
         with: self, duration: fade, options: [.transitionCrossDissolve, .allowUserInteraction],
         animations: { self.image = image }, completion: nil)
