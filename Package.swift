@@ -31,6 +31,7 @@ let package = Package(
     .library(name: "FastImageCache", targets: ["FastImageCache"]),
     .library(name: "FastImageCacheTesting", targets: ["FastImageCacheTesting"]),
     .library(name: "FastImageCacheGTK", targets: ["FastImageCacheGTK"]),
+    .library(name: "FastImageCacheUI", targets: ["FastImageCacheUI"]),
     .executable(name: "imagecache", targets: ["imagecache"]),
     .executable(name: "imagecache-bench", targets: ["imagecache-bench"]),
   ],
@@ -106,6 +107,9 @@ let package = Package(
         "FastImageCache", "ImageViewing", "Locking", "Pixels", "TableStore",
         .target(name: "CGTK", condition: gtkOnLinux),
       ],
+    // SwiftUI, UIKit and AppKit; an empty module on Linux.
+    .target(
+      name: "FastImageCacheUI", dependencies: ["FastImageCache", "ImageViewing"],
       swiftSettings: settings),
     .target(name: "CBenchPeers", dependencies: [.target(name: "CJPEG", condition: onLinux)]),
     .target(name: "CommandSupport", dependencies: ["Locking", "Pixels"], swiftSettings: settings),

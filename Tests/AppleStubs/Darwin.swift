@@ -6,6 +6,7 @@
 // brings Glibc's along and a file that imports both could not choose. Dispatch is for one of its classes.
 public import Dispatch
 @_exported public import Glibc
+import Synchronization
 
 // MARK: <os/lock.h>
 
@@ -19,16 +20,27 @@ public struct os_unfair_lock_s {
 public typealias os_unfair_lock = os_unfair_lock_s
 public typealias os_unfair_lock_t = UnsafeMutablePointer<os_unfair_lock_s>
 
-public func os_unfair_lock_lock(_ lock: os_unfair_lock_t) {}
-public func os_unfair_lock_unlock(_ lock: os_unfair_lock_t) {}
-public func os_unfair_lock_trylock(_ lock: os_unfair_lock_t) -> Bool { true }
+public func os_unfair_lock_lock(_ lock: os_unfair_lock_t) {
+  while !os_unfair_lock_trylock(lock) { sched_yield() }
+}
+public func os_unfair_lock_unlock(_ lock: os_unfair_lock_t) {
+  atomic(lock).pointee.store(0, ordering: .releasing)
+}
+public func os_unfair_lock_trylock(_ lock: os_unfair_lock_t) -> Bool {
+  atomic(lock).pointee.compareExchange(expected: 0, desired: 1, ordering: .acquiring).exchanged
+}
+
+/// `Atomic<UInt32>` has the layout of the number that the lock consists of.
+private func atomic(_ lock: os_unfair_lock_t) -> UnsafeMutablePointer<Atomic<UInt32>> {
+  UnsafeMutableRawPointer(lock).assumingMemoryBound(to: Atomic<UInt32>.self)
+}
 
 // MARK: <sys/stat.h>
 
 extension stat {
-  public var st_atimespec: timespec { timespec() }
-  public var st_mtimespec: timespec { timespec() }
-  public var st_ctimespec: timespec { timespec() }
+  public var st_atimespec: timespec { st_atim }
+  public var st_mtimespec: timespec { st_mtim }
+  public var st_ctimespec: timespec { st_ctim }
 }
 
 // MARK: <sys/mount.h>
@@ -39,7 +51,12 @@ public struct statfs {
   public init() {}
 }
 
-public func fstatfs(_ descriptor: Int32, _ status: UnsafeMutablePointer<statfs>) -> Int32 { 0 }
+/// Every volume is Apple's.
+public func fstatfs(_ descriptor: Int32, _ status: UnsafeMutablePointer<statfs>) -> Int32 {
+  let name = "apfs".utf8.map { CChar($0) }
+  status.pointee.f_fstypename = (name[0], name[1], name[2], name[3])
+  return 0
+}
 
 // MARK: <fcntl.h>, <unistd.h>
 
@@ -47,23 +64,44 @@ public var F_FULLFSYNC: Int32 { 51 }
 public var F_BARRIERFSYNC: Int32 { 85 }
 public var F_SETPROTECTIONCLASS: Int32 { 64 }
 
-public func fcntl(_ descriptor: Int32, _ command: Int32, _ value: Int32) -> Int32 { 0 }
+public func fcntl(_ descriptor: Int32, _ command: Int32, _ value: Int32) -> Int32 {
+  switch command {
+  case F_FULLFSYNC, F_BARRIERFSYNC: fsync(descriptor)
+  // The file stays as it is: no device is locked.
+  case F_SETPROTECTIONCLASS: 0
+  default: Glibc.fcntl(descriptor, command, value)
+  }
+}
 
 // Darwin has no such call: hiding it makes its use an error here too.
 @available(*, unavailable, message: "Darwin has no fdatasync(2).")
 public func fdatasync(_ descriptor: Int32) -> Int32 { -1 }
 
+// MARK: <dlfcn.h>
+
+/// Darwin's `RTLD_DEFAULT` is -2, which is no handle here.
+public func dlsym(
+  _ handle: UnsafeMutableRawPointer?, _ symbol: UnsafePointer<CChar>
+) -> UnsafeMutableRawPointer? {
+  Glibc.dlsym(handle == UnsafeMutableRawPointer(bitPattern: -2) ? nil : handle, symbol)
+}
+
 // MARK: Dispatch
 
-// Dispatch for Linux lacks the sources of memory pressure.
+// Dispatch for Linux lacks the sources of memory pressure. These report what a test adds to them.
 public protocol DispatchSourceMemoryPressure: DispatchSourceProtocol {}
 
+extension DispatchSource: DispatchSourceMemoryPressure {}
+
 extension DispatchSourceMemoryPressure {
-  public var data: DispatchSource.MemoryPressureEvent { [] }
+  public var data: DispatchSource.MemoryPressureEvent {
+    let source = self as? any DispatchSourceUserDataOr
+    return DispatchSource.MemoryPressureEvent(rawValue: source?.data ?? 0)
+  }
 }
 
 extension DispatchSource {
-  public struct MemoryPressureEvent: OptionSet, RawRepresentable {
+  public struct MemoryPressureEvent: OptionSet, RawRepresentable, Sendable {
     public let rawValue: UInt
     public init(rawValue: UInt) { self.rawValue = rawValue }
 
@@ -76,6 +114,9 @@ extension DispatchSource {
   public class func makeMemoryPressureSource(
     eventMask: DispatchSource.MemoryPressureEvent, queue: DispatchQueue? = nil
   ) -> any DispatchSourceMemoryPressure {
-    preconditionFailure()
+    guard
+      let source = makeUserDataOrSource(queue: queue) as? any DispatchSourceMemoryPressure
+    else { preconditionFailure("Every source is a DispatchSource.") }
+    return source
   }
 }

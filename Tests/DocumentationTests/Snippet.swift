@@ -6,8 +6,9 @@ import Foundation
 /// library, Foundation and the few names of `SnippetContext`; its own declarations come first.
 struct Snippet: Sendable, CustomStringConvertible {
   static let all: [Snippet] =
-    Document.all.flatMap { (try? snippets(of: $0)) ?? [] }
-    + referenceFiles.flatMap { (try? snippets(inCommentsOf: $0)) ?? [] }
+    (Document.all.flatMap { (try? snippets(of: $0)) ?? [] }
+    + referenceFiles.flatMap { (try? snippets(inCommentsOf: $0)) ?? [] })
+    .filter { !$0.isForApple }
 
   /// The modules that users import, and those that `FastImageCache` exports.
   private static let modules = [
@@ -31,6 +32,9 @@ struct Snippet: Sendable, CustomStringConvertible {
   var isolations: [SnippetCompiler.DefaultIsolation] {
     isDeclaring ? SnippetCompiler.DefaultIsolation.allCases : [.none]
   }
+
+  /// Whether it needs a toolkit of Apple's; `.ci/apple-check` compiles it with a stand-in.
+  var isForApple: Bool { code.contains(/(^|\n)import (AppKit|SwiftUI|UIKit)\n/) }
 
   /// Whether it declares more than variables.
   var isDeclaring: Bool {

@@ -100,6 +100,18 @@ struct SnippetTests {
   @Test(
     "leaves its fence to another library on migration pages only, and to a trait",
     arguments: Document.all)
+  @Test("is left to the check with stand-ins if it imports a toolkit of Apple's")
+  func isForApple() {
+    let codes = [
+      "import FastImageCacheUI\nimport SwiftUI\n", "import UIKit\n", "import Foundation\n",
+    ]
+    let snippets = codes.map { Snippet(path: "Example.md", line: 7, code: $0) }
+
+    #expect(snippets.map(\.isForApple) == [true, true, false])
+    #expect(Snippet.all.allSatisfy { !$0.isForApple })
+  }
+
+  @Test("leaves its fence to another library on migration pages only", arguments: Document.all)
   func namesNoOther(document: Document) throws {
     guard !document.path.hasPrefix("Docs/Migration/") else { return }
 

@@ -5,8 +5,6 @@
 
 // MARK: Reading
 
-public final class CGImageSource {}
-
 public enum CGImageSourceStatus: Int32, Sendable {
   case statusUnexpectedEOF = -5
   case statusInvalidData = -4
@@ -15,28 +13,6 @@ public enum CGImageSourceStatus: Int32, Sendable {
   case statusIncomplete = -1
   case statusComplete = 0
 }
-
-public func CGImageSourceCreateWithData(_ data: CFData, _ options: CFDictionary?)
-  -> CGImageSource?
-{ nil }
-public func CGImageSourceGetType(_ source: CGImageSource) -> CFString? { nil }
-public func CGImageSourceGetCount(_ source: CGImageSource) -> Int { 0 }
-public func CGImageSourceGetStatus(_ source: CGImageSource) -> CGImageSourceStatus {
-  .statusUnknownType
-}
-public func CGImageSourceGetStatusAtIndex(_ source: CGImageSource, _ index: Int)
-  -> CGImageSourceStatus
-{ .statusUnknownType }
-public func CGImageSourceGetPrimaryImageIndex(_ source: CGImageSource) -> Int { 0 }
-public func CGImageSourceCopyPropertiesAtIndex(
-  _ source: CGImageSource, _ index: Int, _ options: CFDictionary?
-) -> CFDictionary? { nil }
-public func CGImageSourceCreateImageAtIndex(
-  _ source: CGImageSource, _ index: Int, _ options: CFDictionary?
-) -> CGImage? { nil }
-public func CGImageSourceCreateThumbnailAtIndex(
-  _ source: CGImageSource, _ index: Int, _ options: CFDictionary?
-) -> CGImage? { nil }
 
 public let kCGImageSourceShouldCache: CFString = "kCGImageSourceShouldCache"
 public let kCGImageSourceShouldCacheImmediately: CFString = "kCGImageSourceShouldCacheImmediately"
@@ -67,16 +43,6 @@ public enum CGImagePropertyOrientation: UInt32, Sendable {
 }
 
 // MARK: Writing
-
-public final class CGImageDestination {}
-
-public func CGImageDestinationCreateWithData(
-  _ data: CFMutableData, _ type: CFString, _ count: Int, _ options: CFDictionary?
-) -> CGImageDestination? { nil }
-public func CGImageDestinationAddImage(
-  _ destination: CGImageDestination, _ image: CGImage, _ properties: CFDictionary?
-) {}
-public func CGImageDestinationFinalize(_ destination: CGImageDestination) -> Bool { false }
 
 public let kCGImageDestinationLossyCompressionQuality: CFString =
   "kCGImageDestinationLossyCompressionQuality"

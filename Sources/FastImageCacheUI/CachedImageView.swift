@@ -1,0 +1,99 @@
+#if canImport(SwiftUI)
+  import CoreGraphics
+  public import FastImageCache
+  import ImageViewing
+  public import SwiftUI
+
+  /// Shows the picture of an entity: in the first frame if the table has it, and otherwise a
+  /// placeholder until it is loaded.
+  ///
+  /// ```swift
+  /// import FastImageCacheUI
+  /// import SwiftUI
+  ///
+  /// struct Row: View {
+  ///   let photo: Photo
+  ///
+  ///   var body: some View {
+  ///     CachedImageView(photo, format: .row, label: Text("Photograph")) { Color.secondary }
+  ///   }
+  /// }
+  /// ```
+  ///
+  /// The cache comes from the environment (``SwiftUI/View/imageCache(_:)``). The view takes the size
+  /// of its format, in points, from the start, so that nothing moves when the picture comes. A view that
+  /// disappears gives up its load and lets its picture go.
+  ///
+  /// Cost: a body with a hit is one lookup, and an `Image` over the mapped pixels. The body of a view
+  /// whose picture is shown already looks nothing up.
+  public struct CachedImageView<Entity: ImageEntity, Content: View>: View {
+    private let entity: Entity
+    private let format: ImageFormat
+    private let label: Text?
+    private let animation: Animation?
+    private let options: LoadOptions?
+    private let content: (CachedImagePhase) -> Content
+    @Environment(\.imageCache) private var cache
+    @State private var viewed = ViewedPicture()
+
+    /// Builds what is shown from the phase of the load.
+    ///
+    /// - Parameters:
+    ///   - entity: Whose picture. Another id, version, format or cache is another picture.
+    ///   - format: One of the cache's formats.
+    ///   - label: What assistive technologies say, of the placeholder too; `nil` for decoration.
+    ///   - animation: How a picture comes in that was loaded while the view was seen. Pictures that are
+    ///     there are never animated.
+    ///   - options: How a missing picture is loaded; with previews, ``CachedImagePhase/preview(_:)``
+    ///     shows them.
+    ///   - content: The view for each phase.
+    public init(
+      _ entity: Entity, format: ImageFormat, label: Text?, animation: Animation? = nil,
+      options: LoadOptions? = nil, @ViewBuilder content: @escaping (CachedImagePhase) -> Content
+    ) {
+      self.entity = entity
+      self.format = format
+      self.label = label
+      self.animation = animation
+      self.options = options
+      self.content = content
+    }
+
+    /// The content of the present phase, in the size of the format.
+    public var body: some View {
+      content(viewed.phase(of: request, label: label, animation: animation))
+        .frame(
+          width: CGFloat(Double(format.size.width) / format.scale),
+          height: CGFloat(Double(format.size.height) / format.scale), alignment: .center
+        )
+        .accessibilityLabel(label ?? Text(verbatim: ""), isEnabled: label != nil)
+        .onAppear { viewed.appear() }
+        .onDisappear { viewed.disappear() }
+    }
+
+    private var request: PicturePlace.Request? {
+      cache.map { PicturePlace.Request(entity, format: format, cache: $0, options: options) }
+    }
+  }
+
+  extension CachedImageView {
+    /// Shows the picture or its preview as it is, and a placeholder before and after a failure.
+    ///
+    /// - Parameters:
+    ///   - entity: Whose picture. Another id, version, format or cache is another picture.
+    ///   - format: One of the cache's formats.
+    ///   - label: What assistive technologies say, of the placeholder too; `nil` for decoration.
+    ///   - animation: How a picture comes in that was loaded while the view was seen.
+    ///   - options: How a missing picture is loaded.
+    ///   - placeholder: The view until there is a picture.
+    public init<Placeholder: View>(
+      _ entity: Entity, format: ImageFormat, label: Text?, animation: Animation? = nil,
+      options: LoadOptions? = nil, @ViewBuilder placeholder: @escaping () -> Placeholder
+    ) where Content == _ConditionalContent<Image, Placeholder> {
+      self.init(entity, format: format, label: label, animation: animation, options: options) {
+        phase in
+        if let image = phase.image { image } else { placeholder() }
+      }
+    }
+  }
+#endif

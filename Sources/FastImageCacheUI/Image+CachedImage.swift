@@ -1,0 +1,23 @@
+#if canImport(SwiftUI)
+  import CoreGraphics
+  public import FastImageCache
+  public import SwiftUI
+
+  extension Image {
+    /// Makes an image over the mapped pixels, without copying them; it holds the lease.
+    ///
+    /// - Parameters:
+    ///   - cached: The picture.
+    ///   - label: What assistive technologies say; `nil` for decoration.
+    /// - Returns: `nil` if CoreGraphics makes no image.
+    public init?(_ cached: CachedImage, label: Text?) {
+      guard let image = cached.makeCGImage() else { return nil }
+      let scale = CGFloat(cached.scale)
+      if let label {
+        self.init(image, scale: scale, orientation: .up, label: label)
+      } else {
+        self.init(decorative: image, scale: scale, orientation: .up)
+      }
+    }
+  }
+#endif

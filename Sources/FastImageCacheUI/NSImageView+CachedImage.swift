@@ -1,0 +1,63 @@
+// Mac Catalyst has a part of AppKit, and none of its views.
+#if canImport(AppKit) && !targetEnvironment(macCatalyst)
+  public import AppKit
+  public import FastImageCache
+  public import Foundation
+  import ImageViewing
+  import ObjectiveC
+  import QuartzCore
+
+  extension NSImageView {
+    /// Shows the entity's picture: at once if the table has it, otherwise the placeholder until the
+    /// picture is loaded.
+    ///
+    /// Whatever this view waited for before is given up, so a reused view shows nothing but what was
+    /// asked for last. The same picture again changes nothing. The load runs at high priority. Set
+    /// ``AppKit/NSImageView/image`` by hand after ``endShowingImage()`` only.
+    ///
+    /// - Parameters:
+    ///   - entity: Whose picture; `nil` shows the placeholder.
+    ///   - format: One of the cache's formats.
+    ///   - cache: Where the picture is kept.
+    ///   - placeholder: Shown until the picture is there, and after a failure.
+    ///   - fade: Seconds in which a picture that had to be loaded dissolves in, which gives the view a
+    ///     layer. Pictures that are there never do.
+    ///   - options: How a missing picture is loaded; previews are shown.
+    /// - Returns: Whether the picture is on screen by now.
+    @discardableResult
+    public func showImage<Entity: ImageEntity>(
+      of entity: Entity?, format: ImageFormat, from cache: ImageCache,
+      placeholder: NSImage? = nil, fade: TimeInterval = 0, options: LoadOptions? = nil
+    ) -> ShownFrom {
+      shownPicture.show(
+        entity.map { PicturePlace.Request($0, format: format, cache: cache, options: options) },
+        placeholder: placeholder, fade: fade)
+    }
+
+    /// Gives up what this view waits for and lets its picture go: for `prepareForReuse()` and
+    /// `didEndDisplaying`.
+    ///
+    /// A picture in a view that nobody sees keeps its slot from other pictures.
+    public func endShowingImage() { shownPicture.end() }
+
+    private var shownPicture: ShownPicture<NSImage> {
+      let key = showingKey.address
+      if let shown = objc_getAssociatedObject(self, key) as? ShownPicture<NSImage> { return shown }
+      let shown = ShownPicture<NSImage>(
+        make: { NSImage($0) }, put: { [weak self] in self?.put($0, fade: $1) })
+      objc_setAssociatedObject(self, key, shown, .OBJC_ASSOCIATION_RETAIN_NONATOMIC)
+      return shown
+    }
+
+    private func put(_ image: NSImage?, fade: TimeInterval) {
+      if fade > 0 {
+        wantsLayer = true
+        let transition = CATransition()
+        transition.type = .fade
+        transition.duration = fade
+        layer?.add(transition, forKey: "picture")
+      }
+      self.image = image
+    }
+  }
+#endif

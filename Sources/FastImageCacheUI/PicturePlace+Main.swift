@@ -1,0 +1,17 @@
+#if canImport(Darwin)
+  import Dispatch
+  import ImageViewing
+
+  extension PicturePlace {
+    /// Creates a place whose answers come through the main queue, and which asks again for what failed
+    /// when the network is back.
+    ///
+    /// - Parameter show: Puts on screen what it is given.
+    convenience init(show: @escaping @MainActor (Sight) -> Void) {
+      NetworkWatch.begin()
+      self.init(
+        deliver: { job in DispatchQueue.main.async { MainActor.assumeIsolated { job() } } },
+        show: show)
+    }
+  }
+#endif

@@ -1,0 +1,94 @@
+// Names are Apple's.
+// swift-format-ignore-file: AlwaysUseLowerCamelCase
+
+public final class CGImageSource {
+  let file: EncodedFile
+  init(_ file: EncodedFile) { self.file = file }
+}
+
+public func CGImageSourceCreateWithData(_ data: CFData, _ options: CFDictionary?)
+  -> CGImageSource?
+{ EncodedFile(data).map(CGImageSource.init) }
+
+public func CGImageSourceGetType(_ source: CGImageSource) -> CFString? { source.file.kind.rawValue }
+
+public func CGImageSourceGetCount(_ source: CGImageSource) -> Int { 1 }
+
+public func CGImageSourceGetPrimaryImageIndex(_ source: CGImageSource) -> Int { 0 }
+
+public func CGImageSourceGetStatus(_ source: CGImageSource) -> CGImageSourceStatus {
+  source.file.isWhole ? .statusComplete : .statusIncomplete
+}
+
+public func CGImageSourceGetStatusAtIndex(_ source: CGImageSource, _ index: Int)
+  -> CGImageSourceStatus
+{ source.file.isWhole ? .statusComplete : .statusIncomplete }
+
+public func CGImageSourceCopyPropertiesAtIndex(
+  _ source: CGImageSource, _ index: Int, _ options: CFDictionary?
+) -> CFDictionary? {
+  guard let header = source.file.header else { return nil }
+  var properties: CFDictionary = [
+    kCGImagePropertyPixelWidth: NSNumber(value: header.width),
+    kCGImagePropertyPixelHeight: NSNumber(value: header.height),
+    kCGImagePropertyOrientation: NSNumber(value: source.file.orientation),
+  ]
+  if header.hasAlpha { properties[kCGImagePropertyHasAlpha] = NSNumber(value: true) }
+  return properties
+}
+
+public func CGImageSourceCreateImageAtIndex(
+  _ source: CGImageSource, _ index: Int, _ options: CFDictionary?
+) -> CGImage? { source.file.pixels().flatMap(CGImage.init) }
+
+/// Scales the whole picture to the whole thumbnail, rounding the shorter side.
+public func CGImageSourceCreateThumbnailAtIndex(
+  _ source: CGImageSource, _ index: Int, _ options: CFDictionary?
+) -> CGImage? {
+  func isSet(_ key: CFString) -> Bool { options?[key] as? Bool ?? false }
+  var file: EncodedFile? = source.file
+  if !isSet(kCGImageSourceCreateThumbnailFromImageAlways) {
+    file =
+      source.file.thumbnail
+      ?? (isSet(kCGImageSourceCreateThumbnailFromImageIfAbsent) ? source.file : nil)
+  }
+  guard var pixels = file?.pixels() else { return nil }
+  if isSet(kCGImageSourceCreateThumbnailWithTransform) {
+    pixels = pixels.turned(source.file.orientation)
+  }
+  guard let image = CGImage(pixels) else { return nil }
+  let longer = max(image.width, image.height)
+  let wanted = options?[kCGImageSourceThumbnailMaxPixelSize] as? Int ?? longer
+  guard wanted < longer else { return image }
+  func scaled(_ side: Int) -> Int {
+    max(1, Int((Double(side) * Double(wanted) / Double(longer)).rounded()))
+  }
+  return image.scaled(width: scaled(image.width), height: scaled(image.height))
+}
+
+extension CGImage {
+  convenience init?(_ pixels: EncodedFile.Pixels) {
+    self.init(
+      _bgra: pixels.bgra, width: pixels.width, height: pixels.height, hasAlpha: pixels.hasAlpha)
+  }
+
+  fileprivate func scaled(width: Int, height: Int) -> CGImage? {
+    var result = [UInt8](repeating: 0, count: width * height * 4)
+    let isDrawn = result.withUnsafeMutableBytes { bytes in
+      guard
+        let context = CGContext(
+          data: bytes.baseAddress, width: width, height: height, bitsPerComponent: 8,
+          bytesPerRow: width * 4, space: CGColorSpaceCreateDeviceRGB(),
+          bitmapInfo: CGImageAlphaInfo.premultipliedFirst.rawValue
+            | CGBitmapInfo.byteOrder32Little.rawValue)
+      else { return false }
+      context.interpolationQuality = .high
+      context.draw(self, in: CGRect(x: 0, y: 0, width: width, height: height))
+      context.flush()
+      return true
+    }
+    guard isDrawn else { return nil }
+    return CGImage(
+      _bgra: result, width: width, height: height, hasAlpha: alphaInfo == .premultipliedFirst)
+  }
+}

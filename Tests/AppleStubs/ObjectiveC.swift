@@ -1,0 +1,23 @@
+// Names and cases are Apple's.
+// swift-format-ignore-file: AlwaysUseLowerCamelCase, TypeNamesShouldBeCapitalized
+
+public enum objc_AssociationPolicy: UInt, Sendable {
+  case OBJC_ASSOCIATION_ASSIGN = 0
+  case OBJC_ASSOCIATION_RETAIN_NONATOMIC = 1
+}
+
+/// An object that other objects can be associated with. The runtime of Apple platforms takes any object;
+/// here the views' classes have the room, so that it goes with them.
+public protocol _Associating: AnyObject {
+  var _associated: [UnsafeRawPointer: Any] { get set }
+}
+
+public func objc_getAssociatedObject(_ object: Any, _ key: UnsafeRawPointer) -> Any? {
+  (object as? any _Associating)?._associated[key]
+}
+
+public func objc_setAssociatedObject(
+  _ object: Any, _ key: UnsafeRawPointer, _ value: Any?, _ policy: objc_AssociationPolicy
+) {
+  (object as? any _Associating)?._associated[key] = value
+}

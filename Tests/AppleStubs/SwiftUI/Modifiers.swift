@@ -1,0 +1,94 @@
+@MainActor @preconcurrency public protocol ViewModifier {}
+
+public struct ModifiedContent<Content, Modifier> {
+  public var content: Content
+  public var modifier: Modifier
+  public init(content: Content, modifier: Modifier) {
+    (self.content, self.modifier) = (content, modifier)
+  }
+}
+extension ModifiedContent: View, Primitive where Content: View, Modifier: ViewModifier {
+  public var body: Never { fatalError("A leaf has no body.") }
+  func draw(on screen: Screen) {
+    guard let change = modifier as? any Change else { return screen.draw(content, "content") }
+    change.change(screen) { screen.draw(content, "content") }
+  }
+}
+
+/// What a modifier does around the drawing of its content.
+@MainActor protocol Change {
+  func change(_ screen: Screen, around content: () -> Void)
+}
+
+public struct AccessibilityAttachmentModifier { let label: Text? }
+extension AccessibilityAttachmentModifier: ViewModifier, Change {
+  func change(_ screen: Screen, around content: () -> Void) {
+    let count = screen.items.count
+    content()
+    if let label { screen.label(itemsFrom: count, label._text) }
+  }
+}
+
+struct FrameModifier {
+  let width: CGFloat?
+  let height: CGFloat?
+}
+extension FrameModifier: ViewModifier, Change {
+  func change(_ screen: Screen, around content: () -> Void) {
+    let count = screen.items.count
+    content()
+    if let width, let height { screen.size(itemsFrom: count, CGSize(width: width, height: height)) }
+  }
+}
+
+struct AppearanceModifier {
+  let appear: (() -> Void)?
+  let disappear: (() -> Void)?
+}
+extension AppearanceModifier: ViewModifier, Change {
+  func change(_ screen: Screen, around content: () -> Void) {
+    content()
+    if let appear { screen.appearActions.append(appear) }
+    if let disappear { screen.disappearActions.append(disappear) }
+  }
+}
+
+struct EnvironmentModifier<Value> {
+  let keyPath: WritableKeyPath<EnvironmentValues, Value>
+  let value: Value
+}
+extension EnvironmentModifier: ViewModifier, Change {
+  func change(_ screen: Screen, around content: () -> Void) {
+    let outer = screen.environment
+    screen.environment[keyPath: keyPath] = value
+    content()
+    screen.environment = outer
+  }
+}
+
+extension View {
+  nonisolated public func frame(
+    width: CGFloat? = nil, height: CGFloat? = nil, alignment: Alignment = .center
+  ) -> some View {
+    ModifiedContent(content: self, modifier: FrameModifier(width: width, height: height))
+  }
+  nonisolated public func onAppear(perform action: (() -> Void)? = nil) -> some View {
+    ModifiedContent(
+      content: self, modifier: AppearanceModifier(appear: action, disappear: nil))
+  }
+  nonisolated public func onDisappear(perform action: (() -> Void)? = nil) -> some View {
+    ModifiedContent(
+      content: self, modifier: AppearanceModifier(appear: nil, disappear: action))
+  }
+  nonisolated public func environment<V>(
+    _ keyPath: WritableKeyPath<EnvironmentValues, V>, _ value: V
+  ) -> some View {
+    ModifiedContent(content: self, modifier: EnvironmentModifier(keyPath: keyPath, value: value))
+  }
+  nonisolated public func accessibilityLabel(
+    _ label: Text, isEnabled: Bool
+  ) -> ModifiedContent<Self, AccessibilityAttachmentModifier> {
+    ModifiedContent(
+      content: self, modifier: AccessibilityAttachmentModifier(label: isEnabled ? label : nil))
+  }
+}

@@ -1,0 +1,96 @@
+import Observation
+
+/// A view that the stand-in draws by itself.
+@MainActor protocol Primitive {
+  func draw(on screen: Screen)
+}
+
+/// Shows views to a test; not Apple's, and without an underscore because no library code can see it
+/// but by importing a module that Apple platforms have.
+///
+/// It evaluates bodies when asked to, keeps `State` by the place of a view in the tree, observes what
+/// bodies read, and calls `onAppear` and `onDisappear` when the test says so.
+@MainActor public final class Screen {
+  public enum Content {
+    case image(CGImage)
+    case text(String)
+    case color(String)
+  }
+
+  public struct Item {
+    public let content: Content
+    public fileprivate(set) var label: String?
+    public fileprivate(set) var size: CGSize?
+  }
+
+  /// The animation of each call of `withAnimation`, in their order; `nil` stands for none.
+  public static var animations: [Animation?] = []
+
+  /// What the last drawing showed.
+  public private(set) var items: [Item] = []
+  /// Whether something changed that a body has read.
+  public private(set) var isOutdated = false
+  var environment = EnvironmentValues()
+  var appearActions: [() -> Void] = []
+  var disappearActions: [() -> Void] = []
+  private var path: [String] = []
+  private var boxes: [String: AnyObject] = [:]
+
+  public init() {}
+
+  /// The image, if the screen shows an image and nothing else.
+  public var image: CGImage? {
+    if case .image(let image)? = items.first?.content, items.count == 1 { image } else { nil }
+  }
+
+  /// Evaluates the bodies of a view and the views in it.
+  public func draw(_ root: some View) {
+    (items, appearActions, disappearActions, isOutdated) = ([], [], [], false)
+    withObservationTracking {
+      draw(root, "root")
+    } onChange: { [weak self] in
+      MainActor.assumeIsolated { self?.isOutdated = true }
+    }
+  }
+
+  /// Tells the views of the last drawing that they are seen.
+  public func appear() { for action in appearActions { action() } }
+
+  /// Tells the views of the last drawing that they are not seen any more.
+  public func disappear() { for action in disappearActions { action() } }
+
+  /// Forgets the state of all views, as SwiftUI does with views that left the tree.
+  public func forget() {
+    (items, appearActions, disappearActions, boxes) = ([], [], [], [:])
+  }
+
+  func draw(_ view: some View, _ name: String) {
+    path.append(name)
+    defer { path.removeLast() }
+    if let primitive = view as? any Primitive { return primitive.draw(on: self) }
+    for child in Mirror(reflecting: view).children {
+      guard let property = child.value as? any Connected, let name = child.label else { continue }
+      property.connect(to: self, as: name)
+    }
+    draw(view.body, "body")
+  }
+
+  func kept<Box: AnyObject>(_ box: Box, as name: String) -> Box? {
+    let key = (path + [name]).joined(separator: "/")
+    if let old = boxes[key] as? Box { return old === box ? nil : old }
+    boxes[key] = box
+    return nil
+  }
+
+  func add(_ content: Content, label: String?) {
+    items.append(Item(content: content, label: label, size: nil))
+  }
+
+  func label(itemsFrom start: Int, _ label: String) {
+    for index in items.indices.dropFirst(start) { items[index].label = label }
+  }
+
+  func size(itemsFrom start: Int, _ size: CGSize) {
+    for index in items.indices.dropFirst(start) { items[index].size = size }
+  }
+}

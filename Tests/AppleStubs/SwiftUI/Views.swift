@@ -1,0 +1,164 @@
+@_exported public import CoreGraphics
+@_exported public import Foundation
+
+@MainActor @preconcurrency public protocol View {
+  associatedtype Body: View
+  @ViewBuilder @MainActor @preconcurrency var body: Self.Body { get }
+}
+
+extension Never: View { public var body: Never { fatalError("A leaf has no body.") } }
+
+@resultBuilder public struct ViewBuilder {
+  public static func buildExpression<Content: View>(_ content: Content) -> Content { content }
+  public static func buildBlock() -> EmptyView { EmptyView() }
+  public static func buildBlock<Content: View>(_ content: Content) -> Content { content }
+  public static func buildEither<TrueContent: View, FalseContent: View>(
+    first: TrueContent
+  ) -> _ConditionalContent<TrueContent, FalseContent> {
+    _ConditionalContent(storage: .first(first))
+  }
+  public static func buildEither<TrueContent: View, FalseContent: View>(
+    second: FalseContent
+  ) -> _ConditionalContent<TrueContent, FalseContent> {
+    _ConditionalContent(storage: .second(second))
+  }
+  public static func buildIf<Content: View>(_ content: Content?) -> Content? { content }
+}
+
+public struct EmptyView { public init() {} }
+extension EmptyView: View, Primitive {
+  public var body: Never { fatalError("A leaf has no body.") }
+  func draw(on screen: Screen) {}
+}
+
+extension Optional: View, Primitive where Wrapped: View {
+  public var body: Never { fatalError("A leaf has no body.") }
+  func draw(on screen: Screen) { if let self { screen.draw(self, "some") } }
+}
+
+public struct _ConditionalContent<TrueContent, FalseContent> {
+  enum Storage {
+    case first(TrueContent)
+    case second(FalseContent)
+  }
+  let storage: Storage
+}
+extension _ConditionalContent: View, Primitive where TrueContent: View, FalseContent: View {
+  public var body: Never { fatalError("A leaf has no body.") }
+  func draw(on screen: Screen) {
+    switch storage {
+    case .first(let content): screen.draw(content, "first")
+    case .second(let content): screen.draw(content, "second")
+    }
+  }
+}
+
+public struct Text: Equatable, Sendable {
+  public let _text: String
+  public init<S: StringProtocol>(_ content: S) { _text = String(content) }
+  public init(verbatim content: String) { _text = content }
+}
+extension Text: View, Primitive {
+  public var body: Never { fatalError("A leaf has no body.") }
+  func draw(on screen: Screen) { screen.add(.text(_text), label: _text) }
+}
+
+public struct Color: Hashable, Sendable {
+  let name: String
+  public static let secondary = Color(name: "secondary")
+  public static let gray = Color(name: "gray")
+  public static let red = Color(name: "red")
+}
+extension Color: View, Primitive {
+  public var body: Never { fatalError("A leaf has no body.") }
+  func draw(on screen: Screen) { screen.add(.color(name), label: nil) }
+}
+
+public struct Image: Equatable, Sendable {
+  public enum Orientation: UInt8, CaseIterable, Hashable, Sendable {
+    case up, upMirrored, down, downMirrored, left, leftMirrored, right, rightMirrored
+  }
+
+  /// `@unchecked Sendable` is safe: a `CGImage` never changes.
+  private final class Pixels: @unchecked Sendable {
+    let image: CGImage
+    init(_ image: CGImage) { self.image = image }
+  }
+
+  private let pixels: Pixels
+  private let scale: CGFloat
+  private let label: Text?
+
+  public init(
+    _ cgImage: CGImage, scale: CGFloat, orientation: Image.Orientation = .up, label: Text
+  ) {
+    (pixels, self.scale, self.label) = (Pixels(cgImage), scale, label)
+  }
+  public init(decorative cgImage: CGImage, scale: CGFloat, orientation: Image.Orientation = .up) {
+    (pixels, self.scale, label) = (Pixels(cgImage), scale, nil)
+  }
+  public func resizable() -> Image { self }
+
+  public static func == (first: Image, second: Image) -> Bool {
+    first.pixels.image === second.pixels.image && first.scale == second.scale
+      && first.label == second.label
+  }
+}
+extension Image: View, Primitive {
+  public var body: Never { fatalError("A leaf has no body.") }
+  func draw(on screen: Screen) { screen.add(.image(pixels.image), label: label?._text) }
+}
+
+public struct LazyVStack<Content: View> {
+  let content: Content
+  public init(
+    alignment: HorizontalAlignment = .center, spacing: CGFloat? = nil,
+    @ViewBuilder content: () -> Content
+  ) { self.content = content() }
+}
+extension LazyVStack: View { public var body: some View { content } }
+
+public struct ScrollView<Content: View> {
+  let content: Content
+  public init(_ axes: Axis.Set = .vertical, @ViewBuilder content: () -> Content) {
+    self.content = content()
+  }
+}
+extension ScrollView: View { public var body: some View { content } }
+
+public struct ForEach<Data: RandomAccessCollection, ID: Hashable, Content> {
+  let data: Data
+  let id: KeyPath<Data.Element, ID>
+  let content: (Data.Element) -> Content
+}
+extension ForEach where Content: View {
+  public init(
+    _ data: Data, id: KeyPath<Data.Element, ID>,
+    @ViewBuilder content: @escaping (Data.Element) -> Content
+  ) { (self.data, self.id, self.content) = (data, id, content) }
+}
+extension ForEach: View, Primitive where Content: View {
+  public var body: Never { fatalError("A leaf has no body.") }
+  func draw(on screen: Screen) {
+    for element in data { screen.draw(content(element), "\(element[keyPath: id])") }
+  }
+}
+
+public struct HorizontalAlignment: Equatable, Sendable {
+  public static let center = HorizontalAlignment()
+}
+public struct Alignment: Equatable, Sendable { public static let center = Alignment() }
+public enum Axis: Int8, CaseIterable, Sendable {
+  case horizontal, vertical
+  public struct Set: OptionSet, Sendable {
+    public let rawValue: Int8
+    public init(rawValue: Int8) { self.rawValue = rawValue }
+    public static let horizontal = Axis.Set(rawValue: 1)
+    public static let vertical = Axis.Set(rawValue: 2)
+  }
+}
+
+@MainActor @preconcurrency public protocol PreviewProvider {
+  associatedtype Previews: View
+  @ViewBuilder @MainActor @preconcurrency static var previews: Self.Previews { get }
+}

@@ -1,0 +1,181 @@
+import CoreGraphics
+import Foundation
+import ImageIO
+import Pixels
+import Testing
+
+@testable import ImageCodecs
+
+@Suite("ImageIO's side of the codecs", .timeLimit(.minutes(10)))
+struct ImageIOTests {
+  private static func bitmap(_ bytes: [UInt8], _ size: PixelSize, _ format: PixelFormat) throws
+    -> Bitmap
+  {
+    let layout = try #require(
+      PixelLayout(size: size, format: format, rowBytes: bytes.count / size.height))
+    return try Bitmap(copying: bytes, layout: layout)
+  }
+
+  private static func png(_ picture: Picture) throws -> Data {
+    try PNGEncoder().encode(bitmap(picture.premultipliedBGRA, picture.size, .bgra32))
+  }
+
+  private static func jpeg(_ picture: Picture, quality: Double = 1) throws -> Data {
+    try JPEGEncoder(quality: quality).encode(bitmap(picture.opaqueBGRX, picture.size, .bgrx32))
+  }
+
+  // MARK: Decoding
+
+  @Test("decodes PNG exactly, with alpha and without")
+  func decodesPNG() throws {
+    let picture = Picture.confetti(21, 13)
+    let glass = try decode(Self.png(picture))
+    #expect(glass.layout.format == .bgra32 && glass.size == picture.size)
+    #expect(largestDifference(glass.packedBytes, picture.premultipliedBGRA) <= 1)
+
+    let data = try PNGEncoder().encode(Self.bitmap(picture.opaqueBGRX, picture.size, .bgrx32))
+    #expect(try decode(data).layout.format == .bgrx32)
+    #expect(try decode(data).packedBytes == picture.opaqueBGRX)
+  }
+
+  @Test("decodes JPEG close to the pixels")
+  func decodesJPEG() throws {
+    let picture = Picture.slopes(64, 48)
+    let data = try Self.jpeg(picture)
+    #expect(try header(of: data).size == picture.size)
+    #expect(try largestDifference(decode(data).packedBytes, picture.opaqueBGRX) <= 10)
+  }
+
+  @Test("stands pictures upright", arguments: 1...8)
+  func turns(value: Int) throws {
+    let picture = Picture.confetti(45, 71)
+    let png = try Surgery.adding(
+      chunk: "eXIf", Surgery.exif(orientation: value), toPNG: Self.png(picture))
+    let expected = picture.turned(value)
+    #expect(try header(of: png).size == expected.size)
+    #expect(try decode(png).size == expected.size)
+    #expect(try largestDifference(decode(png).packedBytes, expected.premultipliedBGRA) <= 1)
+
+    let slopes = Picture.slopes(45, 71)
+    let jpeg = try Surgery.adding(
+      exif: Surgery.exif(orientation: value, isLittleEndian: true), toJPEG: Self.jpeg(slopes))
+    #expect(
+      try largestDifference(decode(jpeg).packedBytes, slopes.turned(value).opaqueBGRX) <= 16)
+  }
+
+  @Test(
+    "decodes at or just above the size that is wanted",
+    arguments: [(320, 200), (201, 317), (300, 30)] as [(Int, Int)])
+  func reduces(width: Int, height: Int) throws {
+    let picture = Picture.slopes(width, height)
+    let data = try Self.jpeg(picture)
+    let wanted = PixelSize(width: max(width / 5, 1), height: max(height / 5, 1))
+    let bitmap = try decode(data, atLeast: wanted)
+    #expect(bitmap.size.width >= wanted.width && bitmap.size.height >= wanted.height)
+    #expect(bitmap.size.width <= wanted.width + 8)
+    #expect(bitmap.edges.fullSize == picture.size)
+    let small = Picture.slopes(bitmap.size.width, bitmap.size.height)
+    #expect(largestDifference(bitmap.packedBytes, small.opaqueBGRX) <= 24)
+    #expect(try decode(data, atLeast: PixelSize(width: 9999, height: 9999)).size == picture.size)
+  }
+
+  @Test("refuses other types, damage, and files that are cut short")
+  func refuses() throws {
+    let picture = Picture.slopes(40, 33)
+    func error(_ data: Data) -> ImageDecodingError? {
+      do throws(ImageDecodingError) {
+        _ = try decode(data)
+        return nil
+      } catch { return error }
+    }
+    #expect(error(Data("<svg/>".utf8)) == .unknownType)
+    #expect(error(Data()) == .truncated)
+    for data in [try Self.png(picture), try Self.jpeg(picture)] {
+      #expect(error(data) == nil)
+      for count in [data.count - 1, data.count * 2 / 3, 40] {
+        #expect(error(data.prefix(count)) == .truncated)
+      }
+    }
+    var damaged = try Self.jpeg(picture)
+    damaged.replaceSubrange(3..<160, with: Data(count: 157))
+    #expect(error(damaged) != nil)
+  }
+
+  @Test("refuses pictures beyond the limits, and stops when cancelled")
+  func obeys() throws {
+    let data = try Self.jpeg(Picture.slopes(64, 48))
+    var limits = DecodingLimits()
+    limits.sideLength = 60
+    #expect(throws: ImageDecodingError.self) { try decode(data, limits: limits) }
+    let request = DecodeRequest(isCancelled: { true })
+    #expect(throws: ImageDecodingError.cancelled) {
+      try ImageIODecoder().decode(data, request)
+    }
+  }
+
+  @Test("decodes the thumbnail in a camera's file")
+  func decodesThumbnail() throws {
+    let (picture, small) = (Picture.slopes(640, 480), Picture.slopes(160, 120))
+    let data = try Surgery.adding(
+      exif: Surgery.exif(orientation: 1, thumbnail: Self.jpeg(small)), toJPEG: Self.jpeg(picture))
+    let request = DecodeRequest(minimumSize: small.size, isCancelled: { false })
+    let preview = try ImageIODecoder().decodePreview(
+      data.prefix(data.count / 2), at: PreviewStage(.embedded, byteCount: data.count / 2), request)
+    #expect(preview.bitmap.size == small.size)
+    #expect(largestDifference(preview.bitmap.packedBytes, small.opaqueBGRX) <= 10)
+  }
+
+  @Test("turns a CGImage into a bitmap")
+  func copiesImages() throws {
+    let picture = Picture.confetti(9, 7)
+    let image = try #require(
+      CGImage(_bgra: picture.premultipliedBGRA, width: 9, height: 7, hasAlpha: true))
+    let bitmap = try Bitmap(image)
+    #expect(bitmap.layout.format == .bgra32)
+    #expect(bitmap.packedBytes == picture.premultipliedBGRA)
+  }
+
+  // MARK: Encoding
+
+  @Test("encodes PNG of every pixel format exactly")
+  func encodesPNG() throws {
+    let picture = Picture.confetti(21, 13)
+    let gray = try PNGEncoder().encode(Self.bitmap(picture.red, picture.size, .gray8))
+    let decoded = try decode(gray).packedBytes
+    #expect(stride(from: 0, to: decoded.count, by: 4).map { decoded[$0] } == picture.red)
+
+    let packed: [UInt8] = [0xFF, 0x7F, 0x00, 0x7C, 0xE0, 0x03, 0x10, 0x00]
+    let size = PixelSize(width: 4, height: 1)
+    #expect(
+      try decode(PNGEncoder().encode(Self.bitmap(packed, size, .bgr16))).packedBytes
+        == [255, 255, 255, 255, 0, 0, 255, 255, 0, 255, 0, 255, 132, 0, 0, 255])
+  }
+
+  @Test("encodes JPEG by quality, in several scans when told so, and lays it over white")
+  func encodesJPEG() throws {
+    let picture = Picture.confetti(64, 48)
+    let counts = try [0, 0.3, 0.6, 0.9, 1].map { try Self.jpeg(picture, quality: $0).count }
+    #expect(counts == counts.sorted() && Set(counts).count == counts.count)
+
+    let pixels = try Self.bitmap(picture.opaqueBGRX, picture.size, .bgrx32)
+    let (plain, progressive) = (
+      try JPEGEncoder(quality: 0.8).encode(pixels),
+      try JPEGEncoder(quality: 0.8, isProgressive: true).encode(pixels)
+    )
+    #expect(plain != progressive)
+    #expect(try decode(plain).packedBytes == decode(progressive).packedBytes)
+
+    let glass = Picture(16, 16) { _, _ in (255, 0, 0, 128) }
+    let flat = try JPEGEncoder(quality: 1).encode(
+      Self.bitmap(glass.premultipliedBGRA, glass.size, .bgra32))
+    #expect(try largestDifference(decode(flat).pixel(8, 8), [127, 127, 255, 255]) <= 3)
+  }
+}
+
+extension ImageEncoder {
+  fileprivate func encode(_ bitmap: Bitmap) throws(ImageEncodingError) -> Data {
+    try bitmap.withUnsafeBytes { bytes throws(ImageEncodingError) in
+      try encode(bytes.bytes, layout: bitmap.layout)
+    }
+  }
+}
