@@ -107,6 +107,7 @@ let package = Package(
         "FastImageCache", "ImageViewing", "Locking", "Pixels", "TableStore",
         .target(name: "CGTK", condition: gtkOnLinux),
       ],
+      swiftSettings: settings),
     // SwiftUI, UIKit and AppKit; an empty module on Linux.
     .target(
       name: "FastImageCacheUI", dependencies: ["FastImageCache", "ImageViewing"],

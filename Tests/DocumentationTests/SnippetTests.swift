@@ -97,9 +97,6 @@ struct SnippetTests {
     #expect(snippets.map(\.code) == ["let b = 2\n"])
   }
 
-  @Test(
-    "leaves its fence to another library on migration pages only, and to a trait",
-    arguments: Document.all)
   @Test("is left to the check with stand-ins if it imports a toolkit of Apple's")
   func isForApple() {
     let codes = [
@@ -111,7 +108,9 @@ struct SnippetTests {
     #expect(Snippet.all.allSatisfy { !$0.isForApple })
   }
 
-  @Test("leaves its fence to another library on migration pages only", arguments: Document.all)
+  @Test(
+    "leaves its fence to another library on migration pages only, and to a trait",
+    arguments: Document.all)
   func namesNoOther(document: Document) throws {
     guard !document.path.hasPrefix("Docs/Migration/") else { return }
 
