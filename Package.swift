@@ -16,6 +16,7 @@ let settings: [SwiftSetting] = [
 /// The C libraries serve Linux only; Apple platforms have ImageIO and CoreGraphics.
 let onLinux = TargetDependencyCondition.when(platforms: [.linux])
 let cairoOnLinux = TargetDependencyCondition.when(platforms: [.linux], traits: ["Cairo"])
+let gifOnLinux = TargetDependencyCondition.when(platforms: [.linux], traits: ["GIF"])
 
 func systemLibrary(_ name: String, pkgConfig: String, apt: String) -> Target {
   .systemLibrary(
@@ -34,6 +35,8 @@ let package = Package(
   ],
   traits: [
     .trait(name: "Cairo", description: "Drawing closures (`Canvas`) on Linux, through Cairo."),
+    .trait(
+      name: "GIF", description: "GIF pictures on Linux, first frames, through giflib: libgif-dev."),
     .default(enabledTraits: ["Cairo"]),
   ],
   targets: [
@@ -42,6 +45,7 @@ let package = Package(
     systemLibrary("CPNG", pkgConfig: "libpng", apt: "libpng-dev"),
     systemLibrary("CWebP", pkgConfig: "libwebpdemux", apt: "libwebp-dev"),
     systemLibrary("CLCMS", pkgConfig: "lcms2", apt: "liblcms2-dev"),
+    systemLibrary("CGIF", pkgConfig: "libgif", apt: "libgif-dev"),
     systemLibrary("CCairo", pkgConfig: "cairo", apt: "libcairo2-dev"),
     systemLibrary("CCURL", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev"),
     .target(
@@ -49,7 +53,10 @@ let package = Package(
       dependencies: [
         .target(name: "CJPEG", condition: onLinux), .target(name: "CPNG", condition: onLinux),
         .target(name: "CWebP", condition: onLinux), .target(name: "CLCMS", condition: onLinux),
-      ]),
+        .target(name: "CGIF", condition: gifOnLinux),
+      ],
+      // C has no conditions of traits by itself.
+      cSettings: [.define("FIC_GIF", .when(platforms: [.linux], traits: ["GIF"]))]),
     .target(name: "CMappedFiles"),
     .target(name: "CMemoryHints"),
     .target(name: "CProcessorClock"),

@@ -1,4 +1,5 @@
-// Flat functions over libjpeg-turbo, libpng, libwebp and Little CMS, for Linux.
+// Flat functions over libjpeg-turbo, libpng, libwebp and Little CMS, for Linux; and over giflib,
+// where the package trait of that name asks for it.
 //
 // Rules that every function here keeps:
 // 1. A setjmp stands in the function that calls into libjpeg or libpng, so no longjmp leaves this
@@ -195,6 +196,29 @@ fic_status fic_webp_write_row(fic_webp_writer *writer, const uint8_t *row);
 
 // Hands over the encoded bytes, which the caller frees with free(3).
 fic_status fic_webp_end(fic_webp_writer *writer, uint8_t **bytes, size_t *count);
+
+// GIF, of the first frame
+
+typedef struct fic_gif_reader fic_gif_reader;
+
+typedef struct {
+  uint32_t width, height;   // of the screen, or of a screen that the frame fits into
+  uint32_t frame_x, frame_y, frame_width, frame_height;
+  bool has_alpha;           // of the first frame on its screen
+  bool interlaced;
+} fic_gif_header;
+
+fic_gif_reader *fic_gif_reader_create(void);
+void fic_gif_reader_close(fic_gif_reader *reader);
+const char *fic_gif_reader_message(const fic_gif_reader *reader);
+
+// Reads up to the first frame's pixels.
+fic_status fic_gif_read_header(
+    fic_gif_reader *reader, const uint8_t *bytes, size_t count, fic_gif_header *header);
+
+// Writes the frame's next row in the order of the file: B, G, R, alpha; transparent pixels are all
+// zero. The last row proves that the frame is whole.
+fic_status fic_gif_read_row(fic_gif_reader *reader, uint8_t *row);
 
 // Colour
 

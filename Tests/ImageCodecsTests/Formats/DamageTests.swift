@@ -11,6 +11,9 @@
     case baselineJPEG, progressiveJPEG, grayJPEG, inkJPEG, turnedJPEG
     case png, interlacedPNG, palettePNG
     case lossyWebP, losslessWebP, alphaWebP, extendedWebP
+    #if GIF
+      case gif, interlacedGIF
+    #endif
 
     var data: Data {
       let picture = Picture.slopes(40, 33)
@@ -57,6 +60,14 @@
           Surgery.riffChunk("ICCP", Fixture.displayP3) + Surgery.webpChunks(Fixture.webp(picture))
           + Surgery.riffChunk("EXIF", Surgery.exif(orientation: 8))
         return Surgery.extendedWebP(flags: 0x28, width: 40, height: 33, chunks)
+      #if GIF
+        case .gif, .interlacedGIF:
+          let palette = (0..<768).map { UInt8($0 % 251) }
+          var file = GIFFile(picture.size, picture.red, palette: palette)
+          file.frames[0].isInterlaced = self == .interlacedGIF
+          file.frames[0].transparent = 30
+          return file.data
+      #endif
       }
     }
   }
