@@ -17,6 +17,13 @@ let settings: [SwiftSetting] = [
 let onLinux = TargetDependencyCondition.when(platforms: [.linux])
 let cairoOnLinux = TargetDependencyCondition.when(platforms: [.linux], traits: ["Cairo"])
 let gifOnLinux = TargetDependencyCondition.when(platforms: [.linux], traits: ["GIF"])
+let avifOnLinux = TargetDependencyCondition.when(platforms: [.linux], traits: ["AVIF"])
+
+/// The traits of codecs as C sees them, which has no condition for traits of its own.
+let traitsInC: [CSetting] = [
+  .define("FIC_GIF", .when(platforms: [.linux], traits: ["GIF"])),
+  .define("FIC_AVIF", .when(platforms: [.linux], traits: ["AVIF"])),
+]
 
 func systemLibrary(_ name: String, pkgConfig: String, apt: String) -> Target {
   .systemLibrary(
@@ -37,6 +44,9 @@ let package = Package(
     .trait(name: "Cairo", description: "Drawing closures (`Canvas`) on Linux, through Cairo."),
     .trait(
       name: "GIF", description: "GIF pictures on Linux, first frames, through giflib: libgif-dev."),
+    .trait(
+      name: "AVIF",
+      description: "AVIF pictures on Linux, through libavif and dav1d: libavif-dev."),
     .default(enabledTraits: ["Cairo"]),
   ],
   targets: [
@@ -46,6 +56,7 @@ let package = Package(
     systemLibrary("CWebP", pkgConfig: "libwebpdemux", apt: "libwebp-dev"),
     systemLibrary("CLCMS", pkgConfig: "lcms2", apt: "liblcms2-dev"),
     systemLibrary("CGIF", pkgConfig: "libgif", apt: "libgif-dev"),
+    systemLibrary("CAVIF", pkgConfig: "libavif", apt: "libavif-dev"),
     systemLibrary("CCairo", pkgConfig: "cairo", apt: "libcairo2-dev"),
     systemLibrary("CCURL", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev"),
     .target(
@@ -54,9 +65,9 @@ let package = Package(
         .target(name: "CJPEG", condition: onLinux), .target(name: "CPNG", condition: onLinux),
         .target(name: "CWebP", condition: onLinux), .target(name: "CLCMS", condition: onLinux),
         .target(name: "CGIF", condition: gifOnLinux),
+        .target(name: "CAVIF", condition: avifOnLinux),
       ],
-      // C has no conditions of traits by itself.
-      cSettings: [.define("FIC_GIF", .when(platforms: [.linux], traits: ["GIF"]))]),
+      cSettings: traitsInC),
     .target(name: "CMappedFiles"),
     .target(name: "CMemoryHints"),
     .target(name: "CProcessorClock"),
@@ -148,8 +159,10 @@ let package = Package(
       dependencies: [
         .target(name: "CJPEG", condition: onLinux), .target(name: "CPNG", condition: onLinux),
         .target(name: "CWebP", condition: onLinux), .target(name: "CLCMS", condition: onLinux),
+        .target(name: "CAVIF", condition: avifOnLinux),
       ],
-      path: "Tests/CTestImages", linkerSettings: [.linkedLibrary("z", .when(platforms: [.linux]))]),
+      path: "Tests/CTestImages", cSettings: traitsInC,
+      linkerSettings: [.linkedLibrary("z", .when(platforms: [.linux]))]),
     .testTarget(
       name: "ImageCodecsTests",
       dependencies: [

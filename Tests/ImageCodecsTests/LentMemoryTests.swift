@@ -46,6 +46,13 @@
         gif.screen = PixelSize(width: 320, height: 230)
         files.append(("small frame of a GIF", gif.data))
       #endif
+      #if AVIF
+        var avif = Fixture.AVIFOptions()
+        (avif.sampling, avif.isExact, avif.hasAlpha) = (420, false, true)
+        files.append(("AVIF", Fixture.avif(picture, avif)))
+        avif.rotation = 1
+        files.append(("turned AVIF", Fixture.avif(picture, avif)))
+      #endif
       return files
     }()
 

@@ -14,6 +14,9 @@
     #if GIF
       case gif, interlacedGIF
     #endif
+    #if AVIF
+      case avif, alphaAVIF
+    #endif
 
     var data: Data {
       let picture = Picture.slopes(40, 33)
@@ -67,6 +70,13 @@
           file.frames[0].isInterlaced = self == .interlacedGIF
           file.frames[0].transparent = 30
           return file.data
+      #endif
+      #if AVIF
+        case .avif: return Fixture.avif(picture)
+        case .alphaAVIF:
+          var avif = Fixture.AVIFOptions()
+          (avif.hasAlpha, avif.isExact, avif.sampling, avif.rotation) = (true, false, 420, 1)
+          return Fixture.avif(Picture.confetti(20, 17), avif)
       #endif
       }
     }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ImageCodecs
 
-private func tooLarge(_ error: any Error, naming numbers: String...) -> Bool {
+func tooLarge(_ error: any Error, naming numbers: String...) -> Bool {
   guard case ImageDecodingError.tooLarge(let text) = error else { return false }
   return numbers.allSatisfy(text.contains)
 }
