@@ -18,11 +18,13 @@ let onLinux = TargetDependencyCondition.when(platforms: [.linux])
 let cairoOnLinux = TargetDependencyCondition.when(platforms: [.linux], traits: ["Cairo"])
 let gifOnLinux = TargetDependencyCondition.when(platforms: [.linux], traits: ["GIF"])
 let avifOnLinux = TargetDependencyCondition.when(platforms: [.linux], traits: ["AVIF"])
+let heifOnLinux = TargetDependencyCondition.when(platforms: [.linux], traits: ["HEIF"])
 
 /// The traits of codecs as C sees them, which has no condition for traits of its own.
 let traitsInC: [CSetting] = [
   .define("FIC_GIF", .when(platforms: [.linux], traits: ["GIF"])),
   .define("FIC_AVIF", .when(platforms: [.linux], traits: ["AVIF"])),
+  .define("FIC_HEIF", .when(platforms: [.linux], traits: ["HEIF"])),
 ]
 
 func systemLibrary(_ name: String, pkgConfig: String, apt: String) -> Target {
@@ -47,6 +49,13 @@ let package = Package(
     .trait(
       name: "AVIF",
       description: "AVIF pictures on Linux, through libavif and dav1d: libavif-dev."),
+    .trait(
+      name: "HEIF",
+      description: """
+        HEIC pictures on Linux, through libheif and libde265 (LGPL-3): libheif-dev. Debian's libheif \
+        links x265 (GPL-2) too. HEVC is subject to patents: whether a program needs licences for it is \
+        its makers' to find out.
+        """),
     .default(enabledTraits: ["Cairo"]),
   ],
   targets: [
@@ -57,6 +66,7 @@ let package = Package(
     systemLibrary("CLCMS", pkgConfig: "lcms2", apt: "liblcms2-dev"),
     systemLibrary("CGIF", pkgConfig: "libgif", apt: "libgif-dev"),
     systemLibrary("CAVIF", pkgConfig: "libavif", apt: "libavif-dev"),
+    systemLibrary("CHEIF", pkgConfig: "libheif", apt: "libheif-dev"),
     systemLibrary("CCairo", pkgConfig: "cairo", apt: "libcairo2-dev"),
     systemLibrary("CCURL", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev"),
     .target(
@@ -66,6 +76,7 @@ let package = Package(
         .target(name: "CWebP", condition: onLinux), .target(name: "CLCMS", condition: onLinux),
         .target(name: "CGIF", condition: gifOnLinux),
         .target(name: "CAVIF", condition: avifOnLinux),
+        .target(name: "CHEIF", condition: heifOnLinux),
       ],
       cSettings: traitsInC),
     .target(name: "CMappedFiles"),
@@ -160,6 +171,7 @@ let package = Package(
         .target(name: "CJPEG", condition: onLinux), .target(name: "CPNG", condition: onLinux),
         .target(name: "CWebP", condition: onLinux), .target(name: "CLCMS", condition: onLinux),
         .target(name: "CAVIF", condition: avifOnLinux),
+        .target(name: "CHEIF", condition: heifOnLinux),
       ],
       path: "Tests/CTestImages", cSettings: traitsInC,
       linkerSettings: [.linkedLibrary("z", .when(platforms: [.linux]))]),

@@ -53,6 +53,9 @@
         avif.rotation = 1
         files.append(("turned AVIF", Fixture.avif(picture, avif)))
       #endif
+      #if HEIF
+        files.append(("HEIF", Fixture.heif(picture)))
+      #endif
       return files
     }()
 

@@ -1,5 +1,5 @@
-// Flat functions over libjpeg-turbo, libpng, libwebp and Little CMS, for Linux; and over giflib
-// and libavif, where traits of the package ask for them.
+// Flat functions over libjpeg-turbo, libpng, libwebp and Little CMS, for Linux; and over giflib,
+// libavif and libheif, where traits of the package ask for them.
 //
 // Rules that every function here keeps:
 // 1. A setjmp stands in the function that calls into libjpeg or libpng, so no longjmp leaves this
@@ -250,6 +250,41 @@ fic_status fic_avif_decode(fic_avif_reader *reader, fic_avif_header *header);
 
 // Writes all rows of the part that is shown: B, G, R multiplied by alpha, alpha.
 fic_status fic_avif_write(fic_avif_reader *reader, uint8_t *rows, size_t row_bytes);
+
+// HEIF, of several pictures the primary one
+
+typedef struct fic_heif_reader fic_heif_reader;
+
+typedef struct {
+  uint32_t width, height;    // upright: libheif crops and turns
+  uint32_t coded_width, coded_height;   // before that
+  bool has_alpha;
+  bool is_deep;              // more than 8 bits a colour
+  uint16_t primaries, transfer;   // ITU-T H.273, for files without a profile; 0 for none
+  const uint8_t *profile;    // ICC, or null; stays until the next call
+  size_t profile_count;
+} fic_heif_header;
+
+fic_heif_reader *fic_heif_reader_create(void);
+void fic_heif_reader_close(fic_heif_reader *reader);
+const char *fic_heif_reader_message(const fic_heif_reader *reader);
+
+// Reads the container and nothing of the picture.
+fic_status fic_heif_read_header(
+    fic_heif_reader *reader, const uint8_t *bytes, size_t count, fic_heif_header *header);
+
+// Goes on with the smallest thumbnail that is no smaller than that, upright, and fills in its header;
+// unsupported where there is none.
+fic_status fic_heif_take_thumbnail(
+    fic_heif_reader *reader, uint32_t least_width, uint32_t least_height, fic_heif_header *header);
+
+// Decodes; libheif refuses pictures with a longer side. libde265 believes the sizes inside of the
+// picture, which the caller has looked at before.
+fic_status fic_heif_decode(fic_heif_reader *reader, uint32_t side_limit);
+
+// Writes rows of the decoded picture: B, G, R multiplied by alpha, alpha.
+fic_status fic_heif_write_rows(
+    fic_heif_reader *reader, uint8_t *rows, size_t row_bytes, uint32_t first, uint32_t count);
 
 // Colour
 

@@ -72,6 +72,21 @@ typedef struct {
 // `pixels` are red, green, blue, alpha, not multiplied. Only in builds with the trait AVIF.
 fic_test_bytes fic_test_encode_avif(fic_test_avif options, const uint8_t *pixels);
 
+typedef struct {
+  uint32_t width, height;
+  bool av1;                 // AVIF instead of HEIC
+  bool exact;               // without loss; otherwise with coarse colours
+  bool alpha;               // otherwise the fourth byte is left out
+  int32_t primaries, transfer;   // ITU-T H.273
+  uint32_t orientation;     // 1 to 8 as in EXIF, by the container's rotation and mirroring
+  uint32_t thumbnail_side;  // the longer side of a thumbnail; 0 for none
+  const uint8_t *profile;
+  size_t profile_count;
+} fic_test_heif;
+
+// `pixels` are red, green, blue, alpha, not multiplied. Only in builds with the trait HEIF.
+fic_test_bytes fic_test_encode_heif(fic_test_heif options, const uint8_t *pixels);
+
 // A display profile with the given chromaticities (x, y of red, green, blue, white) and a plain
 // gamma, or sRGB's curve where `gamma` is zero.
 fic_test_bytes fic_test_rgb_profile(const double chromaticities[8], double gamma);

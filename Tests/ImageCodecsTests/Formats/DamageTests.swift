@@ -17,6 +17,9 @@
     #if AVIF
       case avif, alphaAVIF
     #endif
+    #if HEIF
+      case heif, alphaHEIF
+    #endif
 
     var data: Data {
       let picture = Picture.slopes(40, 33)
@@ -77,6 +80,13 @@
           var avif = Fixture.AVIFOptions()
           (avif.hasAlpha, avif.isExact, avif.sampling, avif.rotation) = (true, false, 420, 1)
           return Fixture.avif(Picture.confetti(20, 17), avif)
+      #endif
+      #if HEIF
+        case .heif: return Fixture.heif(picture)
+        case .alphaHEIF:
+          var heif = Fixture.HEIFOptions()
+          (heif.hasAlpha, heif.isExact, heif.orientation) = (true, false, 6)
+          return Fixture.heif(picture, heif)
       #endif
       }
     }

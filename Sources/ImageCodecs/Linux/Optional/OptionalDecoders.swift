@@ -1,6 +1,6 @@
 #if !canImport(ImageIO)
   /// The decoders behind traits of the package, for those traits that are enabled.
-  let optionalDecoders: [(type: EncodedImageType, decoder: any ImageDecoder)] = gif + avif
+  let optionalDecoders: [(type: EncodedImageType, decoder: any ImageDecoder)] = gif + avif + heif
 
   /// The types that a trait of the package would decode, had it been enabled.
   let traitsLeftOut = Set<EncodedImageType>([.gif, .avif, .heif])
@@ -18,5 +18,13 @@
     ]
   #else
     private let avif: [(type: EncodedImageType, decoder: any ImageDecoder)] = []
+  #endif
+
+  #if HEIF
+    private let heif: [(type: EncodedImageType, decoder: any ImageDecoder)] = [
+      (.heif, HEIFDecoder())
+    ]
+  #else
+    private let heif: [(type: EncodedImageType, decoder: any ImageDecoder)] = []
   #endif
 #endif
