@@ -17,6 +17,7 @@ struct ISOItems {
 
   struct Box {
     let type: Int
+    let typeOffset: Int
     let body: Range<Int>
   }
 
@@ -31,6 +32,8 @@ struct ISOItems {
   private(set) var primaryRange = 0..<0
   /// The thumbnails of the primary item.
   private(set) var thumbnails: [Int] = []
+  /// The places in the file that call a reference one from a thumbnail to its picture.
+  private(set) var thumbnailMarks: [Int] = []
   private var partCount = 0
 
   init(_ bytes: RawSpan) throws(ImageDecodingError) {
@@ -78,7 +81,7 @@ struct ISOItems {
       }
       guard size >= start - offset else { throw damaged("a length") }
       guard size <= range.upperBound - offset else { throw .truncated }
-      boxes.append(Box(type: type, body: start..<offset + size))
+      boxes.append(Box(type: type, typeOffset: offset + 4, body: start..<offset + size))
       guard boxes.count <= boxLimit else { throw damaged("more than \(boxLimit) boxes") }
       offset += size
     }
@@ -182,6 +185,7 @@ struct ISOItems {
     var reader = ISOBoxReader(bytes, body)
     let width = try reader.version(bytes) == 0 ? 2 : 4
     for box in try Self.boxes(in: reader.rest, bytes) {
+      if box.type == Self.code("thmb") { thumbnailMarks.append(box.typeOffset) }
       var reader = ISOBoxReader(bytes, box.body)
       let from = try reader.number(width, bytes)
       for _ in 0..<(try reader.number(2, bytes)) {

@@ -11,6 +11,9 @@
     /// dav1d's tables and contexts, measured at 1.6 MB for the smallest pictures.
     private static let fixedByteCount = 3 << 20
 
+    /// A camera writes one.
+    private static let thumbnailLimit = 4
+
     func recognizes(_ firstBytes: Data) -> Bool {
       EncodedImageType(firstBytes: firstBytes) == .avif
     }
@@ -26,7 +29,42 @@
     }
 
     func decode(_ data: Data, _ request: DecodeRequest) throws(ImageDecodingError) -> Bitmap {
-      try data.lendBytes { bytes throws(ImageDecodingError) in try decode(bytes, request) }
+      try data.lendBytes { bytes throws(ImageDecodingError) in
+        let thumbnail = try request.sufficientThumbnail { size throws(ImageDecodingError) in
+          try decodeThumbnail(in: bytes, atLeast: size, request)
+        }
+        if let thumbnail { return thumbnail }
+        return try decode(bytes, request)
+      }
+    }
+
+    /// Decodes the smallest thumbnail that is no smaller than that.
+    ///
+    /// libavif decodes the primary item, and none that is a thumbnail. So each thumbnail becomes the primary
+    /// item of a copy of the file, in which nothing is a thumbnail.
+    private func decodeThumbnail(
+      in bytes: UnsafeRawBufferPointer, atLeast size: PixelSize, _ request: DecodeRequest
+    ) throws(ImageDecodingError) -> Bitmap? {
+      let picture = try AVIFReader(bytes).imageHeader
+      // A thumbnail of the picture with its alpha could not be told from one without.
+      guard !picture.hasAlpha else { return nil }
+      try request.limits.check(
+        picture, encodedByteCount: bytes.count,
+        workingByteCount: workingByteCount(for: picture, minimumSize: nil))
+      let items = try ISOItems(bytes.bytes)
+      var smallest: (data: Data, width: Int)?
+      for id in items.thumbnails.prefix(Self.thumbnailLimit) {
+        let data = items.making(id, primaryIn: bytes)
+        guard let found = try? header(of: data).size, found.width >= size.width,
+          found.height >= size.height, found.width < smallest?.width ?? .max
+        else { continue }
+        smallest = (data, found.width)
+      }
+      guard let smallest else { return nil }
+      let bitmap = try smallest.data.lendBytes { bytes throws(ImageDecodingError) in
+        try decode(bytes, request)
+      }
+      return EmbeddedThumbnail.check(bitmap, of: picture.size, wanted: size)
     }
 
     private func decode(
@@ -78,6 +116,20 @@
       let whole = try ScratchMemory(byteCount: stored.byteCount)
       try write(whole.start, stored.rowBytes)
       target.place(whole.start, rowBytes: stored.rowBytes, first: 0, count: stored.size.height)
+    }
+  }
+
+  extension ISOItems {
+    /// A copy of the file with another primary item, and no thumbnail.
+    fileprivate func making(_ id: Int, primaryIn bytes: UnsafeRawBufferPointer) -> Data {
+      var data = Data(bytes)
+      for (index, offset) in primaryRange.reversed().enumerated() {
+        data[offset] = UInt8(truncatingIfNeeded: id >> (8 * index))
+      }
+      for offset in thumbnailMarks {
+        data.replaceSubrange(offset..<offset + 4, with: "skip".utf8)
+      }
+      return data
     }
   }
 

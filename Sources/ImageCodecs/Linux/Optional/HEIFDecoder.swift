@@ -29,22 +29,40 @@
     }
 
     func decode(_ data: Data, _ request: DecodeRequest) throws(ImageDecodingError) -> Bitmap {
-      try data.lendBytes { bytes throws(ImageDecodingError) in try decode(bytes, request) }
+      try data.lendBytes { bytes throws(ImageDecodingError) in
+        let thumbnail = try request.sufficientThumbnail { size throws(ImageDecodingError) in
+          try decode(bytes, request, orThumbnail: size)
+        }
+        if let thumbnail { return thumbnail }
+        return try decode(bytes, request)
+      }
     }
 
+    /// - Parameter size: The least size of the thumbnail that is decoded instead; `nil` for the picture.
     private func decode(
-      _ bytes: UnsafeRawBufferPointer, _ request: DecodeRequest
+      _ bytes: UnsafeRawBufferPointer, _ request: DecodeRequest, orThumbnail size: PixelSize? = nil
     ) throws(ImageDecodingError) -> Bitmap {
       let reader = try HEIFReader(bytes)
-      let header = reader.imageHeader
+      var header = reader.imageHeader
       try request.limits.check(
         header, encodedByteCount: bytes.count,
         workingByteCount: workingByteCount(for: header, minimumSize: request.minimumSize))
       try request.limits.check(reader.codedSize)
       try HEVCSizes(try ISOItems(bytes.bytes), announced: reader.codedSize).check(bytes.bytes)
       if request.isCancelled() { throw .cancelled }
+      let fullSize = header.size
+      if let size {
+        guard !header.hasAlpha else {
+          throw .unsupported("HEIF: a thumbnail of a picture with alpha")
+        }
+        try reader.takeThumbnail(atLeast: size)
+        header = reader.imageHeader
+        try request.limits.check(
+          header, encodedByteCount: bytes.count,
+          workingByteCount: workingByteCount(for: header, minimumSize: nil))
+      }
       try reader.decode()
-      return try Bitmap.decoding(
+      let bitmap = try Bitmap.decoding(
         size: header.size, format: header.hasAlpha ? .bgra32 : .bgrx32,
         edges: PictureEdges(filling: header.size, fullSize: header.size),
         conversion: reader.conversion
@@ -57,6 +75,11 @@
           first += count
         }
       }
+      guard let size else { return bitmap }
+      guard let checked = EmbeddedThumbnail.check(bitmap, of: fullSize, wanted: size) else {
+        throw .unsupported("HEIF: a thumbnail of another picture")
+      }
+      return checked
     }
   }
 
@@ -104,6 +127,13 @@
     }
 
     deinit { fic_heif_reader_close(reader) }
+
+    /// Goes on with the smallest thumbnail that is no smaller than that.
+    func takeThumbnail(atLeast size: PixelSize) throws(ImageDecodingError) {
+      try check(
+        fic_heif_take_thumbnail(
+          reader, UInt32(clamping: size.width), UInt32(clamping: size.height), &header))
+    }
 
     func decode() throws(ImageDecodingError) {
       let side = max(header.coded_width, header.coded_height, header.width, header.height)
