@@ -35,8 +35,14 @@
         case ISOItems.code("grid"):
           try check(try gridPixelCount(item, bytes))
           var total = 0
-          for part in item.parts { total += pixelCounts[part] ?? 0 }
+          for part in item.parts {
+            guard let count = pixelCounts[part] else { throw Self.nested }
+            total += count
+          }
           try check(total)
+        case ISOItems.code("iden"):
+          // Else a picture could be a copy of itself.
+          for part in item.parts where items.items[part]?.type == item.type { throw Self.nested }
         case ISOItems.code("iovl"), ISOItems.code("av01"), ISOItems.code("vvc1"),
           ISOItems.code("j2k1"), ISOItems.code("unci"):
           throw .unsupported("HEIF: pictures of another kind than HEVC, and overlays")
@@ -44,6 +50,9 @@
         }
       }
     }
+
+    private static let nested =
+      ImageDecodingError.unsupported("HEIF: pictures that are made of each other")
 
     private func check(_ pixelCount: Int) throws(ImageDecodingError) {
       guard pixelCount <= pixelLimit else {
