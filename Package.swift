@@ -17,6 +17,16 @@ let settings: [SwiftSetting] = [
 let onLinux = TargetDependencyCondition.when(platforms: [.linux])
 let cairoOnLinux = TargetDependencyCondition.when(platforms: [.linux], traits: ["Cairo"])
 let gtkOnLinux = TargetDependencyCondition.when(platforms: [.linux], traits: ["GTK"])
+let gifOnLinux = TargetDependencyCondition.when(platforms: [.linux], traits: ["GIF"])
+let avifOnLinux = TargetDependencyCondition.when(platforms: [.linux], traits: ["AVIF"])
+let heifOnLinux = TargetDependencyCondition.when(platforms: [.linux], traits: ["HEIF"])
+
+/// The traits of codecs as C sees them, which has no condition for traits of its own.
+let traitsInC: [CSetting] = [
+  .define("FIC_GIF", .when(platforms: [.linux], traits: ["GIF"])),
+  .define("FIC_AVIF", .when(platforms: [.linux], traits: ["AVIF"])),
+  .define("FIC_HEIF", .when(platforms: [.linux], traits: ["HEIF"])),
+]
 
 func systemLibrary(_ name: String, pkgConfig: String, apt: String) -> Target {
   .systemLibrary(
@@ -40,6 +50,17 @@ let package = Package(
     .trait(
       name: "GTK", description: "Pictures in GTK 4 windows on Linux; needs libgtk-4-dev.",
       enabledTraits: ["Cairo"]),
+      name: "GIF", description: "GIF pictures on Linux, first frames, through giflib: libgif-dev."),
+    .trait(
+      name: "AVIF",
+      description: "AVIF pictures on Linux, through libavif and dav1d: libavif-dev."),
+    .trait(
+      name: "HEIF",
+      description: """
+        HEIC pictures on Linux, through libheif and libde265 (LGPL-3): libheif-dev. Debian's libheif \
+        links x265 (GPL-2) too. HEVC is subject to patents: whether a program needs licences for it is \
+        its makers' to find out.
+        """),
     .default(enabledTraits: ["Cairo"]),
   ],
   targets: [
@@ -48,6 +69,9 @@ let package = Package(
     systemLibrary("CPNG", pkgConfig: "libpng", apt: "libpng-dev"),
     systemLibrary("CWebP", pkgConfig: "libwebpdemux", apt: "libwebp-dev"),
     systemLibrary("CLCMS", pkgConfig: "lcms2", apt: "liblcms2-dev"),
+    systemLibrary("CGIF", pkgConfig: "libgif", apt: "libgif-dev"),
+    systemLibrary("CAVIF", pkgConfig: "libavif", apt: "libavif-dev"),
+    systemLibrary("CHEIF", pkgConfig: "libheif", apt: "libheif-dev"),
     systemLibrary("CCairo", pkgConfig: "cairo", apt: "libcairo2-dev"),
     systemLibrary("CGTK", pkgConfig: "gtk4", apt: "libgtk-4-dev"),
     systemLibrary("CCURL", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev"),
@@ -56,7 +80,11 @@ let package = Package(
       dependencies: [
         .target(name: "CJPEG", condition: onLinux), .target(name: "CPNG", condition: onLinux),
         .target(name: "CWebP", condition: onLinux), .target(name: "CLCMS", condition: onLinux),
-      ]),
+        .target(name: "CGIF", condition: gifOnLinux),
+        .target(name: "CAVIF", condition: avifOnLinux),
+        .target(name: "CHEIF", condition: heifOnLinux),
+      ],
+      cSettings: traitsInC),
     .target(name: "CMappedFiles"),
     .target(name: "CMemoryHints"),
     .target(name: "CProcessorClock"),
@@ -166,8 +194,11 @@ let package = Package(
       dependencies: [
         .target(name: "CJPEG", condition: onLinux), .target(name: "CPNG", condition: onLinux),
         .target(name: "CWebP", condition: onLinux), .target(name: "CLCMS", condition: onLinux),
+        .target(name: "CAVIF", condition: avifOnLinux),
+        .target(name: "CHEIF", condition: heifOnLinux),
       ],
-      path: "Tests/CTestImages", linkerSettings: [.linkedLibrary("z", .when(platforms: [.linux]))]),
+      path: "Tests/CTestImages", cSettings: traitsInC,
+      linkerSettings: [.linkedLibrary("z", .when(platforms: [.linux]))]),
     .testTarget(
       name: "ImageCodecsTests",
       dependencies: [

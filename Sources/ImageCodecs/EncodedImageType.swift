@@ -28,21 +28,39 @@ package enum EncodedImageType: String, CaseIterable, Hashable, Sendable {
     } else if has("GIF87a") || has("GIF89a") {
       self = .gif
     } else if has("ftyp", at: 4) {
-      // ISO/IEC 14496-12: the major brand follows the box's name.
-      let brands = ["heic", "heix", "heim", "heis", "hevc", "mif1", "msf1"]
-      guard bytes.count >= 12 else { return nil }
-      let brand = String(decoding: bytes[8..<12], as: UTF8.self)
-      if brand == "avif" || brand == "avis" {
-        self = .avif
-      } else if brands.contains(brand) {
-        self = .heif
-      } else {
-        return nil
-      }
+      self.init(brands: Self.brands(of: bytes))
     } else if bytes.starts(with: [0x49, 0x49, 42, 0]) || bytes.starts(with: [0x4D, 0x4D, 0, 42]) {
       self = .tiff
     } else if has("BM"), bytes.count >= 14, bytes[6..<10].allSatisfy({ $0 == 0 }) {
       self = .bmp
+    } else {
+      return nil
+    }
+  }
+
+  /// The major brand of a file type box, and those of the compatible ones that these bytes hold;
+  /// ISO/IEC 14496-12, section 4.3.
+  private static func brands(of bytes: [UInt8]) -> [String] {
+    guard bytes.count >= 12 else { return [] }
+    let boxEnd = bytes[0..<4].reduce(0) { $0 << 8 | Int($1) }
+    let end = min(boxEnd, bytes.count)
+    let offsets = [8] + Array(stride(from: 16, through: end - 4, by: 4))
+    return offsets.map { String(decoding: bytes[$0..<$0 + 4], as: UTF8.self) }
+  }
+
+  /// `mif1` and `msf1` say that there are still pictures and sequences, and not which codec they need:
+  /// the compatible brands do.
+  private init?(brands: [String]) {
+    let neutral: Set = ["mif1", "msf1"]
+    let kinds: [String: Self] = [
+      "avif": .avif, "avis": .avif, "heic": .heif, "heix": .heif, "heim": .heif, "heis": .heif,
+      "hevc": .heif, "hevx": .heif,
+    ]
+    guard let major = brands.first else { return nil }
+    if let kind = kinds[major] {
+      self = kind
+    } else if neutral.contains(major) {
+      self = brands.lazy.compactMap { kinds[$0] }.first ?? .heif
     } else {
       return nil
     }

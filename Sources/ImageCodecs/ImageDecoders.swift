@@ -2,8 +2,8 @@ package import Foundation
 
 /// The decoders that come with the library.
 public enum ImageDecoders {
-  /// Decoders for JPEG, PNG and WebP, and on Apple platforms HEIF and AVIF, in the order in which they
-  /// are asked.
+  /// Decoders for JPEG, PNG and WebP, and on Apple platforms GIF, HEIF and AVIF, in the order in which
+  /// they are asked. On Linux each of these three needs the package trait of its name.
   public static let standard: [any ImageDecoder] = systemDecoders
 }
 
@@ -18,6 +18,8 @@ extension Sequence where Element == any ImageDecoder {
     for decoder in self where decoder.recognizes(firstBytes) { return decoder }
     guard !data.isEmpty else { throw .truncated }
     guard let type = EncodedImageType(firstBytes: firstBytes) else { throw .unknownType }
-    throw .unsupported("\(type.rawValue) pictures are not decoded here.")
+    let isLeftOut = traitsLeftOut.contains(type)
+    let advice = isLeftOut ? " Enable the package trait \"\(type.rawValue)\"." : ""
+    throw .unsupported("\(type.rawValue) pictures are not decoded here.\(advice)")
   }
 }

@@ -1,6 +1,7 @@
 import CommandSupport
 import FastImageCache
 import Foundation
+import ImageCodecs
 
 /// Finds the photographs of a folder and notes the other files.
 enum PhotoRecognition {
@@ -25,8 +26,13 @@ enum PhotoRecognition {
     let decoders = ImageDecoders.standard
     let folder = try PhotoFolder(path) { firstBytes in
       if firstBytes.isEmpty { return "it is empty" }
-      return decoders.contains { $0.recognizes(firstBytes) }
-        ? nil : ImageDecodingError.unknownType.description
+      do throws(ImageDecodingError) {
+        _ = try decoders.decoder(for: firstBytes)
+        return nil
+      } catch {
+        // Of a known kind, the trait of the package that it needs.
+        return error.description
+      }
     }
     note(folder.skipped.map { (path: $0.path, reason: $0.reason) }, as: "skipped")
     guard !folder.photos.isEmpty || !folder.unreadable.isEmpty else {

@@ -60,6 +60,7 @@ struct ScrollCommandTests {
   func folder() async throws {
     let photos = try makePhotographs(3)
     try Data("no picture".utf8).write(to: photos.appending(path: "liar.jpg"))
+    try Data("II*\0".utf8).write(to: photos.appending(path: "scan.tif"))
     let whole = try Data(contentsOf: photos.appending(path: "0.png"))
     try whole.prefix(whole.count / 2).write(to: photos.appending(path: "cut.png"))
     try FileManager.default.createSymbolicLink(
@@ -71,6 +72,7 @@ struct ScrollCommandTests {
     #expect(outcome.output.contains("3 photographs for 40 places"))
     #expect(outcome.output.contains("image table"))
     #expect(outcome.errors.contains("skipped liar.jpg: The bytes are no picture of a known kind."))
+    #expect(outcome.errors.contains("skipped scan.tif: TIFF pictures are not decoded here."))
     #expect(outcome.errors.contains("skipped cut.png: "))
     #expect(outcome.errors.contains("skipped lost.jpg: its link leads nowhere"))
   }

@@ -12,6 +12,9 @@
     enum Kind: CaseIterable {
       case baselineJPEG, progressiveJPEG, png, reducedPNG, tinyPNG, interlacedPNG, lossyWebP
       case losslessWebP
+      #if GIF
+        case gif, interlacedGIF
+      #endif
 
       var data: Data {
         // What repeats itself would be a few bytes, decoded in one step.
@@ -31,6 +34,13 @@
           return Fixture.png(picture.size, picture.rgba, png)
         case .lossyWebP: return Fixture.webp(picture, isLossless: false, quality: 100)
         case .losslessWebP: return Fixture.webp(picture)
+        #if GIF
+          case .gif, .interlacedGIF:
+            var file = GIFFile(
+              picture.size, picture.red, palette: [UInt8](repeating: 0, count: 768))
+            file.frames[0].isInterlaced = self == .interlacedGIF
+            return file.data
+        #endif
         }
       }
 

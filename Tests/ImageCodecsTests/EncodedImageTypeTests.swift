@@ -24,6 +24,28 @@ struct EncodedImageTypeTests {
     #expect(EncodedImageType(firstBytes: (Data([7, 7]) + bytes).dropFirst(2)) == type)
   }
 
+  /// File type boxes: their brands, the major one first, and what they say.
+  private static let boxes: [(brands: String, type: EncodedImageType)] = [
+    ("heic\0\0\0\0", .heif), ("heix\0\0\0\0", .heif), ("hevx\0\0\0\0", .heif),
+    ("avif\0\0\0\0", .avif), ("avis\0\0\0\0", .avif), ("heic\0\0\0\0mif1avif", .heif),
+    // Brands that name no codec: the compatible ones do.
+    ("mif1\0\0\0\0", .heif), ("mif1\0\0\0\0mif1avif", .avif),
+    ("mif1\0\0\0\0mif1heic", .heif), ("msf1\0\0\0\0miafavis", .avif),
+  ]
+
+  @Test("is told by the brands of a file type box", arguments: boxes)
+  func isToldByBrands(brands: String, type: EncodedImageType) {
+    let box = Data([0, 0, 0, UInt8(8 + brands.utf8.count)]) + Data("ftyp\(brands)".utf8)
+    #expect(EncodedImageType(firstBytes: box) == type)
+    // A brand behind the box's end is none.
+    #expect(EncodedImageType(firstBytes: box + Data("avif".utf8)) == type)
+  }
+
+  @Test("is GIF in both versions", arguments: ["GIF87a", "GIF89a"])
+  func isGIF(version: String) {
+    #expect(EncodedImageType(firstBytes: Data(version.utf8)) == .gif)
+  }
+
   @Test(
     "is unknown for what is no picture",
     arguments: [
@@ -39,10 +61,47 @@ struct EncodedImageTypeTests {
 struct StandardDecodersTests {
   @Test("say which known kind they do not decode")
   func nameKinds() {
-    #expect(throws: ImageDecodingError.unsupported("GIF pictures are not decoded here.")) {
-      try ImageDecoders.standard.decoder(for: Data("GIF89a".utf8))
+    #expect(throws: ImageDecodingError.unsupported("TIFF pictures are not decoded here.")) {
+      try ImageDecoders.standard.decoder(for: Data([0x49, 0x49, 42, 0]))
     }
   }
+
+  #if !canImport(ImageIO)
+    /// Of each type that needs a trait: its first bytes, and whether these tests were built with the trait.
+    private static let optional: [(type: EncodedImageType, bytes: Data, isEnabled: Bool)] = [
+      (.gif, Data("GIF89a".utf8), isEnabled("GIF")),
+      (.avif, Data("\0\0\0\u{18}ftypavif".utf8), isEnabled("AVIF")),
+      (.heif, Data("\0\0\0\u{18}ftypheic".utf8), isEnabled("HEIF")),
+    ]
+
+    private static func isEnabled(_ trait: String) -> Bool {
+      var enabled: Set<String> = []
+      #if GIF
+        enabled.insert("GIF")
+      #endif
+      #if AVIF
+        enabled.insert("AVIF")
+      #endif
+      #if HEIF
+        enabled.insert("HEIF")
+      #endif
+      return enabled.contains(trait)
+    }
+
+    @Test("name the trait that a kind of picture needs", arguments: optional)
+    func nameTraits(type: EncodedImageType, bytes: Data, isEnabled: Bool) throws {
+      if isEnabled {
+        #expect(try ImageDecoders.standard.decoder(for: bytes).recognizes(bytes))
+      } else {
+        let text =
+          "\(type.rawValue) pictures are not decoded here. "
+          + "Enable the package trait \"\(type.rawValue)\"."
+        #expect(throws: ImageDecodingError.unsupported(text)) {
+          try ImageDecoders.standard.decoder(for: bytes)
+        }
+      }
+    }
+  #endif
 
   @Test("refuse what is no picture")
   func refuseOthers() {

@@ -23,7 +23,9 @@
       return Fixture.png(picture.size, picture.rgba, options)
     }
 
-    private static let files: [(String, Data)] = [
+    private static let files = formats + optional
+
+    private static let formats: [(String, Data)] = [
       ("JPEG", jpeg()),
       ("JPEG with coarse colours", jpeg { $0.sampling = (2, 2) }),
       ("progressive JPEG", jpeg { $0.isProgressive = true }),
@@ -34,6 +36,28 @@
       ("WebP", Fixture.webp(picture, isLossless: false)),
       ("lossless WebP", Fixture.webp(picture)),
     ]
+
+    /// The formats behind traits of the package.
+    private static let optional: [(String, Data)] = {
+      var files: [(String, Data)] = []
+      #if GIF
+        var gif = GIFFile(picture.size, picture.red, palette: [UInt8](repeating: 7, count: 768))
+        files.append(("GIF", gif.data))
+        gif.screen = PixelSize(width: 320, height: 230)
+        files.append(("small frame of a GIF", gif.data))
+      #endif
+      #if AVIF
+        var avif = Fixture.AVIFOptions()
+        (avif.sampling, avif.isExact, avif.hasAlpha) = (420, false, true)
+        files.append(("AVIF", Fixture.avif(picture, avif)))
+        avif.rotation = 1
+        files.append(("turned AVIF", Fixture.avif(picture, avif)))
+      #endif
+      #if HEIF
+        files.append(("HEIF", Fixture.heif(picture)))
+      #endif
+      return files
+    }()
 
     /// All bytes of a decode, rows' padding included, in memory that held `byte` where it is lent.
     private func decode(

@@ -1,4 +1,5 @@
-// Flat functions over libjpeg-turbo, libpng, libwebp and Little CMS, for Linux.
+// Flat functions over libjpeg-turbo, libpng, libwebp and Little CMS, for Linux; and over giflib,
+// libavif and libheif, where traits of the package ask for them.
 //
 // Rules that every function here keeps:
 // 1. A setjmp stands in the function that calls into libjpeg or libpng, so no longjmp leaves this
@@ -196,6 +197,95 @@ fic_status fic_webp_write_row(fic_webp_writer *writer, const uint8_t *row);
 // Hands over the encoded bytes, which the caller frees with free(3).
 fic_status fic_webp_end(fic_webp_writer *writer, uint8_t **bytes, size_t *count);
 
+// GIF, of the first frame
+
+typedef struct fic_gif_reader fic_gif_reader;
+
+typedef struct {
+  uint32_t width, height;   // of the screen, or of a screen that the frame fits into
+  uint32_t frame_x, frame_y, frame_width, frame_height;
+  bool has_alpha;           // of the first frame on its screen
+  bool interlaced;
+} fic_gif_header;
+
+fic_gif_reader *fic_gif_reader_create(void);
+void fic_gif_reader_close(fic_gif_reader *reader);
+const char *fic_gif_reader_message(const fic_gif_reader *reader);
+
+// Reads up to the first frame's pixels.
+fic_status fic_gif_read_header(
+    fic_gif_reader *reader, const uint8_t *bytes, size_t count, fic_gif_header *header);
+
+// Writes the frame's next row in the order of the file: B, G, R, alpha; transparent pixels are all
+// zero. The last row proves that the frame is whole.
+fic_status fic_gif_read_row(fic_gif_reader *reader, uint8_t *row);
+
+// AVIF, of an animation the first frame
+
+typedef struct fic_avif_reader fic_avif_reader;
+
+typedef struct {
+  uint32_t width, height;    // of the part that is shown, before it is turned
+  uint32_t orientation;      // 1 to 8 as in EXIF, of the container's own rotation and mirroring
+  bool has_alpha;
+  uint64_t decoded_pixels;   // of the whole stored picture
+  uint64_t working_bytes;    // of decoding, without the rows that are written
+  uint16_t primaries, transfer;   // ITU-T H.273, for files without a profile
+  const uint8_t *profile;    // ICC, or null; stays until the next call
+  size_t profile_count;
+} fic_avif_header;
+
+fic_avif_reader *fic_avif_reader_create(void);
+void fic_avif_reader_close(fic_avif_reader *reader);
+const char *fic_avif_reader_message(const fic_avif_reader *reader);
+
+// Reads the container and nothing of the picture. The decode refuses pictures of more pixels than
+// `pixel_limit`, whatever the container says.
+fic_status fic_avif_read_header(
+    fic_avif_reader *reader, const uint8_t *bytes, size_t count, uint64_t pixel_limit,
+    fic_avif_header *header);
+
+// Decodes on the calling thread, and fills in the colours, which the container may not name.
+fic_status fic_avif_decode(fic_avif_reader *reader, fic_avif_header *header);
+
+// Writes all rows of the part that is shown: B, G, R multiplied by alpha, alpha.
+fic_status fic_avif_write(fic_avif_reader *reader, uint8_t *rows, size_t row_bytes);
+
+// HEIF, of several pictures the primary one
+
+typedef struct fic_heif_reader fic_heif_reader;
+
+typedef struct {
+  uint32_t width, height;    // upright: libheif crops and turns
+  uint32_t coded_width, coded_height;   // before that
+  bool has_alpha;
+  bool is_deep;              // more than 8 bits a colour
+  uint16_t primaries, transfer;   // ITU-T H.273, for files without a profile; 0 for none
+  const uint8_t *profile;    // ICC, or null; stays until the next call
+  size_t profile_count;
+} fic_heif_header;
+
+fic_heif_reader *fic_heif_reader_create(void);
+void fic_heif_reader_close(fic_heif_reader *reader);
+const char *fic_heif_reader_message(const fic_heif_reader *reader);
+
+// Reads the container and nothing of the picture.
+fic_status fic_heif_read_header(
+    fic_heif_reader *reader, const uint8_t *bytes, size_t count, fic_heif_header *header);
+
+// Goes on with the smallest thumbnail that is no smaller than that, upright, and fills in its header;
+// unsupported where there is none.
+fic_status fic_heif_take_thumbnail(
+    fic_heif_reader *reader, uint32_t least_width, uint32_t least_height, fic_heif_header *header);
+
+// Decodes; libheif refuses pictures with a longer side. libde265 believes the sizes inside of the
+// picture, which the caller has looked at before.
+fic_status fic_heif_decode(fic_heif_reader *reader, uint32_t side_limit);
+
+// Writes rows of the decoded picture: B, G, R multiplied by alpha, alpha.
+fic_status fic_heif_write_rows(
+    fic_heif_reader *reader, uint8_t *rows, size_t row_bytes, uint32_t first, uint32_t count);
+
 // Colour
 
 typedef struct fic_color_transform fic_color_transform;
@@ -216,6 +306,20 @@ void fic_color_close(fic_color_transform *transform);
 
 // Converts pixels in place; any number of threads may do so with one transform.
 void fic_color_apply(const fic_color_transform *transform, uint8_t *pixels, size_t count);
+
+typedef FIC_ENUM {
+  FIC_CURVE_SRGB FIC_SWIFT(sRGB),
+  FIC_CURVE_LINEAR FIC_SWIFT(linear),
+  FIC_CURVE_GAMMA_22 FIC_SWIFT(gamma22),
+  FIC_CURVE_GAMMA_28 FIC_SWIFT(gamma28),
+  FIC_CURVE_PQ FIC_SWIFT(pq),     // cut at the reference white of ITU-R BT.2408
+  FIC_CURVE_HLG FIC_SWIFT(hlg)    // the same
+} fic_color_curve;
+
+// Makes the ICC profile of a red, green and blue light and a white, each x and y of CIE 1931; equal
+// arguments make equal bytes, which the caller frees with free(3).
+fic_status fic_color_make_profile(
+    const double chromaticities[8], fic_color_curve curve, uint8_t **bytes, size_t *count);
 
 // Rows of pixels
 

@@ -7,15 +7,18 @@
   /// This platform's part of ``ImageDecoders/standard``: all of it.
   let systemDecoders: [any ImageDecoder] = [ImageIODecoder()]
 
-  /// JPEG, PNG, WebP, HEIF and AVIF by the system's ImageIO.
+  /// The types that a trait of the package would decode: ImageIO needs none.
+  let traitsLeftOut: Set<EncodedImageType> = []
+
+  /// JPEG, PNG, WebP, GIF, HEIF and AVIF by the system's ImageIO; of an animation the first frame.
   ///
   /// ImageIO decodes dozens of formats, so this decoder checks the first bytes before ImageIO sees
   /// any, and then the type that ImageIO names.
   struct ImageIODecoder: ImageDecoder {
-    private static let types: Set<EncodedImageType> = [.jpeg, .png, .webp, .heif, .avif]
+    private static let types: Set<EncodedImageType> = [.jpeg, .png, .webp, .gif, .heif, .avif]
     private static let identifiers: Set<String> = [
-      "public.jpeg", "public.png", "org.webmproject.webp", "public.heic", "public.heif",
-      "public.avif",
+      "public.jpeg", "public.png", "org.webmproject.webp", "com.compuserve.gif", "public.heic",
+      "public.heif", "public.avif",
     ]
 
     func recognizes(_ firstBytes: Data) -> Bool {
@@ -42,6 +45,12 @@
         header, encodedByteCount: data.count,
         workingByteCount: workingByteCount(for: header, minimumSize: request.minimumSize))
       if request.isCancelled() { throw .cancelled }
+      let thumbnail = try request.sufficientThumbnail { size throws(ImageDecodingError) in
+        var request = request
+        request.minimumSize = size
+        return header.hasAlpha ? nil : try decodeThumbnail(in: data, request)
+      }
+      if let thumbnail { return thumbnail }
       let size = Self.size(of: header.size, for: request.minimumSize)
       let options: [CFString: Any] = [
         kCGImageSourceCreateThumbnailFromImageAlways: true,

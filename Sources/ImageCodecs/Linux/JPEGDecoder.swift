@@ -26,7 +26,15 @@
     }
 
     func decode(_ data: Data, _ request: DecodeRequest) throws(ImageDecodingError) -> Bitmap {
-      try data.lendBytes { bytes throws(ImageDecodingError) in try decode(bytes, request) }.bitmap
+      try data.lendBytes { bytes throws(ImageDecodingError) in
+        let thumbnail = try request.sufficientThumbnail { size throws(ImageDecodingError) in
+          var request = request
+          request.minimumSize = size
+          return try decodeThumbnail(in: bytes, request)
+        }
+        if let thumbnail { return thumbnail }
+        return try decode(bytes, request).bitmap
+      }
     }
 
     /// - Parameters:
@@ -144,6 +152,7 @@
       let metadata = segments.exif
       let orientation = Orientation(exif: bytes.bytes, in: metadata)
       let header = try JPEGReader(bytes).imageHeader(orientation)
+      try request.limits.check(header.size)
       guard let place = ExifBlock(bytes.bytes, in: metadata)?.thumbnail(bytes.bytes) else {
         throw .unsupported("JPEG: a file without a thumbnail")
       }

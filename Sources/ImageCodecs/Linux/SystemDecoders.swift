@@ -4,7 +4,8 @@
   import Pixels
 
   /// This platform's part of ``ImageDecoders/standard``: all of it.
-  let systemDecoders: [any ImageDecoder] = [JPEGDecoder(), PNGDecoder(), WebPDecoder()]
+  let systemDecoders: [any ImageDecoder] =
+    [JPEGDecoder(), PNGDecoder(), WebPDecoder()] + optionalDecoders.map(\.decoder)
 
   extension fic_status {
     /// Throws the error of a C function's status, with the library's own words where it has any.

@@ -52,6 +52,41 @@ fic_test_bytes fic_test_encode_png(fic_test_png options, const uint8_t *rows);
 fic_test_bytes fic_test_encode_webp(
     uint32_t width, uint32_t height, const uint8_t *pixels, bool lossless, float quality);
 
+typedef struct {
+  uint32_t width, height;
+  uint32_t depth;           // 8, 10 or 12
+  uint32_t sampling;        // 444, 422, 420 or 400
+  bool exact;               // without loss, of depth 8 and sampling 444
+  bool alpha;               // otherwise the fourth byte is left out
+  bool premultiplied;       // stored as such
+  int32_t primaries, transfer;   // ITU-T H.273
+  int32_t rotation;         // quarter turns against the clock; negative for none
+  int32_t mirroring;        // 0 top to bottom, 1 left to right; negative for none
+  uint32_t crop[4];         // x, y, width and height of the shown part; a width of 0 for none
+  uint32_t columns, rows;   // cells of a grid of equal ones; 0 for none
+  uint32_t frames;          // of an animation whose later frames are black; 0 for a still picture
+  const uint8_t *profile;
+  size_t profile_count;
+} fic_test_avif;
+
+// `pixels` are red, green, blue, alpha, not multiplied. Only in builds with the trait AVIF.
+fic_test_bytes fic_test_encode_avif(fic_test_avif options, const uint8_t *pixels);
+
+typedef struct {
+  uint32_t width, height;
+  bool av1;                 // AVIF instead of HEIC
+  bool exact;               // without loss; otherwise with coarse colours
+  bool alpha;               // otherwise the fourth byte is left out
+  int32_t primaries, transfer;   // ITU-T H.273
+  uint32_t orientation;     // 1 to 8 as in EXIF, by the container's rotation and mirroring
+  uint32_t thumbnail_side;  // the longer side of a thumbnail; 0 for none
+  const uint8_t *profile;
+  size_t profile_count;
+} fic_test_heif;
+
+// `pixels` are red, green, blue, alpha, not multiplied. Only in builds with the trait HEIF.
+fic_test_bytes fic_test_encode_heif(fic_test_heif options, const uint8_t *pixels);
+
 // A display profile with the given chromaticities (x, y of red, green, blue, white) and a plain
 // gamma, or sRGB's curve where `gamma` is zero.
 fic_test_bytes fic_test_rgb_profile(const double chromaticities[8], double gamma);

@@ -7,7 +7,7 @@ import Foundation
 enum Attack: String, CaseIterable, Sendable {
   case table, original
   case originalIndex = "original-index"
-  case jpeg, png, webp, exif
+  case jpeg, png, webp, gif, avif, heif, exif
   case dataURL = "data-url"
   case http, terms, arguments
 
@@ -16,7 +16,7 @@ enum Attack: String, CaseIterable, Sendable {
     case .table: try TableAttack.run(on: bytes)
     case .original: try OriginalAttack.run(on: bytes)
     case .originalIndex: try OriginalIndexAttack.run(on: bytes)
-    case .jpeg, .png, .webp: try PictureAttack.run(on: bytes)
+    case .jpeg, .png, .webp, .gif, .avif, .heif: try PictureAttack.run(on: bytes)
     case .exif: try MetadataAttack.run(on: bytes)
     case .dataURL: try AddressAttack.run(on: bytes)
     case .http: try ExchangeAttack.run(on: bytes)

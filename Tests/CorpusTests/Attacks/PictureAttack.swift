@@ -16,6 +16,7 @@ enum PictureAttack {
     // The wanted size is a function of the bytes, so that an input is the picture alone.
     let sides = [nil, 3, 40]
     let minimumSize = sides[bytes.count % sides.count].map { PixelSize(width: $0, height: $0 - 1) }
+    let sufficientSize = bytes.count % 2 == 0 ? PixelSize(width: 10, height: 7) : nil
     let header: ImageHeader
     let bitmap: Bitmap
     var previewed: (settled: Bitmap?, byteCount: Int)?
@@ -23,8 +24,16 @@ enum PictureAttack {
       let decoder = try ImageDecoders.standard.decoder(for: data)
       previewed = preview(data, decoder as? any ProgressiveImageDecoder, minimumSize)
       header = try decoder.header(of: data)
-      bitmap = try decoder.decode(data, DecodeRequest(minimumSize: minimumSize, limits: limits))
+      bitmap = try decoder.decode(
+        data,
+        DecodeRequest(minimumSize: minimumSize, sufficientSize: sufficientSize, limits: limits))
     } catch {
+      return
+    }
+    if let sufficientSize, bitmap.size != header.size {
+      try Attack.require(
+        bitmap.size.width >= sufficientSize.width && bitmap.size.height >= sufficientSize.height
+          || minimumSize != nil, "\(bitmap.size) does not suffice")
       return
     }
     try Attack.require(

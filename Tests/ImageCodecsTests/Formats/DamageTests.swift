@@ -11,6 +11,15 @@
     case baselineJPEG, progressiveJPEG, grayJPEG, inkJPEG, turnedJPEG
     case png, interlacedPNG, palettePNG
     case lossyWebP, losslessWebP, alphaWebP, extendedWebP
+    #if GIF
+      case gif, interlacedGIF
+    #endif
+    #if AVIF
+      case avif, alphaAVIF
+    #endif
+    #if HEIF
+      case heif, alphaHEIF
+    #endif
 
     var data: Data {
       let picture = Picture.slopes(40, 33)
@@ -57,6 +66,28 @@
           Surgery.riffChunk("ICCP", Fixture.displayP3) + Surgery.webpChunks(Fixture.webp(picture))
           + Surgery.riffChunk("EXIF", Surgery.exif(orientation: 8))
         return Surgery.extendedWebP(flags: 0x28, width: 40, height: 33, chunks)
+      #if GIF
+        case .gif, .interlacedGIF:
+          let palette = (0..<768).map { UInt8($0 % 251) }
+          var file = GIFFile(picture.size, picture.red, palette: palette)
+          file.frames[0].isInterlaced = self == .interlacedGIF
+          file.frames[0].transparent = 30
+          return file.data
+      #endif
+      #if AVIF
+        case .avif: return Fixture.avif(picture)
+        case .alphaAVIF:
+          var avif = Fixture.AVIFOptions()
+          (avif.hasAlpha, avif.isExact, avif.sampling, avif.rotation) = (true, false, 420, 1)
+          return Fixture.avif(Picture.confetti(20, 17), avif)
+      #endif
+      #if HEIF
+        case .heif: return Fixture.heif(picture)
+        case .alphaHEIF:
+          var heif = Fixture.HEIFOptions()
+          (heif.hasAlpha, heif.isExact, heif.orientation) = (true, false, 6)
+          return Fixture.heif(picture, heif)
+      #endif
       }
     }
   }

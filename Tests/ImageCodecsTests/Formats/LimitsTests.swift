@@ -4,7 +4,7 @@ import Testing
 
 @testable import ImageCodecs
 
-private func tooLarge(_ error: any Error, naming numbers: String...) -> Bool {
+func tooLarge(_ error: any Error, naming numbers: String...) -> Bool {
   guard case ImageDecodingError.tooLarge(let text) = error else { return false }
   return numbers.allSatisfy(text.contains)
 }
@@ -215,7 +215,9 @@ struct LimitsTests {
     func fallsWithSize() throws {
       let header = ImageHeader(size: PixelSize(width: 8000, height: 6000))
       let small = PixelSize(width: 800, height: 600)
-      for decoder in ImageDecoders.standard {
+      // The decoders behind traits decode every pixel.
+      let decoders: [any ImageDecoder] = [JPEGDecoder(), PNGDecoder(), WebPDecoder()]
+      for decoder in decoders {
         let whole = decoder.workingByteCount(for: header, minimumSize: nil)
         #expect(whole >= 8000 * 6000 * 4)
         #expect(decoder.workingByteCount(for: header, minimumSize: small) < whole / 8)

@@ -4,7 +4,7 @@
   import Pixels
 
   extension Data {
-    fileprivate init(owning bytes: fic_test_bytes) {
+    init(owning bytes: fic_test_bytes) {
       self.init(bytesNoCopy: bytes.bytes, count: bytes.count, deallocator: .free)
     }
   }

@@ -1,0 +1,163 @@
+#if defined(__linux__) && defined(FIC_AVIF)
+
+#include "CImageCodecs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <avif/avif.h>
+
+struct fic_avif_reader {
+  avifDecoder *decoder;
+  uint32_t width, height;   // as stored
+  avifCropRect shown;       // the part of it that is shown
+  const char *message;
+};
+
+fic_avif_reader *fic_avif_reader_create(void) { return calloc(1, sizeof(fic_avif_reader)); }
+
+void fic_avif_reader_close(fic_avif_reader *reader) {
+  if (!reader) return;
+  if (reader->decoder) avifDecoderDestroy(reader->decoder);
+  free(reader);
+}
+
+const char *fic_avif_reader_message(const fic_avif_reader *reader) {
+  const avifDecoder *decoder = reader->decoder;
+  return decoder && decoder->diag.error[0] ? decoder->diag.error : reader->message;
+}
+
+enum {
+  // libavif takes memory for each frame of an animation that its tables announce.
+  FRAME_COUNT_LIMIT = 1 << 14,
+};
+
+static fic_status status_of(fic_avif_reader *reader, avifResult result) {
+  reader->message = avifResultToString(result);
+  switch (result) {
+    case AVIF_RESULT_OK:
+      return FIC_OK;
+    case AVIF_RESULT_TRUNCATED_DATA:
+    case AVIF_RESULT_WAITING_ON_IO:
+    case AVIF_RESULT_IO_ERROR:
+      return FIC_TRUNCATED;
+    case AVIF_RESULT_OUT_OF_MEMORY:
+      return FIC_OUT_OF_MEMORY;
+    case AVIF_RESULT_NOT_IMPLEMENTED:
+    case AVIF_RESULT_NO_CODEC_AVAILABLE:
+    case AVIF_RESULT_UNSUPPORTED_DEPTH:
+    case AVIF_RESULT_REFORMAT_FAILED:
+      return FIC_UNSUPPORTED;
+    case AVIF_RESULT_BMFF_PARSE_FAILED:
+      // "dimensions too large", "size too large": the only sign of libavif's own limits.
+      return strstr(reader->decoder->diag.error, "too large") ? FIC_TOO_LARGE : FIC_DAMAGED;
+    default:
+      return FIC_DAMAGED;
+  }
+}
+
+// The turn of EXIF 2.32, tag 0x0112, for a rotation and a mirroring after it (ISO/IEC 23008-12,
+// sections 6.5.10 and 6.5.12).
+static uint32_t orientation_of(const avifImage *image) {
+  static const uint32_t rotated[4] = {1, 8, 3, 6};
+  static const uint32_t top_to_bottom[4] = {4, 5, 2, 7};
+  static const uint32_t left_to_right[4] = {2, 7, 4, 5};
+  uint32_t angle = image->transformFlags & AVIF_TRANSFORM_IROT ? image->irot.angle & 3 : 0;
+  if (!(image->transformFlags & AVIF_TRANSFORM_IMIR)) return rotated[angle];
+  return image->imir.mode == 0 ? top_to_bottom[angle] : left_to_right[angle];
+}
+
+// Twice the decoded planes, for the codec and for a grid that is put together of its cells, and a byte a
+// pixel for what the codec keeps of each block.
+static uint64_t working_bytes(const avifDecoder *decoder) {
+  const avifImage *image = decoder->image;
+  uint64_t pixels = (uint64_t)image->width * image->height;
+  avifPixelFormatInfo format;
+  memset(&format, 0, sizeof format);
+  avifGetPixelFormatInfo(image->yuvFormat, &format);
+  uint64_t colors =
+      format.monochrome ? 0 : 2 * (pixels >> (format.chromaShiftX + format.chromaShiftY));
+  uint64_t samples = pixels + colors + (decoder->alphaPresent ? pixels : 0);
+  return 2 * samples * (image->depth > 8 ? 2 : 1) + pixels;
+}
+
+static void fill_colors(const avifImage *image, fic_avif_header *header) {
+  header->primaries = image->colorPrimaries;
+  header->transfer = image->transferCharacteristics;
+  header->profile = image->icc.data;
+  header->profile_count = image->icc.size;
+}
+
+fic_status fic_avif_read_header(
+    fic_avif_reader *reader, const uint8_t *bytes, size_t count, uint64_t pixel_limit,
+    fic_avif_header *header) {
+  memset(header, 0, sizeof *header);
+  avifDecoder *decoder = avifDecoderCreate();
+  if (!decoder) return FIC_OUT_OF_MEMORY;
+  reader->decoder = decoder;
+  decoder->codecChoice = AVIF_CODEC_CHOICE_DAV1D;
+  decoder->maxThreads = 1;
+  decoder->ignoreExif = AVIF_TRUE;
+  decoder->ignoreXMP = AVIF_TRUE;
+  decoder->imageCountLimit = FRAME_COUNT_LIMIT;
+  if (pixel_limit < decoder->imageSizeLimit) decoder->imageSizeLimit = (uint32_t)pixel_limit;
+  // Files of other encoders lack properties that libavif's own have.
+  decoder->strictFlags = AVIF_STRICT_DISABLED;
+  fic_status status = status_of(reader, avifDecoderSetIOMemory(decoder, bytes, count));
+  if (status != FIC_OK) return status;
+  status = status_of(reader, avifDecoderParse(decoder));
+  if (status != FIC_OK) return status;
+
+  const avifImage *image = decoder->image;
+  reader->width = image->width;
+  reader->height = image->height;
+  reader->shown = (avifCropRect){0, 0, image->width, image->height};
+  avifCropRect crop;
+  if (image->transformFlags & AVIF_TRANSFORM_CLAP) {
+    avifDiagnostics diagnostics;
+    if (avifCropRectConvertCleanApertureBox(
+            &crop, &image->clap, image->width, image->height, image->yuvFormat, &diagnostics))
+      reader->shown = crop;
+  }
+  header->width = reader->shown.width;
+  header->height = reader->shown.height;
+  header->has_alpha = decoder->alphaPresent;
+  header->orientation = orientation_of(image);
+  header->working_bytes = working_bytes(decoder);
+  header->decoded_pixels = (uint64_t)image->width * image->height;
+  fill_colors(image, header);
+  return FIC_OK;
+}
+
+fic_status fic_avif_decode(fic_avif_reader *reader, fic_avif_header *header) {
+  avifDecoder *decoder = reader->decoder;
+  fic_status status = status_of(reader, avifDecoderNextImage(decoder));
+  if (status != FIC_OK) return status;
+  // The picture inside may contradict the container, which the limits were held against.
+  const avifImage *image = decoder->image;
+  if (image->width != reader->width || image->height != reader->height) return FIC_DAMAGED;
+  // A container may leave the colours to the picture inside.
+  fill_colors(image, header);
+  return FIC_OK;
+}
+
+fic_status fic_avif_write(fic_avif_reader *reader, uint8_t *rows, size_t row_bytes) {
+  const avifImage *image = reader->decoder->image;
+  avifImage *shown = avifImageCreateEmpty();
+  if (!shown) return FIC_OUT_OF_MEMORY;
+  fic_status status = status_of(reader, avifImageSetViewRect(shown, image, &reader->shown));
+  if (status == FIC_OK) {
+    avifRGBImage target;
+    avifRGBImageSetDefaults(&target, shown);
+    target.depth = 8;
+    target.format = AVIF_RGB_FORMAT_BGRA;
+    target.alphaPremultiplied = AVIF_TRUE;
+    target.pixels = rows;
+    target.rowBytes = (uint32_t)row_bytes;
+    status = status_of(reader, avifImageYUVToRGB(shown, &target));
+  }
+  avifImageDestroy(shown);
+  return status;
+}
+
+#endif

@@ -1,0 +1,149 @@
+#if defined(__linux__) && defined(FIC_GIF)
+
+#include "CImageCodecs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <gif_lib.h>
+
+struct fic_gif_reader {
+  GifFileType *file;
+  const uint8_t *bytes;
+  size_t count, offset;
+  int error;
+  uint8_t colors[256][4];   // B, G, R, alpha; indices behind the palette's end are black
+  uint8_t *indices;         // of one row
+};
+
+fic_gif_reader *fic_gif_reader_create(void) { return calloc(1, sizeof(fic_gif_reader)); }
+
+void fic_gif_reader_close(fic_gif_reader *reader) {
+  if (!reader) return;
+  if (reader->file) DGifCloseFile(reader->file, NULL);
+  free(reader->indices);
+  free(reader);
+}
+
+const char *fic_gif_reader_message(const fic_gif_reader *reader) {
+  return reader->error ? GifErrorString(reader->error) : NULL;
+}
+
+enum {
+  // Parts of extensions before the first frame, of up to 255 bytes each: a profile and metadata are
+  // a few thousand of them.
+  LEADING_BLOCK_LIMIT = 1 << 16,
+};
+
+static int read_bytes(GifFileType *file, GifByteType *target, int count) {
+  fic_gif_reader *reader = file->UserData;
+  size_t left = reader->count - reader->offset;
+  size_t part = (size_t)count < left ? (size_t)count : left;
+  memcpy(target, reader->bytes + reader->offset, part);
+  reader->offset += part;
+  return (int)part;
+}
+
+static fic_status failure(fic_gif_reader *reader, int error) {
+  reader->error = error;
+  switch (error) {
+    case D_GIF_ERR_READ_FAILED:
+    case D_GIF_ERR_EOF_TOO_SOON:
+      return FIC_TRUNCATED;
+    case D_GIF_ERR_NOT_ENOUGH_MEM:
+      return FIC_OUT_OF_MEMORY;
+    default:
+      return FIC_DAMAGED;
+  }
+}
+
+// Goes through one extension; of graphics controls, the last one before a frame counts (GIF89a,
+// section 23).
+static fic_status read_extension(fic_gif_reader *reader, int *transparent, int *blocks_left) {
+  GifFileType *file = reader->file;
+  int code;
+  GifByteType *block;
+  if (DGifGetExtension(file, &code, &block) == GIF_ERROR) return failure(reader, file->Error);
+  GraphicsControlBlock control;
+  // A block is its length and so many bytes.
+  if (code == GRAPHICS_EXT_FUNC_CODE && block &&
+      DGifExtensionToGCB(block[0], block + 1, &control) == GIF_OK)
+    *transparent = control.TransparentColor;
+  while (block) {
+    if ((*blocks_left)-- == 0) return FIC_DAMAGED;
+    if (DGifGetExtensionNext(file, &block) == GIF_ERROR) return failure(reader, file->Error);
+  }
+  return FIC_OK;
+}
+
+static fic_status find_first_frame(fic_gif_reader *reader, int *transparent) {
+  GifFileType *file = reader->file;
+  int blocks_left = LEADING_BLOCK_LIMIT;
+  for (;;) {
+    GifRecordType type;
+    if (DGifGetRecordType(file, &type) == GIF_ERROR) return failure(reader, file->Error);
+    if (type == IMAGE_DESC_RECORD_TYPE) break;
+    if (type != EXTENSION_RECORD_TYPE || blocks_left-- == 0) return FIC_DAMAGED;
+    fic_status status = read_extension(reader, transparent, &blocks_left);
+    if (status != FIC_OK) return status;
+  }
+  return DGifGetImageDesc(file) == GIF_OK ? FIC_OK : failure(reader, file->Error);
+}
+
+static void fill_colors(fic_gif_reader *reader, const ColorMapObject *palette, int transparent) {
+  for (int i = 0; i < 256; i++) {
+    uint8_t *color = reader->colors[i];
+    color[3] = 255;
+    if (i < palette->ColorCount) {
+      color[0] = palette->Colors[i].Blue;
+      color[1] = palette->Colors[i].Green;
+      color[2] = palette->Colors[i].Red;
+    }
+  }
+  if (transparent >= 0 && transparent < 256) memset(reader->colors[transparent], 0, 4);
+}
+
+fic_status fic_gif_read_header(
+    fic_gif_reader *reader, const uint8_t *bytes, size_t count, fic_gif_header *header) {
+  memset(header, 0, sizeof *header);
+  reader->bytes = bytes;
+  reader->count = count;
+  int error = 0;
+  reader->file = DGifOpen(reader, read_bytes, &error);
+  if (!reader->file) return failure(reader, error);
+  int transparent = NO_TRANSPARENT_COLOR;
+  fic_status status = find_first_frame(reader, &transparent);
+  if (status != FIC_OK) return status;
+
+  const GifFileType *file = reader->file;
+  const GifImageDesc *frame = &file->Image;
+  const ColorMapObject *palette = frame->ColorMap ? frame->ColorMap : file->SColorMap;
+  if (!palette) return failure(reader, D_GIF_ERR_NO_COLOR_MAP);
+  if (frame->Width < 1 || frame->Height < 1) return FIC_DAMAGED;
+  fill_colors(reader, palette, transparent);
+  header->frame_x = (uint32_t)frame->Left;
+  header->frame_y = (uint32_t)frame->Top;
+  header->frame_width = (uint32_t)frame->Width;
+  header->frame_height = (uint32_t)frame->Height;
+  // All four are 16 bits wide, so the sums fit. As in browsers, a frame beyond its screen enlarges it.
+  uint32_t right = header->frame_x + header->frame_width;
+  uint32_t bottom = header->frame_y + header->frame_height;
+  header->width = (uint32_t)file->SWidth > right ? (uint32_t)file->SWidth : right;
+  header->height = (uint32_t)file->SHeight > bottom ? (uint32_t)file->SHeight : bottom;
+  bool covers = header->frame_width == header->width && header->frame_height == header->height;
+  header->has_alpha = transparent >= 0 || !covers;
+  header->interlaced = frame->Interlace;
+  return FIC_OK;
+}
+
+fic_status fic_gif_read_row(fic_gif_reader *reader, uint8_t *row) {
+  GifFileType *file = reader->file;
+  int width = file->Image.Width;
+  if (!reader->indices) reader->indices = malloc((size_t)width);
+  if (!reader->indices) return FIC_OUT_OF_MEMORY;
+  if (DGifGetLine(file, reader->indices, width) == GIF_ERROR) return failure(reader, file->Error);
+  for (int x = 0; x < width; x++) memcpy(row + 4 * x, reader->colors[reader->indices[x]], 4);
+  return FIC_OK;
+}
+
+#endif

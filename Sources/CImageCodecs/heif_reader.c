@@ -1,0 +1,176 @@
+#if defined(__linux__) && defined(FIC_HEIF)
+
+#include "CImageCodecs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <libheif/heif.h>
+
+struct fic_heif_reader {
+  struct heif_context *context;
+  struct heif_image_handle *primary, *thumbnail;
+  struct heif_image *image;
+  uint8_t *profile;
+  uint32_t width, height;
+  bool has_alpha, is_premultiplied;
+  char message[128];
+};
+
+fic_heif_reader *fic_heif_reader_create(void) { return calloc(1, sizeof(fic_heif_reader)); }
+
+void fic_heif_reader_close(fic_heif_reader *reader) {
+  if (!reader) return;
+  if (reader->image) heif_image_release(reader->image);
+  if (reader->thumbnail) heif_image_handle_release(reader->thumbnail);
+  if (reader->primary) heif_image_handle_release(reader->primary);
+  if (reader->context) heif_context_free(reader->context);
+  free(reader->profile);
+  free(reader);
+}
+
+const char *fic_heif_reader_message(const fic_heif_reader *reader) { return reader->message; }
+
+static fic_status status_of(fic_heif_reader *reader, struct heif_error error) {
+  if (error.code == heif_error_Ok) return FIC_OK;
+  strncpy(reader->message, error.message ? error.message : "", sizeof reader->message - 1);
+  switch (error.code) {
+    case heif_error_Unsupported_filetype:
+    case heif_error_Unsupported_feature:
+      return FIC_UNSUPPORTED;
+    case heif_error_Memory_allocation_error:
+      return error.subcode == heif_suberror_Security_limit_exceeded ? FIC_TOO_LARGE
+                                                                    : FIC_OUT_OF_MEMORY;
+    default:
+      return error.subcode == heif_suberror_End_of_data ? FIC_TRUNCATED : FIC_DAMAGED;
+  }
+}
+
+enum { PROFILE_LIMIT = 4 << 20 };
+
+static void fill_profile(
+    fic_heif_reader *reader, const struct heif_image_handle *handle, fic_heif_header *header) {
+  size_t count = heif_image_handle_get_raw_color_profile_size(handle);
+  if (count == 0 || count > PROFILE_LIMIT) return;
+  uint8_t *profile = realloc(reader->profile, count);
+  if (!profile) return;
+  reader->profile = profile;
+  bool works = heif_image_handle_get_raw_color_profile(handle, profile).code == heif_error_Ok;
+  header->profile = works ? profile : NULL;
+  header->profile_count = works ? count : 0;
+}
+
+static void fill_coded_colors(const struct heif_image_handle *handle, fic_heif_header *header) {
+  struct heif_color_profile_nclx *colors = NULL;
+  if (heif_image_handle_get_nclx_color_profile(handle, &colors).code != heif_error_Ok || !colors)
+    return;
+  header->primaries = (uint16_t)colors->color_primaries;
+  header->transfer = (uint16_t)colors->transfer_characteristics;
+  heif_nclx_color_profile_free(colors);
+}
+
+static fic_status fill_header(
+    fic_heif_reader *reader, const struct heif_image_handle *handle, fic_heif_header *header) {
+  int width = heif_image_handle_get_width(handle), height = heif_image_handle_get_height(handle);
+  int coded_width = heif_image_handle_get_ispe_width(handle);
+  int coded_height = heif_image_handle_get_ispe_height(handle);
+  int bits = heif_image_handle_get_luma_bits_per_pixel(handle);
+  if (width < 1 || height < 1 || coded_width < 1 || coded_height < 1) return FIC_DAMAGED;
+  header->width = reader->width = (uint32_t)width;
+  header->height = reader->height = (uint32_t)height;
+  header->coded_width = (uint32_t)coded_width;
+  header->coded_height = (uint32_t)coded_height;
+  header->is_deep = bits > 8;
+  header->has_alpha = reader->has_alpha = heif_image_handle_has_alpha_channel(handle) != 0;
+  reader->is_premultiplied = heif_image_handle_is_premultiplied_alpha(handle) != 0;
+  fill_coded_colors(handle, header);
+  fill_profile(reader, handle, header);
+  return FIC_OK;
+}
+
+fic_status fic_heif_read_header(
+    fic_heif_reader *reader, const uint8_t *bytes, size_t count, fic_heif_header *header) {
+  memset(header, 0, sizeof *header);
+  reader->context = heif_context_alloc();
+  if (!reader->context) return FIC_OUT_OF_MEMORY;
+  heif_context_set_max_decoding_threads(reader->context, 0);
+  fic_status status = status_of(
+      reader, heif_context_read_from_memory_without_copy(reader->context, bytes, count, NULL));
+  if (status != FIC_OK) return status;
+  status = status_of(
+      reader, heif_context_get_primary_image_handle(reader->context, &reader->primary));
+  return status == FIC_OK ? fill_header(reader, reader->primary, header) : status;
+}
+
+enum { THUMBNAIL_LIMIT = 16 };
+
+fic_status fic_heif_take_thumbnail(
+    fic_heif_reader *reader, uint32_t least_width, uint32_t least_height, fic_heif_header *header) {
+  heif_item_id ids[THUMBNAIL_LIMIT];
+  int count =
+      heif_image_handle_get_list_of_thumbnail_IDs(reader->primary, ids, THUMBNAIL_LIMIT);
+  for (int i = 0; i < count; i++) {
+    struct heif_image_handle *handle;
+    if (heif_image_handle_get_thumbnail(reader->primary, ids[i], &handle).code != heif_error_Ok)
+      continue;
+    int width = heif_image_handle_get_width(handle);
+    int height = heif_image_handle_get_height(handle);
+    bool fits = width > 0 && height > 0 && (uint32_t)width >= least_width &&
+                (uint32_t)height >= least_height;
+    // The smallest one that suffices is the cheapest.
+    if (fits && reader->thumbnail && (uint32_t)width >= reader->width) fits = false;
+    if (!fits) {
+      heif_image_handle_release(handle);
+      continue;
+    }
+    if (reader->thumbnail) heif_image_handle_release(reader->thumbnail);
+    reader->thumbnail = handle;
+    // Where the thumbnail names no colours, its picture's count.
+    fic_status status = fill_header(reader, handle, header);
+    if (status != FIC_OK) return status;
+  }
+  return reader->thumbnail ? FIC_OK : FIC_UNSUPPORTED;
+}
+
+fic_status fic_heif_decode(fic_heif_reader *reader, uint32_t side_limit) {
+  heif_context_set_maximum_image_size_limit(reader->context, (int)side_limit);
+  struct heif_decoding_options *options = heif_decoding_options_alloc();
+  if (!options) return FIC_OUT_OF_MEMORY;
+  options->convert_hdr_to_8bit = 1;
+  enum heif_chroma layout =
+      reader->has_alpha ? heif_chroma_interleaved_RGBA : heif_chroma_interleaved_RGB;
+  fic_status status = status_of(
+      reader, heif_decode_image(
+                  reader->thumbnail ? reader->thumbnail : reader->primary, &reader->image,
+                  heif_colorspace_RGB, layout, options));
+  heif_decoding_options_free(options);
+  if (status != FIC_OK) return status;
+  // The picture inside may contradict the container, which the limits were held against.
+  return heif_image_get_primary_width(reader->image) == (int)reader->width &&
+                 heif_image_get_primary_height(reader->image) == (int)reader->height
+             ? FIC_OK
+             : FIC_DAMAGED;
+}
+
+fic_status fic_heif_write_rows(
+    fic_heif_reader *reader, uint8_t *rows, size_t row_bytes, uint32_t first, uint32_t count) {
+  int stride = 0;
+  const uint8_t *plane =
+      heif_image_get_plane_readonly(reader->image, heif_channel_interleaved, &stride);
+  size_t pixel = reader->has_alpha ? 4 : 3;
+  if (!plane || stride < 0 || (size_t)stride < reader->width * pixel) return FIC_DAMAGED;
+  for (uint32_t y = 0; y < count; y++) {
+    const uint8_t *source = plane + (size_t)(first + y) * (size_t)stride;
+    uint8_t *target = rows + y * row_bytes;
+    for (uint32_t x = 0; x < reader->width; x++, source += pixel) {
+      target[4 * x] = source[2];
+      target[4 * x + 1] = source[1];
+      target[4 * x + 2] = source[0];
+      target[4 * x + 3] = pixel == 4 ? source[3] : 255;
+    }
+    if (reader->has_alpha && !reader->is_premultiplied) fic_rows_premultiply(target, reader->width);
+  }
+  return FIC_OK;
+}
+
+#endif

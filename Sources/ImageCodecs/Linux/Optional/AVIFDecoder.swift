@@ -1,0 +1,198 @@
+#if AVIF && !canImport(ImageIO)
+  internal import CImageCodecs
+  import Foundation
+  import Pixels
+
+  /// AVIF by libavif and dav1d, on one thread; of an animation the first frame.
+  ///
+  /// The container's crop, rotation and mirroring count, and no EXIF metadata beside them (MIAF, ISO/IEC
+  /// 23000-22, section 7.3.9). Ten and twelve bits a colour become eight.
+  struct AVIFDecoder: ImageDecoder {
+    /// dav1d's tables and contexts, measured at 1.6 MB for the smallest pictures.
+    private static let fixedByteCount = 3 << 20
+
+    /// A camera writes one.
+    private static let thumbnailLimit = 4
+
+    func recognizes(_ firstBytes: Data) -> Bool {
+      EncodedImageType(firstBytes: firstBytes) == .avif
+    }
+
+    func header(of data: Data) throws(ImageDecodingError) -> ImageHeader {
+      try data.lendBytes { bytes throws(ImageDecodingError) in try AVIFReader(bytes).imageHeader }
+    }
+
+    func workingByteCount(for header: ImageHeader, minimumSize: PixelSize?) -> Int {
+      PixelLayout.byteCount(size: header.size, format: .bgra32)
+        .addingClamped(header.wholePictureByteCount)
+        .addingClamped(rowBufferByteCount(header.size)).addingClamped(Self.fixedByteCount)
+    }
+
+    func decode(_ data: Data, _ request: DecodeRequest) throws(ImageDecodingError) -> Bitmap {
+      try data.lendBytes { bytes throws(ImageDecodingError) in
+        let thumbnail = try request.sufficientThumbnail { size throws(ImageDecodingError) in
+          try decodeThumbnail(in: bytes, atLeast: size, request)
+        }
+        if let thumbnail { return thumbnail }
+        return try decode(bytes, request)
+      }
+    }
+
+    /// Decodes the smallest thumbnail that is no smaller than that.
+    ///
+    /// libavif decodes the primary item, and none that is a thumbnail. So each thumbnail becomes the primary
+    /// item of a copy of the file, in which nothing is a thumbnail.
+    private func decodeThumbnail(
+      in bytes: UnsafeRawBufferPointer, atLeast size: PixelSize, _ request: DecodeRequest
+    ) throws(ImageDecodingError) -> Bitmap? {
+      let picture = try AVIFReader(bytes).imageHeader
+      // A thumbnail of the picture with its alpha could not be told from one without.
+      guard !picture.hasAlpha else { return nil }
+      try request.limits.check(
+        picture, encodedByteCount: bytes.count,
+        workingByteCount: workingByteCount(for: picture, minimumSize: nil))
+      let items = try ISOItems(bytes.bytes)
+      var smallest: (data: Data, width: Int)?
+      for id in items.thumbnails.prefix(Self.thumbnailLimit) {
+        let data = items.making(id, primaryIn: bytes)
+        guard let found = try? header(of: data).size, found.width >= size.width,
+          found.height >= size.height, found.width < smallest?.width ?? .max
+        else { continue }
+        smallest = (data, found.width)
+      }
+      guard let smallest else { return nil }
+      let bitmap = try smallest.data.lendBytes { bytes throws(ImageDecodingError) in
+        try decode(bytes, request)
+      }
+      return EmbeddedThumbnail.check(bitmap, of: picture.size, wanted: size)
+    }
+
+    private func decode(
+      _ bytes: UnsafeRawBufferPointer, _ request: DecodeRequest
+    ) throws(ImageDecodingError) -> Bitmap {
+      let announced = try AVIFReader(bytes)
+      try request.limits.check(
+        announced.imageHeader, encodedByteCount: bytes.count,
+        workingByteCount: workingByteCount(
+          for: announced.imageHeader, minimumSize: request.minimumSize))
+      // Again, with the size that was announced as dav1d's limit.
+      let reader = try AVIFReader(bytes, pixelLimit: announced.largestPixelCount)
+      let header = reader.imageHeader
+      if request.isCancelled() { throw .cancelled }
+      try reader.decode()
+      if request.isCancelled() { throw .cancelled }
+      let bitmap = try Bitmap.decoding(
+        size: header.size, format: header.hasAlpha ? .bgra32 : .bgrx32,
+        edges: PictureEdges(filling: header.size, fullSize: header.size),
+        conversion: reader.conversion
+      ) { pixels, layout throws(ImageDecodingError) in
+        try reader.orientation.writeWhole(pixels, layout) {
+          rows, rowBytes throws(ImageDecodingError) in try reader.write(rows, rowBytes)
+        }
+      }
+      if request.isCancelled() { throw .cancelled }
+      return bitmap
+    }
+  }
+
+  extension Orientation {
+    /// Has a whole stored picture written, and turns it upright.
+    ///
+    /// - Parameter write: Writes all rows from an address on, so many bytes apart.
+    func writeWhole(
+      _ pixels: UnsafeMutableRawBufferPointer, _ layout: PixelLayout,
+      _ write: (UnsafeMutablePointer<UInt8>, _ rowBytes: Int) throws(ImageDecodingError) -> Void
+    ) throws(ImageDecodingError) {
+      guard let start = pixels.baseAddress, pixels.count >= layout.byteCount else {
+        throw .outOfMemory
+      }
+      guard self != .up else {
+        return try write(start.assumingMemoryBound(to: UInt8.self), layout.rowBytes)
+      }
+      let target = try UprightRows(pixels, layout: layout, orientation: self)
+      guard let stored = PixelLayout(size: target.storedSize, format: layout.format) else {
+        throw .outOfMemory
+      }
+      let whole = try ScratchMemory(byteCount: stored.byteCount)
+      try write(whole.start, stored.rowBytes)
+      target.place(whole.start, rowBytes: stored.rowBytes, first: 0, count: stored.size.height)
+    }
+  }
+
+  extension ISOItems {
+    /// A copy of the file with another primary item, and no thumbnail.
+    fileprivate func making(_ id: Int, primaryIn bytes: UnsafeRawBufferPointer) -> Data {
+      var data = Data(bytes)
+      for (index, offset) in primaryRange.reversed().enumerated() {
+        data[offset] = UInt8(truncatingIfNeeded: id >> (8 * index))
+      }
+      for offset in thumbnailMarks {
+        data.replaceSubrange(offset..<offset + 4, with: "skip".utf8)
+      }
+      return data
+    }
+  }
+
+  /// One pass over one AVIF file, whose bytes stay in place for this object's life.
+  ///
+  /// Invariant: no call follows one that threw.
+  private final class AVIFReader {
+    /// Cells of a grid may reach over its edges by less than themselves.
+    private static let overhang = 512
+
+    let orientation: Orientation
+    private let reader: OpaquePointer
+    private var header: fic_avif_header
+
+    /// Turning takes a second picture.
+    var imageHeader: ImageHeader {
+      let size = PixelSize(width: Int(header.width), height: Int(header.height))
+      let turning =
+        orientation == .up ? 0 : PixelLayout.byteCount(size: size, format: .bgra32)
+      var result = ImageHeader(
+        size: orientation.turning(size), hasAlpha: header.has_alpha,
+        wholePictureByteCount: Int(clamping: header.working_bytes).addingClamped(turning))
+      result.isDecodedWhole = true
+      return result
+    }
+
+    var largestPixelCount: UInt64 {
+      header.decoded_pixels + UInt64(Self.overhang) * UInt64(header.width)
+        + UInt64(Self.overhang) * UInt64(header.height) + UInt64(Self.overhang * Self.overhang)
+    }
+
+    var conversion: LCMSConversion? {
+      LCMSConversion.ofColors(
+        profile: header.profile, count: header.profile_count,
+        coded: CodedColors(
+          primaries: Int(header.primaries), transfer: Int(header.transfer)))
+    }
+
+    init(
+      _ bytes: UnsafeRawBufferPointer, pixelLimit: UInt64 = .max
+    ) throws(ImageDecodingError) {
+      guard let start = bytes.start else { throw .truncated }
+      guard let reader = fic_avif_reader_create() else { throw .outOfMemory }
+      self.reader = reader
+      var header = fic_avif_header()
+      let status = fic_avif_read_header(reader, start, bytes.count, pixelLimit, &header)
+      self.header = header
+      orientation = Orientation(rawValue: header.orientation) ?? .up
+      try check(status)
+    }
+
+    deinit { fic_avif_reader_close(reader) }
+
+    func decode() throws(ImageDecodingError) { try check(fic_avif_decode(reader, &header)) }
+
+    func write(
+      _ rows: UnsafeMutablePointer<UInt8>, _ rowBytes: Int
+    ) throws(ImageDecodingError) {
+      try check(fic_avif_write(reader, rows, rowBytes))
+    }
+
+    private func check(_ status: fic_status) throws(ImageDecodingError) {
+      try status.check(.avif, fic_avif_reader_message(reader))
+    }
+  }
+#endif

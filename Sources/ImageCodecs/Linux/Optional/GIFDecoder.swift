@@ -1,0 +1,101 @@
+#if GIF && !canImport(ImageIO)
+  internal import CImageCodecs
+  import Foundation
+  import Pixels
+
+  /// GIF by giflib; of an animation the first frame, on a transparent screen.
+  ///
+  /// The colours of the file count as sRGB, which GIF89a does not say and every browser does.
+  struct GIFDecoder: ImageDecoder {
+    func recognizes(_ firstBytes: Data) -> Bool {
+      EncodedImageType(firstBytes: firstBytes) == .gif
+    }
+
+    func header(of data: Data) throws(ImageDecodingError) -> ImageHeader {
+      try data.lendBytes { bytes throws(ImageDecodingError) in try GIFReader(bytes).imageHeader }
+    }
+
+    func workingByteCount(for header: ImageHeader, minimumSize: PixelSize?) -> Int {
+      PixelLayout.byteCount(size: header.size, format: .bgra32)
+        .addingClamped(rowBufferByteCount(header.size))
+    }
+
+    func decode(_ data: Data, _ request: DecodeRequest) throws(ImageDecodingError) -> Bitmap {
+      try data.lendBytes { bytes throws(ImageDecodingError) in
+        let reader = try GIFReader(bytes)
+        let header = reader.imageHeader
+        try request.limits.check(
+          header, encodedByteCount: bytes.count,
+          workingByteCount: workingByteCount(for: header, minimumSize: request.minimumSize))
+        return try Bitmap.decoding(
+          size: header.size, format: header.hasAlpha ? .bgra32 : .bgrx32,
+          edges: PictureEdges(filling: header.size, fullSize: header.size), conversion: nil
+        ) { pixels, layout throws(ImageDecodingError) in
+          try reader.decode(pixels, layout, unless: request.isCancelled)
+        }
+      }
+    }
+  }
+
+  /// One pass over the first frame of one GIF file, whose bytes stay in place for this object's life.
+  ///
+  /// Invariant: no call follows one that threw.
+  private final class GIFReader {
+    private let reader: OpaquePointer
+    private let header: fic_gif_header
+
+    /// The result is the whole screen, at its full size, whatever the size of the frame.
+    var imageHeader: ImageHeader {
+      // Sides have at most 17 bits, so nothing overflows.
+      let size = PixelSize(width: Int(header.width), height: Int(header.height))
+      var result = ImageHeader(
+        size: size, hasAlpha: header.has_alpha,
+        wholePictureByteCount: PixelLayout.byteCount(size: size, format: .bgra32))
+      result.isDecodedWhole = true
+      return result
+    }
+
+    init(_ bytes: UnsafeRawBufferPointer) throws(ImageDecodingError) {
+      guard let start = bytes.start else { throw .truncated }
+      guard let reader = fic_gif_reader_create() else { throw .outOfMemory }
+      self.reader = reader
+      var header = fic_gif_header()
+      let status = fic_gif_read_header(reader, start, bytes.count, &header)
+      self.header = header
+      try check(status)
+    }
+
+    deinit { fic_gif_reader_close(reader) }
+
+    func decode(
+      _ pixels: UnsafeMutableRawBufferPointer, _ layout: PixelLayout, unless isCancelled: () -> Bool
+    ) throws(ImageDecodingError) {
+      guard let start = pixels.baseAddress, pixels.count >= layout.byteCount else {
+        throw .outOfMemory
+      }
+      if header.frame_width != header.width || header.frame_height != header.height {
+        memset(start, 0, layout.byteCount)
+      }
+      let frame =
+        start.assumingMemoryBound(to: UInt8.self) + Int(header.frame_y) * layout.rowBytes
+        + Int(header.frame_x) * 4
+      var count = 0
+      for pass in passes {
+        for y in stride(from: pass.first, to: Int(header.frame_height), by: pass.step) {
+          if count % UprightRows.stripHeight == 0, isCancelled() { throw .cancelled }
+          try check(fic_gif_read_row(reader, frame + y * layout.rowBytes))
+          count += 1
+        }
+      }
+    }
+
+    /// The rows of each pass, in the order of the file; GIF89a, appendix E.
+    private var passes: [(first: Int, step: Int)] {
+      header.interlaced ? [(0, 8), (4, 8), (2, 4), (1, 2)] : [(0, 1)]
+    }
+
+    private func check(_ status: fic_status) throws(ImageDecodingError) {
+      try status.check(.gif, fic_gif_reader_message(reader))
+    }
+  }
+#endif

@@ -1,0 +1,198 @@
+#if !canImport(ImageIO)
+  import Pixels
+
+  /// Holds the sizes that HEVC pictures inside of a HEIF file have against the size that the container
+  /// announces.
+  ///
+  /// libde265 takes its memory by the sequence parameter sets of the picture's own bytes (ITU-T H.265,
+  /// section 7.3.2.2), and libheif looks at them only afterwards. So each of them is read here before.
+  struct HEVCSizes {
+    /// Cells of a grid may reach over its edges by less than themselves.
+    static let overhang = 512
+
+    private static let sequenceParameterSet = 33
+
+    private let items: ISOItems
+    private let pixelLimit: Int
+
+    /// - Parameter size: The size that the container announces, before the picture is cropped and turned.
+    init(_ items: ISOItems, announced size: PixelSize) {
+      self.items = items
+      pixelLimit = (size.width + Self.overhang) * (size.height + Self.overhang)
+    }
+
+    /// Throws for a file whose pictures are larger than announced, or that libheif would decode by another
+    /// library.
+    func check(_ bytes: RawSpan) throws(ImageDecodingError) {
+      var pixelCounts: [Int: Int] = [:]
+      for (id, item) in items.items where item.type == ISOItems.code("hvc1") {
+        let count = try codedPixelCount(item, bytes)
+        try check(count)
+        pixelCounts[id] = count
+      }
+      for (_, item) in items.items {
+        switch item.type {
+        case ISOItems.code("grid"):
+          try check(try gridPixelCount(item, bytes))
+          var total = 0
+          for part in item.parts {
+            guard let count = pixelCounts[part] else { throw Self.nested }
+            total += count
+          }
+          try check(total)
+        case ISOItems.code("iden"):
+          // Else a picture could be a copy of itself.
+          for part in item.parts where items.items[part]?.type == item.type { throw Self.nested }
+        case ISOItems.code("iovl"), ISOItems.code("av01"), ISOItems.code("vvc1"),
+          ISOItems.code("j2k1"), ISOItems.code("unci"):
+          throw .unsupported("HEIF: pictures of another kind than HEVC, and overlays")
+        default: continue
+        }
+      }
+    }
+
+    private static let nested =
+      ImageDecodingError.unsupported("HEIF: pictures that are made of each other")
+
+    private func check(_ pixelCount: Int) throws(ImageDecodingError) {
+      guard pixelCount <= pixelLimit else {
+        throw .damaged("HEIF: a picture inside has more pixels than the file announces.")
+      }
+    }
+
+    /// ISO/IEC 23008-12, section 6.6.2.3.2.
+    private func gridPixelCount(
+      _ item: ISOItems.Item, _ bytes: RawSpan
+    ) throws(ImageDecodingError) -> Int {
+      guard item.extents.count == 1, let extent = item.extents.first else {
+        throw .damaged("HEIF: a grid in several pieces")
+      }
+      var reader = ISOBoxReader(bytes, extent)
+      let width = try reader.number(2, bytes) & 1 == 0 ? 2 : 4
+      let cells = (try reader.number(1, bytes) + 1) * (try reader.number(1, bytes) + 1)
+      guard cells == item.parts.count else { throw .damaged("HEIF: cells of a grid are missing.") }
+      let (columns, rows) = (try reader.number(width, bytes), try reader.number(width, bytes))
+      let (count, overflow) = columns.multipliedReportingOverflow(by: rows)
+      return overflow ? .max : count
+    }
+
+    /// The most pixels of any parameter set that a decoder of the item may meet: in its properties, and among
+    /// the picture's own units, each of which has its length in four bytes before it.
+    private func codedPixelCount(
+      _ item: ISOItems.Item, _ bytes: RawSpan
+    ) throws(ImageDecodingError) -> Int {
+      var largest = 0
+      for index in item.properties where index < items.properties.count {
+        let box = items.properties[index]
+        guard box.type == ISOItems.code("hvcC") else { continue }
+        largest = max(largest, try configuredPixelCount(box.body, bytes))
+      }
+      guard item.extents.count == 1, let extent = item.extents.first else {
+        throw .unsupported("HEIF: a picture in several pieces")
+      }
+      var reader = ISOBoxReader(bytes, extent)
+      while reader.rest.count >= 4 {
+        let length = try reader.number(4, bytes)
+        guard length <= reader.rest.count else { throw .truncated }
+        largest = max(largest, try pixelCount(reader.skip(length), bytes))
+      }
+      return largest
+    }
+
+    /// ISO/IEC 14496-15, section 8.3.2.1.2.
+    private func configuredPixelCount(
+      _ body: Range<Int>, _ bytes: RawSpan
+    ) throws(ImageDecodingError) -> Int {
+      var reader = ISOBoxReader(bytes, body)
+      guard reader.rest.count >= 23 else { throw .damaged("HEIF: a configuration is too short.") }
+      _ = reader.skip(22)
+      var largest = 0
+      for _ in 0..<(try reader.number(1, bytes)) {
+        _ = try reader.number(1, bytes)
+        for _ in 0..<(try reader.number(2, bytes)) {
+          let length = try reader.number(2, bytes)
+          guard length <= reader.rest.count else {
+            throw .damaged("HEIF: a configuration is too short.")
+          }
+          largest = max(largest, try pixelCount(reader.skip(length), bytes))
+        }
+      }
+      return largest
+    }
+
+    /// The pixels of one unit, if it is a sequence parameter set.
+    private func pixelCount(
+      _ unit: Range<Int>, _ bytes: RawSpan
+    ) throws(ImageDecodingError) -> Int {
+      guard let first = bytes.byte(at: unit.lowerBound), unit.count > 2,
+        Int(first >> 1 & 63) == Self.sequenceParameterSet
+      else { return 0 }
+      var bits = HEVCBits(bytes, unit.dropFirst(2))
+      _ = bits.number(4)
+      let layerCount = bits.number(3)
+      _ = bits.number(1)
+      bits.skipProfile(layerCount: layerCount)
+      _ = bits.exponential()
+      if bits.exponential() == 3 { _ = bits.number(1) }
+      let (width, height) = (bits.exponential(), bits.exponential())
+      guard !bits.isPastEnd else { throw .damaged("HEIF: a parameter set is too short.") }
+      let (count, overflow) = width.multipliedReportingOverflow(by: height)
+      return overflow ? .max : count
+    }
+  }
+
+  /// The bits of one unit of HEVC, without the bytes that keep start codes apart (ITU-T H.265, section
+  /// 7.3.1.1). Past the end all bits are zero.
+  private struct HEVCBits {
+    /// The parameters up to the size take far fewer.
+    private static let byteLimit = 512
+
+    private let bytes: [UInt8]
+    private var position = 0
+
+    var isPastEnd: Bool { position > bytes.count * 8 }
+
+    init(_ bytes: RawSpan, _ unit: Range<Int>) {
+      var result: [UInt8] = []
+      var zeroCount = 0
+      for offset in unit.prefix(Self.byteLimit) {
+        guard let byte = bytes.byte(at: offset) else { break }
+        if zeroCount >= 2, byte == 3 {
+          zeroCount = 0
+          continue
+        }
+        zeroCount = byte == 0 ? zeroCount + 1 : 0
+        result.append(byte)
+      }
+      self.bytes = result
+    }
+
+    /// A number of so many bits, at most 32.
+    mutating func number(_ bitCount: Int) -> Int {
+      (0..<bitCount).reduce(0) { value, _ in value << 1 | bit() }
+    }
+
+    /// A number in the code of section 9.2.
+    mutating func exponential() -> Int {
+      var zeroCount = 0
+      while zeroCount < 32, !isPastEnd, bit() == 0 { zeroCount += 1 }
+      return 1 << zeroCount - 1 + number(zeroCount)
+    }
+
+    /// Passes over profile, tier and level; section 7.3.3.
+    mutating func skipProfile(layerCount: Int) {
+      position += 96
+      guard layerCount > 0 else { return }
+      let isPresent = (0..<8).map { _ in (profile: bit() == 1, level: bit() == 1) }
+      for layer in isPresent.prefix(layerCount) {
+        position += (layer.profile ? 88 : 0) + (layer.level ? 8 : 0)
+      }
+    }
+
+    private mutating func bit() -> Int {
+      defer { position += 1 }
+      guard position >> 3 < bytes.count else { return 0 }
+      return Int(bytes[position >> 3] >> (7 - UInt8(position & 7)) & 1)
+    }
+  }
+#endif

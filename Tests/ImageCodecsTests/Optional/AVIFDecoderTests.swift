@@ -1,0 +1,206 @@
+#if AVIF && !canImport(ImageIO)
+  import Foundation
+  import Pixels
+  import Synchronization
+  import Testing
+
+  @testable import ImageCodecs
+
+  @Suite("An AVIF decoder", .timeLimit(.minutes(10)))
+  struct AVIFDecoderTests {
+    private let confetti = Picture.confetti(38, 30)
+    private let slopes = Picture.slopes(128, 96)
+
+    private func avif(
+      _ picture: Picture, _ change: (inout Fixture.AVIFOptions) -> Void = { _ in }
+    ) -> Data {
+      var options = Fixture.AVIFOptions()
+      change(&options)
+      return Fixture.avif(picture, options)
+    }
+
+    @Test("reads pixels that were stored without loss exactly")
+    func readsExactly() throws {
+      let data = avif(confetti)
+      let bitmap = try decode(data)
+      #expect(try header(of: data).size == confetti.size)
+      #expect(bitmap.layout.format == .bgrx32)
+      #expect(bitmap.packedBytes == confetti.opaqueBGRX)
+    }
+
+    @Test("multiplies by alpha once, however the file has it", arguments: [false, true])
+    func readsAlpha(isPremultiplied: Bool) throws {
+      let data = avif(confetti) {
+        $0.hasAlpha = true
+        $0.isPremultiplied = isPremultiplied
+      }
+      let bitmap = try decode(data)
+      #expect(try header(of: data).hasAlpha)
+      #expect(bitmap.layout.format == .bgra32)
+      #expect(largestDifference(bitmap.packedBytes, confetti.premultipliedBGRA) <= 1)
+    }
+
+    @Test(
+      "reads each sampling and depth", arguments: [444, 422, 420] as [UInt32],
+      [8, 10, 12] as [UInt32])
+    func readsSampling(sampling: UInt32, depth: UInt32) throws {
+      let bitmap = try decode(
+        avif(slopes) {
+          ($0.sampling, $0.depth, $0.isExact) = (sampling, depth, false)
+        })
+      #expect(largestDifference(bitmap.packedBytes, slopes.opaqueBGRX) <= 4)
+    }
+
+    @Test("reads gray pictures")
+    func readsGray() throws {
+      let gray = Picture(64, 48) { x, y in (x + 2 * y, x + 2 * y, x + 2 * y, 255) }
+      let bitmap = try decode(avif(gray) { ($0.sampling, $0.isExact) = (400, false) })
+      #expect(largestDifference(bitmap.packedBytes, gray.opaqueBGRX) <= 1)
+    }
+
+    /// Quarter turns against the clock and the mirroring after them, with the turn of EXIF that looks the
+    /// same.
+    private static let turns: [(rotation: Int32?, mirroring: Int32?, exif: Int)] = [
+      (nil, nil, 1), (0, nil, 1), (1, nil, 8), (2, nil, 3), (3, nil, 6), (nil, 0, 4), (nil, 1, 2),
+      (1, 0, 5), (1, 1, 7), (2, 0, 2), (2, 1, 4), (3, 0, 7), (3, 1, 5),
+    ]
+
+    @Test("turns the picture upright", arguments: turns)
+    func turnsUpright(rotation: Int32?, mirroring: Int32?, exif: Int) throws {
+      let data = avif(confetti) { ($0.rotation, $0.mirroring) = (rotation, mirroring) }
+      let expected = confetti.turned(exif)
+      #expect(try header(of: data).size == expected.size)
+      #expect(try decode(data).packedBytes == expected.opaqueBGRX)
+    }
+
+    @Test("shows the part that the file shows, before it turns it")
+    func crops() throws {
+      let shown = PixelSize(width: 20, height: 12)
+      let data = avif(confetti) {
+        $0.crop = (8, 10, shown)
+        $0.rotation = 3
+      }
+      let part = Picture(20, 12) { x, y in
+        let offset = ((y + 10) * 38 + x + 8) * 4
+        let pixel: [Int] = confetti.rgba[offset..<offset + 4].map { Int($0) }
+        return (pixel[0], pixel[1], pixel[2], pixel[3])
+      }
+      #expect(try header(of: data).size == PixelSize(width: 12, height: 20))
+      #expect(try decode(data).packedBytes == part.turned(6).opaqueBGRX)
+    }
+
+    @Test("puts a grid together")
+    func readsGrids() throws {
+      let picture = Picture.confetti(192, 128)
+      let bitmap = try decode(avif(picture) { $0.cells = (3, 2) })
+      #expect(bitmap.packedBytes == picture.opaqueBGRX)
+    }
+
+    @Test("gives the first frame of an animation")
+    func readsFirstFrame() throws {
+      let data = avif(confetti) { $0.frameCount = 5 }
+      #expect(EncodedImageType(firstBytes: data.prefix(64)) == .avif)
+      #expect(try decode(data).packedBytes == confetti.opaqueBGRX)
+    }
+
+    @Test("refuses a file that is cut anywhere in its pixels", arguments: [1, 2, 3, 5, 8, 9])
+    func refusesCuts(tenths: Int) {
+      let data = avif(confetti)
+      #expect(throws: ImageDecodingError.self) { try decode(data.prefix(data.count * tenths / 10)) }
+    }
+
+    @Test("holds the announced size against the limits before it decodes")
+    func keepsLimits() throws {
+      var data = avif(confetti)
+      let extents = try #require(data.range(of: Data("ispe".utf8))).upperBound + 4
+      data.replaceSubrange(
+        extents..<extents + 8,
+        with: Surgery.bigEndian(16_000, bytes: 4) + Surgery.bigEndian(16_385, bytes: 4))
+      #expect { try decode(data) } throws: { tooLarge($0, naming: "16000x16385", "16384") }
+      // Beyond what libavif reads at all.
+      data.replaceSubrange(extents..<extents + 4, with: Data([0x7F, 0xFF, 0xFF, 0xFF]))
+      #expect { try decode(data) } throws: { tooLarge($0) }
+    }
+
+    @Test("refuses a picture that is larger than its container says")
+    func refusesLies() throws {
+      var data = avif(Picture.slopes(1500, 1400)) { ($0.sampling, $0.isExact) = (420, false) }
+      let extents = try #require(data.range(of: Data("ispe".utf8))).upperBound + 4
+      data.replaceSubrange(
+        extents..<extents + 8,
+        with: Surgery.bigEndian(16, bytes: 4) + Surgery.bigEndian(16, bytes: 4))
+      #expect { try decode(data) } throws: { error in
+        if case .damaged = error as? ImageDecodingError { true } else { false }
+      }
+    }
+
+    @Test("asks whether to go on before and after the decode, and at the end")
+    func asks() {
+      let data = avif(confetti)
+      for answer in 1...3 {
+        let count = Asked()
+        #expect(throws: ImageDecodingError.cancelled) {
+          try decode(data) { count.number.add(1, ordering: .relaxed).newValue >= answer }
+        }
+        #expect(count.number.load(ordering: .relaxed) == answer)
+      }
+    }
+
+    private final class Asked: Sendable { let number = Atomic(0) }
+  }
+
+  @Suite("The colours of an AVIF picture", .timeLimit(.minutes(10)))
+  struct AVIFColorTests {
+    private func color(_ change: (inout Fixture.AVIFOptions) -> Void) throws -> [UInt8] {
+      var options = Fixture.AVIFOptions()
+      change(&options)
+      let data = Fixture.avif(Picture(16, 16) { _, _ in (200, 120, 60, 255) }, options)
+      let bitmap = try decode(data)
+      var pixel = bitmap.pixel(5, 5)
+      pixel.withUnsafeMutableBytes { bytes in
+        guard let start = bytes.baseAddress else { return }
+        bitmap.colorConversion?.convertToSRGB(start, pixelCount: 1, format: .bgrx32)
+      }
+      return [pixel[2], pixel[1], pixel[0]]
+    }
+
+    @Test("are left as they are where they are sRGB, or nothing says what they are")
+    func areSRGB() throws {
+      for (primaries, transfer) in [(1, 13), (2, 2), (1, 1), (1, 6)] as [(Int32, Int32)] {
+        let result = try color { ($0.primaries, $0.transfer) = (primaries, transfer) }
+        #expect(result == [200, 120, 60])
+      }
+    }
+
+    @Test("are converted by a profile")
+    func haveProfile() throws {
+      let expected = Fixture.toSRGB([200, 120, 60], profile: Fixture.displayP3)
+      let result = try color { $0.profile = Fixture.displayP3 }
+      #expect(largestDifference(result, expected) <= 1)
+      // A profile comes before numbers.
+      let both = try color { ($0.profile, $0.primaries) = (Fixture.displayP3, 9) }
+      #expect(largestDifference(both, expected) <= 1)
+    }
+
+    @Test("are converted by the numbers of Display P3 as by its profile")
+    func areNumbered() throws {
+      let expected = Fixture.toSRGB([200, 120, 60], profile: Fixture.displayP3)
+      let result = try color { ($0.primaries, $0.transfer) = (12, 13) }
+      #expect(largestDifference(result, expected) <= 1)
+      #expect(largestDifference(result, [200, 120, 60]) > 5)
+    }
+
+    /// The light of 200, 120, 60 by each curve, worked out from the standards with reference white as 1, and
+    /// as sRGB.
+    private static let curves: [(transfer: Int32, expected: [UInt8])] = [
+      (8, [229, 182, 133]), (4, [201, 121, 57]), (5, [189, 98, 36]), (16, [255, 157, 39]),
+      (18, [255, 128, 57]),
+    ]
+
+    @Test("follow the curve that is named", arguments: curves)
+    func followCurves(transfer: Int32, expected: [UInt8]) throws {
+      let result = try color { $0.transfer = transfer }
+      #expect(largestDifference(result, expected) <= 2, "\(result)")
+    }
+  }
+#endif

@@ -1,0 +1,31 @@
+#if HEIF && !canImport(ImageIO)
+  internal import CTestImages
+  import Foundation
+  import Pixels
+
+  extension Fixture {
+    struct HEIFOptions {
+      var isAV1 = false
+      var isExact = true
+      var hasAlpha = false
+      var primaries: Int32 = 1
+      var transfer: Int32 = 13
+      var orientation: UInt32 = 1
+      var thumbnailSide: UInt32 = 0
+      var profile: Data?
+    }
+
+    static func heif(_ picture: Picture, _ options: HEIFOptions = HEIFOptions()) -> Data {
+      let profile = Array(options.profile ?? Data())
+      return profile.withUnsafeBufferPointer { profile in
+        let settings = fic_test_heif(
+          width: UInt32(picture.size.width), height: UInt32(picture.size.height),
+          av1: options.isAV1, exact: options.isExact, alpha: options.hasAlpha,
+          primaries: options.primaries, transfer: options.transfer,
+          orientation: options.orientation, thumbnail_side: options.thumbnailSide,
+          profile: profile.isEmpty ? nil : profile.baseAddress, profile_count: profile.count)
+        return Data(owning: fic_test_encode_heif(settings, picture.rgba))
+      }
+    }
+  }
+#endif

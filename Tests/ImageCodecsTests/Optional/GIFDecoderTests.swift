@@ -1,0 +1,210 @@
+#if GIF && !canImport(ImageIO)
+  import Foundation
+  import Pixels
+  import Testing
+
+  @testable import ImageCodecs
+
+  @Suite("A GIF decoder", .timeLimit(.minutes(10)))
+  struct GIFDecoderTests {
+    /// 256 colours, all different.
+    private static let palette = (0..<256).flatMap { (n: Int) -> [UInt8] in
+      [UInt8(n), UInt8(n * 7 & 255), UInt8(255 - n)]
+    }
+
+    /// Indices that repeat in places, so that codes of all lengths come.
+    private static func indices(_ size: PixelSize, below count: Int = 256) -> [UInt8] {
+      (0..<size.width * size.height).map { UInt8(($0 % 7 == 0 ? $0 / 3 : $0 * $0 / 11) % count) }
+    }
+
+    /// The pixels that a decoder has to make of indices.
+    private static func pixels(
+      _ indices: [UInt8], _ palette: [UInt8] = palette, transparent: UInt8? = nil
+    ) -> [UInt8] {
+      indices.flatMap { (index: UInt8) -> [UInt8] in
+        guard index != transparent else { return [0, 0, 0, 0] }
+        let color = Int(index) * 3
+        guard color < palette.count else { return [0, 0, 0, 255] }
+        return [palette[color + 2], palette[color + 1], palette[color], 255]
+      }
+    }
+
+    @Test(
+      "reads every pixel exactly",
+      arguments: [(1, 1), (37, 29), (3, 5), (2, 9), (300, 200)], [false, true])
+    func readsPixels(side: (Int, Int), isInterlaced: Bool) throws {
+      let size = PixelSize(width: side.0, height: side.1)
+      var file = GIFFile(size, Self.indices(size), palette: Self.palette)
+      file.frames[0].isInterlaced = isInterlaced
+      let bitmap = try decode(file.data)
+      #expect(bitmap.size == size)
+      #expect(bitmap.layout.format == .bgrx32)
+      #expect(bitmap.packedBytes == Self.pixels(file.frames[0].indices))
+    }
+
+    @Test("reads palettes of each size", arguments: [2, 4, 8, 16, 32, 64, 128, 256])
+    func readsSmallPalettes(count: Int) throws {
+      let size = PixelSize(width: 41, height: 23)
+      let palette = Array(Self.palette.prefix(3 * count))
+      let indices = Self.indices(size, below: count)
+      let bitmap = try decode(GIFFile(size, indices, palette: palette).data)
+      #expect(bitmap.packedBytes == Self.pixels(indices, palette))
+    }
+
+    @Test("takes the frame's own palette before the file's", arguments: [false, true])
+    func readsLocalPalette(hasGlobal: Bool) throws {
+      let size = PixelSize(width: 12, height: 9)
+      let indices = Self.indices(size, below: 64)
+      var file = GIFFile(size, indices, palette: hasGlobal ? Self.palette : nil)
+      let local = (0..<192).map { UInt8($0) }
+      file.frames[0].palette = local
+      #expect(try decode(file.data).packedBytes == Self.pixels(indices, local))
+    }
+
+    @Test("leaves the transparent colour out", arguments: [false, true])
+    func readsTransparency(isInterlaced: Bool) throws {
+      let size = PixelSize(width: 19, height: 17)
+      var file = GIFFile(size, Self.indices(size, below: 4), palette: Self.palette)
+      file.frames[0].transparent = 2
+      file.frames[0].isInterlaced = isInterlaced
+      #expect(try header(of: file.data).hasAlpha)
+      let bitmap = try decode(file.data)
+      #expect(bitmap.layout.format == .bgra32)
+      #expect(bitmap.packedBytes == Self.pixels(file.frames[0].indices, transparent: 2))
+    }
+
+    @Test("places a small frame on a transparent screen", arguments: [false, true])
+    func placesFrame(isInterlaced: Bool) throws {
+      let size = PixelSize(width: 10, height: 12)
+      var file = GIFFile(size, Self.indices(size), palette: Self.palette)
+      file.screen = PixelSize(width: 31, height: 27)
+      file.frames[0].x = 5
+      file.frames[0].y = 8
+      file.frames[0].isInterlaced = isInterlaced
+      let bitmap = try decode(file.data, atLeast: PixelSize(width: 3, height: 3))
+      #expect(bitmap.size == file.screen)
+      #expect(bitmap.layout.format == .bgra32)
+      let inside = Self.pixels(file.frames[0].indices)
+      let expected = (0..<27 * 31).flatMap { (n: Int) -> ArraySlice<UInt8> in
+        let (x, y) = (n % 31 - 5, n / 31 - 8)
+        guard (0..<10).contains(x), (0..<12).contains(y) else { return [0, 0, 0, 0] }
+        return inside[(y * 10 + x) * 4..<(y * 10 + x) * 4 + 4]
+      }
+      #expect(bitmap.packedBytes == expected)
+    }
+
+    @Test("enlarges a screen that its frame does not fit into")
+    func enlargesScreen() throws {
+      let size = PixelSize(width: 10, height: 12)
+      var file = GIFFile(size, Self.indices(size), palette: Self.palette)
+      file.screen = PixelSize(width: 0, height: 0)
+      #expect(try decode(file.data).packedBytes == Self.pixels(file.frames[0].indices))
+      file.screen = PixelSize(width: 20, height: 4)
+      file.frames[0].x = 15
+      #expect(try header(of: file.data).size == PixelSize(width: 25, height: 12))
+      #expect(try decode(file.data).size == PixelSize(width: 25, height: 12))
+    }
+
+    @Test("shows black for an index behind the palette's end")
+    func survivesWildIndices() throws {
+      let size = PixelSize(width: 16, height: 16)
+      // Codes of three colours have room for a fourth.
+      let indices = Self.indices(size, below: 4)
+      var file = GIFFile(size, indices, palette: Array(Self.palette.prefix(6)))
+      file.frames[0].transparent = 3
+      #expect(
+        try decode(file.data).packedBytes
+          == Self.pixels(indices, Array(Self.palette.prefix(6)), transparent: 3))
+    }
+
+    @Test("gives the first frame of an animation, whatever follows")
+    func readsFirstFrame() throws {
+      let size = PixelSize(width: 14, height: 13)
+      var file = GIFFile(size, Self.indices(size), palette: Self.palette)
+      let first = Self.pixels(file.frames[0].indices)
+      file.frames[0].extensions =
+        GIFFile.block(0xFF, [Data("NETSCAPE2.0".utf8), Data([1, 0, 0])])
+        + GIFFile.block(0xFE, [Data(count: 255), Data(count: 9)]) + GIFFile.block(0xFE, [])
+      var other = GIFFile.Frame(size: size, indices: [UInt8](repeating: 9, count: 14 * 13))
+      other.transparent = 9
+      file.frames += [other, other]
+      let bitmap = try decode(file.data)
+      #expect(bitmap.layout.format == .bgrx32)
+      #expect(bitmap.packedBytes == first)
+      #expect(try decode(file.data.dropLast(3)).packedBytes == first)
+    }
+
+    @Test("obeys the graphics control that stands last before the frame")
+    func obeysLastControl() throws {
+      let size = PixelSize(width: 8, height: 8)
+      var file = GIFFile(size, Self.indices(size, below: 4), palette: Self.palette)
+      file.frames[0].extensions = GIFFile.block(0xF9, [Data([1, 0, 0, 1])])
+      file.frames[0].transparent = 2
+      #expect(
+        try decode(file.data).packedBytes
+          == Self.pixels(file.frames[0].indices, transparent: 2))
+    }
+
+    @Test("refuses a file without a palette, a frame or a pixel")
+    func refusesIncomplete() {
+      let size = PixelSize(width: 8, height: 8)
+      var file = GIFFile(size, Self.indices(size), palette: nil)
+      #expect(isDamaged(file.data))
+      file.palette = Self.palette
+      file.frames[0].size = PixelSize(width: 0, height: 8)
+      #expect(isDamaged(file.data))
+      file.frames = []
+      #expect(isDamaged(file.data))
+    }
+
+    @Test("refuses a frame whose codes end before its rows do")
+    func refusesShortFrames() {
+      let size = PixelSize(width: 8, height: 8)
+      var file = GIFFile(size, Array(Self.indices(size).dropLast()), palette: Self.palette)
+      #expect(throws: ImageDecodingError.truncated) { try decode(file.data) }
+      file.frames[0].indices = []
+      #expect(throws: ImageDecodingError.self) { try decode(file.data) }
+    }
+
+    @Test("refuses a file that begins with a hundred thousand empty extensions")
+    func refusesExtensionBombs() throws {
+      let size = PixelSize(width: 8, height: 8)
+      var file = GIFFile(size, Self.indices(size), palette: Self.palette)
+      let one = GIFFile.block(0xFE, [Data(count: 1)])
+      file.frames[0].extensions = Data((0..<100_000).flatMap { _ in one })
+      #expect(isDamaged(file.data))
+      file.frames[0].extensions = Data((0..<10_000).flatMap { _ in one })
+      #expect(try decode(file.data).size == size)
+    }
+
+    @Test("refuses a screen beyond the limits before it takes memory")
+    func refusesHugeScreens() throws {
+      var file = GIFFile(PixelSize(width: 1, height: 1), [3], palette: Self.palette)
+      file.screen = PixelSize(width: 65_535, height: 65_535)
+      #expect {
+        try decode(file.data)
+      } throws: { error in
+        guard case ImageDecodingError.tooLarge(let text) = error else { return false }
+        return text.contains("65535x65535") && text.contains("16384")
+      }
+      file.screen = PixelSize(width: 400, height: 300)
+      var limits = DecodingLimits()
+      limits.workingByteCount = 400 * 300 * 4 - 1
+      let small = PixelSize(width: 4, height: 3)
+      #expect(throws: ImageDecodingError.self) {
+        try decode(file.data, atLeast: small, limits: limits)
+      }
+      #expect(try header(of: file.data).wholePictureByteCount >= 400 * 300 * 4)
+    }
+
+    private func isDamaged(_ data: Data) -> Bool {
+      do {
+        _ = try decode(data)
+        return false
+      } catch {
+        if case .damaged = error { return true }
+        return false
+      }
+    }
+  }
+#endif

@@ -1,0 +1,184 @@
+#if HEIF && !canImport(ImageIO)
+  import Foundation
+  import Pixels
+  import Synchronization
+  import Testing
+
+  @testable import ImageCodecs
+
+  @Suite("A HEIF decoder", .timeLimit(.minutes(10)))
+  struct HEIFDecoderTests {
+    // Coded in units of eight pixels, of which the odd ones are cropped.
+    private let confetti = Picture.confetti(72, 64)
+    private let slopes = Picture.slopes(130, 94)
+
+    private func heif(
+      _ picture: Picture, _ change: (inout Fixture.HEIFOptions) -> Void = { _ in }
+    ) -> Data {
+      var options = Fixture.HEIFOptions()
+      change(&options)
+      return Fixture.heif(picture, options)
+    }
+
+    /// Rounding to luma and colour differences and back, which is all that this encoder loses.
+    private let rounding = 2
+
+    @Test("reads pixels that were stored without loss")
+    func readsExactly() throws {
+      let data = heif(confetti)
+      let bitmap = try decode(data)
+      #expect(try header(of: data).size == confetti.size)
+      #expect(bitmap.layout.format == .bgrx32)
+      #expect(largestDifference(bitmap.packedBytes, confetti.opaqueBGRX) <= rounding)
+    }
+
+    @Test("multiplies by alpha")
+    func readsAlpha() throws {
+      let data = heif(confetti) { $0.hasAlpha = true }
+      let bitmap = try decode(data)
+      #expect(try header(of: data).hasAlpha)
+      #expect(bitmap.layout.format == .bgra32)
+      #expect(largestDifference(bitmap.packedBytes, confetti.premultipliedBGRA) <= rounding)
+    }
+
+    @Test("reads coarse colours of a size that is no multiple of the codec's")
+    func readsCoarseColors() throws {
+      let data = heif(slopes) { $0.isExact = false }
+      let bitmap = try decode(data)
+      #expect(bitmap.size == slopes.size)
+      #expect(largestDifference(bitmap.packedBytes, slopes.opaqueBGRX) <= 8)
+    }
+
+    @Test("turns the picture upright, once", arguments: 1...8)
+    func turnsUpright(orientation: Int) throws {
+      let data = heif(confetti) { $0.orientation = UInt32(orientation) }
+      let expected = confetti.turned(orientation)
+      #expect(try header(of: data).size == expected.size)
+      let bitmap = try decode(data)
+      #expect(largestDifference(bitmap.packedBytes, expected.opaqueBGRX) <= rounding)
+    }
+
+    @Test("leaves sRGB as it is, and converts by a profile or by numbers")
+    func convertsColors() throws {
+      let picture = Picture(64, 64) { _, _ in (200, 120, 60, 255) }
+      let expected = Fixture.toSRGB([200, 120, 60], profile: Fixture.displayP3)
+      func color(_ change: (inout Fixture.HEIFOptions) -> Void) throws -> [UInt8] {
+        let bitmap = try decode(heif(picture, change))
+        var pixel = bitmap.pixel(5, 5)
+        pixel.withUnsafeMutableBytes { bytes in
+          guard let start = bytes.baseAddress else { return }
+          bitmap.colorConversion?.convertToSRGB(start, pixelCount: 1, format: .bgrx32)
+        }
+        return [pixel[2], pixel[1], pixel[0]]
+      }
+      #expect(largestDifference(try color { _ in }, [200, 120, 60]) <= rounding)
+      #expect(largestDifference(try color { $0.profile = Fixture.displayP3 }, expected) <= 4)
+      #expect(largestDifference(try color { $0.primaries = 12 }, expected) <= 4)
+      #expect(largestDifference(expected, [200, 120, 60]) > 8)
+    }
+
+    @Test("refuses a file that is cut anywhere in its pixels", arguments: [1, 2, 3, 5, 8, 9])
+    func refusesCuts(tenths: Int) {
+      let data = heif(confetti)
+      #expect(throws: ImageDecodingError.self) { try decode(data.prefix(data.count * tenths / 10)) }
+    }
+
+    @Test("asks whether to go on before the decode and between strips of rows")
+    func asks() {
+      let data = heif(slopes)
+      for answer in 1...4 {
+        let asked = Asked()
+        #expect(throws: ImageDecodingError.cancelled) {
+          try decode(data) { asked.count.add(1, ordering: .relaxed).newValue >= answer }
+        }
+        #expect(asked.count.load(ordering: .relaxed) == answer)
+      }
+    }
+
+    private final class Asked: Sendable { let count = Atomic(0) }
+  }
+
+  @Suite("A HEIF file that lies", .timeLimit(.minutes(10)))
+  struct HEIFLieTests {
+    private func announce(_ data: Data, _ width: Int, _ height: Int) throws -> Data {
+      var data = data
+      let extents = try #require(data.range(of: Data("ispe".utf8))).upperBound + 4
+      data.replaceSubrange(
+        extents..<extents + 8,
+        with: Surgery.bigEndian(width, bytes: 4) + Surgery.bigEndian(height, bytes: 4))
+      return data
+    }
+
+    @Test("is refused by the size that it announces")
+    func keepsLimits() throws {
+      let data = try announce(Fixture.heif(Picture.slopes(64, 64)), 16_000, 16_385)
+      #expect { try decode(data) } throws: { tooLarge($0, naming: "16000x16385", "16384") }
+    }
+
+    /// The container announces little, the codec would take memory for all.
+    @Test("is refused by the size of the picture inside, before that is decoded")
+    func readsParameterSets() throws {
+      var options = Fixture.HEIFOptions()
+      options.isExact = false
+      let data = try announce(Fixture.heif(Picture.slopes(1000, 900), options), 64, 64)
+      #expect(
+        throws: ImageDecodingError.damaged(
+          "HEIF: a picture inside has more pixels than the file announces.")
+      ) { try decode(data) }
+    }
+
+    @Test("is refused by a parameter set among the picture's own units")
+    func readsUnits() throws {
+      var options = Fixture.HEIFOptions()
+      options.isExact = false
+      let large = Fixture.heif(Picture.slopes(1000, 900), options)
+      let small = Fixture.heif(Picture.slopes(64, 64), options)
+      // In the large file's configuration: how many units, then each with its length.
+      let array = try #require(
+        large.range(of: Data([0xA1, 0, 1, 0])) ?? large.range(of: Data([0x21, 0, 1, 0])))
+      let length = Int(large[array.upperBound])
+      let set = large[array.upperBound + 1..<array.upperBound + 1 + length]
+      #expect(set.first == 0x42)
+      let unit = Surgery.bigEndian(set.count, bytes: 4) + set
+      let forged = try replacingPicture(of: small, by: unit)
+      #expect(
+        throws: ImageDecodingError.damaged(
+          "HEIF: a picture inside has more pixels than the file announces.")
+      ) { try decode(forged) }
+    }
+
+    /// The file with other bytes in place of its picture's first ones.
+    private func replacingPicture(of data: Data, by unit: Data) throws -> Data {
+      var data = data
+      let start = try #require(data.range(of: Data("mdat".utf8))).upperBound
+      let count = data.count - start
+      // What is left is one unit of a kind that nobody knows.
+      var rest = Surgery.bigEndian(count - unit.count - 4, bytes: 4)
+      rest += Data([0x60, 1]) + Data(count: count - unit.count - 6)
+      data.replaceSubrange(start..., with: unit + rest)
+      return data
+    }
+
+    @Test("is refused with a box twice that belongs there once")
+    func refusesDoubles() throws {
+      let data = Fixture.heif(Picture.slopes(64, 64))
+      let meta = try #require(data.range(of: Data("meta".utf8))).lowerBound - 4
+      let length = data[meta..<meta + 4].reduce(0) { $0 << 8 | Int($1) }
+      #expect(throws: ImageDecodingError.self) {
+        try decode(data + data[meta..<meta + length])
+      }
+    }
+
+    @Test("is refused with a picture that libheif would decode by another library")
+    func refusesOtherCodecs() throws {
+      var options = Fixture.HEIFOptions()
+      options.isAV1 = true
+      var data = Fixture.heif(Picture.slopes(64, 64), options)
+      let brand = try #require(data.range(of: Data("ftypavif".utf8)))
+      data.replaceSubrange(brand, with: Data("ftypheic".utf8))
+      #expect { try decode(data) } throws: { error in
+        if case .unsupported = error as? ImageDecodingError { true } else { false }
+      }
+    }
+  }
+#endif
