@@ -50,6 +50,7 @@ let package = Package(
     .trait(
       name: "GTK", description: "Pictures in GTK 4 windows on Linux; needs libgtk-4-dev.",
       enabledTraits: ["Cairo"]),
+    .trait(
       name: "GIF", description: "GIF pictures on Linux, first frames, through giflib: libgif-dev."),
     .trait(
       name: "AVIF",
