@@ -82,6 +82,11 @@ public struct DecodeRequest: Sendable {
   /// may leave out detail that is invisible once its result is halved.
   public var minimumSize: PixelSize?
 
+  /// The part of the upright picture that will be drawn, in pixels of its full size; `nil` is all of it.
+  ///
+  /// A decoder may leave out what lies beside it, and says by ``Bitmap/edges`` where the picture's edges are.
+  package var region: PictureRegion?
+
   /// The limits on the cost of this decode.
   public var limits: DecodingLimits
 

@@ -1,5 +1,6 @@
 import FastImageCache
 import Foundation
+import ImageCodecs
 import ImageDrawing
 import TableStore
 
@@ -26,7 +27,9 @@ struct BareMiss: Sendable {
     // Twice the drawn size, as the cache asks.
     let minimum = PixelSize(
       width: min(drawn.width * 2, fullSize.width), height: min(drawn.height * 2, fullSize.height))
-    let bitmap = try decoder.decode(data, DecodeRequest(minimumSize: minimum))
+    var request = DecodeRequest(minimumSize: minimum)
+    request.region = drawing.sourceRegion(source: fullSize, slot: format.size, upTo: false)
+    let bitmap = try decoder.decode(data, request)
     let layout = PixelLayout(for: format.size, format: format.pixelFormat)
     try Gallery.insert(for: picture, format.size, into: table) { bytes in
       try drawing.draw(
