@@ -82,6 +82,10 @@ public struct DecodeRequest: Sendable {
   /// may leave out detail that is invisible once its result is halved.
   public var minimumSize: PixelSize?
 
+  /// A result whose pixels are averages of the picture's may be as small as this, below ``minimumSize``;
+  /// `nil` where it may not.
+  package var averagedSize: PixelSize?
+
   /// The part of the upright picture that will be drawn, in pixels of its full size; `nil` is all of it.
   ///
   /// A decoder may leave out what lies beside it, and says by ``Bitmap/edges`` where the picture's edges are.

@@ -199,6 +199,7 @@ struct PictureMaker: Sendable {
       let start = ContinuousClock.now
       var request = DecodeRequest(
         minimumSize: minimum, limits: limits, isCancelled: isCancelled)
+      request.averagedSize = DecodeMargin.averagedSize(for: minimum, of: header.size)
       request.region = region
       let bitmap = try decoder.decode(data, request)
       recorder.decoded(source.url, size: bitmap.size, in: ContinuousClock.now - start)
@@ -246,14 +247,10 @@ struct PictureMaker: Sendable {
 
 extension ImageRequest {
   /// The size at which the source has to be decoded for this request.
-  ///
-  /// Twice the drawn size, where the picture is that large: the resampler's reduction from there shows
-  /// no loss, while a decoder's own reduction to the exact size would.
   fileprivate func sourceSize(for fullSize: PixelSize) -> PixelSize {
     let drawn = entity.drawing(for: format).minimumSourceSize(
       source: fullSize, slot: format.size, upTo: format.keepsProportions)
-    return PixelSize(
-      width: min(drawn.width * 2, fullSize.width), height: min(drawn.height * 2, fullSize.height))
+    return DecodeMargin.minimumSize(for: drawn, of: fullSize)
   }
 }
 

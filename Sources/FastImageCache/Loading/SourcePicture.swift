@@ -42,8 +42,10 @@ struct SourcePicture: Sendable {
     let edges = decoded.edges
     let hasPixels =
       Int(edges.width.rounded(.up)) >= size.width && Int(edges.height.rounded(.up)) >= size.height
-    // A decoder may have left out what lies beside an earlier region.
-    return hasPixels && decoded.shows(region, of: fullSize)
+    // A decoder may have answered with fewer pixels that are averages.
+    let isAsked = decodedSize.width >= size.width && decodedSize.height >= size.height
+    // And it may have left out what lies beside an earlier region.
+    return (hasPixels || isAsked) && decoded.shows(region, of: fullSize)
       && (isWhole(decodedSize) || !isWhole(size))
   }
 

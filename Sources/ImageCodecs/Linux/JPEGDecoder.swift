@@ -51,7 +51,8 @@
 
       let conversion = LCMSConversion.shared(
         profile: segments.profile(bytes) ?? otherProfile, kind: reader.kind)
-      let eighths = Self.eighths(of: header.size, for: request.minimumSize)
+      let eighths = Self.eighths(
+        of: header.size, for: request.minimumSize, averaged: request.averagedSize)
       let interpolatesColors = !Self.isMuchReduced(header.size, for: request.minimumSize)
       let scaled = try reader.start(
         eighths: eighths, interpolatesColors: interpolatesColors,
@@ -105,11 +106,17 @@
     }
 
     /// The smallest scale whose result is not below the minimum in either dimension.
-    static func eighths(of size: PixelSize, for minimumSize: PixelSize?) -> Int {
+    ///
+    /// - Parameter averagedSize: The minimum at an eighth of the size, where each pixel is the average of a
+    ///   block.
+    static func eighths(
+      of size: PixelSize, for minimumSize: PixelSize?, averaged averagedSize: PixelSize? = nil
+    ) -> Int {
       guard let minimumSize else { return 8 }
       return [1, 2, 4].first {
         let scaled = size.scaled(toEighths: $0)
-        return scaled.width >= minimumSize.width && scaled.height >= minimumSize.height
+        let least = $0 == 1 ? averagedSize ?? minimumSize : minimumSize
+        return scaled.width >= least.width && scaled.height >= least.height
       } ?? 8
     }
 
