@@ -237,6 +237,36 @@ fic_status fic_jpeg_read_rows(
   return FIC_OK;
 }
 
+fic_status fic_jpeg_keep_columns(fic_jpeg_reader *reader, uint32_t *first, uint32_t *count) {
+  struct jpeg_decompress_struct *codec = &reader->codec;
+  if (setjmp(reader->escape)) return reader->status;
+  JDIMENSION left = *first, width = *count;
+  jpeg_crop_scanline(codec, &left, &width);
+  *first = left;
+  *count = width;
+  return FIC_OK;
+}
+
+fic_status fic_jpeg_skip_rows(fic_jpeg_reader *reader, uint32_t count) {
+  struct jpeg_decompress_struct *codec = &reader->codec;
+  if (setjmp(reader->escape)) return reader->status;
+  JDIMENSION left = codec->output_height - codec->output_scanline;
+  if (count > left) return fail(reader, FIC_DAMAGED, "fewer rows than announced");
+  // All coefficients are there.
+  if (count == left && codec->buffered_image) return FIC_OK;
+  // Up to the very end, libjpeg would skip without a look at the bytes, which may be damaged.
+  bool reads_last = count > 0 && count == left;
+  JDIMENSION wanted = reads_last ? count - 1 : count;
+  if (wanted > 0 && jpeg_skip_scanlines(codec, wanted) != wanted)
+    return fail(reader, FIC_TRUNCATED, "no more rows");
+  if (!reads_last) return FIC_OK;
+  JSAMPROW row = codec->mem->alloc_large(
+      (j_common_ptr)codec, JPOOL_IMAGE,
+      (size_t)codec->output_width * (size_t)codec->output_components);
+  if (jpeg_read_scanlines(codec, &row, 1) == 0) return fail(reader, FIC_TRUNCATED, "no more rows");
+  return FIC_OK;
+}
+
 fic_status fic_jpeg_finish(fic_jpeg_reader *reader) {
   struct jpeg_decompress_struct *codec = &reader->codec;
   // Finishing would read the scans that were skipped.

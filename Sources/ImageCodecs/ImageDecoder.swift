@@ -91,6 +91,15 @@ public struct DecodeRequest: Sendable {
   /// decoders of the library know thumbnails of JPEG, HEIF and AVIF files.
   public var sufficientSize: PixelSize?
 
+  /// A result whose pixels are averages of the picture's may be as small as this, below ``minimumSize``;
+  /// `nil` where it may not.
+  package var averagedSize: PixelSize?
+
+  /// The part of the upright picture that will be drawn, in pixels of its full size; `nil` is all of it.
+  ///
+  /// A decoder may leave out what lies beside it, and says by ``Bitmap/edges`` where the picture's edges are.
+  package var region: PictureRegion?
+
   /// The limits on the cost of this decode.
   public var limits: DecodingLimits
 

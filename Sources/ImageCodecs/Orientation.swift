@@ -61,6 +61,22 @@ enum Orientation: UInt32, CaseIterable, Sendable {
       fullSize: fullSize)
   }
 
+  /// The part of the stored picture that becomes a part of the upright one.
+  ///
+  /// - Parameters:
+  ///   - region: In pixels of the upright picture.
+  ///   - fullSize: The upright picture's size.
+  func storing(_ region: PictureRegion, of fullSize: PixelSize) -> PictureRegion {
+    func mirrored(_ range: Range<Int>, in count: Int) -> Range<Int> {
+      count - range.upperBound..<count - range.lowerBound
+    }
+    let across =
+      isFlippedAcross ? mirrored(region.columns, in: fullSize.width) : region.columns
+    let down = isFlippedDown ? mirrored(region.rows, in: fullSize.height) : region.rows
+    return isTransposing
+      ? PictureRegion(columns: down, rows: across) : PictureRegion(columns: across, rows: down)
+  }
+
   /// The upright size of a stored one, and the stored size of an upright one.
   func turning(_ size: PixelSize) -> PixelSize { isTransposing ? size.transposed : size }
 }

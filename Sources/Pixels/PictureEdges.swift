@@ -7,8 +7,8 @@
 /// Invariants:
 /// 1. The four edges lie in the bitmap, each less than a pixel from the bitmap's own. Only in a preview may they
 ///    lie up to half a pixel outside, where single pixels of the picture are known, or further inside, where a
-///    thumbnail has black bars.
-/// 2. The area between them shows the whole picture and nothing else.
+///    thumbnail has black bars. Where a decoder left parts of the picture out, its edges lie as far outside.
+/// 2. The area between them shows the whole picture and nothing else, as far as the bitmap has it.
 package struct PictureEdges: Hashable, Sendable {
   /// The left edge, in pixels of the bitmap.
   package let x: Double

@@ -8,11 +8,11 @@ struct BenchCommand {
     SynchronousHit.self, GrowingHit.self, AwaitedHit.self, ReadHit.self, FirstHit.self, Store.self,
     Open.self, Miss.self, ParallelMisses.self, JoinedRequests.self, CancelledRequests.self,
     HeldPictures.self, Fling.self, ScrollFrame.self, TwoThreads.self, HitsBesideWriter.self,
+    MeanFidelity.self, WorstFidelity.self,
     KeptRead.self, Keep.self, FirstMiss.self, KeptMiss.self, KeptMissBesideDownloads.self,
     Unchanged.self, FirstPreview.self, PreviewCost.self, PreviewsBesidePictures.self,
     BrokenDownloads.self, KeptOnce.self, DownloadFling.self, ConditionedRequests.self,
-    FramesBesideMisses.self,
-    Growth.self,
+    FramesBesideMisses.self, Growth.self, ScaleFidelity.self,
   ]
 
   private static let grammar = ArgumentGrammar(
@@ -21,9 +21,9 @@ struct BenchCommand {
     options: [
       .value(
         "--scenario", "NAMES", isRepeatable: true,
-        help: "measures these only: names, P1 to P18, S2 to S14, with commas between them"),
+        help: "measures these only: names, P1 to P18, Q1, Q2, S2 to S14, with commas between them"),
       .flag("--scale", help: "the same as --scenario scale"),
-      .value("--plot", "FILE.svg", help: "draws what `fling` or `scale` found"),
+      .value("--plot", "FILE.svg", help: "draws what `fling`, `scale` or `scales` found"),
       .value(
         "--peers", "LIBRARY", help: "adds the peers of a shared library; Tests/Benchmarks/run"),
       .flag("--quick", help: "tiny numbers, to see that everything runs; the figures mean nothing"),
@@ -32,7 +32,7 @@ struct BenchCommand {
       .value("--times", "N", help: "how often --only does its work (1000)"),
     ],
     discussion: """
-      All scenarios but `scale` run without --scenario. Measure with a release build on a machine
+      All scenarios but `scale` and `scales` run without --scenario. Measure with a release build on a machine
       that does nothing else:
       swift run -c release imagecache-bench
 
@@ -55,7 +55,8 @@ struct BenchCommand {
     }
     let chosen = try chosen(arguments)
     if arguments.value("--plot") != nil, !chosen.contains(where: { $0.drawsPlot }) {
-      throw UsageError("--plot draws what `fling` or `scale` found, and neither is measured.")
+      throw UsageError(
+        "--plot draws what `fling`, `scale` or `scales` found, and none is measured.")
     }
     let peers = try PeerLibrary(path: arguments.value("--peers"))
     let setting = try BenchSetting(
@@ -78,7 +79,7 @@ struct BenchCommand {
   private static func chosen(_ arguments: Arguments) throws(UsageError) -> [any Scenario.Type] {
     let words = arguments.values("--scenario").flatMap { $0.split(separator: ",").map(String.init) }
     let names = words + (arguments.hasFlag("--scale") ? ["scale"] : [])
-    if names.isEmpty { return scenarios.filter { $0.id != Growth.id } }
+    if names.isEmpty { return scenarios.filter { ![Growth.id, ScaleFidelity.id].contains($0.id) } }
     var chosen: [any Scenario.Type] = []
     for name in names {
       guard let scenario = scenarios.first(where: { $0.name == name || $0.id == name }) else {

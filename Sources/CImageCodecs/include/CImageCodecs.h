@@ -80,6 +80,14 @@ fic_status fic_jpeg_take_in(fic_jpeg_reader *reader, uint32_t steps, bool *compl
 fic_status fic_jpeg_read_rows(
     fic_jpeg_reader *reader, uint8_t *rows, size_t row_bytes, uint32_t count);
 
+// Leaves out columns before the first row is read. The first one moves to the left, to a border of blocks,
+// and their number grows by as much. Where colours are interpolated, the outermost columns on both sides
+// differ from those of the whole picture.
+fic_status fic_jpeg_keep_columns(fic_jpeg_reader *reader, uint32_t *first, uint32_t *count);
+
+// Passes over rows. Their bytes are read, so that damage is found, but no pixels are made of them.
+fic_status fic_jpeg_skip_rows(fic_jpeg_reader *reader, uint32_t count);
+
 // Proves that the file is whole up to its end; call after the last row.
 fic_status fic_jpeg_finish(fic_jpeg_reader *reader);
 

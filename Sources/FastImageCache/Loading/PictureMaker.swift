@@ -93,7 +93,8 @@ struct PictureMaker: Sendable {
     for requests: [ImageRequest], from picture: inout SourcePicture, urgency: Urgency,
     progress: FlightProgress? = nil
   ) async throws(ImageCacheError) -> Bitmap {
-    if !picture.isDecoded(to: picture.minimumSize(for: requests)) {
+    let whole = PictureRegion(picture.fullSize)
+    if !picture.isDecoded(to: picture.minimumSize(for: requests), showing: whole) {
       _ = try await drawTogether(
         [], besides: requests, from: &picture, urgency, progress, then: { _ in })
     }
@@ -138,7 +139,11 @@ struct PictureMaker: Sendable {
   ) async throws(ImageCacheError) -> Value {
     let minimum = picture.minimumSize(for: requests + family)
     let source = picture
-    let needsDecode = !source.isDecoded(to: minimum)
+    // Without requests, the picture is for a hook, which may look anywhere.
+    let region =
+      requests.isEmpty
+      ? PictureRegion(source.fullSize) : (requests + family).region(of: source.fullSize)
+    let needsDecode = !source.isDecoded(to: minimum, showing: region)
     let queued = progress?.clock.now
     let (decoded, value) = try await onWorker(
       source.url, urgency,
@@ -147,7 +152,7 @@ struct PictureMaker: Sendable {
       if let progress, let queued { progress.measure(\.wait, since: queued) }
       if needsDecode { progress?.report(.decoding) }
       var start = ThreadTime.now
-      let bitmap = try decode(source, to: minimum, needsDecode, isCancelled)
+      let bitmap = try decode(source, to: minimum, region, needsDecode, isCancelled)
       if needsDecode { progress?.measure { $0.decode += ThreadTime.now - start } }
       // Without requests, the picture is decoded only.
       if !requests.isEmpty { progress?.report(.drawing) }
@@ -182,7 +187,7 @@ struct PictureMaker: Sendable {
   }
 
   private func decode(
-    _ source: SourcePicture, to minimum: PixelSize, _ needsDecode: Bool,
+    _ source: SourcePicture, to minimum: PixelSize, _ region: PictureRegion, _ needsDecode: Bool,
     _ isCancelled: @escaping @Sendable () -> Bool
   ) throws(ImageDecodingError) -> Bitmap {
     switch source.content {
@@ -192,8 +197,10 @@ struct PictureMaker: Sendable {
         header, encodedByteCount: data.count,
         workingByteCount: decoder.workingByteCount(for: header, minimumSize: minimum))
       let start = ContinuousClock.now
-      let request = DecodeRequest(
+      var request = DecodeRequest(
         minimumSize: minimum, limits: limits, isCancelled: isCancelled)
+      request.averagedSize = DecodeMargin.averagedSize(for: minimum, of: header.size)
+      request.region = region
       let bitmap = try decoder.decode(data, request)
       recorder.decoded(source.url, size: bitmap.size, in: ContinuousClock.now - start)
       return bitmap
@@ -240,14 +247,10 @@ struct PictureMaker: Sendable {
 
 extension ImageRequest {
   /// The size at which the source has to be decoded for this request.
-  ///
-  /// Twice the drawn size, where the picture is that large: the resampler's reduction from there shows
-  /// no loss, while a decoder's own reduction to the exact size would.
   fileprivate func sourceSize(for fullSize: PixelSize) -> PixelSize {
     let drawn = entity.drawing(for: format).minimumSourceSize(
       source: fullSize, slot: format.size, upTo: format.keepsProportions)
-    return PixelSize(
-      width: min(drawn.width * 2, fullSize.width), height: min(drawn.height * 2, fullSize.height))
+    return DecodeMargin.minimumSize(for: drawn, of: fullSize)
   }
 }
 
@@ -255,6 +258,17 @@ extension [ImageRequest] {
   /// The size at which a source has to be decoded for all of these, at most its own.
   func sourceSize(of fullSize: PixelSize) -> PixelSize {
     map { $0.sourceSize(for: fullSize) }.reduce(PixelSize(width: 1, height: 1)) { $0.union($1) }
+  }
+}
+
+extension [ImageRequest] {
+  /// The pixels of a source that any of these shows.
+  fileprivate func region(of fullSize: PixelSize) -> PictureRegion {
+    let regions = map {
+      $0.entity.drawing(for: $0.format).sourceRegion(
+        source: fullSize, slot: $0.format.size, upTo: $0.format.keepsProportions)
+    }
+    return regions.dropFirst().reduce(regions.first ?? PictureRegion(fullSize)) { $0.union($1) }
   }
 }
 

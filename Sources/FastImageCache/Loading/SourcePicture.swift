@@ -35,12 +35,18 @@ struct SourcePicture: Sendable {
     }
   }
 
-  /// Whether the decode suffices for formats that need `size`, at most ``fullSize``.
-  func isDecoded(to size: PixelSize) -> Bool {
-    guard let decoded, decoded.size.width >= size.width, decoded.size.height >= size.height
-    else { return false }
-    guard let decodedSize else { return true }
-    return isWhole(decodedSize) || !isWhole(size)
+  /// Whether the decode suffices for formats that need `size`, at most ``fullSize``, of a region.
+  func isDecoded(to size: PixelSize, showing region: PictureRegion) -> Bool {
+    // The bitmap of a source is all there is.
+    guard let decoded, let decodedSize else { return decoded != nil }
+    let edges = decoded.edges
+    let hasPixels =
+      Int(edges.width.rounded(.up)) >= size.width && Int(edges.height.rounded(.up)) >= size.height
+    // A decoder may have answered with fewer pixels that are averages.
+    let isAsked = decodedSize.width >= size.width && decodedSize.height >= size.height
+    // And it may have left out what lies beside an earlier region.
+    return (hasPixels || isAsked) && decoded.shows(region, of: fullSize)
+      && (isWhole(decodedSize) || !isWhole(size))
   }
 
   /// Whether a decode for `size` leaves no details out.

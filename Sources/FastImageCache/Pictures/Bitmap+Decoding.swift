@@ -78,18 +78,19 @@ extension Bitmap {
           return Drawing.stretch.outputSize(source: header.size, slot: slot, upTo: true)
         }
         ?? header.size
-      // Twice the result, as for the cache's own pictures: the resampler loses nothing then.
+      // As for the cache's own pictures.
       let minimum =
         size == header.size
         ? nil
-        : PixelSize(
-          width: min(size.width * 2, header.size.width),
-          height: min(size.height * 2, header.size.height))
+        : DecodeMargin.minimumSize(for: size, of: header.size)
       try limits.check(
         header, encodedByteCount: data.count,
         workingByteCount: decoder.workingByteCount(for: header, minimumSize: minimum))
-      let request = DecodeRequest(
+      var request = DecodeRequest(
         minimumSize: minimum, limits: limits, isCancelled: { Task.isCancelled })
+      request.averagedSize = minimum.flatMap {
+        DecodeMargin.averagedSize(for: $0, of: header.size)
+      }
       return try decoder.decode(data, request).finished(size)
     } catch {
       if case .cancelled = error, Task.isCancelled { throw .cancelled }

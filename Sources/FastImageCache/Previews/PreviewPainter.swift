@@ -107,8 +107,9 @@ struct PreviewPainter: Sendable {
     try maker.limits.check(
       picture.header, encodedByteCount: stage.byteCount, workingByteCount: working)
     guard let bytes = arrival.copy(0..<stage.byteCount) else { throw ImageDecodingError.truncated }
-    return try picture.decoder.decodePreview(
-      bytes, at: stage,
-      DecodeRequest(minimumSize: minimum, limits: maker.limits, isCancelled: isCancelled))
+    var request = DecodeRequest(
+      minimumSize: minimum, limits: maker.limits, isCancelled: isCancelled)
+    request.averagedSize = DecodeMargin.averagedSize(for: minimum, of: picture.header.size)
+    return try picture.decoder.decodePreview(bytes, at: stage, request)
   }
 }

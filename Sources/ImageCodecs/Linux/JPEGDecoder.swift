@@ -59,10 +59,11 @@
 
       let conversion = LCMSConversion.shared(
         profile: segments.profile(bytes) ?? otherProfile, kind: reader.kind)
-      let eighths = Self.eighths(of: header.size, for: request.minimumSize)
+      let eighths = Self.eighths(
+        of: header.size, for: request.minimumSize, averaged: request.averagedSize)
+      let interpolatesColors = !Self.isMuchReduced(header.size, for: request.minimumSize)
       let scaled = try reader.start(
-        eighths: eighths,
-        interpolatesColors: !Self.isMuchReduced(header.size, for: request.minimumSize),
+        eighths: eighths, interpolatesColors: interpolatesColors,
         memoryLimit: header.wholePictureByteCount + rowBufferByteCount(header.size)
       )
       // Newer libraries read lossless files without scaling them, and need more memory than was
@@ -71,6 +72,9 @@
         throw .unsupported("JPEG: a file that cannot be decoded at \(eighths)/8 of its size")
       }
       try reader.takeInScans(unless: request.isCancelled)
+      let part = try reader.keep(
+        isCut ? nil : request.region.map { orientation.storing($0, of: header.size) }, of: scaled,
+        eighths: eighths, margin: interpolatesColors ? 2 : 0)
       let isInk = reader.kind.isInk
       func readRows(
         _ rows: UnsafeMutablePointer<UInt8>, _ rowBytes: Int, _ count: Int
@@ -78,16 +82,22 @@
         try reader.read(into: rows, rowBytes: rowBytes, count: count)
         guard isInk else { return }
         for row in 0..<count {
-          reader.convertInk(rows + row * rowBytes, pixelCount: scaled.width, conversion)
+          reader.convertInk(rows + row * rowBytes, pixelCount: part.columns.count, conversion)
         }
       }
-      let size = orientation.turning(scaled)
+      let size = orientation.turning(
+        PixelSize(width: part.columns.count, height: part.rows.count))
+      let stored = orientation.turning(header.size)
       let topRows = isCut ? TopRows() : nil
       let bitmap = try Bitmap.decoding(
         size: size, format: isCut ? .bgra32 : header.isGray ? .gray8 : .bgrx32,
-        edges: orientation.edges(of: header.size, reducedBy: 8 / Double(eighths), to: size),
+        edges: orientation.edges(
+          of: header.size, x: -Double(part.columns.lowerBound), y: -Double(part.rows.lowerBound),
+          width: Double(stored.width * eighths) / 8, height: Double(stored.height * eighths) / 8,
+          to: size),
         conversion: isInk ? nil : conversion
       ) { pixels, layout throws(ImageDecodingError) in
+        try reader.skip(part.rows.lowerBound, unless: request.isCancelled)
         let target = try UprightRows(pixels, layout: layout, orientation: orientation)
         try target.fill(unless: request.isCancelled) {
           rows, rowBytes, count throws(ImageDecodingError) in
@@ -98,16 +108,23 @@
         }
       }
       if let topRows { return try topRows.preview(bitmap, of: scaled.height) }
+      try reader.skip(scaled.height - part.rows.upperBound, unless: request.isCancelled)
       try reader.finish()
       return DecodedPreview(bitmap)
     }
 
     /// The smallest scale whose result is not below the minimum in either dimension.
-    static func eighths(of size: PixelSize, for minimumSize: PixelSize?) -> Int {
+    ///
+    /// - Parameter averagedSize: The minimum at an eighth of the size, where each pixel is the average of a
+    ///   block.
+    static func eighths(
+      of size: PixelSize, for minimumSize: PixelSize?, averaged averagedSize: PixelSize? = nil
+    ) -> Int {
       guard let minimumSize else { return 8 }
       return [1, 2, 4].first {
         let scaled = size.scaled(toEighths: $0)
-        return scaled.width >= minimumSize.width && scaled.height >= minimumSize.height
+        let least = $0 == 1 ? averagedSize ?? minimumSize : minimumSize
+        return scaled.width >= least.width && scaled.height >= least.height
       } ?? 8
     }
 
@@ -183,84 +200,27 @@
     }
   }
 
-  /// One pass over one JPEG file, whose bytes stay in place for this object's life.
-  ///
-  /// Invariant: calls come in the order `init`, `start`, `takeInScans`, `read`, `finish`; none
-  /// follows one that threw.
-  private final class JPEGReader {
-    private let reader: OpaquePointer
-    private let header: fic_jpeg_header
-
-    var kind: LCMSConversion.Kind {
-      switch header.kind {
-      case .gray: .gray
-      case .color: .rgb
-      case .cmyk: header.ink_is_inverted ? .invertedCMYK : .cmyk
+  extension JPEGReader {
+    /// Leaves out the columns beside a part of the picture, and says which pixels are left.
+    ///
+    /// - Parameters:
+    ///   - region: In pixels of the stored picture; `nil` for all of it.
+    ///   - scaled: The size of the scaled picture, as stored.
+    ///   - margin: Pixels on each side of the region, for colours that are interpolated between neighbours.
+    /// - Returns: The columns of each row, and the rows to be read, in pixels of the scaled picture.
+    fileprivate func keep(
+      _ region: PictureRegion?, of scaled: PixelSize, eighths: Int, margin: Int
+    ) throws(ImageDecodingError) -> PictureRegion {
+      guard let region else { return PictureRegion(scaled) }
+      func part(_ range: Range<Int>, _ count: Int) -> Range<Int> {
+        let first = range.lowerBound * eighths / 8 - margin
+        let end = (range.upperBound * eighths).dividedRoundingUp(by: 8) + margin
+        return max(0, min(first, count - 1))..<min(max(end, 1), count)
       }
-    }
-
-    init(_ bytes: UnsafeRawBufferPointer) throws(ImageDecodingError) {
-      guard let start = bytes.start else { throw .truncated }
-      guard let reader = fic_jpeg_reader_create() else { throw .outOfMemory }
-      self.reader = reader
-      var header = fic_jpeg_header()
-      let status = fic_jpeg_read_header(reader, start, bytes.count, &header)
-      self.header = header
-      try check(status)
-    }
-
-    deinit { fic_jpeg_reader_close(reader) }
-
-    func imageHeader(_ orientation: Orientation) -> ImageHeader {
-      let stored = PixelSize(width: Int(header.width), height: Int(header.height))
-      return ImageHeader(
-        size: orientation.turning(stored), isGray: kind == .gray,
-        wholePictureByteCount: Int(clamping: header.coefficient_bytes))
-    }
-
-    func start(
-      eighths: Int, interpolatesColors: Bool, memoryLimit: Int
-    ) throws(ImageDecodingError) -> PixelSize {
-      // A scan without content costs its reader 0.35 ms a megapixel and its writer 48 bytes.
-      let megapixels = Double(header.width) * Double(header.height) / 1_000_000
-      let scanLimit = min(200, max(30, 1500 / megapixels))
-      var (width, height) = (UInt32(0), UInt32(0))
-      try check(
-        fic_jpeg_start(
-          reader, UInt32(eighths), interpolatesColors, UInt32(scanLimit), memoryLimit, &width,
-          &height))
-      return PixelSize(width: Int(width), height: Int(height))
-    }
-
-    func takeInScans(unless isCancelled: () -> Bool) throws(ImageDecodingError) {
-      guard header.has_several_scans else { return }
-      var isComplete = false
-      while !isComplete {
-        if isCancelled() { throw .cancelled }
-        try check(fic_jpeg_take_in(reader, 16, &isComplete))
-      }
-    }
-
-    func read(
-      into rows: UnsafeMutablePointer<UInt8>, rowBytes: Int, count: Int
-    ) throws(ImageDecodingError) {
-      try check(fic_jpeg_read_rows(reader, rows, rowBytes, UInt32(count)))
-    }
-
-    func convertInk(
-      _ row: UnsafeMutablePointer<UInt8>, pixelCount: Int, _ conversion: LCMSConversion?
-    ) {
-      if let conversion {
-        conversion.convert(row, pixelCount: pixelCount)
-      } else {
-        fic_rows_cmyk_to_bgrx(row, pixelCount, header.ink_is_inverted)
-      }
-    }
-
-    func finish() throws(ImageDecodingError) { try check(fic_jpeg_finish(reader)) }
-
-    private func check(_ status: fic_status) throws(ImageDecodingError) {
-      try status.check(.jpeg, fic_jpeg_reader_message(reader))
+      var kept = PictureRegion(
+        columns: part(region.columns, scaled.width), rows: part(region.rows, scaled.height))
+      if kept.columns.count < scaled.width { kept.columns = try keepColumns(kept.columns) }
+      return kept
     }
   }
 #endif

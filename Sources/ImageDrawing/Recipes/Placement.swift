@@ -97,9 +97,7 @@ extension Drawing {
   package func minimumSourceSize(
     source: PixelSize, slot: PixelSize, upTo: Bool
   ) -> PixelSize {
-    let output = outputSize(source: source, slot: slot, upTo: upTo)
-    let placement = Placement(
-      upTo ? recipeForArithmetic.stretched : recipeForArithmetic, source: source, output: output)
+    let placement = placement(source: source, slot: slot, upTo: upTo)
     func needed(_ whole: Int, _ part: Double, _ drawn: Int) -> Int {
       // Far below a pixel, and above the rounding of the division.
       let exact = (Double(whole) * (Double(drawn) / part) - 1e-6).rounded(.up)
@@ -108,6 +106,27 @@ extension Drawing {
     return PixelSize(
       width: needed(source.width, placement.source.width, placement.destination.width),
       height: needed(source.height, placement.source.height, placement.destination.height))
+  }
+
+  /// The pixels of a source that this drawing reads: for a closure all of them, since it may draw any.
+  ///
+  /// - Returns: Whole pixels of the upright source.
+  package func sourceRegion(source: PixelSize, slot: PixelSize, upTo: Bool) -> PictureRegion {
+    guard case .recipe = content else { return PictureRegion(source) }
+    let part = placement(source: source, slot: slot, upTo: upTo).source
+    func pixels(_ start: Double, _ end: Double, _ count: Int) -> Range<Int> {
+      let first = max(0, min(Int(start.rounded(.down)), count - 1))
+      return first..<max(first + 1, min(Int(end.rounded(.up)), count))
+    }
+    return PictureRegion(
+      columns: pixels(part.x, part.maxX, source.width),
+      rows: pixels(part.y, part.maxY, source.height))
+  }
+
+  private func placement(source: PixelSize, slot: PixelSize, upTo: Bool) -> Placement {
+    Placement(
+      upTo ? recipeForArithmetic.stretched : recipeForArithmetic, source: source,
+      output: outputSize(source: source, slot: slot, upTo: upTo))
   }
 
   /// The recipe; for a closure, one that fills the slot with the whole source.

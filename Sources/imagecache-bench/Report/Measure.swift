@@ -11,13 +11,15 @@ struct Measure: Sendable {
     case gainAtLeast(Double)
     /// Ours, in its unit.
     case oursAtMost(Double)
+    /// Ours, in a unit of which more is better.
+    case oursAtLeast(Double)
     /// Ours, a count.
     case oursIs(Double)
 
     var limit: Double {
       switch self {
       case .ratioAtMost(let limit), .gainAtLeast(let limit), .oursAtMost(let limit),
-        .oursIs(let limit):
+        .oursAtLeast(let limit), .oursIs(let limit):
         limit
       }
     }
@@ -26,7 +28,7 @@ struct Measure: Sendable {
   /// The statistic of many turns that is compared.
   enum Statistic: String, Sendable { case median, p99 }
 
-  /// `P1` to `P18`, `S2` to `S14`, or the name of another scenario.
+  /// `P1` to `P18`, `Q1`, `Q2`, `S2` to `S14`, or the name of another scenario.
   let id: String
   /// The operation that was timed.
   let what: String
@@ -91,6 +93,7 @@ struct Measure: Sendable {
     case .ratioAtMost(let limit): ratio.map { $0 <= limit }
     case .gainAtLeast(let limit): ratio.map { $0 >= limit }
     case .oursAtMost(let limit): oursValue <= limit
+    case .oursAtLeast(let limit): oursValue >= limit
     case .oursIs(let limit): oursValue == limit
     }
   }

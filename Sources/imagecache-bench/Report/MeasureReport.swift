@@ -70,6 +70,7 @@ extension Measure.Bar {
     case .ratioAtMost(let limit): "<= \(Self.short(limit)) x"
     case .gainAtLeast(let limit): ">= \(Self.short(limit)) x gain"
     case .oursAtMost(let limit): "<= \(Self.short(limit)) \(measure.unit)"
+    case .oursAtLeast(let limit): ">= \(Self.short(limit)) \(measure.unit)"
     case .oursIs(let limit): "= \(Self.short(limit)) \(measure.unit)"
     }
   }

@@ -10,6 +10,7 @@ final class BenchSetting {
   let photographs: Photographs
   private var galleries: [String: Gallery] = [:]
   private var keptFiles: KeptFiles?
+  private var fidelityRecord: FidelityRecord?
 
   init(effort: Effort, peers: PeerLibrary) throws {
     place = try TemporaryFolder(prefix: "imagecache-bench")
@@ -42,6 +43,14 @@ final class BenchSetting {
       "many", count: effort.largeCount, byteCount: 1000, setting: self)
     keptFiles = kept
     return kept
+  }
+
+  /// The closeness of small pictures to their photographs, measured once for two scenarios.
+  nonisolated(nonsending) func fidelity() async throws -> FidelityRecord {
+    if let fidelityRecord { return fidelityRecord }
+    let record = try await FidelityRecord(self)
+    fidelityRecord = record
+    return record
   }
 
   /// Opens a cache of its own for a scenario.

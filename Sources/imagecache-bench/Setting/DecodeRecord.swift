@@ -6,7 +6,7 @@ import Locking
 final class DecodeRecord: Sendable {
   private let width = Lock(0)
 
-  /// Pixels of the last picture that was decoded; 0 before the first.
+  /// The width to which the last picture was scaled, in pixels; 0 before the first.
   var lastWidth: Int { width.withLock { $0 } }
 
   /// The standard decoders, watched.
@@ -30,7 +30,8 @@ final class DecodeRecord: Sendable {
 
     func decode(_ data: Data, _ request: DecodeRequest) throws(ImageDecodingError) -> Bitmap {
       let bitmap = try decoder.decode(data, request)
-      record.width.withLock { $0 = bitmap.size.width }
+      // Parts that are not drawn may have been left out.
+      record.width.withLock { $0 = Int(bitmap.edges.width.rounded(.up)) }
       return bitmap
     }
   }

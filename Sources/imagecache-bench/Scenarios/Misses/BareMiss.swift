@@ -1,5 +1,6 @@
 import FastImageCache
 import Foundation
+import ImageCodecs
 import ImageDrawing
 import TableStore
 
@@ -23,10 +24,11 @@ struct BareMiss: Sendable {
     let fullSize = try decoder.header(of: data).size
     let drawing = picture.drawing(for: format)
     let drawn = drawing.minimumSourceSize(source: fullSize, slot: format.size, upTo: false)
-    // Twice the drawn size, as the cache asks.
-    let minimum = PixelSize(
-      width: min(drawn.width * 2, fullSize.width), height: min(drawn.height * 2, fullSize.height))
-    let bitmap = try decoder.decode(data, DecodeRequest(minimumSize: minimum))
+    let minimum = DecodeMargin.minimumSize(for: drawn, of: fullSize)
+    var request = DecodeRequest(minimumSize: minimum)
+    request.averagedSize = DecodeMargin.averagedSize(for: minimum, of: fullSize)
+    request.region = drawing.sourceRegion(source: fullSize, slot: format.size, upTo: false)
+    let bitmap = try decoder.decode(data, request)
     let layout = PixelLayout(for: format.size, format: format.pixelFormat)
     try Gallery.insert(for: picture, format.size, into: table) { bytes in
       try drawing.draw(

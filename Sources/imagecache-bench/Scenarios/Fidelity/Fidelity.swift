@@ -1,0 +1,41 @@
+import CommandSupport
+import FastImageCache
+
+/// The mean closeness of small pictures to their photographs.
+struct MeanFidelity: Scenario {
+  static let id = "Q1"
+  static let name = "fidelity"
+  static let summary = """
+    a JPEG photograph of 90 % quality and odd sides, shown at 200 x 200 by image(for:format:), against all \
+    of its pixels and an antialiased bilinear reduction of exactly the same part, in double precision: peak \
+    signal to noise ratio of red, green and blue in decibels, the mean over the photographs below \
+    /usr/share/backgrounds, three parts of each; drawn landscapes where there are none
+    """
+
+  func measure(_ setting: BenchSetting) async throws -> Findings {
+    let record = try await setting.fidelity()
+    let mean = record.decibels.reduce(0, +) / Double(max(record.decibels.count, 1))
+    return Findings([
+      Measure(
+        Self.id, "mean fidelity of \(record.corpus) at 200 x 200", unit: "dB",
+        ours: Distribution([mean]), bar: .oursAtLeast(54), counts: record.counts)
+    ])
+  }
+}
+
+/// The closeness of the small picture that is furthest from its photograph.
+struct WorstFidelity: Scenario {
+  static let id = "Q2"
+  static let name = "worst-fidelity"
+  static let summary = "the worst of the pictures of Q1"
+
+  func measure(_ setting: BenchSetting) async throws -> Findings {
+    let record = try await setting.fidelity()
+    return Findings([
+      Measure(
+        Self.id, "worst fidelity of \(record.corpus) at 200 x 200: \(record.worstName)",
+        unit: "dB", ours: Distribution(record.decibels.min().map { [$0] } ?? []),
+        bar: .oursAtLeast(48), counts: record.counts)
+    ])
+  }
+}

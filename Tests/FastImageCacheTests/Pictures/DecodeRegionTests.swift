@@ -1,0 +1,148 @@
+#if !canImport(ImageIO)
+  import FastImageCache
+  import Foundation
+  import ImageCodecs
+  import ImageDrawing
+  import Locking
+  import Pixels
+  import TestSupport
+  import Testing
+
+  /// What lies beside a drawing is not decoded, and nobody may miss it.
+  @Suite("A picture of which a part is shown", .timeLimit(.minutes(10)))
+  struct DecodeRegionTests {
+    private static let size = PixelSize(width: 900, height: 300)
+    private static let left = ImageFormat(
+      name: "left", family: "ends", size: PixelSize(width: 40, height: 40), pixelFormat: .bgrx32,
+      capacity: 4)
+    private static let right = ImageFormat(
+      name: "right", family: "ends", size: PixelSize(width: 60, height: 60), pixelFormat: .bgrx32,
+      capacity: 4)
+
+    private struct Panorama: ImageEntity {
+      let imageID: ImageID
+      let data: Data
+
+      func versionID(for format: ImageFormat) -> ImageID { imageID }
+      func sourceURL(for format: ImageFormat) -> URL? { URL(string: "test:/panorama") }
+      func drawing(for format: ImageFormat) -> Drawing {
+        .aspectFill(alignment: format.name == "left" ? .left : .right)
+      }
+    }
+
+    /// Notes the sizes of decodes.
+    private struct Noting: ImageDecoder {
+      let decoder: any ImageDecoder
+      let sizes: Lock<[PixelSize]>
+
+      func recognizes(_ firstBytes: Data) -> Bool { decoder.recognizes(firstBytes) }
+      func header(of data: Data) throws(ImageDecodingError) -> ImageHeader {
+        try decoder.header(of: data)
+      }
+      func decode(_ data: Data, _ request: DecodeRequest) throws(ImageDecodingError) -> Bitmap {
+        let bitmap = try decoder.decode(data, request)
+        sizes.withLock { $0.append(bitmap.size) }
+        return bitmap
+      }
+    }
+
+    private let data: Data
+    private let sizes = Lock<[PixelSize]>([])
+
+    init() throws {
+      let layout = PixelLayout(for: Self.size, format: .bgrx32)
+      data = try Bitmap(layout: layout) { bytes in
+        for y in 0..<Self.size.height {
+          for x in 0..<Self.size.width {
+            let start = y * layout.rowBytes + x * 4
+            bytes[start] = UInt8(truncatingIfNeeded: x / 4)
+            bytes[start + 1] = UInt8(truncatingIfNeeded: y)
+            bytes[start + 2] = UInt8(truncatingIfNeeded: (x + y) / 5)
+          }
+        }
+      }.jpegData(quality: 0.9)
+    }
+
+    private func fixture(
+      _ formats: [ImageFormat], _ change: (inout ImageCache.Configuration) -> Void = { _ in }
+    ) async throws -> Fixture {
+      let data = data
+      return try await Fixture(formats, source: ScriptedSource { _, _, _ in .encoded(data) }) {
+        $0.decoders = ImageDecoders.standard.map { Noting(decoder: $0, sizes: sizes) }
+        change(&$0)
+      }
+    }
+
+    /// The same drawing from a decode of everything.
+    private func expected(_ photo: Panorama, _ format: ImageFormat) throws -> [UInt8] {
+      let decoder = try ImageDecoders.standard.decoder(for: data)
+      let whole = try decoder.decode(
+        data, DecodeRequest(minimumSize: PixelSize(width: 300, height: 100)))
+      let layout = PixelLayout(for: format.size, format: format.pixelFormat)
+      return try Bitmap(layout: layout) { bytes in
+        try photo.drawing(for: format).draw(
+          whole, into: bytes, layout: layout, scale: 1, upTo: false, isCancelled: { false })
+      }.bytes
+    }
+
+    @Test("is decoded without the rest, and looks the same")
+    func leavesOut() async throws {
+      let photo = Panorama(imageID: "a", data: data)
+      let fixture = try await fixture([Self.right])
+      let image = try await fixture.cache.image(for: photo, format: Self.right)
+      #expect(try image.makeBitmap().bytes == expected(photo, Self.right))
+      // At 4/8 the right third of 450 columns, from a border of blocks on.
+      let decoded = try #require(sizes.withLock { $0 }.first)
+      #expect((150..<158).contains(decoded.width) && decoded.height == 150)
+      #expect(sizes.withLock { $0 }.count == 1)
+    }
+
+    @Test("in several formats is decoded once, with the parts of all")
+    func decodesUnion() async throws {
+      let photo = Panorama(imageID: "a", data: data)
+      let fixture = try await fixture([Self.left, Self.right])
+      let image = try await fixture.cache.image(for: photo, format: Self.left)
+      await fixture.quiet()
+      #expect(sizes.withLock { $0 } == [PixelSize(width: 450, height: 150)])
+      #expect(try image.makeBitmap().bytes == expected(photo, Self.left))
+      let other = try #require(fixture.cache.cachedImage(for: photo, format: Self.right))
+      #expect(try other.makeBitmap().bytes == expected(photo, Self.right))
+    }
+
+    @Test("is whole in the hook that looks at it")
+    func isWholeInHook() async throws {
+      let seen = Lock<[PixelSize]>([])
+      let fixture = try await fixture([Self.right]) {
+        $0.willStore = { image in
+          let size = image.bitmap.size
+          seen.withLock { $0.append(size) }
+        }
+      }
+      _ = try await fixture.cache.image(
+        for: Panorama(imageID: "a", data: data), format: Self.right)
+      #expect(seen.withLock { $0 } == [PixelSize(width: 450, height: 150)])
+    }
+
+    #if Cairo
+      @Test("is whole in the closure that draws it")
+      func isWholeInClosure() async throws {
+        struct Closed: ImageEntity {
+          let imageID: ImageID = "closed"
+          let drawn: Drawing
+          func versionID(for format: ImageFormat) -> ImageID { imageID }
+          func sourceURL(for format: ImageFormat) -> URL? { URL(string: "test:/panorama") }
+          func drawing(for format: ImageFormat) -> Drawing { drawn }
+        }
+        let seen = Lock<[PixelSize]>([])
+        let drawn = Drawing.custom { source, _ in seen.withLock { $0.append(source.size) } }
+        let fixture = try await fixture([Self.right])
+        _ = try await fixture.cache.image(for: Closed(drawn: drawn), format: Self.right)
+        #expect(seen.withLock { $0 } == [PixelSize(width: 450, height: 150)])
+      }
+    #endif
+  }
+
+  extension Bitmap {
+    fileprivate var bytes: [UInt8] { withPixels { $0.withUnsafeBytes { Array($0) } } }
+  }
+#endif

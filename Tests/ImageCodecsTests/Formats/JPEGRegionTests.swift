@@ -1,0 +1,143 @@
+#if !canImport(ImageIO)
+  import Foundation
+  import Pixels
+  import TestSupport
+  import Testing
+
+  @testable import ImageCodecs
+
+  /// Kinds of files whose rows and columns libjpeg passes over in different ways.
+  enum RegionFixture: String, CaseIterable, Sendable {
+    case fullColors, halvedAcross, halvedDown, halved, gray, inks, progressive, restarts, apart
+
+    func data(_ picture: Picture) -> Data {
+      var options = Fixture.JPEGOptions()
+      options.quality = 80
+      var pixels = picture.rgb
+      switch self {
+      case .fullColors: break
+      case .halvedAcross: options.sampling = (2, 1)
+      case .halvedDown: options.sampling = (1, 2)
+      case .halved: options.sampling = (2, 2)
+      case .gray: pixels = (0..<picture.size.width * picture.size.height).map { pixels[$0 * 3] }
+      case .inks: pixels = picture.rgba
+      case .progressive: (options.isProgressive, options.sampling) = (true, (2, 2))
+      case .restarts: (options.restartRows, options.sampling) = (1, (2, 2))
+      case .apart: (options.hasScanPerComponent, options.sampling) = (true, (2, 2))
+      }
+      return Fixture.jpeg(picture.size, pixels, options)
+    }
+  }
+
+  @Suite("A JPEG picture of which a part is drawn", .timeLimit(.minutes(10)))
+  struct JPEGRegionTests {
+    private static let picture = Picture(197, 141) { x, y in
+      ((x * 3 + y) % 256, (x * x / 40 + y * 5) % 256, (x * y / 7) % 256, 255)
+    }
+
+    /// Parts at each edge and in the middle, in shares of the sides.
+    private static let parts = [
+      (0.0, 0.5, 0.0, 0.4), (0.6, 1.0, 0.7, 1.0), (0.25, 0.75, 0.3, 0.6), (0.0, 1.0, 0.4, 0.5),
+      (0.4, 0.5, 0.0, 1.0), (0.49, 0.5, 0.49, 0.5), (0.0, 1.0, 0.0, 1.0),
+    ]
+
+    private func region(
+      _ part: (Double, Double, Double, Double), of size: PixelSize
+    ) -> PictureRegion {
+      func range(_ start: Double, _ end: Double, _ count: Int) -> Range<Int> {
+        let first = Int(start * Double(count))
+        return first..<max(first + 1, Int(end * Double(count)))
+      }
+      return PictureRegion(
+        columns: range(part.0, part.1, size.width), rows: range(part.2, part.3, size.height))
+    }
+
+    private func decode(
+      _ data: Data, atLeast minimum: PixelSize?, _ region: PictureRegion? = nil
+    ) throws -> Bitmap {
+      var request = DecodeRequest(minimumSize: minimum)
+      request.region = region
+      return try JPEGDecoder().decode(data, request)
+    }
+
+    /// The bytes of a region, found by the edges that the bitmap says.
+    private func bytes(_ bitmap: Bitmap, _ region: PictureRegion) -> [UInt8] {
+      let edges = bitmap.edges
+      let across = edges.width / Double(edges.fullSize.width)
+      let down = edges.height / Double(edges.fullSize.height)
+      func range(_ range: Range<Int>, _ start: Double, _ scale: Double) -> Range<Int> {
+        let first = start + Double(range.lowerBound) * scale
+        let end = start + Double(range.upperBound) * scale
+        return Int((first + 1e-6).rounded(.down))..<Int((end - 1e-6).rounded(.up))
+      }
+      let columns = range(region.columns, edges.x, across)
+      let depth = bitmap.layout.format.bytesPerPixel
+      return bitmap.withUnsafeBytes { pixels in
+        range(region.rows, edges.y, down).flatMap { row in
+          let start = row * bitmap.layout.rowBytes
+          return pixels[start + columns.lowerBound * depth..<start + columns.upperBound * depth]
+        }
+      }
+    }
+
+    @Test(
+      "has the bytes of the whole picture there", arguments: RegionFixture.allCases, [1, 2, 4, 8])
+    func isTheWholesPart(kind: RegionFixture, eighths: Int) throws {
+      let data = kind.data(Self.picture)
+      for orientation in [1, 2, 3, 4, 5, 6, 7, 8] {
+        let turned = Surgery.adding(exif: Surgery.exif(orientation: orientation), toJPEG: data)
+        let size = try JPEGDecoder().header(of: turned).size
+        // Below the whole size, colours are repeated; at the whole size, interpolated.
+        let minimum = PixelSize(
+          width: size.width * eighths / 8, height: size.height * eighths / 8)
+        for minimum in eighths == 8 ? [nil, PixelSize(width: 150, height: 100)] : [minimum] {
+          let whole = try decode(turned, atLeast: minimum)
+          for part in Self.parts {
+            let region = region(part, of: size)
+            let cropped = try decode(turned, atLeast: minimum, region)
+            #expect(cropped.shows(region, of: size))
+            #expect(
+              bytes(cropped, region) == bytes(whole, region),
+              "\(kind), orientation \(orientation), \(region)")
+          }
+        }
+      }
+    }
+
+    @Test("is decoded without what lies beside it")
+    func leavesOut() throws {
+      let data = RegionFixture.fullColors.data(Self.picture)
+      let region = PictureRegion(columns: 80..<96, rows: 40..<50)
+      let cropped = try decode(data, atLeast: nil, region)
+      // Interpolation needs two pixels more on each side, and columns come in blocks of eight.
+      #expect(cropped.size == PixelSize(width: 26, height: 14))
+      #expect(!cropped.shows(PictureRegion(Self.picture.size), of: Self.picture.size))
+      #expect(cropped.edges.fullSize == Self.picture.size)
+      #expect((cropped.edges.x, cropped.edges.y) == (-72, -38))
+    }
+
+    @Test("is refused where the file is cut or damaged below it", arguments: [true, false])
+    func noticesDamage(isCut: Bool) throws {
+      var data = RegionFixture.halved.data(Self.picture)
+      let region = PictureRegion(columns: 0..<20, rows: 0..<10)
+      _ = try decode(data, atLeast: nil, region)
+      if isCut {
+        data = data.prefix(data.count - 40)
+      } else {
+        // A marker where none may be.
+        data.replaceSubrange(data.count - 60..<data.count - 58, with: [0xFF, 0xD3])
+      }
+      #expect(throws: ImageDecodingError.self) { try decode(data, atLeast: nil, region) }
+    }
+
+    @Test("asks for cancellation while it passes over rows")
+    func isCancelled() throws {
+      let tall = Picture(16, 2100) { x, y in (x, y % 256, 0, 255) }
+      let data = RegionFixture.fullColors.data(tall)
+      let asked = Counter()
+      var request = DecodeRequest(isCancelled: { asked.increment() > 2 })
+      request.region = PictureRegion(columns: 0..<16, rows: 2090..<2100)
+      #expect(throws: ImageDecodingError.cancelled) { try JPEGDecoder().decode(data, request) }
+    }
+  }
+#endif
