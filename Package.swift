@@ -49,13 +49,13 @@ let package = Package(
     systemLibrary("CLCMS", pkgConfig: "lcms2", apt: "liblcms2-dev"),
     systemLibrary("CCairo", pkgConfig: "cairo", apt: "libcairo2-dev"),
     systemLibrary("CGTK", pkgConfig: "gtk4", apt: "libgtk-4-dev"),
-    systemLibrary("CCURL", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev"),
     .target(
       name: "CImageCodecs",
       dependencies: [
         .target(name: "CJPEG", condition: onLinux), .target(name: "CPNG", condition: onLinux),
         .target(name: "CWebP", condition: onLinux), .target(name: "CLCMS", condition: onLinux),
       ]),
+    .target(name: "CCURL"),
     .target(name: "CMappedFiles"),
     .target(name: "CMemoryHints"),
     .target(name: "CProcessorClock"),
