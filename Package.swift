@@ -56,6 +56,7 @@ let package = Package(
         .target(name: "CWebP", condition: onLinux), .target(name: "CLCMS", condition: onLinux),
       ]),
     .target(name: "CCURL"),
+    .target(name: "CCanvas"),
     .target(name: "CMappedFiles"),
     .target(name: "CMemoryHints"),
     .target(name: "CProcessorClock"),
@@ -78,7 +79,7 @@ let package = Package(
       name: "ImageDrawing",
       dependencies: [
         "CResampling", "Locking", "Pixels",
-        .target(name: "CCairo", condition: cairoOnLinux),
+        .target(name: "CCanvas", condition: cairoOnLinux),
       ],
       swiftSettings: settings),
 
@@ -90,7 +91,7 @@ let package = Package(
       name: "FastImageCache",
       dependencies: [
         "Locking", "Pixels", "TableStore", "ImageCodecs", "ImageDrawing", "OriginalStore",
-        .target(name: "CCairo", condition: cairoOnLinux),
+        .target(name: "CCanvas", condition: cairoOnLinux),
         .target(name: "CCURL", condition: onLinux),
       ],
       swiftSettings: settings),
@@ -166,7 +167,10 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "ImageDrawingTests",
-      dependencies: ["CResampling", "ImageDrawing", "Pixels", "TestSupport"],
+      dependencies: [
+        "CResampling", "ImageDrawing", "Pixels", "TestSupport",
+        .target(name: "CCairo", condition: cairoOnLinux),
+      ],
       swiftSettings: settings),
     .testTarget(
       name: "OriginalStoreTests",
