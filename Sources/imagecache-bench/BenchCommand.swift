@@ -8,6 +8,7 @@ struct BenchCommand {
     SynchronousHit.self, GrowingHit.self, AwaitedHit.self, ReadHit.self, FirstHit.self, Store.self,
     Open.self, Miss.self, ParallelMisses.self, JoinedRequests.self, CancelledRequests.self,
     HeldPictures.self, Fling.self, ScrollFrame.self, TwoThreads.self, HitsBesideWriter.self,
+    FirstFrame.self,
     KeptRead.self, Keep.self, FirstMiss.self, KeptMiss.self, KeptMissBesideDownloads.self,
     Unchanged.self, FirstPreview.self, PreviewCost.self, PreviewsBesidePictures.self,
     BrokenDownloads.self, KeptOnce.self, DownloadFling.self, ConditionedRequests.self,
@@ -20,7 +21,7 @@ struct BenchCommand {
     options: [
       .value(
         "--scenario", "NAMES", isRepeatable: true,
-        help: "measures these only: names, P1 to P16, S2 to S14, with commas between them"),
+        help: "measures these only: names, P1 to P17, S2 to S14, with commas between them"),
       .flag("--scale", help: "the same as --scenario scale"),
       .value("--plot", "FILE.svg", help: "draws what `fling` or `scale` found"),
       .value(
@@ -40,6 +41,7 @@ struct BenchCommand {
 
   static func main() async {
     let words = Array(CommandLine.arguments.dropFirst())
+    if let program = LaunchedProgram(words) { exit(await program.run()) }
     let status = await Interruption.cancelling {
       await grammar.run(words, as: "imagecache-bench", run)
     }

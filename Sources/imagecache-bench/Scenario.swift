@@ -1,6 +1,6 @@
 /// One frequent operation of a cache, with its cost.
 protocol Scenario: Sendable {
-  /// `P1` to `P16` for pictures, `S2` to `S14` for originals, previews and conditions, or the name.
+  /// `P1` to `P17` for pictures, `S2` to `S14` for originals, previews and conditions, or the name.
   static var id: String { get }
   static var name: String { get }
 

@@ -14,7 +14,7 @@ struct BenchTests {
   }
 
   private static let scenarios =
-    (1...16).map { "P\($0)" } + (2...14).map { "S\($0)" } + ["scale"]
+    (1...17).map { "P\($0)" } + (2...14).map { "S\($0)" } + ["scale"]
 
   @Test("gives each measure as a row that machines can read", arguments: scenarios)
   func measures(_ scenario: String) async throws {

@@ -26,7 +26,7 @@ struct Measure: Sendable {
   /// The statistic of many turns that is compared.
   enum Statistic: String, Sendable { case median, p99 }
 
-  /// `P1` to `P16`, `S2` to `S14`, or the name of another scenario.
+  /// `P1` to `P17`, `S2` to `S14`, or the name of another scenario.
   let id: String
   /// The operation that was timed.
   let what: String
