@@ -16,8 +16,8 @@
   /// What one image view of UIKit or AppKit shows, for as long as the view lives.
   ///
   /// Invariants:
-  /// 1. The place counts as seen from `show` until `end`, since image views tell nobody that they are
-  ///    on screen.
+  /// 1. The place counts as seen from the first `show` on, since image views tell nobody that they are
+  ///    on screen. After `end` it wants nothing.
   /// 2. `isThere` says that the view has the picture, not its placeholder or a preview.
   @MainActor final class ShownPicture<Native> {
     private let make: (CachedImage) -> Native?
@@ -51,7 +51,6 @@
 
     func end() {
       place.want(nil)
-      place.disappear()
       placeholder = nil
       put(nil, 0)
     }
