@@ -75,7 +75,6 @@ let package = Package(
     systemLibrary("CHEIF", pkgConfig: "libheif", apt: "libheif-dev"),
     systemLibrary("CCairo", pkgConfig: "cairo", apt: "libcairo2-dev"),
     systemLibrary("CGTK", pkgConfig: "gtk4", apt: "libgtk-4-dev"),
-    systemLibrary("CCURL", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev"),
     .target(
       name: "CImageCodecs",
       dependencies: [
@@ -86,6 +85,8 @@ let package = Package(
         .target(name: "CHEIF", condition: heifOnLinux),
       ],
       cSettings: traitsInC),
+    .target(name: "CCURL"),
+    .target(name: "CCanvas"),
     .target(name: "CMappedFiles"),
     .target(name: "CMemoryHints"),
     .target(name: "CProcessorClock"),
@@ -108,7 +109,7 @@ let package = Package(
       name: "ImageDrawing",
       dependencies: [
         "CResampling", "Locking", "Pixels",
-        .target(name: "CCairo", condition: cairoOnLinux),
+        .target(name: "CCanvas", condition: cairoOnLinux),
       ],
       swiftSettings: settings),
 
@@ -120,7 +121,7 @@ let package = Package(
       name: "FastImageCache",
       dependencies: [
         "Locking", "Pixels", "TableStore", "ImageCodecs", "ImageDrawing", "OriginalStore",
-        .target(name: "CCairo", condition: cairoOnLinux),
+        .target(name: "CCanvas", condition: cairoOnLinux),
         .target(name: "CCURL", condition: onLinux),
       ],
       swiftSettings: settings),
@@ -210,7 +211,10 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "ImageDrawingTests",
-      dependencies: ["CResampling", "ImageDrawing", "Pixels", "TestSupport"],
+      dependencies: [
+        "CResampling", "ImageDrawing", "Pixels", "TestSupport",
+        .target(name: "CCairo", condition: cairoOnLinux),
+      ],
       swiftSettings: settings),
     .testTarget(
       name: "OriginalStoreTests",

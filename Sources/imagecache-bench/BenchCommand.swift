@@ -8,7 +8,7 @@ struct BenchCommand {
     SynchronousHit.self, GrowingHit.self, AwaitedHit.self, ReadHit.self, FirstHit.self, Store.self,
     Open.self, Miss.self, ParallelMisses.self, JoinedRequests.self, CancelledRequests.self,
     HeldPictures.self, Fling.self, ScrollFrame.self, TwoThreads.self, HitsBesideWriter.self,
-    MeanFidelity.self, WorstFidelity.self,
+    FirstFrame.self, MeanFidelity.self, WorstFidelity.self,
     KeptRead.self, Keep.self, FirstMiss.self, KeptMiss.self, KeptMissBesideDownloads.self,
     Unchanged.self, FirstPreview.self, PreviewCost.self, PreviewsBesidePictures.self,
     BrokenDownloads.self, KeptOnce.self, DownloadFling.self, ConditionedRequests.self,
@@ -41,6 +41,7 @@ struct BenchCommand {
 
   static func main() async {
     let words = Array(CommandLine.arguments.dropFirst())
+    if let program = LaunchedProgram(words) { exit(await program.run()) }
     let status = await Interruption.cancelling {
       await grammar.run(words, as: "imagecache-bench", run)
     }

@@ -56,6 +56,11 @@ public import Foundation
 
   /// Only networks that ``LoadOptions/avoids`` names lead to the server.
   case networkRefused
+
+  /// A library of the system that requests to web servers need cannot be loaded; the text names it, a
+  /// package that has it, and the reason. On Linux only, where libcurl is loaded by a process' first
+  /// request; the next request tries again.
+  case missingLibrary(String)
 }
 
 extension ImageSourceError: LocalizedError, CustomStringConvertible {
@@ -92,6 +97,7 @@ extension ImageSourceError: LocalizedError, CustomStringConvertible {
     case .offline: "No network leads to the server."
     case .networkRefused:
       "Only a network that `LoadOptions.avoids` names leads to the server."
+    case .missingLibrary(let text): "A library of the system is missing: \(text)"
     }
   }
 

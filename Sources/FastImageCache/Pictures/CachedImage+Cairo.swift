@@ -1,5 +1,6 @@
-#if Cairo && canImport(CCairo)
-  import CCairo
+#if Cairo && canImport(CCanvas)
+  import CCanvas
+  import ImageDrawing
   import Pixels
   import TableStore
 
@@ -10,8 +11,10 @@
     /// mapped for reading, and drawing onto them ends the process.
     ///
     /// - Returns: The surface, which the caller releases with `cairo_surface_destroy`; `nil` for
-    ///   the pixel formats that Cairo does not know, `bgr16` and `gray8`.
+    ///   the pixel formats that Cairo does not know, `bgr16` and `gray8`, and on a system without Cairo.
     public func makeCairoSurface() -> OpaquePointer? {
+      // Without the library the caller could neither use nor release a surface.
+      guard (try? CairoLibrary.load()) != nil else { return nil }
       let format: cairo_format_t
       switch layout.format {
       case .bgra32: format = CAIRO_FORMAT_ARGB32
@@ -22,18 +25,19 @@
       // Cairo asks for memory that it may write to; of a source it only reads. The surface's user data
       // holds the lease that keeps the memory.
       let pixels = UnsafeMutableRawPointer(mutating: address)
-      let surface = cairo_image_surface_create_for_data(
+      let surface = fic_cairo_image_surface_create_for_data(
         pixels.assumingMemoryBound(to: UInt8.self), format, Int32(size.width), Int32(size.height),
         Int32(layout.rowBytes))
       let lease = Unmanaged.passRetained(entry)
-      let status = cairo_surface_set_user_data(surface, leaseKey.address, lease.toOpaque()) {
+      let status = fic_cairo_surface_set_user_data(surface, leaseKey.address, lease.toOpaque()) {
         if let lease = $0 { Unmanaged<TableEntry>.fromOpaque(lease).release() }
       }
-      guard status == CAIRO_STATUS_SUCCESS, cairo_surface_status(surface) == CAIRO_STATUS_SUCCESS
+      guard status == CAIRO_STATUS_SUCCESS,
+        fic_cairo_surface_status(surface) == CAIRO_STATUS_SUCCESS
       else {
         // Destroying the surface releases a lease that it has taken over.
         if status != CAIRO_STATUS_SUCCESS { lease.release() }
-        cairo_surface_destroy(surface)
+        fic_cairo_surface_destroy(surface)
         return nil
       }
       return surface

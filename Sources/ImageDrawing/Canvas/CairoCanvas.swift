@@ -1,5 +1,5 @@
-#if Cairo && canImport(CCairo)
-  import CCairo
+#if Cairo && canImport(CCanvas)
+  import CCanvas
   import Pixels
 
   /// Cairo's side of a ``Canvas``, drawing into memory that the canvas' maker owns.
@@ -14,18 +14,19 @@
     init(
       pixels: UnsafeMutableRawPointer, size: PixelSize, rowBytes: Int
     ) throws(DrawingError) {
+      try CairoLibrary.load()
       guard let width = Int32(exactly: size.width), let height = Int32(exactly: size.height),
         let pitch = Int32(exactly: rowBytes),
-        let surface = cairo_image_surface_create_for_data(
+        let surface = fic_cairo_image_surface_create_for_data(
           pixels.assumingMemoryBound(to: UInt8.self), CAIRO_FORMAT_ARGB32, width, height, pitch)
       else { throw .canvasFailed("\(size) is too large for Cairo.") }
-      let context = cairo_create(surface)
+      let context = fic_cairo_create(surface)
       // On failure Cairo returns inert objects, which hold the status and still have to be
       // released.
-      guard let context, cairo_status(context) == CAIRO_STATUS_SUCCESS else {
-        let error = Self.error(context.map { cairo_status($0) } ?? CAIRO_STATUS_NO_MEMORY)
-        cairo_destroy(context)
-        cairo_surface_destroy(surface)
+      guard let context, fic_cairo_status(context) == CAIRO_STATUS_SUCCESS else {
+        let error = Self.error(context.map { fic_cairo_status($0) } ?? CAIRO_STATUS_NO_MEMORY)
+        fic_cairo_destroy(context)
+        fic_cairo_surface_destroy(surface)
         throw error
       }
       self.context = context
@@ -33,17 +34,17 @@
     }
 
     deinit {
-      cairo_destroy(context)
-      cairo_surface_destroy(surface)
+      fic_cairo_destroy(context)
+      fic_cairo_surface_destroy(surface)
     }
 
-    func save() { cairo_save(context) }
+    func save() { fic_cairo_save(context) }
 
-    func restore() { cairo_restore(context) }
+    func restore() { fic_cairo_restore(context) }
 
     func concatenate(_ transform: Canvas.Transform) {
       var matrix = transform.matrix
-      cairo_transform(context, &matrix)
+      fic_cairo_transform(context, &matrix)
     }
 
     func clear(_ path: Canvas.Path?) {
@@ -61,22 +62,22 @@
       _ path: Canvas.Path, _ stroke: Canvas.Stroke, _ color: Canvas.Color,
       _ blendMode: Canvas.BlendMode
     ) {
-      cairo_save(context)
+      fic_cairo_save(context)
       append(path)
-      cairo_set_source_rgba(context, color.red, color.green, color.blue, color.alpha)
-      cairo_set_operator(context, blendMode.cairoOperator)
-      cairo_set_line_width(context, stroke.lineWidth)
-      cairo_set_line_cap(context, stroke.cap.cairoCap)
-      cairo_set_line_join(context, stroke.join.cairoJoin)
-      cairo_set_miter_limit(context, 10)
-      cairo_stroke(context)
-      cairo_restore(context)
+      fic_cairo_set_source_rgba(context, color.red, color.green, color.blue, color.alpha)
+      fic_cairo_set_operator(context, blendMode.cairoOperator)
+      fic_cairo_set_line_width(context, stroke.lineWidth)
+      fic_cairo_set_line_cap(context, stroke.cap.cairoCap)
+      fic_cairo_set_line_join(context, stroke.join.cairoJoin)
+      fic_cairo_set_miter_limit(context, 10)
+      fic_cairo_stroke(context)
+      fic_cairo_restore(context)
     }
 
     func clip(_ path: Canvas.Path, _ rule: Canvas.FillRule) {
       append(path)
-      cairo_set_fill_rule(context, rule.cairoRule)
-      cairo_clip(context)
+      fic_cairo_set_fill_rule(context, rule.cairoRule)
+      fic_cairo_clip(context)
     }
 
     /// Draws `.bgra32` pixels.
@@ -94,32 +95,33 @@
       bitmap.withUnsafeBytes { bytes in
         // Cairo only reads a source, though its parameter does not say so.
         let pixels = UnsafeMutableRawPointer(mutating: bytes.baseAddress)
-        let image = cairo_image_surface_create_for_data(
+        let image = fic_cairo_image_surface_create_for_data(
           pixels?.assumingMemoryBound(to: UInt8.self), CAIRO_FORMAT_ARGB32,
           Int32(bitmap.size.width), Int32(bitmap.size.height), Int32(bitmap.layout.rowBytes))
-        cairo_save(context)
-        cairo_identity_matrix(context)
+        fic_cairo_save(context)
+        fic_cairo_identity_matrix(context)
         append(outline)
-        cairo_set_fill_rule(context, CAIRO_FILL_RULE_WINDING)
-        cairo_clip(context)
+        fic_cairo_set_fill_rule(context, CAIRO_FILL_RULE_WINDING)
+        fic_cairo_clip(context)
         var matrix = transform.matrix
-        cairo_transform(context, &matrix)
-        cairo_set_source_surface(context, image, 0, 0)
-        let pattern = cairo_get_source(context)
-        cairo_pattern_set_filter(pattern, isSmooth ? CAIRO_FILTER_BILINEAR : CAIRO_FILTER_NEAREST)
+        fic_cairo_transform(context, &matrix)
+        fic_cairo_set_source_surface(context, image, 0, 0)
+        let pattern = fic_cairo_get_source(context)
+        fic_cairo_pattern_set_filter(
+          pattern, isSmooth ? CAIRO_FILTER_BILINEAR : CAIRO_FILTER_NEAREST)
         // The border's pixels go on outside, so that the edge is not mixed with transparency.
-        cairo_pattern_set_extend(pattern, CAIRO_EXTEND_PAD)
-        cairo_set_operator(context, style.blendMode.cairoOperator)
-        cairo_paint_with_alpha(context, style.opacity)
+        fic_cairo_pattern_set_extend(pattern, CAIRO_EXTEND_PAD)
+        fic_cairo_set_operator(context, style.blendMode.cairoOperator)
+        fic_cairo_paint_with_alpha(context, style.opacity)
         // Drops the context's reference to the source, whose memory is lent for this call only.
-        cairo_restore(context)
-        cairo_surface_destroy(image)
+        fic_cairo_restore(context)
+        fic_cairo_surface_destroy(image)
       }
     }
 
     func finish() throws(DrawingError) {
-      cairo_surface_flush(surface)
-      let status = cairo_status(context)
+      fic_cairo_surface_flush(surface)
+      let status = fic_cairo_status(context)
       guard status == CAIRO_STATUS_SUCCESS else { throw Self.error(status) }
     }
 
@@ -127,37 +129,37 @@
       _ path: Canvas.Path?, _ color: Canvas.Color, _ mode: cairo_operator_t,
       _ rule: Canvas.FillRule
     ) {
-      cairo_save(context)
-      cairo_set_source_rgba(context, color.red, color.green, color.blue, color.alpha)
-      cairo_set_operator(context, mode)
+      fic_cairo_save(context)
+      fic_cairo_set_source_rgba(context, color.red, color.green, color.blue, color.alpha)
+      fic_cairo_set_operator(context, mode)
       if let path {
         append(path)
-        cairo_set_fill_rule(context, rule.cairoRule)
-        cairo_fill(context)
+        fic_cairo_set_fill_rule(context, rule.cairoRule)
+        fic_cairo_fill(context)
       } else {
-        cairo_paint(context)
+        fic_cairo_paint(context)
       }
-      cairo_restore(context)
+      fic_cairo_restore(context)
     }
 
     /// Makes `path` the context's current path, in current points.
     private func append(_ path: Canvas.Path) {
-      cairo_new_path(context)
+      fic_cairo_new_path(context)
       for element in path.elements {
         switch element {
-        case .move(let point): cairo_move_to(context, point.x, point.y)
-        case .line(let point): cairo_line_to(context, point.x, point.y)
+        case .move(let point): fic_cairo_move_to(context, point.x, point.y)
+        case .line(let point): fic_cairo_line_to(context, point.x, point.y)
         case .curve(let point, let control1, let control2):
-          cairo_curve_to(
+          fic_cairo_curve_to(
             context, control1.x, control1.y, control2.x, control2.y, point.x, point.y)
-        case .close: cairo_close_path(context)
+        case .close: fic_cairo_close_path(context)
         }
       }
     }
 
     private static func error(_ status: cairo_status_t) -> DrawingError {
       guard status != CAIRO_STATUS_NO_MEMORY else { return .outOfMemory }
-      return .canvasFailed(String(cString: cairo_status_to_string(status)))
+      return .canvasFailed(String(cString: fic_cairo_status_to_string(status)))
     }
   }
 

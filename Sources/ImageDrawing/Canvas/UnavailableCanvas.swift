@@ -1,4 +1,4 @@
-#if !canImport(CoreGraphics) && !(Cairo && canImport(CCairo))
+#if !canImport(CoreGraphics) && !(Cairo && canImport(CCanvas))
   import Pixels
 
   /// The canvas of builds without a library to draw with. No value of this type can exist, and the

@@ -14,13 +14,16 @@ struct PeerLibrary {
   private(set) var stores: [bench_store] = []
   private(set) var shrinkers: [bench_shrinker] = []
 
+  /// The shared library, if one is given.
+  let path: String?
+
   /// Whether there are more than the built-in ones.
-  let isComplete: Bool
+  var isComplete: Bool { path != nil }
 
   /// - Parameter path: A shared library that exports `bench_more_peers`. It stays loaded, since the
   ///   structures point into it.
   init(path: String?) throws {
-    isComplete = path != nil
+    self.path = path
     append(bench_floors().pointee)
     guard let path else { return }
     guard let library = dlopen(path, RTLD_NOW),
@@ -45,9 +48,24 @@ struct PeerLibrary {
     try stores.enumerated().compactMap { index, peer in
       guard !roles.isDisjoint(with: .init(rawValue: Int(peer.roles))) else { return nil }
       return try PeerStore(
-        peer, folder: place.appending(path: "peer-\(index)"), layout: layout, capacity: capacity,
+        peer, folder: Self.folder(index, in: place), layout: layout, capacity: capacity,
         reader: reader)
     }
+  }
+
+  /// Opens the store of one peer where the other function has put it.
+  func open(
+    named name: String, in place: URL, layout: PixelLayout, capacity: Int
+  ) throws -> PeerStore {
+    guard let index = stores.firstIndex(where: { String(cString: $0.name) == name }) else {
+      throw BenchFailure(description: "There is no peer \"\(name)\".")
+    }
+    return try PeerStore(
+      stores[index], folder: Self.folder(index, in: place), layout: layout, capacity: capacity)
+  }
+
+  private static func folder(_ index: Int, in place: URL) -> URL {
+    place.appending(path: "peer-\(index)")
   }
 
   /// One line on each: its name, and why it is a fair peer.

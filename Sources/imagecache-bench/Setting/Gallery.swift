@@ -26,12 +26,11 @@ final class Gallery {
     setting: BenchSetting
   ) async throws {
     let size = PixelSize(width: side, height: side)
-    format = ImageFormat(
-      name: name, size: size, pixelFormat: .bgrx32, capacity: .count(count + spareCount))
+    format = Self.format(name, count: count + spareCount, side: side)
     let layout = PixelLayout(for: size, format: .bgrx32)
     cache = try await setting.makeCache(name, formats: [format])
     stores = try setting.peers.open(
-      roles, in: setting.place.url.appending(path: name + "-peers"), layout: layout,
+      roles, in: Self.peerFolder(name, in: setting.place.url), layout: layout,
       capacity: count)
     let ordered = (0..<count).map { BenchPicture($0) }
     var random = SystemRandomNumberGenerator()
@@ -51,6 +50,17 @@ final class Gallery {
   }
 
   private static let differentCount = 1000
+
+  static func format(_ name: String, count: Int, side: Int) -> ImageFormat {
+    ImageFormat(
+      name: name, size: PixelSize(width: side, height: side), pixelFormat: .bgrx32,
+      capacity: .count(count))
+  }
+
+  /// The folder of all stores of a gallery's peers.
+  static func peerFolder(_ name: String, in place: URL) -> URL {
+    place.appending(path: name + "-peers")
+  }
 
   /// Puts pictures into an open cache's table.
   static func fill(

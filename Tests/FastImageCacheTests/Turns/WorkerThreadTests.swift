@@ -55,7 +55,7 @@
     init() {
       var key = pthread_key_t()
       let code = pthread_key_create(&key) { value in
-        value.map { Unmanaged<Counter>.fromOpaque($0).takeRetainedValue().increment() }
+        if let value { Unmanaged<Counter>.fromOpaque(value).takeRetainedValue().increment() }
       }
       precondition(code == 0)
       self.key = key

@@ -26,7 +26,7 @@
     init(
       _ transfer: HTTPTransfer, _ request: HTTPRequest, _ options: HTTPOptions, _ pace: CurlPace?
     ) throws(ImageSourceError) {
-      guard let easy = curl_easy_init() else { throw Self.refusal(CURLE_OUT_OF_MEMORY) }
+      guard let easy = fic_curl_easy_init() else { throw Self.refusal(CURLE_OUT_OF_MEMORY) }
       self.easy = easy
       self.transfer = transfer
       (url, self.pace) = (request.url, pace)
@@ -42,8 +42,8 @@
     }
 
     deinit {
-      curl_easy_cleanup(easy)
-      curl_slist_free_all(fields)
+      fic_curl_easy_cleanup(easy)
+      fic_curl_slist_free_all(fields)
       errorText.deallocate()
     }
 
@@ -57,14 +57,14 @@
       }
       let detail = String(cString: errorText)
       let isUseless = detail.isEmpty || HTTPProxy.isQuoted(in: detail)
-      return .network(isUseless ? String(cString: curl_easy_strerror(code)) : detail)
+      return .network(isUseless ? String(cString: fic_curl_easy_strerror(code)) : detail)
     }
 
     private static func refusal(_ code: CURLcode) -> ImageSourceError {
       .network(
         code == CURLE_OUT_OF_MEMORY
           ? "There is no memory for a request."
-          : "libcurl refused an option: \(String(cString: curl_easy_strerror(code)))")
+          : "libcurl refused an option: \(String(cString: fic_curl_easy_strerror(code)))")
     }
 
     private static func check(_ outcomes: [CURLcode]) throws(ImageSourceError) {
@@ -75,7 +75,7 @@
       for (name, value) in request.headers {
         // A field without a value is written with a semicolon; CURLOPT_HTTPHEADER(3).
         let line = value.isEmpty ? "\(name);" : "\(name): \(value)"
-        guard let extended = curl_slist_append(fields, line) else {
+        guard let extended = fic_curl_slist_append(fields, line) else {
           throw Self.refusal(CURLE_OUT_OF_MEMORY)
         }
         fields = extended

@@ -2,13 +2,9 @@
   import CCURL
   import Foundation
 
-  /// Serves all transfers of one source on its own thread, until it is told to stop.
-  ///
-  /// `@unchecked Sendable` is safe because, once ``run()`` has been called, only its thread touches
-  /// anything but `wakeup`.
-  final class CurlLoop: @unchecked Sendable {
-    let wakeup: CurlWakeup
-
+  /// Serves all transfers of one source on its own thread, which makes it, until it is told to stop.
+  final class CurlLoop {
+    private let wakeup: CurlWakeup
     private var multi: UnsafeMutableRawPointer
     private let options: HTTPOptions
     private let mailbox: CurlMailbox
@@ -18,12 +14,20 @@
     private var isStopped = false
     private var closesIdle = false
 
-    init(options: HTTPOptions, mailbox: CurlMailbox) {
+    /// Loads libcurl, which takes milliseconds in a process that has not used it yet.
+    ///
+    /// - Parameter wakeup: Wakes nobody until this loop is made; messages that are older are read first.
+    /// - Throws: ``ImageSourceError/missingLibrary(_:)``.
+    init(
+      options: HTTPOptions, mailbox: CurlMailbox, wakeup: CurlWakeup
+    ) throws(ImageSourceError) {
+      try CurlLibrary.load()
       multi = Self.makeMulti(options)
       self.options = options
       self.mailbox = mailbox
       pace = options.highestByteRate.map { CurlPace(byteRate: max(1, $0)) }
-      wakeup = CurlWakeup(multi)
+      self.wakeup = wakeup
+      wakeup.move(to: multi)
     }
 
     /// Blocks its thread until a stop is read; then every connection is closed.
@@ -32,7 +36,7 @@
         mailbox.takeMessages().forEach(obey)
         if isStopped { break }
         var runningCount: CInt = 0
-        curl_multi_perform(multi, &runningCount)
+        fic_curl_multi_perform(multi, &runningCount)
         endFinishedExchanges()
         letOn()
         if closesIdle, exchanges.isEmpty {
@@ -42,15 +46,15 @@
         }
         // Until a socket, one of the library's timers, the wakeup or the next piece's turn;
         // curl_multi_poll(3).
-        curl_multi_poll(multi, nil, 0, pace?.timeout ?? .max, nil)
+        fic_curl_multi_poll(multi, pace?.timeout ?? .max)
       }
       for exchange in exchanges.values { drop(exchange, fault: .network("The source is gone.")) }
       wakeup.invalidate()
-      curl_multi_cleanup(multi)
+      fic_curl_multi_cleanup(multi)
     }
 
     private static func makeMulti(_ options: HTTPOptions) -> UnsafeMutableRawPointer {
-      guard let multi = curl_multi_init() else {
+      guard let multi = fic_curl_multi_init() else {
         preconditionFailure("curl_multi_init(3) found no memory.")
       }
       fic_curl_multi_set_long(multi, CURLMOPT_MAX_HOST_CONNECTIONS, options.connectionsPerHost)
@@ -64,7 +68,7 @@
       let former = multi
       multi = Self.makeMulti(options)
       wakeup.move(to: multi)
-      curl_multi_cleanup(former)
+      fic_curl_multi_cleanup(former)
     }
 
     private func obey(_ message: CurlMailbox.Message) {
@@ -75,7 +79,7 @@
         do throws(ImageSourceError) {
           let exchange = try CurlExchange(transfer, request, options, pace)
           exchanges[exchange.easy] = exchange
-          curl_multi_add_handle(multi, exchange.easy)
+          fic_curl_multi_add_handle(multi, exchange.easy)
         } catch {
           transfer.refuse(with: error)
         }
@@ -91,7 +95,7 @@
 
     private func endFinishedExchanges() {
       var restCount: CInt = 0
-      while let message = curl_multi_info_read(multi, &restCount) {
+      while let message = fic_curl_multi_info_read(multi, &restCount) {
         guard message.pointee.msg == CURLMSG_DONE, let easy = message.pointee.easy_handle,
           let exchange = exchanges[easy]
         else { continue }
@@ -102,7 +106,7 @@
     /// Has exchanges go on whose turn has come: each is called with the piece that it was refused.
     private func letOn() {
       while let easy = pace?.letOn() {
-        let code = curl_easy_pause(easy, CURLPAUSE_RECV_CONT)
+        let code = fic_curl_easy_pause(easy, CURLPAUSE_RECV_CONT)
         if code != CURLE_OK, let exchange = exchanges[easy] {
           drop(exchange, fault: exchange.fault(code))
         }
@@ -112,17 +116,10 @@
     /// Ends an exchange. One that is not finished takes its connection with it, or over HTTP/2 its
     /// stream.
     private func drop(_ exchange: CurlExchange, fault: ImageSourceError?) {
-      curl_multi_remove_handle(multi, exchange.easy)
+      fic_curl_multi_remove_handle(multi, exchange.easy)
       exchanges[exchange.easy] = nil
       pace?.leave(exchange.easy)
       exchange.transfer.end(fault: fault)
     }
-
-    /// Once in a process, before anything else of the library is used; curl_global_init(3). The first
-    /// call takes milliseconds.
-    static let initializeLibrary: Void = {
-      let code = curl_global_init(Int(CURL_GLOBAL_DEFAULT))
-      precondition(code == CURLE_OK, "curl_global_init(3) failed.")
-    }()
   }
 #endif

@@ -16,7 +16,11 @@
 
     /// Whether a name server that does not answer holds up its own requests only: libcurl can leave a
     /// lookup behind since version 7.87.
-    static var leavesLookupsBehind: Bool { fic_curl_leaves_lookups_behind() != 0 }
+    static var leavesLookupsBehind: Bool {
+      // A library that cannot be loaded looks nothing up.
+      guard (try? CurlLibrary.load()) != nil else { return false }
+      return fic_curl_leaves_lookups_behind()
+    }
 
     init(options: HTTPOptions) {
       mailbox = CurlMailbox(options: options)
@@ -49,8 +53,9 @@
   /// Messages to the thread that owns the connections.
   ///
   /// Invariants:
-  /// 1. The thread exists from the first start until it has read `stop`. No message follows `stop`,
-  ///    which comes from the deinitialiser of the only poster.
+  /// 1. The thread exists from the first start until it has read `stop`, or could not load libcurl; the
+  ///    next start then makes another. No message follows `stop`, which comes from the deinitialiser of
+  ///    the only poster.
   /// 2. Messages are read in the order in which they were posted. A cancel that overtook its start
   ///    finds nothing to cancel, and then the start finds a transfer that is over.
   final class CurlMailbox: Sendable {
@@ -74,12 +79,11 @@
     }
 
     func post(_ message: Message) {
-      if case .start = message { CurlLoop.initializeLibrary }
       state.withLock { state in
         if state.wakeup == nil, case .start = message {
-          let loop = CurlLoop(options: options, mailbox: self)
-          state.wakeup = loop.wakeup
-          Thread.detachNewThread { loop.run() }
+          let wakeup = CurlWakeup()
+          state.wakeup = wakeup
+          Thread.detachNewThread { self.serve(wakeup) }
         }
         guard let wakeup = state.wakeup else { return }
         state.messages.append(message)
@@ -92,6 +96,23 @@
         defer { state.messages = [] }
         return state.messages
       }
+    }
+
+    /// The thread's work, with libcurl loaded here rather than on the thread of a poster.
+    private func serve(_ wakeup: CurlWakeup) {
+      do throws(ImageSourceError) {
+        try CurlLoop(options: options, mailbox: self, wakeup: wakeup).run()
+      } catch {
+        refuseStarts(with: error)
+      }
+    }
+
+    private func refuseStarts(with error: ImageSourceError) {
+      let messages = state.withLock { state in
+        defer { state = State() }
+        return state.messages
+      }
+      for case .start(let transfer, _) in messages { transfer.refuse(with: error) }
     }
   }
 #endif

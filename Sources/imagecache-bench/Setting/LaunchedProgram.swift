@@ -1,0 +1,115 @@
+import CommandSupport
+import FastImageCache
+import Foundation
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// The work of a process that `first-frame` starts: this executable, with arguments that its help does
+/// not name.
+struct LaunchedProgram {
+  enum Program: Equatable {
+    case nothing
+    case cache
+    /// A peer with this name.
+    case peer(String)
+  }
+
+  let program: Program
+  /// The folder of the scenario's setting.
+  let place: URL
+  let galleryName: String
+  /// The pictures of the gallery.
+  let count: Int
+  let side: Int
+  /// The pictures that the process obtains.
+  let shownCount: Int
+  /// The shared library of the peers.
+  let library: String?
+
+  private static let flag = "--launch"
+
+  /// The arguments that ``init(_:)`` reads.
+  var words: [String] {
+    let name =
+      switch program {
+      case .nothing: "nothing"
+      case .cache: "cache"
+      case .peer(let name): "peer " + name
+      }
+    return [
+      Self.flag, name, place.path(percentEncoded: false), galleryName, "\(count)", "\(side)",
+      "\(shownCount)", library ?? "",
+    ]
+  }
+
+  /// Tells its parent that the last byte is read, and gives back what it holds.
+  ///
+  /// - Returns: The status for exit(3).
+  nonisolated(nonsending) func run() async -> Int32 {
+    do {
+      switch program {
+      case .nothing: tell()
+      case .cache: try await showFromCache()
+      case .peer(let name): try show(from: name)
+      }
+      return 0
+    } catch {
+      Console.note("imagecache-bench: \(error)")
+      return 1
+    }
+  }
+
+  /// Some of the gallery's pictures, far from one another.
+  private var pictures: [BenchPicture] {
+    (0..<shownCount).map { BenchPicture($0 * count / shownCount) }
+  }
+
+  private nonisolated(nonsending) func showFromCache() async throws {
+    let format = Gallery.format(galleryName, count: count, side: side)
+    var configuration = ImageCache.Configuration()
+    configuration.directory = place
+    let cache = try ImageCache.open(
+      namespace: galleryName, formats: [format], configuration: configuration)
+    let pictures = pictures
+    try HitList(cache: cache, format: format, pictures: pictures).read(pictures.indices)
+    tell()
+    await cache.close()
+  }
+
+  private func show(from name: String) throws {
+    let layout = PixelLayout(for: PixelSize(width: side, height: side), format: .bgrx32)
+    let store = try PeerLibrary(path: library).open(
+      named: name, in: Gallery.peerFolder(galleryName, in: place), layout: layout, capacity: count)
+    defer { store.close() }
+    try store.get(ArraySlice(pictures.flatMap(\.key)), reads: true)
+    tell()
+  }
+
+  private func tell() {
+    var byte: UInt8 = 1
+    // A parent that is gone needs no answer.
+    _ = write(STDOUT_FILENO, &byte, 1)
+  }
+}
+
+extension LaunchedProgram {
+  /// - Parameter words: The process' arguments; `nil` for all that its parent did not write.
+  init?(_ words: [String]) {
+    guard words.count == 8, words[0] == Self.flag, let count = Int(words[4]),
+      let side = Int(words[5]), let shownCount = Int(words[6])
+    else { return nil }
+    switch words[1] {
+    case "nothing": program = .nothing
+    case "cache": program = .cache
+    default: program = .peer(String(words[1].dropFirst("peer ".count)))
+    }
+    place = URL(filePath: words[2], directoryHint: .isDirectory)
+    galleryName = words[3]
+    (self.count, self.side, self.shownCount) = (count, side, shownCount)
+    library = words[7].isEmpty ? nil : words[7]
+  }
+}
