@@ -5,7 +5,8 @@
   /// A `GdkPaintable *` of constant size whose picture may change without a new layout.
   ///
   /// For widgets of your own, drag icons and `GtkImage`; ``CachedPicture`` is the widget that looks up and
-  /// loads as well. Showing a picture copies no pixel, but for `bgr16` and `gray8`.
+  /// loads as well. Showing a picture copies no pixel, but for `bgr16` and `gray8`, and without GSK's Cairo
+  /// renderer for pictures whose sides have at most 128 pixels.
   ///
   /// Invariants:
   /// 1. The GObject holds `content`, and so does this object: either may outlive the other.
@@ -34,7 +35,7 @@
     ///   - renderer: The window's `GskRenderer *`, as `gtk_native_get_renderer` returns it; any other
     ///     renderer draws the picture too, at a higher cost. `nil` if it is not known.
     public func show(_ image: CachedImage?, drawnBy renderer: OpaquePointer?) {
-      guard image != content.picture?.image else { return }
+      if image == content.picture?.image, content.picture?.fits(renderer) ?? true { return }
       content.picture = image.flatMap { DrawnPicture($0, for: renderer) }
       gdk_paintable_invalidate_contents(paintable)
     }

@@ -7,19 +7,21 @@
   ///
   /// When the widget is mapped the table is asked, and a picture that is there is in that very frame. A
   /// missing one is loaded at high priority, and shown as soon as it has come; the place is empty until
-  /// then. When the widget is unmapped the load is given up, and the lease ends. A failure stays empty until
-  /// the widget is mapped anew, another entity is set, or ``retryFailedPictures()`` is called.
+  /// then. When the widget is unmapped the load is given up, and the lease ends with the next frame that its
+  /// window draws; a window that is hidden draws none, and keeps what its last frame showed. A failure stays
+  /// empty until the widget is mapped anew, another entity is set, or ``retryFailedPictures()`` is called.
   ///
   /// The widget has the size of the format in points from the start, and shows pictures pixel for pixel, in
   /// the middle of the room that it is given.
   ///
   /// Invariants:
-  /// 1. This object holds a reference of the widget. The widget goes on without it: whoever puts it into a
-  ///    window need not keep this object.
+  /// 1. This object holds a reference of the widget, which goes with it. A container that the widget was
+  ///    put into holds another: there the widget goes on without this object.
   /// 2. The entity and the text are the widget's.
   @MainActor public final class CachedPicture<Entity: ImageEntity> {
-    private let reference: GObjectReference
+    // Before the reference, so that it is let go first: it must not outlive the widget.
     private let picture: VisiblePicture?
+    private let reference: GObjectReference
 
     /// Makes a widget that shows nothing yet.
     ///

@@ -6,13 +6,15 @@
   /// A picture in the form that a renderer takes at the least cost.
   ///
   /// - GSK's Cairo renderer downloads each texture that can be seen in every frame, which GTK 4.8 does
-  ///   pixel by pixel in floating point: 476 µs for 200 x 200 pixels. A Cairo surface is drawn in 7 µs.
+  ///   pixel by pixel in floating point: 476 µs for 200 x 200 pixels. A Cairo surface needs none of that. A
+  ///   recorded drawing refers to it by a raster source: as a plain source Cairo would copy the surface
+  ///   when it is let go.
   /// - Other renderers upload a texture once, and would draw a surface to upload it in every frame. The one
   ///   of OpenGL puts small textures into an atlas, and keeps them for the atlas's life. They are copied, so
   ///   that no lease lasts as long.
   final class DrawnPicture {
     private enum Form {
-      case surface(OpaquePointer)
+      case pattern(OpaquePointer)
       case texture(OpaquePointer)
     }
 
@@ -29,7 +31,7 @@
     init?(_ image: CachedImage, for renderer: OpaquePointer?) {
       self.image = image
       if Self.isCairo(renderer), let surface = image.makeCairoSurface() ?? Self.expanded(image) {
-        form = .surface(surface)
+        form = .pattern(Self.makePattern(owning: surface, image.size))
         return
       }
       let isSmall = max(image.size.width, image.size.height) <= Self.longestSmallSide
@@ -41,8 +43,16 @@
 
     deinit {
       switch form {
-      case .surface(let surface): cairo_surface_destroy(surface)
+      case .pattern(let pattern): cairo_pattern_destroy(pattern)
       case .texture(let texture): g_object_unref(UnsafeMutableRawPointer(texture))
+      }
+    }
+
+    /// Whether another picture for this renderer would have the same form.
+    func fits(_ renderer: OpaquePointer?) -> Bool {
+      switch form {
+      case .pattern: Self.isCairo(renderer)
+      case .texture: !Self.isCairo(renderer)
       }
     }
 
@@ -50,7 +60,7 @@
     func draw(into snapshot: OpaquePointer?, _ bounds: inout graphene_rect_t) {
       switch form {
       case .texture(let texture): gtk_snapshot_append_texture(snapshot, texture, &bounds)
-      case .surface(let surface):
+      case .pattern(let pattern):
         let context = gtk_snapshot_append_cairo(snapshot, &bounds)
         defer { cairo_destroy(context) }
         cairo_translate(context, Double(bounds.origin.x), Double(bounds.origin.y))
@@ -58,7 +68,7 @@
         cairo_scale(
           context, Double(bounds.size.width) / Double(image.size.width),
           Double(bounds.size.height) / Double(image.size.height))
-        cairo_set_source_surface(context, surface, 0, 0)
+        cairo_set_source(context, pattern)
         cairo_paint(context)
       }
     }
@@ -67,6 +77,33 @@
       guard let renderer else { return false }
       let instance = UnsafeMutableRawPointer(renderer).assumingMemoryBound(to: GTypeInstance.self)
       return g_type_check_instance_is_a(instance, gsk_cairo_renderer_get_type()) != 0
+    }
+
+    /// A pattern that holds the surface as long as itself or a drawing recorded from it is there.
+    private static func makePattern(
+      owning surface: OpaquePointer, _ size: PixelSize
+    ) -> OpaquePointer {
+      // Without memory, Cairo returns a pattern in an error state, whose callbacks it never calls.
+      let pattern = cairo_pattern_create_raster_source(
+        UnsafeMutableRawPointer(surface), cairo_surface_get_content(surface), Int32(size.width),
+        Int32(size.height)
+      ).unsafelyUnwrapped
+      guard cairo_pattern_status(pattern) == CAIRO_STATUS_SUCCESS else {
+        cairo_surface_destroy(surface)
+        return pattern
+      }
+      cairo_raster_source_pattern_set_acquire(
+        pattern, { _, surface, _, _ in surface.map { cairo_surface_reference(OpaquePointer($0)) } },
+        { _, _, surface in cairo_surface_destroy(surface) })
+      // Each drawing copies the pattern, and finishes its copy.
+      cairo_raster_source_pattern_set_copy(pattern) { _, surface, _ in
+        if let surface { cairo_surface_reference(OpaquePointer(surface)) }
+        return CAIRO_STATUS_SUCCESS
+      }
+      cairo_raster_source_pattern_set_finish(pattern) { _, surface in
+        if let surface { cairo_surface_destroy(OpaquePointer(surface)) }
+      }
+      return pattern
     }
 
     /// A copy for the pixel formats that Cairo does not know.

@@ -14,8 +14,9 @@
     deinit {
       let object = UnsafeMutableRawPointer(pointer)
       if Thread.isMainThread { return g_object_unref(object) }
+      // In turns with drawing, which would keep any later priority waiting while frames come late.
       g_idle_add_full(
-        G_PRIORITY_DEFAULT_IDLE,
+        GDK_PRIORITY_REDRAW,
         { object in
           g_object_unref(object)
           return false.asBoolean

@@ -14,8 +14,8 @@
     package enum Turn: Sendable {
       /// Before the next drawing, which then shows what the jobs have changed.
       case beforeDrawing
-      /// After the next drawing, if one is due.
-      case afterDrawing
+      /// In turns with drawing, so that neither waits for the other to have nothing to do.
+      case besideDrawing
     }
 
     private struct State {
@@ -39,9 +39,11 @@
 
     private static func scheduleShared(_ turn: Turn) {
       // GTK lays out at 110 and draws at 120 (`GTK_PRIORITY_RESIZE`, `GDK_PRIORITY_REDRAW`). A round that
-      // came back at 115 at once would keep GTK from drawing until no job is left.
+      // came back at 115 at once would keep GTK from drawing until no job is left, and one behind 120 would
+      // never come while frames take longer than they may. Of the sources of one priority GLib runs each
+      // one that is ready before it looks again.
       g_idle_add_full(
-        turn == .beforeDrawing ? 115 : 125,
+        turn == .beforeDrawing ? 115 : GDK_PRIORITY_REDRAW,
         { _ in
           MainActor.assumeIsolated { IdleDelivery.shared.runRound() }
           return false.asBoolean
@@ -81,7 +83,7 @@
       let end = now() + budget
       while let job = state.withLock({ $0.take() }) {
         job()
-        if now() >= end { return schedule(.afterDrawing) }
+        if now() >= end { return schedule(.besideDrawing) }
       }
     }
   }

@@ -38,6 +38,8 @@
 
     /// What is shown now, as a `GdkPaintable *` that does not change.
     func makeStill() -> OpaquePointer? {
+      // A snapshot into which nothing was drawn makes no paintable.
+      guard picture != nil else { return gdk_paintable_new_empty(Int32(width), Int32(height)) }
       let snapshot = gtk_snapshot_new()
       draw(into: snapshot, width: width, height: height)
       var size = graphene_size_t(width: Float(width), height: Float(height))

@@ -30,8 +30,7 @@
     /// What a screen reader says.
     var alternativeText: String? {
       didSet {
-        guard alternativeText != oldValue else { return }
-        fic_gtk_set_label(UnsafeMutablePointer(widget), alternativeText)
+        if alternativeText != oldValue { setLabel() }
       }
     }
 
@@ -60,6 +59,7 @@
       gtk_picture_set_can_shrink(widget, false.asBoolean)
       gtk_widget_set_halign(UnsafeMutablePointer(widget), GTK_ALIGN_CENTER)
       gtk_widget_set_valign(UnsafeMutablePointer(widget), GTK_ALIGN_CENTER)
+      setLabel()
       connectSignals()
     }
 
@@ -81,6 +81,9 @@
       connect(widget, "notify::scale-factor", to: data) { _, _, data in
         VisiblePicture.withPicture(data) { $0.want() }
       }
+      connect(widget, "notify::visible", to: data) { _, _, data in
+        VisiblePicture.withPicture(data) { $0.setLabelSoon() }
+      }
     }
 
     /// Runs a handler's body; GTK calls handlers on the main thread.
@@ -92,6 +95,13 @@
       let picture = Unmanaged<VisiblePicture>.fromOpaque(data).takeUnretainedValue()
       MainActor.assumeIsolated { body(picture) }
     }
+
+    /// GTK tells screen readers of a widget that is shown again after it has told this object.
+    private func setLabelSoon() {
+      IdleDelivery.shared.run { [weak self] in self?.setLabel() }
+    }
+
+    private func setLabel() { fic_gtk_set_label(UnsafeMutablePointer(widget), alternativeText) }
 
     private func want() {
       let scaleFactor = Int(gtk_widget_get_scale_factor(UnsafeMutablePointer(widget)))

@@ -34,7 +34,7 @@
       }
       // An act that waits for what never comes ends here, with SIGALRM.
       alarm(script.timeLimit)
-      var faultCount = 0
+      var faultCount = checkDisplay(script)
       for act in script.acts {
         let findings = Findings(act.name)
         try act.play(script, findings)
@@ -46,6 +46,28 @@
         return .failure
       }
       return .success
+    }
+
+    /// GTK falls back to another renderer or scale where there is not the one that was asked for.
+    ///
+    /// - Returns: How many faults there are.
+    @MainActor private static func checkDisplay(_ script: Script) -> Int {
+      let findings = Findings("display")
+      let window = gtk_window_new().unsafelyUnwrapped
+      gtk_window_present(UnsafeMutablePointer<GtkWindow>(OpaquePointer(window)))
+      Loop.turn { gtk_widget_get_mapped(window) != 0 }
+      let renderer = gtk_native_get_renderer(OpaquePointer(window)).unsafelyUnwrapped
+      let type = String(
+        cString: g_type_name_from_instance(
+          UnsafeMutableRawPointer(renderer).assumingMemoryBound(to: GTypeInstance.self)))
+      let scale = Int(gtk_widget_get_scale_factor(window))
+      gtk_window_destroy(UnsafeMutablePointer<GtkWindow>(OpaquePointer(window)))
+      Loop.settle()
+      findings.expect(
+        script.expectedRenderer ?? type == type, "windows are drawn by \(type)")
+      findings.expect(script.expectedScale ?? scale == scale, "a point has \(scale) pixels")
+      Console.print("display: \(type), scale \(scale)")
+      return findings.faultCount
     }
   }
 #else

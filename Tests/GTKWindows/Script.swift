@@ -33,6 +33,9 @@
     let plant: Plant?
     /// Where the window of the act `fling` is drawn to at its end, as PNG.
     let pictureFile: String?
+    /// The type of the windows' renderer, and how many pixels they have in a point; `nil` for any.
+    let expectedRenderer: String?
+    let expectedScale: Int?
     let isHelpWanted: Bool
 
     private static let allActs: [Act] = [
@@ -53,6 +56,10 @@
         .value("--seconds", "N", help: "ends a run that takes longer; 300 by default"),
         .value("--plant", "NAME", help: "plants a fault, which makes the run fail"),
         .value("--picture", "FILE", help: "draws the window of `fling` to a PNG"),
+        .value(
+          "--expect-renderer", "TYPE",
+          help: "fails if windows are drawn by another, as GskGLRenderer"),
+        .value("--expect-scale", "N", help: "fails if a point has another number of pixels"),
       ],
       discussion: """
         Acts:
@@ -90,6 +97,8 @@
         return plant
       }
       pictureFile = arguments.value("--picture")
+      expectedRenderer = arguments.value("--expect-renderer")
+      expectedScale = try arguments.integer("--expect-scale", in: 1...8)
     }
   }
 #endif

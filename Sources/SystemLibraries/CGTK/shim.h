@@ -4,13 +4,22 @@
 
 // Swift cannot call functions with variable arguments; these fix the arguments' types.
 
-// What a screen reader says of the widget; NULL says nothing.
+// What a screen reader says of the widget; NULL leaves the widget out.
 static inline void fic_gtk_set_label(GtkWidget *widget, const char *text) {
   GtkAccessible *accessible = GTK_ACCESSIBLE(widget);
   if (text)
     gtk_accessible_update_property(accessible, GTK_ACCESSIBLE_PROPERTY_LABEL, text, -1);
   else
     gtk_accessible_reset_property(accessible, GTK_ACCESSIBLE_PROPERTY_LABEL);
+  gtk_accessible_update_state(accessible, GTK_ACCESSIBLE_STATE_HIDDEN, text == NULL, -1);
+}
+
+// Whether a screen reader leaves the widget out; for tests, with GTK_A11Y=test.
+static inline gboolean fic_gtk_is_left_out(GtkWidget *widget) {
+  char *difference = gtk_test_accessible_check_state(
+      GTK_ACCESSIBLE(widget), GTK_ACCESSIBLE_STATE_HIDDEN, TRUE);
+  g_free(difference);
+  return difference == NULL;
 }
 
 // The doors that libdispatch keeps for CoreFoundation's run loop: exported, and in no header.

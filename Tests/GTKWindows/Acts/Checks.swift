@@ -9,6 +9,7 @@
       of window: PictureWindow, _ cache: ImageCache, _ findings: Findings
     ) {
       let seen = window.mappedPictures.count
+      findings.expect(seen >= PictureWindow.columnCount, "\(seen) cells can be seen")
       let leased = Loop.statistics(of: cache) { $0.leasedCount == seen }.leasedCount
       findings.expect(leased == seen, "\(leased) leases for \(seen) cells that can be seen")
     }
@@ -34,13 +35,13 @@
 
     /// Draws frames until all cells show their pictures.
     @MainActor static func waitUntilRight(_ window: PictureWindow, _ findings: Findings) {
-      var blank = window.mappedPictures.count
+      var blank: Int
       var frames = 0
-      while blank > 0, frames < 1200 {
+      repeat {
         window.draw()
         blank = window.compare(findings)
         frames += 1
-      }
+      } while blank > 0 && frames < 1200
       findings.expect(blank == 0, "\(blank) cells stay blank")
     }
   }

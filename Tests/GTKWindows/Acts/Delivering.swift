@@ -13,6 +13,7 @@
     ) { script, findings in
       checkRounds(findings)
       try checkFrames(script, findings)
+      try checkLateFrames(findings)
     }
 
     /// With a clock that only jobs move.
@@ -42,7 +43,7 @@
       delivery.run { done.withLock { $0.append(11) } }
       findings.expect(
         turns.withLock { $0 }
-          == [.beforeDrawing, .afterDrawing, .afterDrawing, .afterDrawing, .beforeDrawing],
+          == [.beforeDrawing, .besideDrawing, .besideDrawing, .besideDrawing, .beforeDrawing],
         "rounds were scheduled as \(turns.withLock { $0 })")
     }
 
@@ -67,6 +68,43 @@
       let frames = window.frameCount - before
       findings.count("frames beside 200 ms of results", frames)
       findings.expect(frames >= 5, "GTK drew \(frames) frames beside 200 ms of results")
+      close(window, cache, findings)
+    }
+
+    /// With frames that each take longer than they may, so that GTK always has one to draw.
+    @MainActor private static func checkLateFrames(_ findings: Findings) throws {
+      let pictures = (0..<60).map { NumberedPicture(number: $0) }
+      let cache = try ImageCache.filled(with: pictures, formats: [.cell]) {
+        try $0.makeBitmap(ImageFormat.cell.size)
+      }
+      let window = PictureWindow(pictures, format: .cell, from: cache)
+      let work = gtk_widget_add_tick_callback(
+        window.grid,
+        { _, _, _ in
+          let end = g_get_monotonic_time() + 25_000
+          while g_get_monotonic_time() < end {}
+          return 1
+        }, nil, nil)
+      window.draw(frames: 3)
+      let rounds = 25
+      let done = Lock(0)
+      let before = window.frameCount
+      for _ in 0..<rounds {
+        IdleDelivery.shared.run {
+          // Each job takes a round's budget.
+          let end = g_get_monotonic_time() + 5_000
+          while g_get_monotonic_time() < end {}
+          done.withLock { $0 += 1 }
+        }
+      }
+      Loop.turn { done.withLock { $0 } == rounds || window.frameCount > before + 8 * rounds }
+      let frames = window.frameCount - before
+      findings.count("late frames beside \(rounds) rounds", frames)
+      findings.expect(
+        done.withLock { $0 } == rounds,
+        "\(done.withLock { $0 }) of \(rounds) rounds came beside \(frames) late frames")
+      findings.expect(frames >= rounds / 5, "GTK drew \(frames) frames beside \(rounds) rounds")
+      gtk_widget_remove_tick_callback(window.grid, work)
       close(window, cache, findings)
     }
 

@@ -108,6 +108,7 @@
         return findings.expect(false, "no picture of \(format.pixelFormat)")
       }
       let reference = reference(image)
+      checkForms(image, format, findings)
       for isKnown in [true, false] {
         let renderer = CairoRenderer()
         let paintable = CachedImagePaintable(format: format)
@@ -124,8 +125,36 @@
         }
         let empty = renderer.screen(of: paintable.paintable, scale: format.scale)
         findings.expect(empty == nil, "a paintable that shows nothing draws something")
+        checkEmptyStill(of: paintable, findings)
         findings.count("paintables")
       }
+    }
+
+    /// A picture that stays while the renderer becomes known takes that renderer's form.
+    @MainActor private static func checkForms(
+      _ image: CachedImage, _ format: ImageFormat, _ findings: Findings
+    ) {
+      let renderer = CairoRenderer()
+      let paintable = CachedImagePaintable(format: format)
+      paintable.show(image, drawnBy: nil)
+      let unknown = renderer.nodeType(of: paintable.paintable)
+      findings.expect(unknown == GSK_TEXTURE_NODE, "no texture for an unknown renderer")
+      paintable.show(image, drawnBy: renderer.pointer)
+      let known = renderer.nodeType(of: paintable.paintable)
+      findings.expect(known == GSK_CAIRO_NODE, "a picture kept its form for another renderer")
+    }
+
+    @MainActor private static func checkEmptyStill(
+      of paintable: CachedImagePaintable, _ findings: Findings
+    ) {
+      guard let still = gdk_paintable_get_current_image(paintable.paintable) else {
+        return findings.expect(false, "a paintable that shows nothing has no still")
+      }
+      findings.expect(
+        gdk_paintable_get_intrinsic_width(still)
+          == gdk_paintable_get_intrinsic_width(paintable.paintable),
+        "an empty still has another size")
+      g_object_unref(UnsafeMutableRawPointer(still))
     }
 
     /// A picture that is smaller than its format stands in the middle.
@@ -167,6 +196,17 @@
     deinit {
       gsk_renderer_unrealize(pointer)
       g_object_unref(UnsafeMutableRawPointer(pointer))
+    }
+
+    /// What a paintable draws with, in its own size; `nil` if it draws nothing.
+    func nodeType(of paintable: OpaquePointer) -> GskRenderNodeType? {
+      let snapshot = gtk_snapshot_new()
+      gdk_paintable_snapshot(
+        paintable, snapshot, Double(gdk_paintable_get_intrinsic_width(paintable)),
+        Double(gdk_paintable_get_intrinsic_height(paintable)))
+      guard let node = gtk_snapshot_free_to_node(snapshot) else { return nil }
+      defer { gsk_render_node_unref(node) }
+      return gsk_render_node_get_node_type(node)
     }
 
     /// What a paintable draws, in its own size; `nil` if it draws nothing.

@@ -100,11 +100,18 @@
       @MainActor func hasLabel() -> Bool {
         gtk_test_accessible_has_property(picture.widget, GTK_ACCESSIBLE_PROPERTY_LABEL) != 0
       }
-      findings.expect(!hasLabel(), "decoration has a label")
+      let widget = UnsafeMutablePointer<GtkWidget>(picture.widget)
+      @MainActor func isLeftOut() -> Bool { fic_gtk_is_left_out(widget) != 0 }
+      findings.expect(!hasLabel() && isLeftOut(), "decoration is read out")
       picture.alternativeText = "A lake"
       findings.expect(hasLabel() && picture.alternativeText == "A lake", "the label is missing")
+      findings.expect(!isLeftOut(), "a picture with a text is left out")
       picture.alternativeText = nil
       findings.expect(!hasLabel(), "the label stays")
+      gtk_widget_set_visible(widget, 0)
+      gtk_widget_set_visible(widget, 1)
+      Loop.settle()
+      findings.expect(isLeftOut(), "decoration is read out after it was hidden")
       picture.alternativeText = "A lake"
     }
 

@@ -25,7 +25,9 @@ final class TableCells: Cells {
       gtk_list_item_set_child(item, picture.widget.widget)
       meter().watch(cell: picture.widget.widget)
     } bind: { [unowned self] item, position in
-      pictures[item.raw]?.entity = position.map(stock.photograph)
+      // An item that is unbound keeps its entity: the library's own factory lets it go on unmap only.
+      guard let position else { return }
+      pictures[item.raw]?.entity = stock.photograph(position)
     } teardown: { [unowned self] item in
       pictures[item.raw] = nil
     }

@@ -24,6 +24,7 @@ final class Gallery {
   private var frameCount = 0
   private let ahead: PrefetchWindow<Photograph>
   private(set) var hasEnded = false
+  private var isClosed = false
 
   init(_ options: Options, _ stock: Stock) {
     (self.options, self.stock, way) = (options, stock, options.way)
@@ -52,7 +53,7 @@ final class Gallery {
     gtk_scrolled_window_set_child(OpaquePointer(scrolled), grid.widget)
     gtk_box_append(top.box, scrolled)
     gtk_window_set_child(window.window, top)
-    connect(window, "close-request") { [unowned self] _ in hasEnded = true }
+    connect(window, "destroy") { [unowned self] _ in (hasEnded, isClosed) = (true, true) }
     connect(window, "realize") { [unowned self] _ in meter.watch(clockOf: window) }
     // The clock's tick comes before layout, so the cells of this position are in this frame.
     gtk_widget_add_tick_callback(
@@ -173,8 +174,11 @@ final class Gallery {
     while !hasEnded { g_main_context_iteration(nil, 1) }
     let report = Report(
       way: way, meter: meter, diskByteCount: stock.diskByteCount(of: way))
-    if let file = options.screenshot { save(to: file) }
-    gtk_window_destroy(window.window)
+    // Its close button has destroyed the window already.
+    if !isClosed {
+      if let file = options.screenshot { save(to: file) }
+      gtk_window_destroy(window.window)
+    }
     while g_main_context_pending(nil) != 0 { g_main_context_iteration(nil, 0) }
     return report
   }
