@@ -42,7 +42,7 @@ struct PictureShow<Wish: PictureWish>: Sendable {
     case showPreview
     case showPlaceholder
     case showFailure
-    /// Show nothing, and let go of what was shown.
+    /// Show nothing, and release the picture.
     case clear
   }
 

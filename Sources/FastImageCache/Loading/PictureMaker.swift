@@ -52,8 +52,8 @@ struct PictureMaker: Sendable {
   ///
   /// - Parameters:
   ///   - family: Requests that will be drawn later; the decode is large enough for them, if it can be.
-  ///   - deliver: Takes each result. A picture is delivered on a worker's thread, the one that drew it
-  ///     as a rule, and `deliver` may block it.
+  ///   - deliver: Takes each result. A picture is delivered on a thread of the worker that drew it,
+  ///     and `deliver` may block that.
   /// - Returns: What `deliver` returned for each request, in their order.
   /// - Throws: ``ImageCacheError`` when there is nothing to draw from, or when the calling task was
   ///   cancelled.
@@ -131,7 +131,7 @@ struct PictureMaker: Sendable {
     return results
   }
 
-  /// Draws all requests from one decode, and hands the results to `finish` on the same thread.
+  /// Draws all requests from one decode, and hands the results to `finish` on the same worker.
   private func drawTogether<Value: Sendable>(
     _ requests: [ImageRequest], besides family: [ImageRequest], from picture: inout SourcePicture,
     _ urgency: Urgency, _ progress: FlightProgress?,
