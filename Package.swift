@@ -94,7 +94,9 @@ let package = Package(
     .target(name: "Locking", swiftSettings: settings),
 
     // Floor 1: vocabulary, and equal slots in mapped files.
-    .target(name: "Pixels", dependencies: ["CMemoryHints", "Locking"], swiftSettings: settings),
+    .target(
+      name: "Pixels", dependencies: ["CMemoryHints", "CResampling", "Locking"],
+      swiftSettings: settings),
     .target(
       name: "TableStore",
       dependencies: ["CMappedFiles", "CMemoryHints", "CProcessorClock", "Locking"],

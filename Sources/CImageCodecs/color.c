@@ -47,16 +47,17 @@ static bool fits(cmsHPROFILE profile, fic_color_kind kind) {
 // Threads share a transform, which is constant only without its one-pixel cache. Black maps to
 // black: otherwise the deepest black of an ink would become a dark gray.
 static cmsHTRANSFORM transform_of(
-    cmsHPROFILE source, cmsUInt32Number from, cmsHPROFILE target, cmsUInt32Number to) {
+    cmsHPROFILE source, cmsUInt32Number from, cmsHPROFILE target, cmsUInt32Number to,
+    cmsUInt32Number flags) {
   return cmsCreateTransform(
       source, from, target, to, INTENT_RELATIVE_COLORIMETRIC,
-      cmsFLAGS_NOCACHE | cmsFLAGS_BLACKPOINTCOMPENSATION);
+      cmsFLAGS_NOCACHE | cmsFLAGS_BLACKPOINTCOMPENSATION | flags);
 }
 
 static bool fill_grays(fic_color_transform *transform, cmsHPROFILE source) {
   cmsHPROFILE target = srgb_gray_profile();
   if (!target) return false;
-  cmsHTRANSFORM handle = transform_of(source, TYPE_GRAY_DBL, target, TYPE_GRAY_DBL);
+  cmsHTRANSFORM handle = transform_of(source, TYPE_GRAY_DBL, target, TYPE_GRAY_DBL, 0);
   cmsCloseProfile(target);
   if (!handle) return false;
   for (int i = 0; i < 256; i++) {
@@ -69,18 +70,37 @@ static bool fill_grays(fic_color_transform *transform, cmsHPROFILE source) {
   return true;
 }
 
-static bool open_colors(fic_color_transform *transform, cmsHPROFILE source) {
-  cmsHPROFILE target = cmsCreate_sRGBProfile();
+static cmsHPROFILE display_p3_profile(void) {
+  // SMPTE RP 431-2's primaries; white and curve as Little CMS's own sRGB profile has them.
+  const cmsFloat64Number numbers[5] = {2.4, 1 / 1.055, 0.055 / 1.055, 1 / 12.92, 0.04045};
+  const cmsCIExyY white = {0.3127, 0.329, 1};
+  const cmsCIExyYTRIPLE primaries = {{0.68, 0.32, 1}, {0.265, 0.69, 1}, {0.15, 0.06, 1}};
+  cmsToneCurve *tone = cmsBuildParametricToneCurve(NULL, 4, numbers);
+  if (!tone) return NULL;
+  cmsToneCurve *tones[3] = {tone, tone, tone};
+  cmsHPROFILE profile = cmsCreateRGBProfile(&white, &primaries, tones);
+  cmsFreeToneCurve(tone);
+  return profile;
+}
+
+static bool open_colors(
+    fic_color_transform *transform, cmsHPROFILE source, fic_color_space space) {
+  cmsHPROFILE target =
+      space == FIC_SPACE_SRGB ? cmsCreate_sRGBProfile() : display_p3_profile();
   if (!target) return false;
   cmsUInt32Number from = transform->kind == FIC_COLOR_RGB    ? TYPE_BGRA_8
                          : transform->kind == FIC_COLOR_CMYK ? TYPE_CMYK_8
                                                              : TYPE_CMYK_8_REV;
-  transform->handle = transform_of(source, from, target, TYPE_BGRA_8);
+  // Of inks Little CMS makes a table of 17 steps, which takes 50 ms and is up to five units of CIEDE2000 off,
+  // most of all in the saturated colours that Display P3 is for. Without it a pixel takes 0.5 us instead of 0.1.
+  bool is_exact = space == FIC_SPACE_DISPLAY_P3 && transform->kind != FIC_COLOR_RGB;
+  transform->handle =
+      transform_of(source, from, target, TYPE_BGRA_8, is_exact ? cmsFLAGS_NOOPTIMIZE : 0);
   cmsCloseProfile(target);
   return transform->handle != NULL;
 }
 
-// Rounding moves a value by one; profiles that call themselves sRGB differ by one more in the
+// Rounding moves a value by one; profiles that call themselves sRGB, or Display P3, differ by one more in the
 // shadows. Both are invisible, and leaving such pictures alone costs nothing.
 static bool changes_nothing(const fic_color_transform *transform) {
   if (is_gray(transform->kind)) {
@@ -105,8 +125,9 @@ static bool changes_nothing(const fic_color_transform *transform) {
 }
 
 fic_color_transform *fic_color_create(
-    const uint8_t *profile, size_t count, fic_color_kind kind, bool *is_srgb) {
-  *is_srgb = false;
+    const uint8_t *profile, size_t count, fic_color_kind kind, fic_color_space space,
+    bool *is_same) {
+  *is_same = false;
   if (count > UINT32_MAX) return NULL;
   cmsHPROFILE source = cmsOpenProfileFromMem(profile, (cmsUInt32Number)count);
   if (!source) return NULL;
@@ -114,12 +135,12 @@ fic_color_transform *fic_color_create(
   bool works = false;
   if (transform && fits(source, kind)) {
     transform->kind = kind;
-    works = is_gray(kind) ? fill_grays(transform, source) : open_colors(transform, source);
+    works = is_gray(kind) ? fill_grays(transform, source) : open_colors(transform, source, space);
   }
   cmsCloseProfile(source);
   bool is_light = is_gray(kind) || kind == FIC_COLOR_RGB;
-  *is_srgb = works && is_light && changes_nothing(transform);
-  if (works && !*is_srgb) return transform;
+  *is_same = works && is_light && changes_nothing(transform);
+  if (works && !*is_same) return transform;
   fic_color_close(transform);
   return NULL;
 }

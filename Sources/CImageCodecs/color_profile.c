@@ -56,8 +56,17 @@ static cmsToneCurve *curve_of(fic_color_curve curve) {
   }
 }
 
+static bool has_name(cmsHPROFILE profile, const char *name) {
+  cmsMLU *text = cmsMLUalloc(NULL, 1);
+  bool works = text && cmsMLUsetASCII(text, "en", "US", name) &&
+               cmsWriteTag(profile, cmsSigProfileDescriptionTag, text);
+  cmsMLUfree(text);
+  return works;
+}
+
 fic_status fic_color_make_profile(
-    const double chromaticities[8], fic_color_curve kind, uint8_t **bytes, size_t *count) {
+    const double chromaticities[8], fic_color_curve kind, const char *name, uint8_t **bytes,
+    size_t *count) {
   const double *xy = chromaticities;
   cmsCIExyYTRIPLE primaries = {{xy[0], xy[1], 1}, {xy[2], xy[3], 1}, {xy[4], xy[5], 1}};
   cmsCIExyY white = {xy[6], xy[7], 1};
@@ -69,7 +78,7 @@ fic_status fic_color_make_profile(
   if (!profile) return FIC_DAMAGED;
   cmsUInt32Number size = 0;
   uint8_t *memory = NULL;
-  bool works = cmsSaveProfileToMem(profile, NULL, &size) && (memory = malloc(size)) != NULL &&
+  bool works = (!name || has_name(profile, name)) && cmsSaveProfileToMem(profile, NULL, &size) && (memory = malloc(size)) != NULL &&
                cmsSaveProfileToMem(profile, memory, &size);
   cmsCloseProfile(profile);
   if (!works) {

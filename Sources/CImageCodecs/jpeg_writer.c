@@ -84,7 +84,7 @@ const char *fic_jpeg_writer_message(const fic_jpeg_writer *writer) { return writ
 
 fic_status fic_jpeg_begin(
     fic_jpeg_writer *writer, uint32_t width, uint32_t height, bool gray, int quality,
-    bool progressive) {
+    bool progressive, const uint8_t *profile, uint32_t profile_count) {
   struct jpeg_compress_struct *codec = &writer->codec;
   if (setjmp(writer->escape)) return writer->status;
   writer->target.init_destination = begin_output;
@@ -100,6 +100,7 @@ fic_status fic_jpeg_begin(
   codec->optimize_coding = TRUE;
   if (progressive) jpeg_simple_progression(codec);
   jpeg_start_compress(codec, TRUE);
+  if (profile) jpeg_write_icc_profile(codec, profile, profile_count);
   return FIC_OK;
 }
 

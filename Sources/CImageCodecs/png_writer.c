@@ -76,7 +76,8 @@ void fic_png_writer_close(fic_png_writer *writer) {
 const char *fic_png_writer_message(const fic_png_writer *writer) { return writer->message; }
 
 fic_status fic_png_begin(
-    fic_png_writer *writer, uint32_t width, uint32_t height, fic_rows_kind rows) {
+    fic_png_writer *writer, uint32_t width, uint32_t height, fic_rows_kind rows,
+    const uint8_t *profile, size_t profile_count) {
   png_structp codec = writer->codec;
   if (setjmp(writer->escape)) return writer->status;
   png_set_write_fn(codec, writer, take_bytes, flush_nothing);
@@ -86,7 +87,13 @@ fic_status fic_png_begin(
   png_set_IHDR(
       codec, writer->info, width, height, 8, type, PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,
       PNG_FILTER_TYPE_DEFAULT);
-  png_set_sRGB(codec, writer->info, PNG_sRGB_INTENT_PERCEPTUAL);
+  if (profile) {
+    png_set_iCCP(
+        codec, writer->info, "ICC profile", PNG_COMPRESSION_TYPE_BASE, profile,
+        (png_uint_32)profile_count);
+  } else {
+    png_set_sRGB(codec, writer->info, PNG_sRGB_INTENT_PERCEPTUAL);
+  }
   png_write_info(codec, writer->info);
   if (rows == FIC_ROWS_BGRX) png_set_filler(codec, 0, PNG_FILLER_AFTER);
   if (rows != FIC_ROWS_GRAY) png_set_bgr(codec);

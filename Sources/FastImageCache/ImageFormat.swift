@@ -15,7 +15,7 @@ import TableStore
 /// }
 /// ```
 ///
-/// Changing the size, the pixel format or the revision starts the table afresh, and so does another
+/// Changing the size, the pixel format, the colour space or the revision starts the table afresh, and so does another
 /// name. Family, devices, scale and protection may change freely: the pictures stay. So may the
 /// capacity: of the pictures, those stay that still fit, the last ones used.
 /// `FICImageFormat` of the original library.
@@ -55,6 +55,12 @@ public struct ImageFormat: Sendable {
   /// When the file may be read on a locked device; effective on Apple platforms.
   public var protection: Protection { fields.values.protection }
 
+  /// The colours that the pixels' numbers stand for.
+  ///
+  /// A phone's photographs are in Display P3, and so are its screen's colours; in sRGB, the most saturated ones
+  /// become duller. ``PixelFormat/gray8`` has no colours, and counts as sRGB.
+  public var colorSpace: ColorSpace { fields.values.colorSpace }
+
   /// Creates a format whose pictures all have the same size.
   ///
   /// - Parameters:
@@ -67,16 +73,17 @@ public struct ImageFormat: Sendable {
   ///   - capacity: A count of pictures, or of bytes on disk; ``Capacity/standard`` by default.
   ///   - devices: Where pictures of this format are stored.
   ///   - protection: When the file may be read on a locked Apple device.
+  ///   - colorSpace: The colours that the pixels' numbers stand for.
   public init(
     name: String, family: String? = nil, size: PixelSize, scale: Double = 1,
     pixelFormat: PixelFormat = .bgra32, revision: Int = 0, capacity: Capacity = .standard,
     devices: Devices = .all,
-    protection: Protection = .none
+    protection: Protection = .none, colorSpace: ColorSpace = .sRGB
   ) {
     self.init(
       name: name, family: family, size: size, keepsProportions: false, scale: scale,
       pixelFormat: pixelFormat, revision: revision,
-      capacity: capacity, devices: devices, protection: protection)
+      capacity: capacity, devices: devices, protection: protection, colorSpace: colorSpace)
   }
 
   /// Creates a format whose pictures keep their own proportions, and their own size where that is
@@ -93,28 +100,29 @@ public struct ImageFormat: Sendable {
   ///   - capacity: A count of pictures, or of bytes on disk; ``Capacity/standard`` by default.
   ///   - devices: Where pictures of this format are stored.
   ///   - protection: When the file may be read on a locked Apple device.
+  ///   - colorSpace: The colours that the pixels' numbers stand for.
   public init(
     name: String, family: String? = nil, upTo largest: PixelSize, scale: Double = 1,
     pixelFormat: PixelFormat = .bgra32, revision: Int = 0, capacity: Capacity = .standard,
     devices: Devices = .all,
-    protection: Protection = .none
+    protection: Protection = .none, colorSpace: ColorSpace = .sRGB
   ) {
     self.init(
       name: name, family: family, size: largest, keepsProportions: true, scale: scale,
       pixelFormat: pixelFormat, revision: revision, capacity: capacity, devices: devices,
-      protection: protection)
+      protection: protection, colorSpace: colorSpace)
   }
 
   private init(
     name: String, family: String?, size: PixelSize, keepsProportions: Bool, scale: Double,
     pixelFormat: PixelFormat, revision: Int, capacity: Capacity, devices: Devices,
-    protection: Protection
+    protection: Protection, colorSpace: ColorSpace
   ) {
     fields = Fields(
       Values(
         name: name, family: family, size: size, keepsProportions: keepsProportions, scale: scale,
         pixelFormat: pixelFormat, revision: revision, capacity: capacity, devices: devices,
-        protection: protection))
+        protection: protection, colorSpace: pixelFormat == .gray8 ? .sRGB : colorSpace))
   }
 }
 
@@ -138,16 +146,17 @@ extension ImageFormat {
   ///   - capacity: A count of pictures, or of bytes on disk; ``Capacity/standard`` by default.
   ///   - devices: Where pictures of this format are stored.
   ///   - protection: When the file may be read on a locked Apple device.
+  ///   - colorSpace: The colours that the pixels' numbers stand for.
   public init(
     name: String, family: String? = nil, points: Canvas.Size, scale: Double,
     pixelFormat: PixelFormat = .bgra32, revision: Int = 0, capacity: Capacity = .standard,
     devices: Devices = .all,
-    protection: Protection = .none
+    protection: Protection = .none, colorSpace: ColorSpace = .sRGB
   ) {
     self.init(
       name: name, family: family, size: PixelSize(points, scale: scale), scale: scale,
       pixelFormat: pixelFormat, revision: revision, capacity: capacity, devices: devices,
-      protection: protection)
+      protection: protection, colorSpace: colorSpace)
   }
 
   /// Creates a format whose pictures keep their own proportions up to a size in points, and their own
@@ -164,16 +173,17 @@ extension ImageFormat {
   ///   - capacity: A count of pictures, or of bytes on disk; ``Capacity/standard`` by default.
   ///   - devices: Where pictures of this format are stored.
   ///   - protection: When the file may be read on a locked Apple device.
+  ///   - colorSpace: The colours that the pixels' numbers stand for.
   public init(
     name: String, family: String? = nil, pointsUpTo largest: Canvas.Size, scale: Double,
     pixelFormat: PixelFormat = .bgra32, revision: Int = 0, capacity: Capacity = .standard,
     devices: Devices = .all,
-    protection: Protection = .none
+    protection: Protection = .none, colorSpace: ColorSpace = .sRGB
   ) {
     self.init(
       name: name, family: family, upTo: PixelSize(largest, scale: scale), scale: scale,
       pixelFormat: pixelFormat, revision: revision, capacity: capacity, devices: devices,
-      protection: protection)
+      protection: protection, colorSpace: colorSpace)
   }
 }
 
@@ -190,6 +200,7 @@ extension ImageFormat: Hashable, Codable {
     let capacity: Capacity
     let devices: Devices
     let protection: Protection
+    let colorSpace: ColorSpace
   }
 
   final class Fields: Sendable {
@@ -213,6 +224,24 @@ extension ImageFormat: Hashable, Codable {
 
   /// Writes one keyed value for each property.
   public func encode(to encoder: any Encoder) throws { try fields.values.encode(to: encoder) }
+}
+
+extension ImageFormat.Values {
+  /// Formats that an earlier version encoded have no colour space.
+  init(from decoder: any Decoder) throws {
+    let values = try decoder.container(keyedBy: CodingKeys.self)
+    name = try values.decode(String.self, forKey: .name)
+    family = try values.decodeIfPresent(String.self, forKey: .family)
+    size = try values.decode(PixelSize.self, forKey: .size)
+    keepsProportions = try values.decode(Bool.self, forKey: .keepsProportions)
+    scale = try values.decode(Double.self, forKey: .scale)
+    pixelFormat = try values.decode(PixelFormat.self, forKey: .pixelFormat)
+    revision = try values.decode(Int.self, forKey: .revision)
+    capacity = try values.decode(ImageFormat.Capacity.self, forKey: .capacity)
+    devices = try values.decode(ImageFormat.Devices.self, forKey: .devices)
+    protection = try values.decode(ImageFormat.Protection.self, forKey: .protection)
+    colorSpace = try values.decodeIfPresent(ColorSpace.self, forKey: .colorSpace) ?? .sRGB
+  }
 }
 
 extension ImageFormat {

@@ -25,8 +25,8 @@ public protocol ImageDecoder: Sendable {
   /// The cache admits decodes by this number and refuses those above its budget.
   func workingByteCount(for header: ImageHeader, minimumSize: PixelSize?) -> Int
 
-  /// Decodes the picture upright, in sRGB or with its colour conversion attached, and with colours
-  /// multiplied by alpha.
+  /// Decodes the picture upright, in sRGB, in the request's colour space or with its colour conversion
+  /// attached, and with colours multiplied by alpha.
   ///
   /// The cache takes the edges of the result for the picture's.
   ///
@@ -99,6 +99,12 @@ public struct DecodeRequest: Sendable {
   ///
   /// A decoder may leave out what lies beside it, and says by ``Bitmap/edges`` where the picture's edges are.
   package var region: PictureRegion?
+
+  /// The widest colour space of the pictures that will be drawn from the result.
+  ///
+  /// A decoder that converts colours by itself should give the result this space; a result in sRGB, which is
+  /// always right, lacks the colours beyond.
+  public var colorSpace = ColorSpace.sRGB
 
   /// The limits on the cost of this decode.
   public var limits: DecodingLimits

@@ -26,9 +26,22 @@ public protocol ImageEncoder: Sendable {
   /// - Throws: ``ImageEncodingError``; ``ImageEncodingError/failed(_:)`` with a sentence for what the
   ///   kind of file cannot hold.
   func encode(_ pixels: RawSpan, layout: PixelLayout) throws(ImageEncodingError) -> Data
+
+  /// Encodes one picture of any colour space.
+  ///
+  /// An encoder that has no such method of its own is given the colours of sRGB, in a copy.
+  ///
+  /// - Parameters:
+  ///   - pixels: As with ``encode(_:layout:)``, with colours of the space.
+  ///   - layout: How the pixels lie in them.
+  ///   - colorSpace: Its profile belongs into the file where the format counts as sRGB without one.
+  /// - Throws: ``ImageEncodingError``.
+  func encode(
+    _ pixels: RawSpan, layout: PixelLayout, colorSpace: ColorSpace
+  ) throws(ImageEncodingError) -> Data
 }
 
-/// Writes JPEG files in sRGB; what is transparent becomes white, gray stays gray.
+/// Writes JPEG files, those in Display P3 with its profile; what is transparent becomes white, gray stays gray.
 public struct JPEGEncoder: ImageEncoder {
   /// From 0, the smallest file, to 1, the best picture; numbers beyond count as the nearer bound,
   /// and NaN as 0.9.
@@ -47,13 +60,20 @@ public struct JPEGEncoder: ImageEncoder {
   public func encode(
     _ pixels: RawSpan, layout: PixelLayout
   ) throws(ImageEncodingError) -> Data {
+    try encode(pixels, layout: layout, colorSpace: .sRGB)
+  }
+
+  /// - Throws: As without a colour space.
+  public func encode(
+    _ pixels: RawSpan, layout: PixelLayout, colorSpace: ColorSpace
+  ) throws(ImageEncodingError) -> Data {
     try pixels.withUnsafeBytes { bytes throws(ImageEncodingError) in
-      try write(bytes, layout)
+      try write(bytes, layout, colorSpace)
     }
   }
 }
 
-/// Writes PNG files, lossless and marked as sRGB; gray stays gray.
+/// Writes PNG files, lossless and marked as sRGB or with the profile of Display P3; gray stays gray.
 ///
 /// On Linux libpng refuses a side above 1 000 000 pixels.
 public struct PNGEncoder: ImageEncoder {
@@ -64,8 +84,15 @@ public struct PNGEncoder: ImageEncoder {
   public func encode(
     _ pixels: RawSpan, layout: PixelLayout
   ) throws(ImageEncodingError) -> Data {
+    try encode(pixels, layout: layout, colorSpace: .sRGB)
+  }
+
+  /// - Throws: ``ImageEncodingError``.
+  public func encode(
+    _ pixels: RawSpan, layout: PixelLayout, colorSpace: ColorSpace
+  ) throws(ImageEncodingError) -> Data {
     try pixels.withUnsafeBytes { bytes throws(ImageEncodingError) in
-      try write(bytes, layout)
+      try write(bytes, layout, colorSpace)
     }
   }
 }

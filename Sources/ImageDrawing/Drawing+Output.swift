@@ -6,17 +6,18 @@ extension Drawing {
   /// Computes for milliseconds and runs the drawing's closure: call it on a thread for long work.
   ///
   /// - Parameters:
-  ///   - source: Upright, in any format; its colour conversion is applied after scaling, or before a
-  ///     closure sees it.
+  ///   - source: Upright, in any format; its colours are converted after scaling, or before a closure sees
+  ///     it.
   ///   - destination: At least `layout.byteCount` bytes. Every byte is written: pixels, and zeros
   ///     between the rows. After an error their content is undefined.
   ///   - layout: The destination's; its size is the result of ``outputSize(source:slot:upTo:)``.
+  ///   - colorSpace: The destination's.
   ///   - scale: Pixels to a point.
   ///   - upTo: As for ``outputSize(source:slot:upTo:)``.
   ///   - isCancelled: Asked before each row, and before and after a closure.
   package func draw(
     _ source: Bitmap, into destination: UnsafeMutableRawBufferPointer, layout: PixelLayout,
-    scale: Double, upTo: Bool, isCancelled: () -> Bool
+    colorSpace: ColorSpace = .sRGB, scale: Double, upTo: Bool, isCancelled: () -> Bool
   ) throws(DrawingError) {
     guard destination.count >= layout.byteCount, let output = destination.baseAddress else {
       preconditionFailure("A drawing needs \(layout.byteCount) bytes, not \(destination.count).")
@@ -27,24 +28,25 @@ extension Drawing {
       let source =
         source.layout.format == .bgr16 ? try source.converted(to: .bgrx32) : source
       let painter = try RecipePainter(
-        upTo ? recipe.stretched : recipe, source: source, layout: layout, scale: scale)
+        upTo ? recipe.stretched : recipe, source: source, layout: layout, colorSpace: colorSpace,
+        scale: scale)
       try painter.paint(output, isCancelled: isCancelled)
     case .closure(let closure):
       try Self.run(
-        closure.draw, source.inSRGB(), layout: layout, scale: scale, output,
-        isCancelled: isCancelled)
+        closure.draw, source.inColorSpace(colorSpace), layout: layout, colorSpace: colorSpace,
+        scale: scale, output, isCancelled: isCancelled)
     }
   }
 
   private static func run(
-    _ closure: Closure, _ source: Bitmap, layout: PixelLayout, scale: Double,
-    _ output: UnsafeMutableRawPointer, isCancelled: () -> Bool
+    _ closure: Closure, _ source: Bitmap, layout: PixelLayout, colorSpace: ColorSpace,
+    scale: Double, _ output: UnsafeMutableRawPointer, isCancelled: () -> Bool
   ) throws(DrawingError) {
     let size = layout.size
     let rowBytes = size.width * 4
     let pixels = try ScratchMemory(byteCount: rowBytes * size.height)
     var canvas = try Canvas(
-      pixels: pixels.bytes, size: size, rowBytes: rowBytes, scale: scale)
+      pixels: pixels.bytes, size: size, rowBytes: rowBytes, colorSpace: colorSpace, scale: scale)
     defer { canvas.checkIdentity(pixels.bytes) }
     if isCancelled() { throw .cancelled }
     do {
@@ -71,31 +73,33 @@ extension Bitmap {
   /// The same picture in `.bgra32` or `.bgrx32`, its colour conversion still attached.
   func converted(to format: PixelFormat) throws(DrawingError) -> Bitmap {
     guard layout.format != format else { return self }
-    return try copy(format: format, colorConversion: colorConversion) { source, target in
+    return try copy(format, colorSpace, colorConversion) { source, target in
       PixelRows.expand(source, format: layout.format, to: target, count: size.width)
     }
   }
 
-  /// The same picture with its colour conversion done.
-  package func inSRGB() throws(DrawingError) -> Bitmap {
-    guard let colorConversion else { return self }
+  /// The same picture with its colours in a space.
+  package func inColorSpace(_ space: ColorSpace) throws(DrawingError) -> Bitmap {
+    guard let conversion = conversion(to: space) else { return self }
     let format: PixelFormat = layout.format == .bgr16 ? .bgrx32 : layout.format
     let convertible = layout.format == .bgr16 ? try converted(to: .bgrx32) : self
     let usedBytes = size.width * format.bytesPerPixel
-    return try convertible.copy(format: format, colorConversion: nil) { source, target in
+    return try convertible.copy(format, space, nil) { source, target in
       target.copyMemory(from: source, byteCount: usedBytes)
-      colorConversion.convertRow(target, pixelCount: size.width, format: format)
+      conversion.convertRow(target, pixelCount: size.width, format: format, to: space)
     }
   }
 
   /// A bitmap of the same size whose rows `write` makes from this one's.
   private func copy(
-    format: PixelFormat, colorConversion: (any ColorConversion)?,
+    _ format: PixelFormat, _ colorSpace: ColorSpace, _ colorConversion: (any ColorConversion)?,
     write: (_ source: UnsafeRawPointer, _ target: UnsafeMutableRawPointer) -> Void
   ) throws(DrawingError) -> Bitmap {
     guard let layout = PixelLayout(size: size, format: format) else { throw .outOfMemory }
     do {
-      return try Bitmap(layout: layout, colorConversion: colorConversion, edges: edges) { target in
+      return try Bitmap(
+        layout: layout, colorConversion: colorConversion, edges: edges, colorSpace: colorSpace
+      ) { target in
         withUnsafeBytes { source in
           guard let target = target.baseAddress, let source = source.baseAddress else { return }
           for y in 0..<size.height {

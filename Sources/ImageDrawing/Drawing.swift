@@ -45,7 +45,8 @@ public struct Drawing: Hashable, Sendable {
     case ellipse
   }
 
-  /// Draws with the decoded picture, in sRGB, on an empty canvas that becomes the slot's picture.
+  /// Draws with the decoded picture, in the format's colour space, on an empty canvas that becomes the slot's
+  /// picture.
   public typealias Closure = @Sendable (_ source: Bitmap, _ canvas: inout Canvas) throws -> Void
 
   /// Scaling, alignment and all that a recipe needs besides the pixels.

@@ -11,7 +11,13 @@ public struct Bitmap: Sendable {
   /// Size, pixel format and row bytes.
   public let layout: PixelLayout
 
-  /// Turns the colours into sRGB; `nil` when they are sRGB already.
+  /// The colours that the pixels' numbers stand for.
+  ///
+  /// A decoder may leave the numbers as they are in its file, and attach a conversion; the cache converts such
+  /// a bitmap before anybody else sees it.
+  public let colorSpace: ColorSpace
+
+  /// Turns the colours of a file into a ``ColorSpace``; `nil` when they are in ``colorSpace`` already.
   package let colorConversion: (any ColorConversion)?
 
   /// The part of the bitmap that shows the picture: all of it, unless a decoder scaled the picture.
@@ -31,13 +37,15 @@ public struct Bitmap: Sendable {
   ///
   /// - Parameters:
   ///   - layout: Size, format and row bytes.
+  ///   - colorSpace: The colours that the numbers stand for.
   ///   - fill: Receives `layout.byteCount` zeroed bytes, the top row first, and writes them.
   /// - Throws: ``BitmapError/outOfMemory(byteCount:)`` when there is no memory, and every error of
   ///   `fill`.
   public init(
-    layout: PixelLayout, filling fill: (UnsafeMutableRawBufferPointer) throws -> Void
+    layout: PixelLayout, colorSpace: ColorSpace = .sRGB,
+    filling fill: (UnsafeMutableRawBufferPointer) throws -> Void
   ) throws {
-    try self.init(layout: layout, colorConversion: nil, filling: fill)
+    try self.init(layout: layout, colorConversion: nil, colorSpace: colorSpace, filling: fill)
   }
 
   /// Creates a bitmap of a size, with rows as tables and decoders have them.
@@ -51,29 +59,31 @@ public struct Bitmap: Sendable {
   /// - Parameters:
   ///   - size: In pixels.
   ///   - format: How one pixel lies in memory.
+  ///   - colorSpace: The colours that the numbers stand for.
   ///   - fill: Receives zeroed bytes, the top row first, and how the pixels have to lie in them.
   /// - Throws: ``BitmapError/invalidSize(_:)``, ``BitmapError/outOfMemory(byteCount:)``, and whatever
   ///   `fill` throws.
   public init(
-    size: PixelSize, format: PixelFormat,
+    size: PixelSize, format: PixelFormat, colorSpace: ColorSpace = .sRGB,
     filling fill: (UnsafeMutableRawBufferPointer, PixelLayout) throws -> Void
   ) throws {
     guard let layout = PixelLayout(size: size, format: format) else {
       throw BitmapError.invalidSize(size)
     }
-    try self.init(layout: layout) { try fill($0, layout) }
+    try self.init(layout: layout, colorSpace: colorSpace) { try fill($0, layout) }
   }
 
   /// - Parameter edges: The picture's edges; `nil` for those of the bitmap.
   package init(
     layout: PixelLayout, colorConversion: (any ColorConversion)?, edges: PictureEdges? = nil,
+    colorSpace: ColorSpace = .sRGB,
     filling fill: (UnsafeMutableRawBufferPointer) throws -> Void
   ) throws {
     guard let storage = BitmapStorage(byteCount: layout.byteCount) else {
       throw BitmapError.outOfMemory(byteCount: layout.byteCount)
     }
     try fill(storage.bytes)
-    self.init(storage, layout, colorConversion, edges)
+    self.init(storage, layout, colorSpace, colorConversion, edges)
   }
 
   /// Creates a bitmap whose pixels `fill` writes, every one of them. Only the padding at the ends
@@ -82,18 +92,20 @@ public struct Bitmap: Sendable {
   /// Returns `nil` when there is no memory.
   package init?<Failure: Error>(
     unfilled layout: PixelLayout, colorConversion: (any ColorConversion)?, edges: PictureEdges,
+    colorSpace: ColorSpace = .sRGB,
     filling fill: (UnsafeMutableRawBufferPointer) throws(Failure) -> Void
   ) throws(Failure) {
     guard let storage = BitmapStorage(layout: layout) else { return nil }
     try fill(storage.bytes)
-    self.init(storage, layout, colorConversion, edges)
+    self.init(storage, layout, colorSpace, colorConversion, edges)
   }
 
   private init(
-    _ storage: BitmapStorage, _ layout: PixelLayout, _ colorConversion: (any ColorConversion)?,
-    _ edges: PictureEdges?
+    _ storage: BitmapStorage, _ layout: PixelLayout, _ colorSpace: ColorSpace,
+    _ colorConversion: (any ColorConversion)?, _ edges: PictureEdges?
   ) {
     self.layout = layout
+    self.colorSpace = colorSpace
     self.colorConversion = colorConversion
     self.edges = edges ?? PictureEdges(filling: layout.size, fullSize: layout.size)
     self.storage = storage
@@ -101,7 +113,13 @@ public struct Bitmap: Sendable {
 
   /// The same pixels with other edges of the picture.
   package func withEdges(_ edges: PictureEdges) -> Bitmap {
-    Bitmap(storage, layout, colorConversion, edges)
+    Bitmap(storage, layout, colorSpace, colorConversion, edges)
+  }
+
+  /// The conversion that brings the pixels into a space; `nil` where they are in it already.
+  package func conversion(to space: ColorSpace) -> (any ColorConversion)? {
+    if let colorConversion { return colorConversion }
+    return colorSpace == space ? nil : SpaceConversion(from: colorSpace)
   }
 
   /// Creates a bitmap by copying pixels from elsewhere.
@@ -109,29 +127,31 @@ public struct Bitmap: Sendable {
   /// - Parameters:
   ///   - bytes: The pixels, top row first; bytes after the last row are ignored.
   ///   - layout: How they lie in `bytes`.
+  ///   - colorSpace: The colours that the numbers stand for.
   /// - Throws: ``BitmapError/tooFewBytes(_:needed:)`` when `bytes` end before the last row does,
   ///   ``BitmapError/outOfMemory(byteCount:)`` when the copy finds no memory.
-  public init(copying bytes: some Sequence<UInt8>, layout: PixelLayout) throws {
+  public init(
+    copying bytes: some Sequence<UInt8>, layout: PixelLayout, colorSpace: ColorSpace = .sRGB
+  ) throws {
     let copied = try bytes.withContiguousStorageIfAvailable { source in
-      try Bitmap(layout: layout, colorConversion: nil, copying: UnsafeRawBufferPointer(source))
+      try Bitmap(layout: layout, colorSpace, copying: UnsafeRawBufferPointer(source))
     }
     if let copied {
       self = copied
     } else {
       self = try Array(bytes).withUnsafeBytes {
-        try Bitmap(layout: layout, colorConversion: nil, copying: $0)
+        try Bitmap(layout: layout, colorSpace, copying: $0)
       }
     }
   }
 
   private init(
-    layout: PixelLayout, colorConversion: (any ColorConversion)?,
-    copying source: UnsafeRawBufferPointer
+    layout: PixelLayout, _ colorSpace: ColorSpace, copying source: UnsafeRawBufferPointer
   ) throws {
     guard source.count >= layout.byteCount else {
       throw BitmapError.tooFewBytes(source.count, needed: layout.byteCount)
     }
-    try self.init(layout: layout, colorConversion: colorConversion) { target in
+    try self.init(layout: layout, colorSpace: colorSpace) { target in
       target.copyMemory(from: UnsafeRawBufferPointer(rebasing: source[..<layout.byteCount]))
     }
   }

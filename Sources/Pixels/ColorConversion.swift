@@ -1,4 +1,4 @@
-/// Turns the colours of decoded pixels into sRGB.
+/// Turns the colours of decoded pixels into a ``ColorSpace``.
 ///
 /// A decoder attaches one to a ``Bitmap`` whose file carried a profile other than sRGB. It is
 /// applied after scaling, when there are few pixels left; until then the bitmap's numbers are in
@@ -10,5 +10,18 @@ package protocol ColorConversion: Sendable {
   ///   - pixels: `pixelCount` pixels in a row without gaps, not multiplied by alpha; alpha and the
   ///     unused byte stay as they are.
   ///   - format: `.bgra32`, `.bgrx32` or `.gray8`; the same as the bitmap's.
-  func convertToSRGB(_ pixels: UnsafeMutableRawPointer, pixelCount: Int, format: PixelFormat)
+  ///   - space: The space of the pixels afterwards.
+  func convert(
+    _ pixels: UnsafeMutableRawPointer, pixelCount: Int, format: PixelFormat, to space: ColorSpace)
+}
+
+extension ColorConversion {
+  /// Converts pixels whose colours are multiplied by alpha where the format has it.
+  package func convertRow(
+    _ row: UnsafeMutableRawPointer, pixelCount: Int, format: PixelFormat, to space: ColorSpace
+  ) {
+    if format.hasAlpha { AlphaRows.divide(row, count: pixelCount) }
+    convert(row, pixelCount: pixelCount, format: format, to: space)
+    if format.hasAlpha { AlphaRows.multiply(row, count: pixelCount) }
+  }
 }

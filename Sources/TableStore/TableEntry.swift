@@ -57,6 +57,9 @@ package final class TableEntry: @unchecked Sendable {
     UnsafeRawBufferPointer(start: base, count: layout?.geometry.pixelByteCount ?? 0)
   }
 
+  /// The client's number for how a pixel lies in memory, as the table's geometry has it.
+  package var pixelFormat: UInt32 { layout?.geometry.pixelFormat ?? 0 }
+
   /// Lends the pixels, and keeps the entry alive meanwhile.
   package func withPixels<Result, Failure: Error>(
     _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result

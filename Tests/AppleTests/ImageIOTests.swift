@@ -135,6 +135,24 @@ struct ImageIOTests {
     #expect(bitmap.packedBytes == picture.premultipliedBGRA)
   }
 
+  @Test("decodes colours into the space that is asked for, and says which")
+  func convertsColors() throws {
+    let picture = Picture.slopes(16, 16)
+    let layout = try Self.bitmap(picture.opaqueBGRX, picture.size, .bgrx32).layout
+    for encoder in [PNGEncoder(), JPEGEncoder(quality: 1)] as [any ImageEncoder] {
+      let file = try picture.opaqueBGRX.withUnsafeBytes {
+        try encoder.encode($0.bytes, layout: layout, colorSpace: .displayP3)
+      }
+      var request = DecodeRequest()
+      let narrow = try ImageIODecoder().decode(file, request)
+      request.colorSpace = .displayP3
+      let wide = try ImageIODecoder().decode(file, request)
+      #expect(narrow.colorSpace == .sRGB && wide.colorSpace == .displayP3)
+      #expect(largestDifference(wide.packedBytes, picture.opaqueBGRX) <= 12)
+      #expect(largestDifference(narrow.packedBytes, picture.opaqueBGRX) > 40)
+    }
+  }
+
   // MARK: Encoding
 
   @Test("encodes PNG of every pixel format exactly")

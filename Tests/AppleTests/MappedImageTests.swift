@@ -33,6 +33,23 @@ struct MappedImageTests {
     #expect(pairs.allSatisfy { abs(Int($0) - Int($1)) <= 1 })
   }
 
+  @Test("has the colour space of the format", arguments: ColorSpace.allCases)
+  func hasColorSpace(space: ColorSpace) throws {
+    let photo = URL(filePath: "/photo")
+    let format = ImageFormat(
+      name: "wide", size: PixelSize(width: 33, height: 17), capacity: 4, colorSpace: space)
+    let cache = try ImageCache.filled(with: [photo], formats: [format])
+    let picture = try #require(cache.cachedImage(for: photo, format: format))
+    let image = try #require(picture.makeCGImage())
+    let name = space == .sRGB ? CGColorSpace.sRGB : CGColorSpace.displayP3
+    #expect(image.colorSpace?.name == name)
+    // The file, too, and the way back.
+    let again = try Bitmap(decoding: picture.pngData(), colorSpace: space)
+    #expect(again.colorSpace == space)
+    let pairs = zip(image._bgra, try #require(CGImage(_bitmap: again))._bgra)
+    #expect(pairs.allSatisfy { abs(Int($0) - Int($1)) <= 1 })
+  }
+
   @Test("holds the lease until it is released")
   func holdsLease() async throws {
     let (photo, format) = (URL(filePath: "/photo"), Self.format(.bgra32))

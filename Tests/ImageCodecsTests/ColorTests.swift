@@ -18,8 +18,8 @@
       var bytes = bitmap.packedBytes
       bytes.withUnsafeMutableBytes { bytes in
         guard let start = bytes.baseAddress else { return }
-        bitmap.colorConversion?.convertToSRGB(
-          start, pixelCount: bitmap.size.width, format: bitmap.layout.format)
+        bitmap.colorConversion?.convert(
+          start, pixelCount: bitmap.size.width, format: bitmap.layout.format, to: .sRGB)
       }
       return (0..<bitmap.size.width).map { Array(bytes[4 * $0..<4 * $0 + 3].reversed()) }
     }
@@ -92,7 +92,7 @@
         #expect(largestDifference(color, expected) > 4)
         pixel.withUnsafeMutableBytes { bytes in
           guard let start = bytes.baseAddress else { return }
-          bitmap.colorConversion?.convertToSRGB(start, pixelCount: 1, format: .bgrx32)
+          bitmap.colorConversion?.convert(start, pixelCount: 1, format: .bgrx32, to: .sRGB)
         }
         #expect(largestDifference(Array(pixel.prefix(3).reversed()), expected) <= 1)
         #expect(pixel[3] == 255)
@@ -161,7 +161,7 @@
       var bytes = bitmap.packedBytes
       bytes.withUnsafeMutableBytes { bytes in
         guard let start = bytes.baseAddress else { return }
-        bitmap.colorConversion?.convertToSRGB(start, pixelCount: 8, format: .gray8)
+        bitmap.colorConversion?.convert(start, pixelCount: 8, format: .gray8, to: .sRGB)
       }
       let expected = [0, 1, 10, 50, 100, 128, 200, 255].map { (value: Int) -> UInt8 in
         let linear = Double(value) / 255
@@ -181,7 +181,7 @@
       var grays = plain.packedBytes
       grays.withUnsafeMutableBytes { bytes in
         guard let start = bytes.baseAddress else { return }
-        plain.colorConversion?.convertToSRGB(start, pixelCount: 8, format: .gray8)
+        plain.colorConversion?.convert(start, pixelCount: 8, format: .gray8, to: .sRGB)
       }
       options.colorType = 4
       let glass = try decode(
@@ -233,7 +233,7 @@
       var pixels: [UInt8] = [10, 200, 30, 0, 10, 200, 30, 77, 10, 200, 30, 255]
       pixels.withUnsafeMutableBytes { bytes in
         guard let start = bytes.baseAddress else { return }
-        conversion.convertToSRGB(start, pixelCount: 3, format: .bgra32)
+        conversion.convert(start, pixelCount: 3, format: .bgra32, to: .sRGB)
       }
       #expect([pixels[3], pixels[7], pixels[11]] == [0, 77, 255])
     }

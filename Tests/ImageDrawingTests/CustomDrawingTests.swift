@@ -100,8 +100,9 @@
     @Test("sees colours in sRGB, whatever its source was stored in")
     func convertsFirst() throws {
       struct Invert: ColorConversion {
-        func convertToSRGB(
-          _ pixels: UnsafeMutableRawPointer, pixelCount: Int, format: PixelFormat
+        func convert(
+          _ pixels: UnsafeMutableRawPointer, pixelCount: Int, format: PixelFormat,
+          to space: ColorSpace
         ) {
           let bytes = pixels.assumingMemoryBound(to: UInt8.self)
           for index in 0..<pixelCount * 4 where index % 4 != 3 { bytes[index] = 255 - bytes[index] }
@@ -124,8 +125,9 @@
     )
     func leavesPaddingOut() throws {
       struct Identity: ColorConversion {
-        func convertToSRGB(
-          _ pixels: UnsafeMutableRawPointer, pixelCount: Int, format: PixelFormat
+        func convert(
+          _ pixels: UnsafeMutableRawPointer, pixelCount: Int, format: PixelFormat,
+          to space: ColorSpace
         ) {}
       }
       // Of the left column three quarters are padding; the border between black and white is what

@@ -109,8 +109,8 @@ struct RecipeTests {
 struct ColorConversionTests {
   /// Swaps blue and red, so that twice is as good as never, and counts.
   private struct Swap: ColorConversion {
-    func convertToSRGB(
-      _ pixels: UnsafeMutableRawPointer, pixelCount: Int, format: PixelFormat
+    func convert(
+      _ pixels: UnsafeMutableRawPointer, pixelCount: Int, format: PixelFormat, to space: ColorSpace
     ) {
       let bytes = pixels.assumingMemoryBound(to: UInt8.self)
       for index in 0..<pixelCount {
@@ -125,8 +125,8 @@ struct ColorConversionTests {
 
   /// Squares every channel: only right on numbers not multiplied by alpha.
   private struct Square: ColorConversion {
-    func convertToSRGB(
-      _ pixels: UnsafeMutableRawPointer, pixelCount: Int, format: PixelFormat
+    func convert(
+      _ pixels: UnsafeMutableRawPointer, pixelCount: Int, format: PixelFormat, to space: ColorSpace
     ) {
       let bytes = pixels.assumingMemoryBound(to: UInt8.self)
       for index in 0..<pixelCount {

@@ -97,10 +97,10 @@ fic_jpeg_writer *fic_jpeg_writer_create(void);
 void fic_jpeg_writer_close(fic_jpeg_writer *writer);
 const char *fic_jpeg_writer_message(const fic_jpeg_writer *writer);
 
-// Rows are one gray byte a pixel or B, G, R, unused; `quality` is 1 to 100.
+// Rows are one gray byte a pixel or B, G, R, unused; `quality` is 1 to 100. A null profile means sRGB.
 fic_status fic_jpeg_begin(
     fic_jpeg_writer *writer, uint32_t width, uint32_t height, bool gray, int quality,
-    bool progressive);
+    bool progressive, const uint8_t *profile, uint32_t profile_count);
 fic_status fic_jpeg_write_row(fic_jpeg_writer *writer, const uint8_t *row);
 
 // Hands over the encoded bytes, which the caller frees with free(3).
@@ -150,8 +150,10 @@ fic_png_writer *fic_png_writer_create(void);
 void fic_png_writer_close(fic_png_writer *writer);
 const char *fic_png_writer_message(const fic_png_writer *writer);
 
+// A null profile means sRGB.
 fic_status fic_png_begin(
-    fic_png_writer *writer, uint32_t width, uint32_t height, fic_rows_kind rows);
+    fic_png_writer *writer, uint32_t width, uint32_t height, fic_rows_kind rows,
+    const uint8_t *profile, size_t profile_count);
 fic_status fic_png_write_row(fic_png_writer *writer, const uint8_t *row);
 
 // Hands over the encoded bytes, which the caller frees with free(3).
@@ -306,10 +308,16 @@ typedef FIC_ENUM {
   FIC_COLOR_INVERTED_CMYK FIC_SWIFT(invertedCMYK)   // the same, 0 is full
 } fic_color_kind;
 
-// Builds the transform from a profile to sRGB. Null when the profile is broken, is not of that
-// kind, or there is no memory; null with `is_srgb` set when nothing would change.
+typedef FIC_ENUM {
+  FIC_SPACE_SRGB FIC_SWIFT(sRGB),
+  FIC_SPACE_DISPLAY_P3 FIC_SWIFT(displayP3)
+} fic_color_space;
+
+// Builds the transform from a profile to a space. Null when the profile is broken, is not of that
+// kind, or there is no memory; null with `is_same` set when nothing would change.
 fic_color_transform *fic_color_create(
-    const uint8_t *profile, size_t count, fic_color_kind kind, bool *is_srgb);
+    const uint8_t *profile, size_t count, fic_color_kind kind, fic_color_space space,
+    bool *is_same);
 void fic_color_close(fic_color_transform *transform);
 
 // Converts pixels in place; any number of threads may do so with one transform.
@@ -325,9 +333,10 @@ typedef FIC_ENUM {
 } fic_color_curve;
 
 // Makes the ICC profile of a red, green and blue light and a white, each x and y of CIE 1931; equal
-// arguments make equal bytes, which the caller frees with free(3).
+// arguments make equal bytes, which the caller frees with free(3). `name` is ASCII, or null.
 fic_status fic_color_make_profile(
-    const double chromaticities[8], fic_color_curve curve, uint8_t **bytes, size_t *count);
+    const double chromaticities[8], fic_color_curve curve, const char *name, uint8_t **bytes,
+    size_t *count);
 
 // Rows of pixels
 

@@ -1,4 +1,4 @@
-// The resampler's loops in 16-bit integers, which take most of the time of a drawing. C can compile
+// The resampler's loops in 16-bit integers, which take most of the time of a drawing; and one for colours. C can compile
 // a function for a newer processor than the rest of the program. Its vectors stay bearable without
 // optimisation, so debug and release builds draw with the same loops.
 
@@ -50,6 +50,13 @@ fic_loops fic_narrow_loops(void);
 
 // The widest vectors of this processor: 32 bytes on x86 with AVX2.
 fic_loops fic_widest_loops(void);
+
+// Converts colours of B, G, R and an untouched byte from one space to another in place. `matrix` has the rows
+// that make red, green and blue light of the three; `light` is that of each of the 256 numbers, and `numbers` those of
+// `steps` steps of light and of none.
+void fic_convert_colors(
+    uint8_t *pixels, size_t count, const float *matrix, const float *light,
+    const uint8_t *numbers, float steps);
 
 #pragma clang assume_nonnull end
 

@@ -87,14 +87,17 @@ struct PictureMaker: Sendable {
 
   /// Decodes for all requests, unless the decode that is there suffices.
   ///
-  /// - Returns: The decode in sRGB. `picture` keeps the colours of the file, which are converted when they
-  ///   have been scaled.
+  /// - Returns: The decode in sRGB, or in the widest space of the requests if the file's colours are others.
+  ///   `picture` keeps the colours of the file, which are converted when they have been scaled.
   func decode(
     for requests: [ImageRequest], from picture: inout SourcePicture, urgency: Urgency,
     progress: FlightProgress? = nil
   ) async throws(ImageCacheError) -> Bitmap {
     let whole = PictureRegion(picture.fullSize)
-    if !picture.isDecoded(to: picture.minimumSize(for: requests), showing: whole) {
+    let colorSpace = requests.colorSpace
+    if !picture.isDecoded(
+      to: picture.minimumSize(for: requests), showing: whole, in: colorSpace)
+    {
       _ = try await drawTogether(
         [], besides: requests, from: &picture, urgency, progress, then: { _ in })
     }
@@ -106,7 +109,7 @@ struct PictureMaker: Sendable {
     let byteCount = min(decoded.size.width * decoded.size.height * 4, workers.byteBudget)
     return try await onWorker(picture.url, urgency, byteCount: byteCount) {
       _ throws(ImageDecodingError) in
-      do { return try decoded.inSRGB() } catch { throw .outOfMemory }
+      do { return try decoded.inColorSpace(colorSpace) } catch { throw .outOfMemory }
     } then: {
       $0
     }
@@ -143,7 +146,8 @@ struct PictureMaker: Sendable {
     let region =
       requests.isEmpty
       ? PictureRegion(source.fullSize) : (requests + family).region(of: source.fullSize)
-    let needsDecode = !source.isDecoded(to: minimum, showing: region)
+    let colorSpace = (requests + family).colorSpace
+    let needsDecode = !source.isDecoded(to: minimum, showing: region, in: colorSpace)
     let queued = progress?.clock.now
     let (decoded, value) = try await onWorker(
       source.url, urgency,
@@ -152,7 +156,7 @@ struct PictureMaker: Sendable {
       if let progress, let queued { progress.measure(\.wait, since: queued) }
       if needsDecode { progress?.report(.decoding) }
       var start = ThreadTime.now
-      let bitmap = try decode(source, to: minimum, region, needsDecode, isCancelled)
+      let bitmap = try decode(source, to: minimum, region, colorSpace, needsDecode, isCancelled)
       if needsDecode { progress?.measure { $0.decode += ThreadTime.now - start } }
       // Without requests, the picture is decoded only.
       if !requests.isEmpty { progress?.report(.drawing) }
@@ -166,7 +170,7 @@ struct PictureMaker: Sendable {
       (bitmap, finish(results))
     }
     picture.decoded = decoded
-    if needsDecode { picture.decodedSize = minimum }
+    if needsDecode { (picture.decodedSize, picture.decodedColorSpace) = (minimum, colorSpace) }
     return value
   }
 
@@ -187,8 +191,8 @@ struct PictureMaker: Sendable {
   }
 
   private func decode(
-    _ source: SourcePicture, to minimum: PixelSize, _ region: PictureRegion, _ needsDecode: Bool,
-    _ isCancelled: @escaping @Sendable () -> Bool
+    _ source: SourcePicture, to minimum: PixelSize, _ region: PictureRegion,
+    _ colorSpace: ColorSpace, _ needsDecode: Bool, _ isCancelled: @escaping @Sendable () -> Bool
   ) throws(ImageDecodingError) -> Bitmap {
     switch source.content {
     case .encoded(let data, let decoder, let header) where needsDecode:
@@ -201,6 +205,7 @@ struct PictureMaker: Sendable {
         minimumSize: minimum, limits: limits, isCancelled: isCancelled)
       request.averagedSize = DecodeMargin.averagedSize(for: minimum, of: header.size)
       request.region = region
+      request.colorSpace = colorSpace
       let bitmap = try decoder.decode(data, request)
       recorder.decoded(source.url, size: bitmap.size, in: ContinuousClock.now - start)
       return bitmap
@@ -229,7 +234,7 @@ struct PictureMaker: Sendable {
         for: request.key, size: size, metadata: metadata
       ) { bytes, layout in
         try drawing.draw(
-          bitmap, into: bytes, layout: layout, scale: format.scale,
+          bitmap, into: bytes, layout: layout, colorSpace: format.colorSpace, scale: format.scale,
           upTo: format.keepsProportions, isCancelled: isCancelled)
       }
       if !isPreview { recorder.drew(in: ContinuousClock.now - start) }
@@ -262,6 +267,11 @@ extension [ImageRequest] {
 }
 
 extension [ImageRequest] {
+  /// The widest colour space of all of these.
+  var colorSpace: ColorSpace {
+    contains { $0.format.colorSpace == .displayP3 } ? .displayP3 : .sRGB
+  }
+
   /// The pixels of a source that any of these shows.
   fileprivate func region(of fullSize: PixelSize) -> PictureRegion {
     let regions = map {

@@ -16,6 +16,8 @@ struct SourcePicture: Sendable {
   /// The size that this decode was made for; `nil` for a picture that needed none. Decoders leave out
   /// details that the reduction to this size would hide.
   var decodedSize: PixelSize?
+  /// The colours that this decode was made for: a decoder may have cut those beyond.
+  var decodedColorSpace = ColorSpace.sRGB
   /// The metadata that is stored beside the pixels of each format.
   var metadata = Data()
   /// False where the hook lets the picture be delivered only.
@@ -35,10 +37,17 @@ struct SourcePicture: Sendable {
     }
   }
 
-  /// Whether the decode suffices for formats that need `size`, at most ``fullSize``, of a region.
-  func isDecoded(to size: PixelSize, showing region: PictureRegion) -> Bool {
+  /// Whether the decode suffices for formats that need `size`, at most ``fullSize``, of a region, and the
+  /// colours of a space.
+  func isDecoded(
+    to size: PixelSize, showing region: PictureRegion, in colorSpace: ColorSpace
+  ) -> Bool {
     // The bitmap of a source is all there is.
     guard let decoded, let decodedSize else { return decoded != nil }
+    // A conversion that is still to be done leads to any space.
+    if decoded.colorConversion == nil, colorSpace != .sRGB, decodedColorSpace == .sRGB {
+      return false
+    }
     let edges = decoded.edges
     let hasPixels =
       Int(edges.width.rounded(.up)) >= size.width && Int(edges.height.rounded(.up)) >= size.height

@@ -4,7 +4,7 @@ import ImageDrawing
 public import Pixels
 
 extension Bitmap {
-  /// Decodes a picture file's bytes as the cache would: upright and in sRGB.
+  /// Decodes a picture file's bytes as the cache would: upright, and in sRGB or Display P3.
   ///
   /// ```swift
   /// let data = try Data(contentsOf: URL(fileURLWithPath: "logo.png"))
@@ -23,15 +23,16 @@ extension Bitmap {
   ///   - data: The bytes of a file.
   ///   - largest: The size that the result does not exceed, in pixels; a side below one counts as one. The
   ///     picture keeps its proportions, and its own size where that is smaller; `nil` is every pixel.
+  ///   - colorSpace: The result's.
   ///   - decoders: Asked in order; the first that recognises the bytes decodes them.
   ///   - limits: What the decode may cost.
   /// - Throws: ``ImageCacheError/undecodable(_:reason:)``, ``ImageCacheError/pictureTooLarge(_:_:)``,
   ///   ``ImageCacheError/cancelled``.
   public init(
-    decoding data: Data, upTo largest: PixelSize? = nil,
+    decoding data: Data, upTo largest: PixelSize? = nil, colorSpace: ColorSpace = .sRGB,
     decoders: [any ImageDecoder] = ImageDecoders.standard, limits: DecodingLimits = DecodingLimits()
   ) throws(ImageCacheError) {
-    self = try Self.decoded(data, from: nil, upTo: largest, decoders, limits)
+    self = try Self.decoded(data, from: nil, upTo: largest, colorSpace, decoders, limits)
   }
 
   /// Decodes a picture file.
@@ -42,12 +43,13 @@ extension Bitmap {
   /// - Parameters:
   ///   - file: A `file` URL.
   ///   - largest: As with data.
+  ///   - colorSpace: The result's.
   ///   - decoders: Asked in order; the first that recognises the bytes decodes them.
   ///   - limits: What the decode may cost.
   /// - Throws: As with data, and ``ImageCacheError/sourceFailed(_:underlying:)`` with an
   ///   ``ImageSourceError``.
   public init(
-    contentsOf file: URL, upTo largest: PixelSize? = nil,
+    contentsOf file: URL, upTo largest: PixelSize? = nil, colorSpace: ColorSpace = .sRGB,
     decoders: [any ImageDecoder] = ImageDecoders.standard, limits: DecodingLimits = DecodingLimits()
   ) throws(ImageCacheError) {
     let data: Data
@@ -60,12 +62,12 @@ extension Bitmap {
     } catch {
       throw .sourceFailed(file, underlying: error)
     }
-    self = try Self.decoded(data, from: file, upTo: largest, decoders, limits)
+    self = try Self.decoded(data, from: file, upTo: largest, colorSpace, decoders, limits)
   }
 
   private static func decoded(
-    _ data: Data, from file: URL?, upTo largest: PixelSize?, _ decoders: [any ImageDecoder],
-    _ limits: DecodingLimits
+    _ data: Data, from file: URL?, upTo largest: PixelSize?, _ colorSpace: ColorSpace,
+    _ decoders: [any ImageDecoder], _ limits: DecodingLimits
   ) throws(ImageCacheError) -> Bitmap {
     do throws(ImageDecodingError) {
       try limits.check(encodedByteCount: data.count)
@@ -91,24 +93,27 @@ extension Bitmap {
       request.averagedSize = minimum.flatMap {
         DecodeMargin.averagedSize(for: $0, of: header.size)
       }
-      return try decoder.decode(data, request).finished(size)
+      request.colorSpace = colorSpace
+      return try decoder.decode(data, request).finished(size, colorSpace)
     } catch {
       if case .cancelled = error, Task.isCancelled { throw .cancelled }
       throw ImageCacheError(error, url: file)
     }
   }
 
-  /// The whole picture at that size and in sRGB.
-  private func finished(_ size: PixelSize) throws(ImageDecodingError) -> Bitmap {
-    if size == self.size, colorConversion == nil { return self }
+  /// The whole picture at that size and in that space.
+  private func finished(
+    _ size: PixelSize, _ colorSpace: ColorSpace
+  ) throws(ImageDecodingError) -> Bitmap {
+    if size == self.size, conversion(to: colorSpace) == nil { return self }
     guard let layout = PixelLayout(size: size, format: layout.format) else { throw .outOfMemory }
     do throws(DrawingError) {
       let bitmap = try Bitmap(
         unfilled: layout, colorConversion: nil,
-        edges: PictureEdges(filling: size, fullSize: size)
+        edges: PictureEdges(filling: size, fullSize: size), colorSpace: colorSpace
       ) { pixels throws(DrawingError) in
         try Drawing.stretch.draw(
-          self, into: pixels, layout: layout, scale: 1, upTo: true,
+          self, into: pixels, layout: layout, colorSpace: colorSpace, scale: 1, upTo: true,
           isCancelled: { Task.isCancelled })
       }
       guard let bitmap else { throw .outOfMemory }

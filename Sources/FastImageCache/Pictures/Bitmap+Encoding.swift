@@ -12,16 +12,17 @@ extension Bitmap {
   /// ```
   ///
   /// Blocks its thread for the time of the compression: call it away from actors. Colours that a
-  /// decoder left in another space are turned into sRGB first, in a copy.
+  /// decoder left in another space are turned into sRGB first, in a copy. A bitmap in Display P3 becomes a file
+  /// with the profile of that space.
   ///
   /// - Parameter encoder: ``ImageEncoder/jpeg(quality:)``, ``ImageEncoder/png`` or one of your own;
   ///   on Linux `.webp(quality:)` and `.losslessWebP` as well.
   /// - Throws: ``ImageEncodingError``.
   public func data(encodedBy encoder: some ImageEncoder) throws(ImageEncodingError) -> Data {
     // The only error of the conversion.
-    guard let source = try? inSRGB() else { throw .outOfMemory }
+    guard let source = try? inColorSpace(colorSpace) else { throw .outOfMemory }
     return try source.withPixels { pixels throws(ImageEncodingError) in
-      try encoder.encode(pixels, layout: source.layout)
+      try encoder.encode(pixels, layout: source.layout, colorSpace: source.colorSpace)
     }
   }
 

@@ -25,7 +25,8 @@
       return CGImage(
         width: size.width, height: size.height, bitsPerComponent: layout.format.bitsPerComponent,
         bitsPerPixel: layout.format.bytesPerPixel * 8, bytesPerRow: layout.rowBytes,
-        space: layout.format.colorSpace, bitmapInfo: layout.format.bitmapInfo, provider: provider,
+        space: layout.format.cgColorSpace(of: colorSpace), bitmapInfo: layout.format.bitmapInfo,
+        provider: provider,
         decode: nil, shouldInterpolate: false, intent: .defaultIntent)
     }
   }
@@ -33,9 +34,11 @@
   extension PixelFormat {
     fileprivate var bitsPerComponent: Int { self == .bgr16 ? 5 : 8 }
 
-    fileprivate var colorSpace: CGColorSpace {
-      let name = self == .gray8 ? CGColorSpace.genericGrayGamma2_2 : CGColorSpace.sRGB
-      return CGColorSpace(name: name)
+    fileprivate func cgColorSpace(of space: ColorSpace) -> CGColorSpace {
+      let named =
+        self == .gray8
+        ? CGColorSpace(name: CGColorSpace.genericGrayGamma2_2) : space.cgColorSpace
+      return named
         ?? (self == .gray8 ? CGColorSpaceCreateDeviceGray() : CGColorSpaceCreateDeviceRGB())
     }
 

@@ -12,14 +12,15 @@ extension CachedImage {
   /// Blocks its thread for the time of the compression: call it away from actors. The encoder borrows
   /// the mapped pixels. On Linux PNG takes a few rows and the encoded bytes beside them, JPEG three
   /// bytes a pixel more (two for gray), and WebP a copy of four bytes a pixel and libwebp's working
-  /// memory. On Apple platforms each takes a copy of the pixels.
+  /// memory. On Apple platforms each takes a copy of the pixels. A picture in Display P3 becomes a file with the
+  /// profile of that space.
   ///
   /// - Parameter encoder: ``ImageEncoder/jpeg(quality:)``, ``ImageEncoder/png`` or one of your own;
   ///   on Linux `.webp(quality:)` and `.losslessWebP` as well.
   /// - Throws: ``ImageEncodingError``.
   public func data(encodedBy encoder: some ImageEncoder) throws(ImageEncodingError) -> Data {
     try withPixels { pixels throws(ImageEncodingError) in
-      try encoder.encode(pixels, layout: layout)
+      try encoder.encode(pixels, layout: layout, colorSpace: colorSpace)
     }
   }
 

@@ -30,6 +30,9 @@ public struct CachedImage: Sendable {
   /// Width and height in pixels.
   public var size: PixelSize { PixelSize(width: entry.extent.width, height: entry.extent.height) }
 
+  /// The colours that the pixels' numbers stand for; the format's.
+  public var colorSpace: ColorSpace { PictureCode.colorSpace(of: entry.pixelFormat) }
+
   /// Whether the pixels live in private memory instead of a mapped file.
   ///
   /// No table could take a private picture, because all slots are leased, the disk is full, or the
@@ -84,7 +87,7 @@ public struct CachedImage: Sendable {
   ///
   /// - Throws: ``BitmapError/outOfMemory(byteCount:)``.
   public func makeBitmap() throws -> Bitmap {
-    try Bitmap(layout: layout) { target in
+    try Bitmap(layout: layout, colorSpace: colorSpace) { target in
       entry.withPixels { bytes in
         target.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[..<layout.byteCount]))
       }

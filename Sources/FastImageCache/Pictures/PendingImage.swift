@@ -44,6 +44,8 @@ public struct PendingImage: Sendable {
 
   /// The whole picture, upright and in sRGB, large enough for ``formats``, and for other requests that share its load.
   ///
+  /// Where one of the formats is in Display P3, so may be the bitmap: see ``Bitmap/colorSpace``.
+  ///
   /// A bitmap in its place may have any size and proportions; it is drawn as if the source had them.
   public var bitmap: Bitmap { didSet { isChanged = true } }
 
@@ -64,7 +66,7 @@ public struct PendingImage: Sendable {
   public func versionID(for format: ImageFormat) -> ImageID? { versions[format.name] }
 
   /// - Parameters:
-  ///   - bitmap: The decode, in sRGB.
+  ///   - bitmap: The decode, its colours converted.
   ///   - requests: Of one entity, for different formats.
   ///   - isNamed: Whether that entity is the user's.
   init(

@@ -58,8 +58,9 @@ struct PreviewPainter: Sendable {
   ) -> Bool {
     guard maker.workers.mayBeginGuest(at: clock.now) else { return false }
     // As large as for the picture itself, or a settled preview would differ from it.
-    let minimum = wishes.flatMap { [$0.request] + $0.siblings }
-      .sourceSize(of: picture.header.size)
+    let requests = wishes.flatMap { [$0.request] + $0.siblings }
+    let minimum = requests.sourceSize(of: picture.header.size)
+    let colorSpace = requests.colorSpace
     let working = picture.decoder.workingByteCount(for: picture.header, minimumSize: minimum)
     // The bytes are copied twice: out of the arrival, and by a decoder that closes the file.
     let (byteCount, overflow) = working.addingReportingOverflow(2 * stage.byteCount)
@@ -67,7 +68,8 @@ struct PreviewPainter: Sendable {
       isInterrupted -> Painting in
       let isCancelled: @Sendable () -> Bool = { isInterrupted() || !isWanted }
       do {
-        let decoded = try decode(stage, of: arrival, picture, minimum, working, isCancelled)
+        let decoded = try decode(
+          stage, of: arrival, picture, minimum, colorSpace, working, isCancelled)
         if let newPart = decoded.part, newPart <= part { return .none(.failed) }
         let bitmap = decoded.bitmap
         let isSettled = stage.isSettled(bitmap.size, of: picture.header.size)
@@ -102,7 +104,8 @@ struct PreviewPainter: Sendable {
 
   private func decode(
     _ stage: PreviewStage, of arrival: Arrival, _ picture: PreviewScan.Picture,
-    _ minimum: PixelSize, _ working: Int, _ isCancelled: @escaping @Sendable () -> Bool
+    _ minimum: PixelSize, _ colorSpace: ColorSpace, _ working: Int,
+    _ isCancelled: @escaping @Sendable () -> Bool
   ) throws -> DecodedPreview {
     try maker.limits.check(
       picture.header, encodedByteCount: stage.byteCount, workingByteCount: working)
@@ -110,6 +113,7 @@ struct PreviewPainter: Sendable {
     var request = DecodeRequest(
       minimumSize: minimum, limits: maker.limits, isCancelled: isCancelled)
     request.averagedSize = DecodeMargin.averagedSize(for: minimum, of: picture.header.size)
+    request.colorSpace = colorSpace
     return try picture.decoder.decodePreview(bytes, at: stage, request)
   }
 }

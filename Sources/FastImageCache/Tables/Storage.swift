@@ -138,25 +138,38 @@ struct Storage: Sendable {
 /// The number in a table's header that tells how its pictures are drawn, beside their size.
 ///
 /// The low byte is the pixel format. Bit 8 is set where pictures keep their own proportions: a cache
-/// must not take a table of one kind for one of the other.
+/// must not take a table of one kind for one of the other. Bits 16 to 23 are the colour space: zero for sRGB.
 package struct PictureCode: Hashable, Sendable {
   package let pixelFormat: PixelFormat
   package let keepsProportions: Bool
+  package let colorSpace: ColorSpace
+
+  private static let displayP3: UInt32 = 1 << 16
 
   package init(_ format: ImageFormat) {
     pixelFormat = format.pixelFormat
     keepsProportions = format.keepsProportions
+    colorSpace = format.colorSpace
   }
 
   /// `nil` for a number that no version of this library writes.
   package init?(rawValue: UInt32) {
     let pixelFormat = PixelFormat.allCases.first { $0.code == rawValue & 0xFF }
-    guard rawValue >> 9 == 0, let pixelFormat else { return nil }
+    guard (rawValue & ~Self.displayP3) >> 9 == 0, let pixelFormat else { return nil }
     self.pixelFormat = pixelFormat
     keepsProportions = rawValue & 0x100 != 0
+    colorSpace = Self.colorSpace(of: rawValue)
   }
 
-  package var rawValue: UInt32 { pixelFormat.code | (keepsProportions ? 0x100 : 0) }
+  package var rawValue: UInt32 {
+    pixelFormat.code | (keepsProportions ? 0x100 : 0)
+      | (colorSpace == .displayP3 ? Self.displayP3 : 0)
+  }
+
+  /// The colour space of a table with this number.
+  static func colorSpace(of rawValue: UInt32) -> ColorSpace {
+    rawValue & displayP3 == 0 ? .sRGB : .displayP3
+  }
 }
 
 extension PixelFormat {

@@ -64,7 +64,8 @@
       }
       if request.isCancelled() { throw .cancelled }
       do throws(BitmapError) {
-        return try Bitmap(image, hasAlpha: header.hasAlpha, fullSize: header.size)
+        return try Bitmap(
+          image, hasAlpha: header.hasAlpha, fullSize: header.size, colorSpace: request.colorSpace)
       } catch {
         throw .outOfMemory
       }
@@ -152,7 +153,8 @@
       else { throw .unsupported("A file without a thumbnail") }
       let thumbnail: Bitmap
       do throws(BitmapError) {
-        thumbnail = try Bitmap(image, hasAlpha: false, fullSize: header.size)
+        thumbnail = try Bitmap(
+          image, hasAlpha: false, fullSize: header.size, colorSpace: request.colorSpace)
       } catch {
         throw .outOfMemory
       }

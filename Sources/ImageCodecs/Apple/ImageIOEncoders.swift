@@ -6,18 +6,19 @@
 
   extension PNGEncoder {
     func write(
-      _ pixels: UnsafeRawBufferPointer, _ layout: PixelLayout
+      _ pixels: UnsafeRawBufferPointer, _ layout: PixelLayout, _ colorSpace: ColorSpace
     ) throws(ImageEncodingError) -> Data {
-      try EncodedImage(pixels: pixels, layout: layout).data(type: "public.png", options: [:])
+      try EncodedImage(pixels: pixels, layout: layout, colorSpace: colorSpace).data(
+        type: "public.png", options: [:])
     }
   }
 
   extension JPEGEncoder {
     func write(
-      _ pixels: UnsafeRawBufferPointer, _ layout: PixelLayout
+      _ pixels: UnsafeRawBufferPointer, _ layout: PixelLayout, _ colorSpace: ColorSpace
     ) throws(ImageEncodingError) -> Data {
       let white = CGColor(red: 1, green: 1, blue: 1, alpha: 1)
-      return try EncodedImage(pixels: pixels, layout: layout).data(
+      return try EncodedImage(pixels: pixels, layout: layout, colorSpace: colorSpace).data(
         type: "public.jpeg",
         options: [
           kCGImageDestinationLossyCompressionQuality: quality.isNaN ? 0.9 : min(max(quality, 0), 1),
@@ -31,6 +32,7 @@
   private struct EncodedImage {
     let pixels: UnsafeRawBufferPointer
     let layout: PixelLayout
+    let colorSpace: ColorSpace
 
     func data(type: String, options: [CFString: Any]) throws(ImageEncodingError) -> Data {
       guard let start = pixels.baseAddress, pixels.count >= layout.byteCount else {
@@ -69,7 +71,7 @@
         }
       let space =
         layout.format == .gray8
-        ? CGColorSpaceCreateDeviceGray() : CGColorSpace(name: CGColorSpace.sRGB)
+        ? CGColorSpaceCreateDeviceGray() : colorSpace.cgColorSpace
       guard let space else { return nil }
       return CGImage(
         width: layout.size.width, height: layout.size.height, bitsPerComponent: bits,

@@ -82,7 +82,9 @@
         try reader.read(into: rows, rowBytes: rowBytes, count: count)
         guard isInk else { return }
         for row in 0..<count {
-          reader.convertInk(rows + row * rowBytes, pixelCount: part.columns.count, conversion)
+          reader.convertInk(
+            rows + row * rowBytes, pixelCount: part.columns.count, conversion,
+            to: request.colorSpace)
         }
       }
       let size = orientation.turning(
@@ -95,7 +97,8 @@
           of: header.size, x: -Double(part.columns.lowerBound), y: -Double(part.rows.lowerBound),
           width: Double(stored.width * eighths) / 8, height: Double(stored.height * eighths) / 8,
           to: size),
-        conversion: isInk ? nil : conversion
+        conversion: isInk ? nil : conversion,
+        colorSpace: isInk && conversion != nil ? request.colorSpace : .sRGB
       ) { pixels, layout throws(ImageDecodingError) in
         try reader.skip(part.rows.lowerBound, unless: request.isCancelled)
         let target = try UprightRows(pixels, layout: layout, orientation: orientation)

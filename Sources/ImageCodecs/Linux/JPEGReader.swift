@@ -87,10 +87,11 @@
     }
 
     func convertInk(
-      _ row: UnsafeMutablePointer<UInt8>, pixelCount: Int, _ conversion: LCMSConversion?
+      _ row: UnsafeMutablePointer<UInt8>, pixelCount: Int, _ conversion: LCMSConversion?,
+      to space: ColorSpace
     ) {
       if let conversion {
-        conversion.convert(row, pixelCount: pixelCount)
+        conversion.convert(row, pixelCount: pixelCount, to: space)
       } else {
         fic_rows_cmyk_to_bgrx(row, pixelCount, header.ink_is_inverted)
       }

@@ -4,18 +4,36 @@
   import Locking
   import Pixels
 
-  /// The conversion from one embedded profile to sRGB, by Little CMS, relative colorimetric with
-  /// black point compensation.
+  /// A transform from a profile's colours to a ``ColorSpace``, by Little CMS, relative colorimetric with black
+  /// point compensation.
   ///
   /// `@unchecked Sendable` is safe because the transform never changes: it is built without Little
   /// CMS's one-pixel cache, and freed with this object.
-  final class LCMSConversion: ColorConversion, @unchecked Sendable {
+  private final class LCMSTransform: @unchecked Sendable {
+    private let transform: OpaquePointer
+
+    init(_ transform: OpaquePointer) { self.transform = transform }
+
+    deinit { fic_color_close(transform) }
+
+    func apply(_ pixels: UnsafeMutablePointer<UInt8>, pixelCount: Int) {
+      fic_color_apply(transform, pixels, pixelCount)
+    }
+  }
+
+  /// The conversion from one embedded profile to each ``ColorSpace``.
+  ///
+  /// Invariant: there is a transform to sRGB; one to another space is built when a picture of that space is
+  /// drawn for the first time.
+  final class LCMSConversion: ColorConversion {
     enum Kind {
       case gray, rgb, cmyk, invertedCMYK
       /// Gray that is decoded to blue, green and red, since it has alpha.
       case grayAsColor
 
       var isInk: Bool { self == .cmyk || self == .invertedCMYK }
+
+      fileprivate var isGray: Bool { self == .gray || self == .grayAsColor }
 
       fileprivate var code: fic_color_kind {
         switch self {
@@ -28,36 +46,89 @@
       }
     }
 
+    /// The way from the profile to Display P3.
+    private enum Wide {
+      case unknown
+      /// The profile is Display P3's.
+      case unchanged
+      case transform(LCMSTransform)
+      /// Little CMS had no memory.
+      case bySRGB
+    }
+
     let kind: Kind
-    private let transform: OpaquePointer
+    private let profile: Data
+    private let toSRGB: LCMSTransform
+    private let wide = Lock(Wide.unknown)
 
     /// `nil` for a profile that is sRGB already, is broken, or is not of that kind: the picture's
     /// numbers then count as sRGB.
     init?(profile: Data, kind: Kind) {
-      var isSRGB = false
-      let transform = profile.withUnsafeBytes { bytes in
-        bytes.start.flatMap { fic_color_create($0, bytes.count, kind.code, &isSRGB) }
+      guard let transform = Self.transform(from: profile, kind, to: .sRGB).transform else {
+        return nil
       }
-      guard let transform else { return nil }
       self.kind = kind
-      self.transform = transform
+      self.profile = profile
+      toSRGB = transform
     }
 
-    deinit { fic_color_close(transform) }
-
-    func convertToSRGB(
-      _ pixels: UnsafeMutableRawPointer, pixelCount: Int, format: PixelFormat
+    func convert(
+      _ pixels: UnsafeMutableRawPointer, pixelCount: Int, format: PixelFormat, to space: ColorSpace
     ) {
       precondition(
         format == .gray8
           ? kind == .gray : (kind == .rgb || kind == .grayAsColor) && format.bytesPerPixel == 4,
         "A conversion of \(kind) pixels was given \(format) pixels.")
-      convert(pixels.assumingMemoryBound(to: UInt8.self), pixelCount: pixelCount)
+      convert(pixels.assumingMemoryBound(to: UInt8.self), pixelCount: pixelCount, to: space)
     }
 
     /// Converts in place; four inks become blue, green, red and 255.
-    func convert(_ pixels: UnsafeMutablePointer<UInt8>, pixelCount: Int) {
-      fic_color_apply(transform, pixels, pixelCount)
+    func convert(
+      _ pixels: UnsafeMutablePointer<UInt8>, pixelCount: Int, to space: ColorSpace
+    ) {
+      // Gray is the same in all spaces.
+      guard space != .sRGB, !kind.isGray else {
+        return toSRGB.apply(pixels, pixelCount: pixelCount)
+      }
+      switch wayToDisplayP3() {
+      case .unchanged: return
+      case .transform(let transform): transform.apply(pixels, pixelCount: pixelCount)
+      case .bySRGB, .unknown:
+        toSRGB.apply(pixels, pixelCount: pixelCount)
+        SpaceConversion(from: .sRGB).convert(
+          pixels, pixelCount: pixelCount, format: .bgrx32, to: space)
+      }
+    }
+
+    private func wayToDisplayP3() -> Wide {
+      let known = wide.withLock { $0 }
+      if case .unknown = known {
+        // Outside of the lock, as in `shared`.
+        let (transform, isSame) = Self.transform(from: profile, kind, to: .displayP3)
+        let way: Wide = isSame ? .unchanged : transform.map { .transform($0) } ?? .bySRGB
+        wide.withLock { $0 = way }
+        return way
+      }
+      return known
+    }
+
+    private static func transform(
+      from profile: Data, _ kind: Kind, to space: ColorSpace
+    ) -> (transform: LCMSTransform?, isSame: Bool) {
+      var isSame = false
+      let transform = profile.withUnsafeBytes { bytes in
+        bytes.start.flatMap { fic_color_create($0, bytes.count, kind.code, space.code, &isSame) }
+      }
+      return (transform.map { LCMSTransform($0) }, isSame)
+    }
+  }
+
+  extension ColorSpace {
+    fileprivate var code: fic_color_space {
+      switch self {
+      case .sRGB: .sRGB
+      case .displayP3: .displayP3
+      }
     }
   }
 

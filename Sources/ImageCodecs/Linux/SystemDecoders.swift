@@ -61,13 +61,15 @@
     /// Decodes into a bitmap of the given upright size; all failures are an ``ImageDecodingError``.
     static func decoding(
       size: PixelSize, format: PixelFormat, edges: PictureEdges,
-      conversion: (any ColorConversion)?,
+      conversion: (any ColorConversion)?, colorSpace: ColorSpace = .sRGB,
       _ fill: (UnsafeMutableRawBufferPointer, PixelLayout) throws(ImageDecodingError) -> Void
     ) throws(ImageDecodingError) -> Bitmap {
       guard let layout = PixelLayout(size: size, format: format) else {
         throw .tooLarge("\(size) pixels cannot be counted.")
       }
-      let bitmap = try Bitmap(unfilled: layout, colorConversion: conversion, edges: edges) {
+      let bitmap = try Bitmap(
+        unfilled: layout, colorConversion: conversion, edges: edges, colorSpace: colorSpace
+      ) {
         pixels throws(ImageDecodingError) in try fill(pixels, layout)
       }
       guard let bitmap else { throw .outOfMemory }

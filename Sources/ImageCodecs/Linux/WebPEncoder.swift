@@ -3,7 +3,7 @@
   public import Foundation
   public import Pixels
 
-  /// Writes WebP files in sRGB, on Linux: ImageIO reads WebP and does not write it.
+  /// Writes WebP files, those in Display P3 with its profile, on Linux: ImageIO reads WebP and does not write it.
   ///
   /// Takes four bytes a pixel for libwebp's copy, and libwebp's working memory beside it. Where the
   /// memory ends within libwebp, version 1.2.4 can report success with bytes that do not decode.
@@ -27,8 +27,18 @@
     public func encode(
       _ pixels: RawSpan, layout: PixelLayout
     ) throws(ImageEncodingError) -> Data {
-      try pixels.withUnsafeBytes { bytes throws(ImageEncodingError) in
+      try encode(pixels, layout: layout, colorSpace: .sRGB)
+    }
+
+    /// - Throws: As without a colour space.
+    public func encode(
+      _ pixels: RawSpan, layout: PixelLayout, colorSpace: ColorSpace
+    ) throws(ImageEncodingError) -> Data {
+      let data = try pixels.withUnsafeBytes { bytes throws(ImageEncodingError) in
         try write(bytes, layout)
+      }
+      return colorSpace.withProfile(for: layout.format) { profile in
+        profile.isEmpty ? data : WebPContainer.adding(profile, to: data, layout)
       }
     }
 

@@ -14,17 +14,20 @@ extension Bitmap {
   /// - Parameters:
   ///   - size: In pixels.
   ///   - scale: Pixels to a point, positive and finite; the canvas counts in points.
+  ///   - colorSpace: The result's, in which colours are mixed.
   ///   - draw: Draws on a canvas that starts out transparent.
   /// - Throws: ``BitmapError``; ``DrawingError/canvasUnavailable``, see ``Drawing/custom(_:)``;
   ///   ``DrawingError/canvasFailed(_:)``; ``DrawingError/outOfMemory``; and the errors of `draw`, as
   ///   they are.
   public init(
-    size: PixelSize, scale: Double = 1, drawing draw: (inout Canvas) throws -> Void
+    size: PixelSize, scale: Double = 1, colorSpace: ColorSpace = .sRGB,
+    drawing draw: (inout Canvas) throws -> Void
   ) throws {
     guard scale > 0, scale.isFinite else { throw BitmapError.invalidScale(scale) }
-    try self.init(size: size, format: .bgra32) { bytes, layout in
+    try self.init(size: size, format: .bgra32, colorSpace: colorSpace) { bytes, layout in
       guard let pixels = bytes.baseAddress else { return }
-      var canvas = try Canvas(pixels: pixels, size: size, rowBytes: layout.rowBytes, scale: scale)
+      var canvas = try Canvas(
+        pixels: pixels, size: size, rowBytes: layout.rowBytes, colorSpace: colorSpace, scale: scale)
       defer { canvas.checkIdentity(pixels) }
       try draw(&canvas)
       try canvas.finish()
@@ -36,12 +39,15 @@ extension Bitmap {
   /// - Parameters:
   ///   - points: The size of the canvas.
   ///   - scale: Pixels to a point, positive and finite.
+  ///   - colorSpace: The result's, in which colours are mixed.
   ///   - draw: Draws on a canvas that starts out transparent.
   /// - Throws: As with a size in pixels.
   public init(
-    points: Canvas.Size, scale: Double, drawing draw: (inout Canvas) throws -> Void
+    points: Canvas.Size, scale: Double, colorSpace: ColorSpace = .sRGB,
+    drawing draw: (inout Canvas) throws -> Void
   ) throws {
-    try self.init(size: PixelSize(points, scale: scale), scale: scale, drawing: draw)
+    try self.init(
+      size: PixelSize(points, scale: scale), scale: scale, colorSpace: colorSpace, drawing: draw)
   }
 }
 

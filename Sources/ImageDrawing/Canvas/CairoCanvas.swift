@@ -5,14 +5,15 @@
   /// Cairo's side of a ``Canvas``, drawing into memory that the canvas' maker owns.
   ///
   /// Cairo's ARGB32 is a native-endian word, which on the little-endian machines that Swift runs on
-  /// is `.bgra32`. Cairo counts from the top left corner, too.
+  /// is `.bgra32`. Cairo counts from the top left corner, too. It knows no colour spaces, and is given colours of
+  /// the canvas'.
   struct CanvasContext: ~Copyable {
     /// Owned: released by `deinit`, and reachable through this value only, which has one owner.
     fileprivate let context: OpaquePointer
     private let surface: OpaquePointer
 
     init(
-      pixels: UnsafeMutableRawPointer, size: PixelSize, rowBytes: Int
+      pixels: UnsafeMutableRawPointer, size: PixelSize, rowBytes: Int, colorSpace: ColorSpace
     ) throws(DrawingError) {
       try CairoLibrary.load()
       guard let width = Int32(exactly: size.width), let height = Int32(exactly: size.height),
@@ -167,7 +168,8 @@
     /// Lends the `cairo_t` that this canvas draws with, for text, gradients and everything else
     /// that Cairo draws.
     ///
-    /// Its user space is the canvas' points, its clip the canvas' clip. Changes of the context's
+    /// Its user space is the canvas' points, its clip the canvas' clip. Colours that Cairo is given are of the
+    /// canvas' ``colorSpace``. Changes of the context's
     /// state are undone afterwards; an error of Cairo ends the whole drawing with
     /// ``DrawingError/canvasFailed(_:)``. The context must not be kept.
     public mutating func withNativeContext<Result, Failure: Error>(

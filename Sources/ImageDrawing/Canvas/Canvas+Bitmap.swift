@@ -4,7 +4,7 @@ extension Canvas {
   /// Draws the picture in a bitmap.
   ///
   /// - Parameters:
-  ///   - bitmap: In any pixel format. Colours of another space are converted to sRGB.
+  ///   - bitmap: In any pixel format. Colours of another space are converted to the canvas'.
   ///   - rect: Where, in points.
   ///   - scaling: How the picture fits into `rect`.
   ///   - alignment: Which part is cut off, or where the rest of `rect` stays free.
@@ -23,7 +23,7 @@ extension Canvas {
     let (shown, frame) = Self.place(whole, in: rect, scaling, alignment.bounded)
     let part = bitmap.edges.pixels(showing: shown)
     let style = PaintStyle(opacity: min(1, opacity), blendMode: blendMode)
-    let source = try bitmap.inSRGB()
+    let source = try bitmap.inColorSpace(colorSpace)
     if transform.isUpright {
       try paintUpright(source, part, in: transform.bounds(of: frame), style, interpolation)
     } else {
@@ -135,7 +135,7 @@ extension Bitmap {
     let row = try ScratchMemory(byteCount: size.width * resampler.bytesPerPixel)
     guard let layout = PixelLayout(size: size, format: .bgra32) else { throw .outOfMemory }
     do {
-      return try Bitmap(layout: layout) { target in
+      return try Bitmap(layout: layout, colorSpace: colorSpace) { target in
         source.withUnsafeBytes { pixels in
           guard let target = target.baseAddress else { return }
           for y in 0..<size.height {

@@ -1,6 +1,6 @@
 public import Pixels
 
-/// A picture in sRGB that a drawing closure draws on; it starts out empty.
+/// A picture that a drawing closure draws on; it starts out empty.
 ///
 /// Lengths and places are in points, counted from the top left corner to the right and downwards;
 /// ``scale`` says how many pixels a point has. Edges are antialiased. The same calls give the same
@@ -20,6 +20,12 @@ public struct Canvas: ~Copyable {
   /// Width and height in pixels.
   public let pixelSize: PixelSize
 
+  /// The space of the pixels, in which colours are mixed: the format's of the picture that is drawn.
+  ///
+  /// A ``Color`` and a bitmap of another space are converted. A native context takes numbers for colours of
+  /// this space on Linux, and converts on Apple platforms.
+  public let colorSpace: ColorSpace
+
   let context: CanvasContext
 
   /// The memory that the context draws into, to tell this canvas from others.
@@ -31,10 +37,14 @@ public struct Canvas: ~Copyable {
   /// - Parameters:
   ///   - pixels: `size.height` rows of zeroed `.bgra32` that outlive the canvas.
   ///   - rowBytes: Bytes from row to row, a multiple of four.
+  ///   - colorSpace: The pixels'.
   init(
-    pixels: UnsafeMutableRawPointer, size: PixelSize, rowBytes: Int, scale: Double
+    pixels: UnsafeMutableRawPointer, size: PixelSize, rowBytes: Int, colorSpace: ColorSpace,
+    scale: Double
   ) throws(DrawingError) {
-    context = try CanvasContext(pixels: pixels, size: size, rowBytes: rowBytes)
+    context = try CanvasContext(
+      pixels: pixels, size: size, rowBytes: rowBytes, colorSpace: colorSpace)
+    self.colorSpace = colorSpace
     self.pixels = pixels
     self.size = Size(width: Double(size.width) / scale, height: Double(size.height) / scale)
     self.scale = scale
@@ -54,19 +64,19 @@ public struct Canvas: ~Copyable {
 
   /// Covers everything within the clip with a colour.
   public mutating func fill(_ color: Color, blendMode: BlendMode = .normal) {
-    context.fill(nil, color, blendMode, .winding)
+    context.fill(nil, color.converted(to: colorSpace), blendMode, .winding)
   }
 
   /// Fills a rectangle.
   public mutating func fill(_ rect: Rect, with color: Color, blendMode: BlendMode = .normal) {
-    context.fill(.rect(rect), color, blendMode, .winding)
+    context.fill(.rect(rect), color.converted(to: colorSpace), blendMode, .winding)
   }
 
   /// Fills the inside of a path; open parts count as closed.
   public mutating func fill(
     _ path: Path, with color: Color, blendMode: BlendMode = .normal, rule: FillRule = .winding
   ) {
-    context.fill(path, color, blendMode, rule)
+    context.fill(path, color.converted(to: colorSpace), blendMode, rule)
   }
 
   /// Draws along a path.
@@ -82,7 +92,9 @@ public struct Canvas: ~Copyable {
     _ path: Path, with color: Color, lineWidth: Double, cap: LineCap = .butt,
     join: LineJoin = .miter, blendMode: BlendMode = .normal
   ) {
-    context.stroke(path, Stroke(lineWidth: lineWidth, cap: cap, join: join), color, blendMode)
+    context.stroke(
+      path, Stroke(lineWidth: lineWidth, cap: cap, join: join), color.converted(to: colorSpace),
+      blendMode)
   }
 
   /// Lets later calls draw within a rectangle only, until the saved state ends.

@@ -1,5 +1,7 @@
+import Pixels
+
 extension Canvas {
-  /// A colour in sRGB with its opacity.
+  /// A colour in sRGB with its opacity; a canvas in another ``ColorSpace`` converts it.
   public struct Color: Hashable, Sendable {
     /// The share of red, from 0 to 1, not multiplied by ``alpha``.
     public var red: Double
@@ -13,8 +15,8 @@ extension Canvas {
     /// The opacity, from 0 for invisible to 1 for solid.
     public var alpha: Double
 
-    /// Creates a colour from components between 0 and 1; others count as the nearer bound when the
-    /// colour is used.
+    /// Creates a colour from components between 0 and 1. Others name colours outside of sRGB; when the colour
+    /// is used, a component that its canvas' space does not have counts as the nearer bound.
     public init(red: Double, green: Double, blue: Double, alpha: Double = 1) {
       self.red = red
       self.green = green
@@ -25,6 +27,14 @@ extension Canvas {
     /// Creates a gray from black, 0, to white, 1.
     public init(white: Double, alpha: Double = 1) {
       self.init(red: white, green: white, blue: white, alpha: alpha)
+    }
+
+    /// Creates a colour from Display P3's components between 0 and 1.
+    ///
+    /// Those of sRGB, which the properties have, may lie outside of 0 to 1.
+    public init(displayP3Red red: Double, green: Double, blue: Double, alpha: Double = 1) {
+      let color = ColorSpace.displayP3.converted(SIMD3(red, green, blue), to: .sRGB)
+      self.init(red: color.x, green: color.y, blue: color.z, alpha: alpha)
     }
 
     /// The same colour at another opacity.
@@ -48,6 +58,13 @@ extension Canvas {
     public static let blue = Color(red: 0, green: 0, blue: 1)
     /// Red and green.
     public static let yellow = Color(red: 1, green: 1, blue: 0)
+
+    /// The same colour with the components that it has in a space.
+    func converted(to space: ColorSpace) -> Color {
+      guard space != .sRGB else { return self }
+      let color = ColorSpace.sRGB.converted(SIMD3(red, green, blue), to: space)
+      return Color(red: color.x, green: color.y, blue: color.z, alpha: alpha)
+    }
 
     /// This colour as one pixel of ``PixelFormat/bgra32``: multiplied by alpha and rounded.
     var premultiplied: SIMD4<UInt8> {

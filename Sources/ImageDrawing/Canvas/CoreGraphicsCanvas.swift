@@ -9,9 +9,9 @@
     private let height: CGFloat
 
     init(
-      pixels: UnsafeMutableRawPointer, size: PixelSize, rowBytes: Int
+      pixels: UnsafeMutableRawPointer, size: PixelSize, rowBytes: Int, colorSpace: ColorSpace
     ) throws(DrawingError) {
-      guard let colorSpace = CGColorSpace(name: CGColorSpace.sRGB),
+      guard let colorSpace = colorSpace.cgColorSpace,
         let context = CGContext(
           data: pixels, width: size.width, height: size.height, bitsPerComponent: 8,
           bytesPerRow: rowBytes, space: colorSpace, bitmapInfo: Self.bitmapInfo)
@@ -170,7 +170,7 @@
     /// that CoreGraphics draws.
     ///
     /// Its user space is the canvas' points, with y growing downwards; its clip is the canvas'
-    /// clip. Changes of the context's state are undone afterwards. The context must not be kept.
+    /// clip, and its colour space the canvas' ``colorSpace``. Changes of the context's state are undone afterwards. The context must not be kept.
     public mutating func withNativeContext<Result, Failure: Error>(
       _ body: (_ context: CGContext) throws(Failure) -> Result
     ) throws(Failure) -> Result {

@@ -9,7 +9,7 @@
     private let absent: Never
 
     init(
-      pixels: UnsafeMutableRawPointer, size: PixelSize, rowBytes: Int
+      pixels: UnsafeMutableRawPointer, size: PixelSize, rowBytes: Int, colorSpace: ColorSpace
     ) throws(DrawingError) {
       throw .canvasUnavailable
     }

@@ -6,6 +6,8 @@ struct RecipePainter: ~Copyable {
   private let source: Bitmap
   private let placement: Placement
   private let layout: PixelLayout
+  private let colorSpace: ColorSpace
+  private let conversion: (any ColorConversion)?
   private let background: SIMD4<UInt8>
   private let mask: CornerMask?
   private let resampler: Resampler
@@ -18,9 +20,11 @@ struct RecipePainter: ~Copyable {
   /// - Parameters:
   ///   - source: In any format but ``PixelFormat/bgr16``.
   ///   - layout: The output's.
+  ///   - colorSpace: The output's.
   ///   - scale: Pixels to a point.
   init(
-    _ recipe: Drawing.Recipe, source: Bitmap, layout: PixelLayout, scale: Double
+    _ recipe: Drawing.Recipe, source: Bitmap, layout: PixelLayout, colorSpace: ColorSpace,
+    scale: Double
   ) throws(DrawingError) {
     let placement = Placement(recipe, source: source.edges.fullSize, output: layout.size)
     let picture = placement.destination
@@ -36,7 +40,9 @@ struct RecipePainter: ~Copyable {
     self.source = source
     self.placement = placement
     self.layout = layout
-    background = recipe.background.premultiplied
+    self.colorSpace = colorSpace
+    conversion = source.conversion(to: colorSpace)
+    background = recipe.background.converted(to: colorSpace).premultiplied
     mask = CornerMask(recipe.corners, size: size, scale: scale)
     self.resampler = resampler
     self.row = row
@@ -115,19 +121,9 @@ struct RecipePainter: ~Copyable {
     }
   }
 
-  /// Turns the resampled pixels of a row into sRGB, if the decoder attached a conversion.
+  /// Turns the resampled pixels of a row into the output's colours, if they are others.
   private func convertColors(_ row: UnsafeMutableRawPointer) {
-    guard let conversion = source.colorConversion else { return }
-    conversion.convertRow(
-      row, pixelCount: placement.destination.width, format: source.layout.format)
-  }
-}
-
-extension ColorConversion {
-  /// Converts pixels whose colours are multiplied by alpha.
-  func convertRow(_ row: UnsafeMutableRawPointer, pixelCount: Int, format: PixelFormat) {
-    if format.hasAlpha { PixelRows.divideByAlpha(row, count: pixelCount) }
-    convertToSRGB(row, pixelCount: pixelCount, format: format)
-    if format.hasAlpha { PixelRows.multiplyByAlpha(row, count: pixelCount) }
+    conversion?.convertRow(
+      row, pixelCount: placement.destination.width, format: source.layout.format, to: colorSpace)
   }
 }

@@ -11,7 +11,7 @@ public typealias CFDictionary = [AnyHashable: Any]
 public typealias CFNumber = NSNumber
 public typealias CFTypeRef = AnyObject
 
-/// Colours are not converted between spaces: all that have three components count as sRGB.
+/// Display P3 is converted; all others that have three components count as sRGB.
 public final class CGColorSpace {
   public static let sRGB: CFString = "kCGColorSpaceSRGB"
   public static let displayP3: CFString = "kCGColorSpaceDisplayP3"
@@ -49,12 +49,60 @@ public enum CGColorRenderingIntent: Int32, Sendable {
   case defaultIntent, absoluteColorimetric, relativeColorimetric, perceptual, saturation
 }
 
+extension CGColorSpace {
+  var isDisplayP3: Bool { name == Self.displayP3 }
+
+  /// Red, green and blue, from 0 to 1, of this space as another has them, cut where it does not.
+  func converted(_ rgb: [Double], to other: CGColorSpace) -> [Double] {
+    guard model == .rgb, other.model == .rgb, isDisplayP3 != other.isDisplayP3 else { return rgb }
+    // CSS Color 4, section 17.
+    let rows: [[Double]] =
+      isDisplayP3
+      ? [
+        [1.2249402, -0.2249402, 0], [-0.0420570, 1.0420570, 0],
+        [-0.0196376, -0.0786360, 1.0982736],
+      ]
+      : [
+        [0.8224620, 0.1775380, 0], [0.0331942, 0.9668058, 0], [0.0170826, 0.0723974, 0.9105199],
+      ]
+    let light = rgb.map { $0 <= 0.04045 ? $0 / 12.92 : pow(($0 + 0.055) / 1.055, 2.4) }
+    return rows.map { row in
+      let value = min(max(zip(row, light).map { $0 * $1 }.reduce(0, +), 0), 1)
+      return value <= 0.0031308 ? value * 12.92 : 1.055 * pow(value, 1 / 2.4) - 0.055
+    }
+  }
+
+  /// The same of blue, green, red and premultiplied alpha.
+  func converted(bgra: [UInt8], to other: CGColorSpace) -> [UInt8] {
+    guard model == .rgb, other.model == .rgb, isDisplayP3 != other.isDisplayP3 else { return bgra }
+    var result = bgra
+    for start in stride(from: 0, to: bgra.count, by: 4) where bgra[start + 3] > 0 {
+      let alpha = Double(bgra[start + 3])
+      let rgb = (0..<3).map { min(Double(bgra[start + 2 - $0]) / alpha, 1) }
+      for (channel, value) in converted(rgb, to: other).enumerated() {
+        result[start + 2 - channel] = UInt8((value * alpha).rounded())
+      }
+    }
+    return result
+  }
+}
+
 public final class CGColor {
   /// Red, green, blue and alpha.
   let rgba: [Double]
+  let space: CGColorSpace
 
-  private init(_ red: CGFloat, _ green: CGFloat, _ blue: CGFloat, _ alpha: CGFloat) {
+  private init(
+    _ red: CGFloat, _ green: CGFloat, _ blue: CGFloat, _ alpha: CGFloat,
+    _ space: CGColorSpace = CGColorSpaceCreateDeviceRGB()
+  ) {
     rgba = [red, green, blue, alpha].map { Double($0) }
+    self.space = space
+  }
+
+  /// Red, green, blue and alpha as another space has them.
+  func rgba(in other: CGColorSpace) -> [Double] {
+    space.converted(Array(rgba.prefix(3)), to: other) + [rgba[3]]
   }
 
   public convenience init(srgbRed red: CGFloat, green: CGFloat, blue: CGFloat, alpha: CGFloat) {
@@ -68,7 +116,7 @@ public final class CGColor {
     if space.numberOfComponents == 1 {
       self.init(gray: components[0], alpha: components[1])
     } else {
-      self.init(components[0], components[1], components[2], components[3])
+      self.init(components[0], components[1], components[2], components[3], space)
     }
   }
 }

@@ -27,6 +27,8 @@ public final class CGContext {
   }
 
   public let data: UnsafeMutableRawPointer?
+  public let colorSpace: CGColorSpace?
+  private let space: CGColorSpace
   private let cairo: OpaquePointer
   private let base: CGAffineTransform
   private var state = State()
@@ -45,7 +47,7 @@ public final class CGContext {
     defer { cairo_surface_destroy(surface) }
     guard cairo_surface_status(surface) == CAIRO_STATUS_SUCCESS, let cairo = cairo_create(surface)
     else { return nil }
-    (self.data, self.cairo) = (data, cairo)
+    (self.data, self.cairo, self.space, colorSpace) = (data, cairo, space, space)
     base = CGAffineTransform(a: 1, b: 0, c: 0, d: -1, tx: 0, ty: CGFloat(height))
     concatenate(base)
   }
@@ -90,8 +92,8 @@ public final class CGContext {
   public func setShouldAntialias(_ shouldAntialias: Bool) {
     cairo_set_antialias(cairo, shouldAntialias ? CAIRO_ANTIALIAS_DEFAULT : CAIRO_ANTIALIAS_NONE)
   }
-  public func setFillColor(_ color: CGColor) { state.fill = color.rgba }
-  public func setStrokeColor(_ color: CGColor) { state.stroke = color.rgba }
+  public func setFillColor(_ color: CGColor) { state.fill = color.rgba(in: space) }
+  public func setStrokeColor(_ color: CGColor) { state.stroke = color.rgba(in: space) }
   public func setLineWidth(_ width: CGFloat) { cairo_set_line_width(cairo, width) }
   public func setMiterLimit(_ limit: CGFloat) { cairo_set_miter_limit(cairo, limit) }
   public func setLineCap(_ cap: CGLineCap) {
@@ -160,7 +162,7 @@ public final class CGContext {
   // MARK: Images
 
   public func draw(_ image: CGImage, in rect: CGRect, byTiling: Bool = false) {
-    var pixels = image._bgra
+    var pixels = image.colorSpace?.converted(bgra: image._bgra, to: space) ?? image._bgra
     pixels.withUnsafeMutableBufferPointer { pixels in
       let surface = cairo_image_surface_create_for_data(
         pixels.baseAddress, CAIRO_FORMAT_ARGB32, Int32(image.width), Int32(image.height),

@@ -83,12 +83,15 @@ public final class CGImage {
   }
 
   /// An image of its own, of blue, green, red and premultiplied alpha.
-  public convenience init?(_bgra pixels: [UInt8], width: Int, height: Int, hasAlpha: Bool) {
+  public convenience init?(
+    _bgra pixels: [UInt8], width: Int, height: Int, hasAlpha: Bool,
+    space: CGColorSpace = CGColorSpaceCreateDeviceRGB()
+  ) {
     let alpha: CGImageAlphaInfo = hasAlpha ? .premultipliedFirst : .noneSkipFirst
     guard let provider = CGDataProvider(data: Data(pixels)) else { return nil }
     self.init(
       width: width, height: height, bitsPerComponent: 8, bitsPerPixel: 32, bytesPerRow: width * 4,
-      space: CGColorSpaceCreateDeviceRGB(),
+      space: space,
       bitmapInfo: CGBitmapInfo(rawValue: alpha.rawValue).union(.byteOrder32Little),
       provider: provider, decode: nil, shouldInterpolate: false, intent: .defaultIntent)
   }

@@ -33,6 +33,17 @@ public func CGImageDestinationFinalize(_ destination: CGImageDestination) -> Boo
 }
 
 extension CGImage {
+  /// The profile of an image in Display P3; empty for others.
+  private var profile: [UInt8] {
+    guard colorSpace?.name == CGColorSpace.displayP3 else { return [] }
+    var (bytes, count): (UnsafeMutablePointer<UInt8>?, Int) = (nil, 0)
+    let colors = [0.68, 0.32, 0.265, 0.69, 0.15, 0.06, 0.3127, 0.329]
+    guard fic_color_make_profile(colors, .sRGB, "Display P3", &bytes, &count) == .ok, let bytes
+    else { return [] }
+    defer { bytes.deallocate() }
+    return Array(UnsafeBufferPointer(start: bytes, count: count))
+  }
+
   private var isGray: Bool { colorSpace?.model == .monochrome }
 
   /// One row as the writers take it: gray, or blue, green, red and alpha that is not multiplied.
@@ -53,7 +64,12 @@ extension CGImage {
     let kind: fic_rows_kind =
       isGray ? .gray : alphaInfo == .premultipliedFirst ? .bgra : .bgrx
     let pixels = _bgra
-    guard fic_png_begin(writer, UInt32(width), UInt32(height), kind) == .ok else { return nil }
+    let profile = profile
+    guard
+      fic_png_begin(
+        writer, UInt32(width), UInt32(height), kind, profile.isEmpty ? nil : profile, profile.count)
+        == .ok
+    else { return nil }
     for y in 0..<height {
       guard fic_png_write_row(writer, row(pixels, y)) == .ok else { return nil }
     }
@@ -73,10 +89,12 @@ extension CGImage {
     for index in pixels.indices where index % 4 != 3 {
       pixels[index] = UInt8(Int(pixels[index]) + (255 - Int(pixels[index | 3])) * white / 255)
     }
+    let profile = profile
     guard
       fic_jpeg_begin(
         writer, UInt32(width), UInt32(height), isGray, max(1, Int32(quality * 100)),
-        jfif[kCGImagePropertyJFIFIsProgressive] ?? false) == .ok
+        jfif[kCGImagePropertyJFIFIsProgressive] ?? false, profile.isEmpty ? nil : profile,
+        UInt32(profile.count)) == .ok
     else { return nil }
     for y in 0..<height {
       var row = Array(pixels[y * width * 4..<(y + 1) * width * 4])

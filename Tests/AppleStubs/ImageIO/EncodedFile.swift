@@ -1,6 +1,7 @@
 @_implementationOnly import CImageCodecs
 
-/// A JPEG or PNG file, read by libjpeg or libpng. Profiles, inks and all other types are left out.
+/// A JPEG or PNG file, read by libjpeg or libpng. Inks and all other types are left out, and every profile counts
+/// as Display P3's.
 struct EncodedFile {
   enum Kind: String {
     case jpeg = "public.jpeg"
@@ -13,6 +14,7 @@ struct EncodedFile {
     var width: Int
     var height: Int
     var hasAlpha: Bool
+    var isDisplayP3 = false
   }
 
   let kind: Kind
@@ -51,10 +53,16 @@ struct EncodedFile {
 
   /// `nil` for a file that is damaged or cut short.
   func pixels() -> Pixels? {
+    var pixels: Pixels?
     switch kind {
-    case .jpeg: withJPEG { jpegPixels($0, $1) } ?? nil
-    case .png: withPNG { pngPixels($0, $1) } ?? nil
+    case .jpeg:
+      pixels = withJPEG { jpegPixels($0, $1) } ?? nil
+      pixels?.isDisplayP3 = data.range(of: Data("ICC_PROFILE\0".utf8)) != nil
+    case .png:
+      pixels = withPNG { pngPixels($0, $1) } ?? nil
+      pixels?.isDisplayP3 = withPNG { $1.profile != nil } ?? false
     }
+    return pixels
   }
 
   private func withJPEG<Result>(

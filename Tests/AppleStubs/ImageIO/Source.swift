@@ -69,16 +69,19 @@ public func CGImageSourceCreateThumbnailAtIndex(
 extension CGImage {
   convenience init?(_ pixels: EncodedFile.Pixels) {
     self.init(
-      _bgra: pixels.bgra, width: pixels.width, height: pixels.height, hasAlpha: pixels.hasAlpha)
+      _bgra: pixels.bgra, width: pixels.width, height: pixels.height, hasAlpha: pixels.hasAlpha,
+      space: (pixels.isDisplayP3 ? CGColorSpace(name: CGColorSpace.displayP3) : nil)
+        ?? CGColorSpaceCreateDeviceRGB())
   }
 
   fileprivate func scaled(width: Int, height: Int) -> CGImage? {
     var result = [UInt8](repeating: 0, count: width * height * 4)
+    let space = colorSpace ?? CGColorSpaceCreateDeviceRGB()
     let isDrawn = result.withUnsafeMutableBytes { bytes in
       guard
         let context = CGContext(
           data: bytes.baseAddress, width: width, height: height, bitsPerComponent: 8,
-          bytesPerRow: width * 4, space: CGColorSpaceCreateDeviceRGB(),
+          bytesPerRow: width * 4, space: space,
           bitmapInfo: CGImageAlphaInfo.premultipliedFirst.rawValue
             | CGBitmapInfo.byteOrder32Little.rawValue)
       else { return false }
@@ -89,6 +92,7 @@ extension CGImage {
     }
     guard isDrawn else { return nil }
     return CGImage(
-      _bgra: result, width: width, height: height, hasAlpha: alphaInfo == .premultipliedFirst)
+      _bgra: result, width: width, height: height, hasAlpha: alphaInfo == .premultipliedFirst,
+      space: space)
   }
 }

@@ -10,8 +10,9 @@ struct BitmapDecodingTests {
   /// Recognises everything and gives 40 x 30 pixels whose colours are still to be inverted.
   private struct Negatives: ImageDecoder {
     struct Inverting: ColorConversion {
-      func convertToSRGB(
-        _ pixels: UnsafeMutableRawPointer, pixelCount: Int, format: PixelFormat
+      func convert(
+        _ pixels: UnsafeMutableRawPointer, pixelCount: Int, format: PixelFormat,
+        to space: ColorSpace
       ) {
         for index in 0..<pixelCount * 4 where index % 4 < 3 {
           pixels.storeBytes(

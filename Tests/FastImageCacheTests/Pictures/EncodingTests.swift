@@ -17,8 +17,8 @@ struct EncodingTests {
 
   /// Colours whose numbers are the wrong way round.
   private struct Inverted: ColorConversion {
-    func convertToSRGB(
-      _ pixels: UnsafeMutableRawPointer, pixelCount: Int, format: PixelFormat
+    func convert(
+      _ pixels: UnsafeMutableRawPointer, pixelCount: Int, format: PixelFormat, to space: ColorSpace
     ) {
       for index in 0..<pixelCount * 4 where index % 4 < 3 {
         pixels.storeBytes(

@@ -47,8 +47,9 @@ struct WillStoreTests {
   private func noise() throws -> Bitmap {
     // No straight line, so that it matters whether it comes before the scaling or after it.
     struct Square: ColorConversion {
-      func convertToSRGB(
-        _ pixels: UnsafeMutableRawPointer, pixelCount: Int, format: PixelFormat
+      func convert(
+        _ pixels: UnsafeMutableRawPointer, pixelCount: Int, format: PixelFormat,
+        to space: ColorSpace
       ) {
         for index in 0..<pixelCount * 4 where index % 4 != 3 {
           let value = Int(pixels.load(fromByteOffset: index, as: UInt8.self))
@@ -99,7 +100,9 @@ struct WillStoreTests {
   func countsConversions() async throws {
     struct Noted: ColorConversion {
       let count: Counter
-      func convertToSRGB(_: UnsafeMutableRawPointer, pixelCount: Int, format: PixelFormat) {
+      func convert(
+        _: UnsafeMutableRawPointer, pixelCount: Int, format: PixelFormat, to space: ColorSpace
+      ) {
         count.increment()
       }
     }

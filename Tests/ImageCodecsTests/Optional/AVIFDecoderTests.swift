@@ -159,7 +159,7 @@
       var pixel = bitmap.pixel(5, 5)
       pixel.withUnsafeMutableBytes { bytes in
         guard let start = bytes.baseAddress else { return }
-        bitmap.colorConversion?.convertToSRGB(start, pixelCount: 1, format: .bgrx32)
+        bitmap.colorConversion?.convert(start, pixelCount: 1, format: .bgrx32, to: .sRGB)
       }
       return [pixel[2], pixel[1], pixel[0]]
     }

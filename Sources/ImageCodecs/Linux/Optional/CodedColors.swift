@@ -15,11 +15,17 @@
     /// An ICC profile that says the same; `nil` where the colours count as sRGB.
     var profile: Data? {
       guard curve != .sRGB || chromaticities != Self.sRGB else { return nil }
+      return makeProfile(named: nil)
+    }
+
+    /// An ICC profile of these colours; equal colours and names make equal bytes.
+    ///
+    /// - Parameter name: What programs show for it, in ASCII.
+    func makeProfile(named name: String?) -> Data? {
       var bytes: UnsafeMutablePointer<UInt8>?
       var count = 0
-      guard fic_color_make_profile(chromaticities, curve, &bytes, &count) == .ok, let bytes else {
-        return nil
-      }
+      guard fic_color_make_profile(chromaticities, curve, name, &bytes, &count) == .ok, let bytes
+      else { return nil }
       return Data(bytesNoCopy: bytes, count: count, deallocator: .free)
     }
 

@@ -1,0 +1,190 @@
+import Foundation
+import Locking
+import Pixels
+import TestSupport
+import Testing
+
+@testable import FastImageCache
+
+@Suite("A format in Display P3", .timeLimit(.minutes(10)))
+struct WideFormatTests {
+  private let wide = ImageFormat(
+    name: "row", family: "photos", size: PixelSize(width: 8, height: 8), pixelFormat: .bgrx32,
+    capacity: 16, colorSpace: .displayP3)
+  private let narrow = ImageFormat(
+    name: "row", family: "photos", size: PixelSize(width: 8, height: 8), pixelFormat: .bgrx32,
+    capacity: 16)
+
+  /// sRGB's red and P3's, each in the numbers of the other; from CSS Color 4, section 10.
+  private let redInP3: [UInt8] = [35, 51, 234, 255]
+
+  private func red(_ space: ColorSpace = .sRGB, _ format: PixelFormat = .bgrx32) throws -> Bitmap {
+    try Bitmap(size: PixelSize(width: 8, height: 8), format: format, colorSpace: space) {
+      bytes, _ in
+      for index in bytes.indices { bytes[index] = index % 4 >= 2 ? 255 : 0 }
+    }
+  }
+
+  @Test(
+    "has a table of its own: pictures of the other space are gone, and those of the default stay")
+  func invalidates() async throws {
+    #expect(PictureCode(narrow).rawValue == 1 && PictureCode(wide).rawValue == 0x1_0001)
+    for format in [narrow, wide] {
+      #expect(PictureCode(rawValue: PictureCode(format).rawValue) == PictureCode(format))
+    }
+    let directory = try TemporaryDirectory()
+    for (format, isThere) in [(narrow, false), (narrow, true), (wide, false), (wide, true)] {
+      let fixture = try await Fixture([format], directory: directory)
+      let known = fixture.cache.cachedImage(for: Photo("a"), format: format)
+      #expect((known != nil) == isThere)
+      #expect(known.map { $0.colorSpace == format.colorSpace } ?? true)
+      try await fixture.cache.store(solid(1), for: Photo("a"), format: format)
+      await fixture.cache.close()
+    }
+  }
+
+  @Test("is told from others, kept by coding, and sRGB where an earlier version coded")
+  func isCoded() throws {
+    #expect(wide != narrow && wide.colorSpace == .displayP3 && narrow.colorSpace == .sRGB)
+    let coded = try JSONEncoder().encode(wide)
+    #expect(try JSONDecoder().decode(ImageFormat.self, from: coded) == wide)
+    var fields = try #require(
+      JSONSerialization.jsonObject(with: JSONEncoder().encode(narrow)) as? [String: Any])
+    fields["colorSpace"] = nil
+    let earlier = try JSONSerialization.data(withJSONObject: fields)
+    #expect(try JSONDecoder().decode(ImageFormat.self, from: earlier) == narrow)
+  }
+
+  @Test("counts as sRGB where it has no colours")
+  func isGray() {
+    let gray = ImageFormat(
+      name: "g", size: wide.size, pixelFormat: .gray8, colorSpace: .displayP3)
+    #expect(gray.colorSpace == .sRGB)
+  }
+
+  @Test("has the colours of a bitmap in either space, and lends them with their space")
+  func converts() async throws {
+    let fixture = try await Fixture([wide])
+    let image = try await fixture.cache.store(red(), for: Photo("a"), format: wide)
+    #expect(image.firstPixel == redInP3)
+    let copy = try image.makeBitmap()
+    #expect(copy.colorSpace == .displayP3)
+    let same = try await fixture.cache.store(red(.displayP3), for: Photo("b"), format: wide)
+    #expect(same.firstPixel == [0, 0, 255, 255])
+    // And back, in a drawing of another format.
+    let back = try await Fixture([narrow]).cache.store(copy, for: Photo("a"), format: narrow)
+    #expect(back.firstPixel == [0, 0, 255, 255] && back.colorSpace == .sRGB)
+  }
+
+  @Test("gives its space to the hook, and takes a bitmap of another one back")
+  func asksHook() async throws {
+    let data = try Data(contentsOf: ColorCorpus.url("p3.png"))
+    let seen = Lock<[ColorSpace]>([])
+    let red = try red()
+    for formats in [[wide], [narrow]] {
+      let fixture = try await Fixture(
+        formats, source: ScriptedSource { _, _, _ in .encoded(data) },
+        willStore: { image, _ in
+          let space = image.bitmap.colorSpace
+          seen.withLock { $0.append(space) }
+          image.bitmap = red
+        })
+      let image = try await fixture.cache.image(for: Photo("a"), format: formats[0])
+      #expect(image.firstPixel == (formats[0] == wide ? redInP3 : [0, 0, 255, 255]))
+    }
+    #expect(seen.withLock { $0 } == [.displayP3, .sRGB])
+  }
+
+  @Test("has a decode made anew where the one for sRGB has cut colours")
+  func decodesAgain() throws {
+    let size = PixelSize(width: 8, height: 8)
+    let region = PictureRegion(size)
+    var picture = SourcePicture(
+      url: nil, content: .encoded(Data(), HollowDecoder { _ in false }, ImageHeader(size: size)),
+      decoded: try red())
+    picture.decodedSize = size
+    #expect(picture.isDecoded(to: size, showing: region, in: .sRGB))
+    #expect(!picture.isDecoded(to: size, showing: region, in: .displayP3))
+    picture.decodedColorSpace = .displayP3
+    #expect(picture.isDecoded(to: size, showing: region, in: .displayP3))
+    #expect(picture.isDecoded(to: size, showing: region, in: .sRGB))
+  }
+
+  @Test("stands in for its sibling with a label of its own space")
+  func isVariant() async throws {
+    let sibling = ImageFormat(
+      name: "large", family: "photos", size: PixelSize(width: 16, height: 16),
+      pixelFormat: .bgrx32, capacity: 4)
+    let fixture = try await Fixture([wide, sibling])
+    var photo = Photo("a")
+    photo.wantsFamily = false
+    try await fixture.cache.store(red(), for: photo, format: wide)
+    let closest = fixture.cache.closestCachedImage(for: photo, format: sibling)
+    #expect(closest?.image.colorSpace == .displayP3)
+    #expect(closest?.preview == ImagePreview(kind: .variant(wide), isSettled: false))
+  }
+
+  @Test("becomes files that say so, and sRGB for an encoder that knows no spaces")
+  func isExported() async throws {
+    struct FirstPixel: ImageEncoder {
+      func encode(_ pixels: RawSpan, layout: PixelLayout) throws(ImageEncodingError) -> Data {
+        pixels.withUnsafeBytes { Data($0.prefix(layout.format.bytesPerPixel)) }
+      }
+    }
+    for pixelFormat in [PixelFormat.bgrx32, .bgra32, .bgr16] {
+      let format = ImageFormat(
+        name: "x", size: wide.size, pixelFormat: pixelFormat, colorSpace: .displayP3)
+      let fixture = try await Fixture([format])
+      let image = try await fixture.cache.store(red(.displayP3), for: Photo("a"), format: format)
+      #expect(image.colorSpace == .displayP3)
+      let files = try [image.pngData(), image.makeBitmap().pngData()] + lossless(image)
+      for file in files {
+        let wide = try Bitmap(decoding: file, colorSpace: .displayP3)
+        #expect(wide.colorSpace == .displayP3 && wide.firstPixel == [0, 0, 255, 255])
+      }
+      let jpeg = try Bitmap(decoding: image.jpegData(quality: 1), colorSpace: .displayP3)
+      #expect(zip(jpeg.firstPixel, [0, 0, 255, 255]).allSatisfy { abs(Int($0) - $1) <= 2 })
+      // P3's red is beyond sRGB.
+      #expect(try Array(image.data(encodedBy: FirstPixel())) == red().packed(as: pixelFormat))
+    }
+    let fixture = try await Fixture([wide])
+    let image = try await fixture.cache.store(red(), for: Photo("a"), format: wide)
+    #expect(try Bitmap(decoding: image.pngData()).firstPixel == [0, 0, 255, 255])
+    #expect(try Array(image.data(encodedBy: FirstPixel())) == [0, 0, 255, 255])
+  }
+
+  private func lossless(_ image: CachedImage) throws -> [Data] {
+    #if canImport(ImageIO)
+      []
+    #else
+      try [image.losslessWebPData(), image.makeBitmap().losslessWebPData()]
+    #endif
+  }
+
+  @Test("is listed with its space")
+  func isListed() async throws {
+    let fixture = try await Fixture([wide])
+    try await fixture.cache.store(red(), for: Photo("a"), format: wide)
+    await fixture.cache.close()
+    let inspection = try await ImageCache.inspect(
+      namespace: "test", in: fixture.directory.url)
+    #expect(inspection.tables.map(\.format.colorSpace) == [.displayP3])
+  }
+}
+
+extension CachedImage {
+  fileprivate var firstPixel: [UInt8] {
+    withPixels { pixels in pixels.withUnsafeBytes { Array($0.prefix(4)) } }
+  }
+}
+
+extension Bitmap {
+  fileprivate var firstPixel: [UInt8] {
+    withPixels { pixels in pixels.withUnsafeBytes { Array($0.prefix(4)) } }
+  }
+
+  /// The first pixel of pure red in a pixel format.
+  fileprivate func packed(as format: PixelFormat) -> [UInt8] {
+    format == .bgr16 ? [0x00, 0x7C] : firstPixel
+  }
+}
