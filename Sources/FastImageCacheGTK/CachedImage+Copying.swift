@@ -3,7 +3,7 @@
   import Pixels
 
   extension CachedImage {
-    /// Writes the pixels as blue, green, red and alpha, four bytes each, whatever their own format.
+    /// Writes the pixels as blue, green, red and alpha in sRGB, four bytes each, whatever their own format.
     ///
     /// - Parameters:
     ///   - target: Room for all rows.
@@ -31,6 +31,10 @@
               return Self.expanded(UInt16(littleEndian: packed))
             }
           }
+          guard colorSpace != .sRGB, let start = target.baseAddress else { continue }
+          SpaceConversion(from: colorSpace).convertRow(
+            start + row * rowBytes, pixelCount: layout.size.width,
+            format: layout.format.hasAlpha ? .bgra32 : .bgrx32, to: .sRGB)
         }
       }
     }

@@ -14,11 +14,14 @@
     /// of these.
     ///
     /// `bgr16` and `gray8` are expanded to four bytes a pixel in private memory, because GTK 4.8 has no
-    /// such formats. That texture needs no lease.
+    /// such formats; and pictures in Display P3 are converted to sRGB, because it takes all textures for that.
+    /// Such a texture needs no lease. A window shows no more colours than sRGB's, so a format in sRGB is the better
+    /// one for GTK.
     ///
     /// - Returns: The texture, which the caller releases with `g_object_unref`; `nil` if there is no memory.
     public func makeGdkTexture() -> OpaquePointer? {
-      switch layout.format {
+      guard colorSpace == .sRGB else { return makeCopiedTexture() }
+      return switch layout.format {
       case .bgra32, .bgrx32: texture(over: leasedBytes(), rowBytes: layout.rowBytes)
       case .bgr16, .gray8: makeCopiedTexture()
       }

@@ -106,11 +106,12 @@
       return pattern
     }
 
-    /// A copy for the pixel formats that Cairo does not know.
+    /// A copy for the pixel formats and colours that Cairo does not know.
     private static func expanded(_ image: CachedImage) -> OpaquePointer? {
       let size = image.size
       let surface = cairo_image_surface_create(
-        CAIRO_FORMAT_RGB24, Int32(size.width), Int32(size.height))
+        image.layout.format.hasAlpha ? CAIRO_FORMAT_ARGB32 : CAIRO_FORMAT_RGB24, Int32(size.width),
+        Int32(size.height))
       // A surface without memory has no data.
       guard let data = cairo_image_surface_get_data(surface) else {
         cairo_surface_destroy(surface)

@@ -22,6 +22,7 @@
         let left = Loop.statistics(of: cache) { $0.leasedCount == 0 }.leasedCount
         findings.expect(left == 0, "\(left) leases after the widget has gone")
       }
+      try checkWideColors(findings)
     }
 
     static let scales = Act(
