@@ -141,6 +141,7 @@ struct FormatArgumentTests {
     #expect(format.size == PixelSize(width: 200, height: 100))
     #expect(format.pixelFormat == .bgra32)
     #expect(format.layout == .aspectFill)
+    #expect(format.colorSpace == .sRGB)
   }
 
   @Test("takes every pixel format and every drawing")
@@ -152,13 +153,18 @@ struct FormatArgumentTests {
         #expect(format.layout == layout)
       }
     }
+    for colorSpace in ColorSpace.allCases {
+      let format = try FormatArgument("a:1x2:bgra32:stretch:\(colorSpace.rawValue)")
+      #expect(format.colorSpace == colorSpace)
+    }
   }
 
   @Test(
     "is refused in words that name the bad part",
     arguments: [
       ("row", "row"), (":1x1", "name"), ("row:1", "\"1\""), ("row:1x1:rgb", "\"rgb\""),
-      ("row:1x1:gray8:fill", "\"fill\""), ("row:1x1:gray8:stretch:x", "stretch:x"),
+      ("row:1x1:gray8:fill", "\"fill\""), ("row:1x1:gray8:stretch:x", "\"x\""),
+      ("row:1x1:gray8:stretch:sRGB:x", "sRGB:x"),
     ])
   func refusals(text: String, named: String) {
     let error = #expect(throws: UsageError.self) { try FormatArgument(text) }

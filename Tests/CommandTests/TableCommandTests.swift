@@ -71,6 +71,25 @@ struct TableCommandTests {
     }
   }
 
+  @Test("keep colours in Display P3, show that, and write it into the file")
+  func keepsWideColors() async throws {
+    #expect(try await warm("row:16x8:bgrx32:stretch:displayP3").status == 0)
+    #expect(try await run("inspect", cache).output.contains("row: 16x8 bgrx32, displayP3, 2 of 18"))
+    #expect(
+      try await run("inspect", cache, "--json").output.contains("\"color_space\": \"displayP3\""))
+    // A call with other formats leaves the table as it is.
+    #expect(try await warm("soft:16x8:bgra32").status == 0)
+    let listed = try await run("inspect", cache).output
+    #expect(
+      listed.contains("row: 16x8 bgrx32, displayP3, 2 of")
+        && listed.contains("soft: 16x8 bgra32, 2"))
+    let file = directory.url.appending(path: "wide.png")
+    #expect(try await run("export", "--", cache, "row", "a b.png", file.path).status == 0)
+    #expect(try Data(contentsOf: file).range(of: Data("iCCP".utf8)) != nil)
+    #expect(try await run("export", "--", cache, "soft", "a b.png", file.path).status == 0)
+    #expect(try Data(contentsOf: file).range(of: Data("iCCP".utf8)) == nil)
+  }
+
   @Test("keep in a guest file what they draw while another program has the table")
   func warmsAsGuest() async throws {
     #expect(try await warm("row:16x8:bgrx32").status == 0)

@@ -1,6 +1,6 @@
 package import Pixels
 
-/// One `NAME:WxH[:PIXELS[:DRAWING]]` of the command line.
+/// One `NAME:WxH[:PIXELS[:DRAWING[:COLORS]]]` of the command line.
 package struct FormatArgument: Hashable, Sendable {
   /// How pictures are laid into the slots of a table.
   package enum Layout: String, CaseIterable, Hashable, Sendable {
@@ -11,12 +11,14 @@ package struct FormatArgument: Hashable, Sendable {
   package let size: PixelSize
   package let pixelFormat: PixelFormat
   package let layout: Layout
+  package let colorSpace: ColorSpace
 
   /// - Throws: ``UsageError`` that names the part which cannot be read.
   package init(_ text: String) throws(UsageError) {
     let parts = text.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
-    guard (2...4).contains(parts.count) else {
-      throw UsageError("The format \"\(text)\" is not of the form NAME:WxH[:PIXELS[:DRAWING]].")
+    guard (2...5).contains(parts.count) else {
+      throw UsageError(
+        "The format \"\(text)\" is not of the form NAME:WxH[:PIXELS[:DRAWING[:COLORS]]].")
     }
     guard (1...255).contains(parts[0].utf8.count) else {
       throw UsageError("The format \"\(text)\" needs a name of 1 to 255 bytes.")
@@ -34,9 +36,15 @@ package struct FormatArgument: Hashable, Sendable {
       throw UsageError(
         "The format \"\(text)\" has the drawing \"\(parts[3])\"; a drawing is one of \(names).")
     }
+    guard let colorSpace = parts.count > 4 ? ColorSpace(rawValue: parts[4]) : .sRGB else {
+      let names = ColorSpace.allCases.map(\.rawValue).joined(separator: ", ")
+      throw UsageError(
+        "The format \"\(text)\" has the colours \"\(parts[4])\"; colours are one of \(names).")
+    }
     name = parts[0]
     self.size = size
     self.pixelFormat = pixelFormat
     self.layout = layout
+    self.colorSpace = colorSpace
   }
 }

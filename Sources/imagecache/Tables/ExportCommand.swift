@@ -19,7 +19,7 @@ struct ExportCommand: Command {
     ],
     discussion: """
       `imagecache inspect DIR` lists the ids. PNG loses nothing: the file has the pixels of the
-      table, with colours divided by alpha where there is transparency.
+      table, with colours divided by alpha where there is transparency, and its colour space.
       """)
 
   private let path: String
@@ -42,13 +42,13 @@ struct ExportCommand: Command {
           + "`imagecache inspect` lists what it has.")
     }
     let size = PixelSize(width: entry.extent.width, height: entry.extent.height)
-    guard let pixelFormat = table.code?.pixelFormat,
-      let layout = PixelLayout(size: size, format: pixelFormat),
+    guard let code = table.code,
+      let layout = PixelLayout(size: size, format: code.pixelFormat),
       layout.byteCount <= entry.pixels.count
     else {
       throw CommandFailure("The table \"\(tableName)\" has pixels of an unknown pixel format.")
     }
-    let bitmap = try Bitmap(layout: layout) { target in
+    let bitmap = try Bitmap(layout: layout, colorSpace: code.colorSpace) { target in
       entry.withPixels { target.copyMemory(from: .init(rebasing: $0[..<layout.byteCount])) }
     }
     do {

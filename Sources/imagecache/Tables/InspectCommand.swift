@@ -80,6 +80,7 @@ struct InspectCommand: Command {
     let title =
       "\(reader.name.printable): "
       + "\(kind)\(reader.geometry.width)x\(reader.geometry.height) \(pixelFormat), "
+      + (table.code?.colorSpace == .displayP3 ? "displayP3, " : "")
       + "\(count) of \(reader.slotCount) pictures, \(reader.diskByteCount.byteText) on disk"
       + (reader.residency.residentByteCount.map { ", \($0.byteText) in memory" } ?? "")
       + (filter.isEmpty ? "" : ", \(entries.count) listed")
@@ -108,6 +109,7 @@ struct InspectCommand: Command {
       "namespace": table.namespace.map { .string($0) } ?? .null,
       "width": .integer(geometry.width), "height": .integer(geometry.height),
       "pixelFormat": .string(table.code?.pixelFormat.rawValue ?? "unknown"),
+      "color_space": .string(table.code?.colorSpace.rawValue ?? "unknown"),
       "keeps_proportions": .bool(table.code?.keepsProportions ?? false),
       "row_bytes": .integer(geometry.rowByteCount), "slots": .integer(reader.slotCount),
       "disk_bytes": .integer(reader.diskByteCount),

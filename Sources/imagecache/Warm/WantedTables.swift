@@ -9,11 +9,12 @@ struct WantedTables {
     [
       .value("--cache", "DIR", isRequired: true, help: "the folder for the tables"),
       .value(
-        "--format", "NAME:WxH[:PIXELS[:DRAWING]]", isRequired: true, isRepeatable: true,
+        "--format", "NAME:WxH[:PIXELS[:DRAWING[:COLORS]]]", isRequired: true, isRepeatable: true,
         help: """
           a table, its size in pixels, and
           PIXELS: bgra32 (the usual one), bgrx32, bgr16 or gray8
           DRAWING: aspectFill (the usual one), aspectFit, within, stretch or circle
+          COLORS: sRGB (the usual ones) or displayP3
           """),
       .value("--capacity", "N", help: "pictures a table holds (\(capacityHelp))"),
     ]
