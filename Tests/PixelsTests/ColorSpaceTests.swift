@@ -33,12 +33,14 @@ struct ColorSpaceTests {
 
   @Test("has the same grays as the other, in every pixel format")
   func keepsGrays() {
-    let grays = (0...255).flatMap { [UInt8($0), UInt8($0), UInt8($0), 255] }
+    let grays: [UInt8] = (0..<256).flatMap { (level: Int) -> [UInt8] in
+      [UInt8(level), UInt8(level), UInt8(level), 255]
+    }
     for (source, target) in [(ColorSpace.sRGB, ColorSpace.displayP3), (.displayP3, .sRGB)] {
       #expect(converted(grays, .bgra32, from: source, to: target) == grays)
       let bytes = (0...255).map { UInt8($0) }
       #expect(converted(bytes, .gray8, from: source, to: target) == bytes)
-      let words = (0..<32).flatMap { level in
+      let words = (0..<32).flatMap { (level: Int) -> [UInt8] in
         let word = level << 10 | level << 5 | level
         return [UInt8(word & 255), UInt8(word >> 8)]
       }
