@@ -185,7 +185,7 @@
   }
 
   /// A window with one widget.
-  @MainActor private final class PlainWindow {
+  @MainActor final class PlainWindow {
     private let window = UnsafeMutablePointer<GtkWindow>(
       OpaquePointer(gtk_window_new().unsafelyUnwrapped))
 
