@@ -10,6 +10,7 @@
 #include <jpeglib.h>
 #include <jerror.h>
 
+#include "jpeg_coefficients.h"
 #include "jpeg_scans.h"
 
 // Cameras fill their files up to round sizes; more bytes than this before a marker mean a damaged
@@ -20,6 +21,7 @@ struct fic_jpeg_reader {
   struct jpeg_decompress_struct codec;
   struct jpeg_error_mgr errors;
   jmp_buf escape;
+  fic_jpeg_coefficients coefficients;
   fic_status status;
   uint32_t scan_limit;
   bool stopped_early;
@@ -27,6 +29,10 @@ struct fic_jpeg_reader {
 };
 
 static fic_jpeg_reader *reader_of(j_common_ptr codec) { return codec->client_data; }
+
+fic_jpeg_coefficients *fic_jpeg_coefficients_of(const struct jpeg_decompress_struct *codec) {
+  return &reader_of((j_common_ptr)codec)->coefficients;
+}
 
 static fic_status status_of(int code) {
   switch (code) {
@@ -106,12 +112,14 @@ fic_jpeg_reader *fic_jpeg_reader_create(void) {
     return NULL;
   }
   jpeg_create_decompress(&reader->codec);
+  fic_jpeg_own_coefficients(&reader->codec, &reader->coefficients);
   return reader;
 }
 
 void fic_jpeg_reader_close(fic_jpeg_reader *reader) {
   if (!reader) return;
   jpeg_destroy_decompress(&reader->codec);
+  fic_jpeg_free_coefficients(&reader->coefficients);
   free(reader);
 }
 

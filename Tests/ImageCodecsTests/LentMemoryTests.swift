@@ -69,6 +69,21 @@
       return try ImageCodecsTests.decode(data, atLeast: size).withUnsafeBytes { Array($0) }
     }
 
+    /// A progressive decode writes only the coefficients that are not zero.
+    @Test("finds zeros where a larger picture's coefficients were")
+    func coefficients() throws {
+      var options = Fixture.JPEGOptions()
+      options.isProgressive = true
+      let large = Picture.confetti(640, 480)
+      let larger = Fixture.jpeg(large.size, large.rgb, options)
+      let progressive = Fixture.jpeg(Self.picture.size, Self.picture.rgb, options)
+      let expected = try ImageCodecsTests.decode(Self.jpeg()).packedBytes
+      for _ in 0..<5 {
+        _ = try ImageCodecsTests.decode(larger)
+        #expect(try ImageCodecsTests.decode(progressive).packedBytes == expected)
+      }
+    }
+
     @Test(
       "leaves nothing of what was in it", arguments: files,
       [nil, PixelSize(width: 150, height: 105)])
