@@ -205,6 +205,7 @@ let package = Package(
       name: "ImageCodecsTests",
       dependencies: [
         "ImageCodecs", "ImageDrawing", "Pixels", "TestSupport",
+        .target(name: "CImageCodecs", condition: onLinux),
         .target(name: "CTestImages", condition: onLinux),
         .target(name: "CTestProbes", condition: onLinux),
       ],

@@ -112,14 +112,13 @@ fic_jpeg_reader *fic_jpeg_reader_create(void) {
     return NULL;
   }
   jpeg_create_decompress(&reader->codec);
-  fic_jpeg_own_coefficients(&reader->codec, &reader->coefficients);
+  fic_jpeg_own_coefficients(&reader->codec);
   return reader;
 }
 
 void fic_jpeg_reader_close(fic_jpeg_reader *reader) {
   if (!reader) return;
   jpeg_destroy_decompress(&reader->codec);
-  fic_jpeg_free_coefficients(&reader->coefficients);
   free(reader);
 }
 
@@ -176,6 +175,11 @@ fic_status fic_jpeg_read_header(
   header->has_several_scans = jpeg_has_multiple_scans(codec);
   header->coefficient_bytes = header->has_several_scans ? coefficient_bytes(codec) : 0;
   return FIC_OK;
+}
+
+void fic_jpeg_lend(fic_jpeg_reader *reader, void *memory, size_t byte_count) {
+  reader->coefficients.start = memory;
+  reader->coefficients.byte_count = byte_count;
 }
 
 fic_status fic_jpeg_start(

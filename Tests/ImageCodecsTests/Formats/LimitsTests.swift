@@ -211,22 +211,6 @@ struct LimitsTests {
       #expect(halved.wholePictureByteCount < 160 * 160 * 4)
     }
 
-    @Test("of coefficients holds while the picture is read")
-    func limitsCoefficients() throws {
-      let picture = Picture.slopes(160, 160)
-      var options = Fixture.JPEGOptions()
-      options.isProgressive = true
-      let data = Fixture.jpeg(picture.size, picture.rgb, options)
-      func start(memoryLimit: Int) throws {
-        try data.withUnsafeBytes { bytes in
-          _ = try JPEGReader(bytes).start(
-            eighths: 8, interpolatesColors: false, memoryLimit: memoryLimit)
-        }
-      }
-      try start(memoryLimit: 160 * 160 * 6)
-      #expect(throws: ImageDecodingError.self) { try start(memoryLimit: 160 * 160 * 6 - 1) }
-    }
-
     @Test("falls with the size wanted")
     func fallsWithSize() throws {
       let header = ImageHeader(size: PixelSize(width: 8000, height: 6000))
