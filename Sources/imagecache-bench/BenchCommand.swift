@@ -27,6 +27,9 @@ struct BenchCommand {
       .value(
         "--peers", "LIBRARY", help: "adds the peers of a shared library; Tests/Benchmarks/run"),
       .value(
+        "--empty", "PROGRAM",
+        help: "a Swift program that writes one byte, for P17; Tests/Benchmarks/run"),
+      .value(
         "--runs", "N",
         help: "runs N times, each in a process of its own, and prints medians as Markdown rows"),
       .flag("--quick", help: "tiny numbers, to see that everything runs; the figures mean nothing"),
@@ -70,7 +73,8 @@ struct BenchCommand {
     }
     let peers = try PeerLibrary(path: arguments.value("--peers"))
     let setting = try BenchSetting(
-      effort: arguments.hasFlag("--quick") ? .quick : .full, peers: peers)
+      effort: arguments.hasFlag("--quick") ? .quick : .full, peers: peers,
+      emptyProgram: arguments.value("--empty"))
     let result: Result<MeasureReport, any Error>
     do {
       result = .success(try await measure(chosen, setting, plot: arguments.value("--plot")))
@@ -93,7 +97,7 @@ struct BenchCommand {
     var words = arguments.hasFlag("--quick") ? ["--quick"] : []
     for name in arguments.values("--scenario") { words += ["--scenario", name] }
     if arguments.hasFlag("--scale") { words.append("--scale") }
-    for option in ["--peers"] {
+    for option in ["--peers", "--empty"] {
       if let path = arguments.value(option) { words += [option, path] }
     }
     let report = try await RepeatedRuns(words, count: count).report()

@@ -7,9 +7,10 @@ struct FirstFrame: Scenario {
   static let name = "first-frame"
   static let summary = """
     a fresh process that opens a cache of 1000 pictures, shows five and reads their bytes, from \
-    posix_spawn(3) to the last byte, against the same executable that does nothing, and against \
-    processes that obtain the same five from the peers' stores, and load the same libraries. \
-    What those libraries cost is the row against a program in C that ends at once
+    posix_spawn(3) to the last byte; without what an empty Swift program takes (--empty); against the \
+    same executable that does nothing, and against processes that obtain the same five from the peers' \
+    stores and load the same libraries. All are as linked as this executable is; .ci/release links \
+    Swift's runtime into it, as Tests/Benchmarks/run has it do
     """
 
   private static let shownCount = 5
@@ -28,32 +29,38 @@ struct FirstFrame: Scenario {
           side: Self.side, shownCount: Self.shownCount, library: setting.peers.path))
     }
     let stores = gallery.stores
+    let empty = setting.emptyProgram.map { FreshProcess(path: $0) }
     let launches =
-      try [launch(.nothing), FreshProcess.inC, launch(.cache)]
-      + stores.map { try launch(.peer($0.name)) }
+      try [launch(.cache), launch(.nothing), FreshProcess.inC]
+      + stores.map { try launch(.peer($0.name)) } + (empty.map { [$0] } ?? [])
     let results = try await Contest(
       launches.map { launch in Contest.Contender { try launch.milliseconds() } }
     ).run(roundCount: min(setting.effort.roundCount, 60), warmUpCount: 2)
-    let (empty, inC, ours, others) = (results[0], results[1], results[2], results.dropFirst(3))
-
-    func measure(_ reference: Distribution, named name: String) -> Measure {
-      Measure(
-        Self.id, "\(Self.shownCount) of \(count) pictures in a fresh process", unit: "ms",
-        ours: ours, reference: reference, named: name)
-    }
-    let nothing = "the same program that does nothing"
+    let names =
+      ["the same program that does nothing", "a program in C that does nothing"]
+      + stores.map(\.name)
+    let what = "\(Self.shownCount) of \(count) pictures in a fresh process"
+    let emptyTimes = empty == nil ? nil : results.last
     return Findings(
-      [
-        Measure(
-          Self.id, "the same, without what nothing takes", unit: "ms",
-          ours: Distribution(ours.values.map { max(0, $0 - empty.median) }), bar: .oursAtMost(4)),
-        measure(empty, named: nothing),
-      ]
-        + zip(stores, others).map { measure($1, named: $0.name) }
-        + [
+      Self.comparisons(of: what, results[0], emptyTimes)
+        + zip(names, results.dropFirst()).map { name, reference in
           Measure(
-            Self.id, nothing, unit: "ms", ours: empty, reference: inC,
-            named: "a program in C that does nothing")
-        ])
+            Self.id, what, unit: "ms", ours: results[0], reference: reference, named: name)
+        })
+  }
+
+  /// Against an empty Swift program, which may not be there.
+  private static func comparisons(
+    of what: String, _ ours: Distribution, _ empty: Distribution?
+  ) -> [Measure] {
+    let name = "an empty Swift program"
+    let whole = Measure(Self.id, what, unit: "ms", ours: ours, reference: empty, named: name)
+    guard let empty else { return [whole] }
+    return [
+      Measure(
+        Self.id, "the same, without what \(name) takes", unit: "ms",
+        ours: Distribution(ours.values.map { max(0, $0 - empty.median) }), bar: .oursAtMost(4)),
+      whole,
+    ]
   }
 }
