@@ -8,7 +8,7 @@ struct BenchCommand {
     SynchronousHit.self, GrowingHit.self, AwaitedHit.self, ReadHit.self, FirstHit.self, Store.self,
     Open.self, Miss.self, ParallelMisses.self, JoinedRequests.self, CancelledRequests.self,
     HeldPictures.self, Fling.self, ScrollFrame.self, TwoThreads.self, HitsBesideWriter.self,
-    FirstFrame.self, MeanFidelity.self, WorstFidelity.self,
+    FirstFrame.self, MissTraffic.self, MeanFidelity.self, WorstFidelity.self,
     KeptRead.self, Keep.self, FirstMiss.self, KeptMiss.self, KeptMissBesideDownloads.self,
     Unchanged.self, FirstPreview.self, PreviewCost.self, PreviewsBesidePictures.self,
     BrokenDownloads.self, KeptOnce.self, DownloadFling.self, ConditionedRequests.self,
@@ -21,7 +21,7 @@ struct BenchCommand {
     options: [
       .value(
         "--scenario", "NAMES", isRepeatable: true,
-        help: "measures these only: names, P1 to P18, Q1, Q2, S2 to S14; commas between them"),
+        help: "measures these only: names, P1 to P18, Q1, Q2, M1, S2 to S14; commas between them"),
       .flag("--scale", help: "the same as --scenario scale"),
       .value("--plot", "FILE.svg", help: "draws what `fling`, `scale` or `scales` found"),
       .value(

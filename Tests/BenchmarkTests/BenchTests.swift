@@ -14,7 +14,7 @@ struct BenchTests {
   }
 
   private static let scenarios =
-    (1...18).map { "P\($0)" } + ["Q1", "Q2"] + (2...14).map { "S\($0)" } + [
+    (1...18).map { "P\($0)" } + ["Q1", "Q2", "M1"] + (2...14).map { "S\($0)" } + [
       "scale", "scales",
     ]
 
