@@ -17,6 +17,20 @@ final class DecodeRecord: Sendable {
     ImageDecoders.standard.map { Watched(decoder: $0, record: self) }
   }
 
+  /// The scale at which a cache decodes a file, in eighths, as a decoder between the two sees it.
+  static func eighths(
+    of file: URL, _ size: PixelSize, _ format: ImageFormat, _ setting: BenchSetting
+  ) async throws -> Int {
+    let record = DecodeRecord()
+    return try await setting.withCache(
+      "scale-\(size.width)-\(format.name)", formats: [format],
+      .with { $0.decoders = record.decoders }
+    ) { cache in
+      _ = try await cache.image(for: BenchPicture(0, file: file), format: format)
+      return max((record.lastWidth * 8 + size.width / 2) / size.width, 1)
+    }
+  }
+
   private struct Watched: ImageDecoder {
     let decoder: any ImageDecoder
     let record: DecodeRecord

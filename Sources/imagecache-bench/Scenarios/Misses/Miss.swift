@@ -71,7 +71,7 @@ struct Miss: Scenario {
     besides differences: [(String, Int)]
   ) async throws -> [Measure] {
     let format = Self.format
-    let eighths = try await scale(of: file, size, format, setting)
+    let eighths = try await DecodeRecord.eighths(of: file, size, format, setting)
     return try await setting.withCache(
       "miss-\(size.width)", formats: [format],
       .with { $0.resources = LoadResources(decodeWidth: 1) }
@@ -142,19 +142,6 @@ struct Miss: Scenario {
   private static func bar(against name: String) -> Measure.Bar? {
     if name.hasPrefix("libjpeg") { return .ratioAtMost(1.1) }
     return name.hasPrefix("vips") ? .ratioAtMost(1) : nil
-  }
-
-  /// The scale at which the cache decodes, in eighths, as a decoder between the two sees it.
-  private func scale(
-    of file: URL, _ size: PixelSize, _ format: ImageFormat, _ setting: BenchSetting
-  ) async throws -> Int {
-    let record = DecodeRecord()
-    return try await setting.withCache(
-      "scale-\(size.width)", formats: [format], .with { $0.decoders = record.decoders }
-    ) { cache in
-      _ = try await cache.image(for: BenchPicture(0, file: file), format: format)
-      return max((record.lastWidth * 8 + size.width / 2) / size.width, 1)
-    }
   }
 
   private static func decode(_ path: String, _ eighths: Int) throws {

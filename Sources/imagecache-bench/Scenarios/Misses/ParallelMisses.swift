@@ -18,12 +18,13 @@ struct ParallelMisses: Scenario {
     """
 
   func measure(_ setting: BenchSetting) async throws -> Findings {
-    let size = setting.effort.photographs.small
+    let sides = setting.effort.photographs.small
+    let size = PixelSize(width: sides.width, height: sides.height)
     let files = try (0..<setting.effort.fileCount).map { number in
       let file = setting.place.url.appending(path: "parallel-\(number).jpg")
       if number < Self.differentCount {
         try setting.photographs.writeFile(
-          number, size: PixelSize(width: size.width, height: size.height), to: file)
+          number, size: size, to: file)
       } else {
         let original = "parallel-\(number % Self.differentCount).jpg"
         try FileManager.default.copyItem(
@@ -35,13 +36,15 @@ struct ParallelMisses: Scenario {
       name: "parallel", size: PixelSize(width: 200, height: 200), pixelFormat: .bgrx32,
       // Spare slots, for pictures that are drawn anew while others are leased.
       capacity: .count(files.count + 4))
+    let eighths = try await DecodeRecord.eighths(of: files[0], size, format, setting)
     return try await setting.withCache(
       Self.name, formats: [format], .with { $0.resources = LoadResources(decodeWidth: 2) }
     ) { cache in
       let bare = try BareMiss(cache, format)
       defer { bare.close() }
       let works = [
-        Self.misses(cache, format, files), Self.parts(bare, files), Self.decodes(files),
+        Self.misses(cache, format, files), Self.parts(bare, files),
+        Self.decodes(files, at: eighths),
       ]
       let contest = Contest(
         works.flatMap { work in [2, 1].map { Self.contender(work, coreCount: $0) } })
@@ -82,12 +85,14 @@ struct ParallelMisses: Scenario {
 
   private static let differentCount = 12
 
-  private static func decodes(_ files: [URL]) -> () async throws -> Double {
+  private static func decodes(
+    _ files: [URL], at eighths: Int
+  ) -> () async throws -> Double {
     let paths = files.map { $0.path(percentEncoded: false) }
     return {
       try timeTwoThreads(paths.count) { index in
         var (width, height) = (0, 0)
-        return bench_decode_jpeg(paths[index], 8, &width, &height) == 0
+        return bench_decode_jpeg(paths[index], CInt(eighths), &width, &height) == 0
       }
     }
   }
