@@ -66,6 +66,16 @@ struct SeriesTests {
     #expect(report.markdown.contains("| floor: not measured |"))
   }
 
+  @Test("has a table of its own for lines without a bar, below the others")
+  func tables() throws {
+    let runs = [
+      try Self.run(ours: 2, reference: 1, bar: nil, what: "b"), try Self.run(ours: 2, reference: 1),
+    ]
+    let tables = SeriesReport(runs).markdown.components(separatedBy: "Without a bar:")
+    #expect(tables.count == 2)
+    #expect(tables[0].contains("| ≤ 1.1 | **no** |") && tables[1].contains("| 2 |  |  |  |"))
+  }
+
   @Test("keeps lines of one name apart, and takes those that only some runs have")
   func lines() throws {
     let twice = """

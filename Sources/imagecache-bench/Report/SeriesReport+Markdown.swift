@@ -2,8 +2,24 @@ import CommandSupport
 import Foundation
 
 extension SeriesReport {
-  /// A table whose rows can be pasted into a document; below it, what was counted.
+  /// A table of the lines with a bar, whose rows can be pasted into a document; below it one of the other
+  /// lines, and what was counted.
   var markdown: String {
+    let barred = table(of: lines.filter { $0.bar != nil })
+    let others = table(of: lines.filter { $0.bar == nil })
+    let counted = lines.filter { !$0.counts.isEmpty }.map { line in
+      let list = line.counts.map { "\($0.name) \(Self.range($0.values))" }
+      return "- \(line.id) \(line.what): \(list.joined(separator: ", "))"
+    }
+    return [
+      barred, others.map { "Without a bar:\n\n" + $0 },
+      counted.isEmpty ? nil : "Counted:\n\n" + counted.joined(separator: "\n"),
+    ].compactMap(\.self).joined(separator: "\n\n")
+  }
+
+  /// `nil` without a line.
+  private func table(of lines: [SeriesLine]) -> String? {
+    guard !lines.isEmpty else { return nil }
     let header = ["", "measure", "ours", "reference", "ratio", "each run", "bar", "met"]
     var rows = [header, header.map { _ in "---" }]
     var last = ""
@@ -11,12 +27,7 @@ extension SeriesReport {
       rows.append(cells(of: line, named: line.id == last ? "" : line.id))
       last = line.id
     }
-    let counted = lines.filter { !$0.counts.isEmpty }.map { line in
-      let list = line.counts.map { "\($0.name) \(Self.range($0.values))" }
-      return "- \(line.id) \(line.what): \(list.joined(separator: ", "))"
-    }
     return rows.map(Self.row).joined(separator: "\n")
-      + (counted.isEmpty ? "" : "\n\nCounted:\n\n" + counted.joined(separator: "\n"))
   }
 
   private func cells(of line: SeriesLine, named name: String) -> [String] {
