@@ -20,6 +20,11 @@ struct Contest {
       self.prepare = prepare
       self.turn = turn
     }
+
+    /// The same work with another preparation.
+    func prepared(by prepare: @escaping () async throws -> Void) -> Contender {
+      Contender(prepare: prepare, turn: turn)
+    }
   }
 
   private let contenders: [Contender]
