@@ -62,10 +62,10 @@ struct Traffic {
   /// In their order.
   var passes: [(name: String, value: Int)] {
     [
-      ("read(2) from the system's copy", file), ("to private memory", file),
-      ("libjpeg reads", file), ("and writes the bitmap", bitmap),
-      ("the resampler reads it", bitmap), ("and writes the slot's picture", slot),
-      ("the hash reads", slot), ("pwrite(2) reads", slot), ("and writes the system's copy", slot),
+      ("read by read(2)", file), ("written by read(2)", file), ("read by libjpeg", file),
+      ("written by libjpeg", bitmap), ("read by the drawing", bitmap),
+      ("written by the drawing", slot), ("read by the hash", slot), ("read by pwrite(2)", slot),
+      ("written by pwrite(2)", slot),
     ]
   }
 
