@@ -254,7 +254,7 @@ let package = Package(
       ],
       swiftSettings: settings),
     .testTarget(
-      name: "BenchmarkTests", dependencies: ["TestSupport", "imagecache-bench"],
+      name: "BenchmarkTests", dependencies: ["CommandSupport", "TestSupport", "imagecache-bench"],
       swiftSettings: settings),
     .target(
       name: "SnippetContext", dependencies: ["FastImageCache"], path: "Tests/SnippetContext",

@@ -14,7 +14,9 @@ struct BenchTests {
   }
 
   private static let scenarios =
-    (1...18).map { "P\($0)" } + ["Q1", "Q2"] + (2...14).map { "S\($0)" } + ["scale", "scales"]
+    (1...18).map { "P\($0)" } + ["Q1", "Q2", "M1"] + (2...14).map { "S\($0)" } + [
+      "scale", "scales",
+    ]
 
   @Test("gives each measure as a row that machines can read", arguments: scenarios)
   func measures(_ scenario: String) async throws {
@@ -34,6 +36,7 @@ struct BenchTests {
         let value = try #require(row[key], "\(key)")
         #expect(value is NSNull || value is Double, "\(key)")
       }
+      #expect((row["bar"] is NSNull) == (row["bar_of"] is NSNull))
       #expect(row["met"] is NSNull || row["met"] is Bool)
       // Counts depend on no machine.
       if ["S7", "S11", "S13"].contains(scenario) || row["unit"] as? String == "times" {
