@@ -8,6 +8,10 @@ public import Pixels
 /// actor, and on several at once; and ``recognizes(_:)`` and ``header(of:)`` also on the thread that delivers a
 /// file that somebody wants to preview. They must not block for a picture of the cache: decoding that
 /// picture needs a worker thread too, and when all of them wait, none goes on.
+///
+/// On Linux that worker thread may be nicer than the main thread, and threads that it begins stay as nice, for
+/// good. So ``decode(_:_:)`` should make no `Task { }`, cancel and resume no task and dispatch nothing: each of
+/// these may begin a thread of the pool that all tasks share. Threads that are there already keep their niceness.
 public protocol ImageDecoder: Sendable {
   /// Whether this decoder decodes files with these first bytes.
   ///

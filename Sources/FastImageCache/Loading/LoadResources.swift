@@ -19,8 +19,13 @@ import Foundation
 /// Decoding and drawing leave the processor to the program's other threads where both want it. On Linux they
 /// run on threads that are 5 nicer than the main thread while cores are busy, and always 10 nicer for previews
 /// and for loads of a priority below `.medium`; on Apple platforms the quality of service says it. A decode
-/// that runs at 10 stays there when a more urgent request joins its load. A thread that a drawing or a decoder
-/// of your own begins is as nice as its own, so leave long work to threads that are there already.
+/// that runs at 10 stays there when a more urgent request joins its load. While cores are busy, loads of such a
+/// priority leave one of several workers to others; and at all times one of several places at each gate.
+///
+/// On Linux a thread that is begun by a nicer one is as nice, for good. Drawing closures, and decoders of your
+/// own, run on the nicer threads: in there, `Task { }`, cancelling or resuming a task, `DispatchQueue.async` and
+/// `Thread` may begin a thread, those of Swift's own pool among them. Return what is to be done instead, or
+/// signal a thread that is there already.
 ///
 /// A worker that has drawn a picture stores it too, and waits while its table is flushed or emptied. So
 /// caches on a slow disk should have resources of their own.

@@ -149,18 +149,22 @@ struct PictureMaker: Sendable {
       source.url, urgency,
       byteCount: needsDecode ? source.workingByteCount(minimumSize: minimum) : 0
     ) { isCancelled throws(ImageDecodingError) in
-      if let progress, let queued { progress.measure(\.wait, since: queued) }
+      if let progress, let queued {
+        let waited = progress.clock.now - queued
+        progress.measureOnWorker { $0.wait += waited }
+      }
       if needsDecode { progress?.report(.decoding) }
-      var start = ThreadTime.now
+      let start = ThreadTime.now
       let bitmap = try decode(source, to: minimum, region, needsDecode, isCancelled)
-      if needsDecode { progress?.measure { $0.decode += ThreadTime.now - start } }
+      let decoded = ThreadTime.now
+      if needsDecode { progress?.measureOnWorker { $0.decode += decoded - start } }
       // Without requests, the picture is decoded only.
       if !requests.isEmpty { progress?.report(.drawing) }
-      start = ThreadTime.now
       let results = requests.map {
         draw($0, bitmap, of: source.fullSize, metadata: source.metadata, isCancelled)
       }
-      progress?.measure { $0.draw += ThreadTime.now - start }
+      let drawn = ThreadTime.now
+      progress?.measureOnWorker { $0.draw += drawn - decoded }
       return (bitmap, results)
     } then: { bitmap, results in
       (bitmap, finish(results))
