@@ -42,13 +42,17 @@
 
     private let widths = Lock<[Int]>([])
 
+    private static func data() throws -> Data {
+      let layout = PixelLayout(for: size, format: .bgrx32)
+      return try Bitmap(layout: layout) { bytes in
+        for index in bytes.indices { bytes[index] = UInt8(truncatingIfNeeded: index / 24) }
+      }.jpegData(quality: 0.9)
+    }
+
     private func fixture(
       _ formats: [ImageFormat], _ change: (inout ImageCache.Configuration) -> Void = { _ in }
     ) async throws -> Fixture {
-      let layout = PixelLayout(for: Self.size, format: .bgrx32)
-      let data = try Bitmap(layout: layout) { bytes in
-        for index in bytes.indices { bytes[index] = UInt8(truncatingIfNeeded: index / 24) }
-      }.jpegData(quality: 0.9)
+      let data = try Self.data()
       return try await Fixture(formats, source: ScriptedSource { _, _, _ in .encoded(data) }) {
         $0.decoders = ImageDecoders.standard.map { Noting(decoder: $0, widths: widths) }
         change(&$0)
@@ -93,6 +97,20 @@
         _ = try await fixture.cache.image(for: Photo("a", url: "test:/1"), format: format)
         #expect(widths.withLock { $0 }.last == width)
       }
+    }
+
+    @Test("is balanced for a bitmap outside of any cache")
+    func isBalancedOutside() async throws {
+      let largest = PixelSize(width: 20, height: 20)
+      let format = ImageFormat(name: "f", upTo: largest, pixelFormat: .bgrx32, capacity: 4)
+      let fixture = try await fixture([format])
+      let image = try await fixture.cache.image(for: Photo("a", url: "test:/1"), format: format)
+      let bitmap = try Bitmap(decoding: Self.data(), upTo: largest)
+      #expect(bitmap.layout == image.layout)
+      func bytes(_ bitmap: Bitmap) -> [UInt8] {
+        bitmap.withPixels { $0.withUnsafeBytes { Array($0) } }
+      }
+      #expect(try bytes(bitmap) == bytes(image.makeBitmap()))
     }
 
     @Test("starts the table afresh when it changes")
