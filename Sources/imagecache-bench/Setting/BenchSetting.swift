@@ -8,14 +8,17 @@ final class BenchSetting {
   let effort: Effort
   let peers: PeerLibrary
   let photographs: Photographs
+  /// Whether somebody wants to see plots, which may take longer than the figures.
+  let drawsPlot: Bool
   private var galleries: [String: Gallery] = [:]
   private var keptFiles: KeptFiles?
   private var fidelityRecord: FidelityRecord?
 
-  init(effort: Effort, peers: PeerLibrary) throws {
+  init(effort: Effort, peers: PeerLibrary, drawsPlot: Bool = false) throws {
     place = try TemporaryFolder(prefix: "imagecache-bench")
     self.effort = effort
     self.peers = peers
+    self.drawsPlot = drawsPlot
     photographs = Photographs(effort)
   }
 
