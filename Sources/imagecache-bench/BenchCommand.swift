@@ -23,7 +23,9 @@ struct BenchCommand {
         "--scenario", "NAMES", isRepeatable: true,
         help: "measures these only: names, P1 to P18, Q1, Q2, M1, S2 to S14; commas between them"),
       .flag("--scale", help: "the same as --scenario scale"),
-      .value("--plot", "FILE.svg", help: "draws what `fling`, `scale` or `scales` found"),
+      .value(
+        "--plot", "FILE.svg",
+        help: "draws what `fling`, `scale`, `scales` or `worst-fidelity` found"),
       .value(
         "--peers", "LIBRARY", help: "adds the peers of a shared library; Tests/Benchmarks/run"),
       .value(
@@ -69,12 +71,12 @@ struct BenchCommand {
     }
     if arguments.value("--plot") != nil, !chosen.contains(where: { $0.drawsPlot }) {
       throw UsageError(
-        "--plot draws what `fling`, `scale` or `scales` found, and none is measured.")
+        "--plot draws what `fling`, `scale`, `scales` or `worst-fidelity` found; none is measured.")
     }
     let peers = try PeerLibrary(path: arguments.value("--peers"))
     let setting = try BenchSetting(
       effort: arguments.hasFlag("--quick") ? .quick : .full, peers: peers,
-      emptyProgram: arguments.value("--empty"))
+      emptyProgram: arguments.value("--empty"), drawsPlot: arguments.value("--plot") != nil)
     let result: Result<MeasureReport, any Error>
     do {
       result = .success(try await measure(chosen, setting, plot: arguments.value("--plot")))
@@ -128,7 +130,7 @@ struct BenchCommand {
     _ chosen: [any Scenario.Type], _ setting: BenchSetting, plot: String?
   ) async throws -> MeasureReport {
     var report = MeasureReport()
-    var plots: [(name: String, plot: LinePlot)] = []
+    var plots: [(name: String, plot: any Plot)] = []
     for scenario in chosen {
       Console.note("measuring \(scenario.name)")
       do {
@@ -150,13 +152,13 @@ struct BenchCommand {
 
   /// A single plot goes to the file; several go to one file each, with the scenario's name in the
   /// path.
-  private static func write(_ plots: [(name: String, plot: LinePlot)], to file: URL) throws {
+  private static func write(_ plots: [(name: String, plot: any Plot)], to file: URL) throws {
     for (name, plot) in plots {
       let stem = file.deletingPathExtension().lastPathComponent
       let target =
         plots.count == 1
         ? file : file.deletingLastPathComponent().appending(path: "\(stem)-\(name).svg")
-      try plot.svg.write(to: target, atomically: true, encoding: .utf8)
+      try plot.svg().write(to: target, atomically: true, encoding: .utf8)
       Console.note("The plot is in \(target.path(percentEncoded: false)).")
     }
   }

@@ -23,9 +23,9 @@ extension Scenario {
 /// The findings of a scenario.
 struct Findings {
   var measures: [Measure]
-  var plot: LinePlot?
+  var plot: (any Plot)?
 
-  init(_ measures: [Measure], plot: LinePlot? = nil) {
+  init(_ measures: [Measure], plot: (any Plot)? = nil) {
     self.measures = measures
     self.plot = plot
   }

@@ -136,6 +136,21 @@ struct BenchTests {
     #expect(!svg.contains("nan") && !svg.contains("inf"))
   }
 
+  @Test("draws the pictures furthest from their photographs, and charts, each from three decodes")
+  func plotsPictures() async throws {
+    let file = directory.url.appending(path: "plot.svg")
+    let outcome = try await run("--scenario", "Q2", "--quick", "--plot", file.path)
+    #expect(outcome.status == 0, "\(outcome.errors)")
+    let svg = try String(contentsOf: file, encoding: .utf8)
+    #expect(svg.hasPrefix("<svg"))
+    // Two landscapes and three charts.
+    #expect(svg.components(separatedBy: " dB</text>").count - 1 == 5 * 3)
+    let afterMarker = try #require(
+      svg.components(separatedBy: "data:image/jpeg;base64,").dropFirst().first)
+    let picture = try #require(Data(base64Encoded: String(afterMarker.prefix { $0 != "\"" })))
+    #expect(picture.starts(with: [0xFF, 0xD8, 0xFF]) && picture.suffix(2) == Data([0xFF, 0xD9]))
+  }
+
   @Test("prints a table, with the reason why each comparison is fair")
   func text() async throws {
     let outcome = try await run("--scenario", "P7", "--quick")
