@@ -10,8 +10,7 @@
 #include <jpeglib.h>
 #include <jerror.h>
 
-#include "jpeg_coefficients.h"
-#include "jpeg_scans.h"
+#include "jpeg_reader.h"
 
 // Cameras fill their files up to round sizes; more bytes than this before a marker mean a damaged
 // scan.
