@@ -10,10 +10,10 @@ package enum DecodeMargin: CaseIterable, Comparable {
   /// For a decode that takes too much memory with a larger margin.
   case least
 
-  /// At least 48 dB on photographs.
+  /// At least 48 dB on photographs at 200 x 200.
   case balanced
 
-  /// At least 50 dB on photographs.
+  /// At least 50 dB on photographs at 200 x 200.
   case finest
 
   /// In fortieths of the size drawn.
