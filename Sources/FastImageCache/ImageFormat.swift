@@ -15,8 +15,8 @@ import TableStore
 /// }
 /// ```
 ///
-/// Changing the size, the pixel format, the colour space or the revision starts the table afresh, and so does another
-/// name. Family, devices, scale and protection may change freely: the pictures stay. So may the
+/// Changing the size, the pixel format, the revision, the decoding or the colour space starts the table afresh,
+/// and so does another name. Family, devices, scale and protection may change freely: the pictures stay. So may the
 /// capacity: of the pictures, those stay that still fit, the last ones used.
 /// `FICImageFormat` of the original library.
 public struct ImageFormat: Sendable {
@@ -55,6 +55,9 @@ public struct ImageFormat: Sendable {
   /// When the file may be read on a locked device; effective on Apple platforms.
   public var protection: Protection { fields.values.protection }
 
+  /// How many of a source's pixels a picture is drawn from.
+  public var decoding: Decoding { fields.values.decoding }
+
   /// The colours that the pixels' numbers stand for.
   ///
   /// A phone's photographs are in Display P3, and so are its screen's colours; in sRGB, the most saturated ones
@@ -73,17 +76,19 @@ public struct ImageFormat: Sendable {
   ///   - capacity: A count of pictures, or of bytes on disk; ``Capacity/standard`` by default.
   ///   - devices: Where pictures of this format are stored.
   ///   - protection: When the file may be read on a locked Apple device.
+  ///   - decoding: How many of a source's pixels a picture is drawn from.
   ///   - colorSpace: The colours that the pixels' numbers stand for.
   public init(
     name: String, family: String? = nil, size: PixelSize, scale: Double = 1,
     pixelFormat: PixelFormat = .bgra32, revision: Int = 0, capacity: Capacity = .standard,
     devices: Devices = .all,
-    protection: Protection = .none, colorSpace: ColorSpace = .sRGB
+    protection: Protection = .none, decoding: Decoding = .balanced, colorSpace: ColorSpace = .sRGB
   ) {
     self.init(
       name: name, family: family, size: size, keepsProportions: false, scale: scale,
       pixelFormat: pixelFormat, revision: revision,
-      capacity: capacity, devices: devices, protection: protection, colorSpace: colorSpace)
+      capacity: capacity, devices: devices, protection: protection, decoding: decoding,
+      colorSpace: colorSpace)
   }
 
   /// Creates a format whose pictures keep their own proportions, and their own size where that is
@@ -100,29 +105,31 @@ public struct ImageFormat: Sendable {
   ///   - capacity: A count of pictures, or of bytes on disk; ``Capacity/standard`` by default.
   ///   - devices: Where pictures of this format are stored.
   ///   - protection: When the file may be read on a locked Apple device.
+  ///   - decoding: How many of a source's pixels a picture is drawn from.
   ///   - colorSpace: The colours that the pixels' numbers stand for.
   public init(
     name: String, family: String? = nil, upTo largest: PixelSize, scale: Double = 1,
     pixelFormat: PixelFormat = .bgra32, revision: Int = 0, capacity: Capacity = .standard,
     devices: Devices = .all,
-    protection: Protection = .none, colorSpace: ColorSpace = .sRGB
+    protection: Protection = .none, decoding: Decoding = .balanced, colorSpace: ColorSpace = .sRGB
   ) {
     self.init(
       name: name, family: family, size: largest, keepsProportions: true, scale: scale,
       pixelFormat: pixelFormat, revision: revision, capacity: capacity, devices: devices,
-      protection: protection, colorSpace: colorSpace)
+      protection: protection, decoding: decoding, colorSpace: colorSpace)
   }
 
   private init(
     name: String, family: String?, size: PixelSize, keepsProportions: Bool, scale: Double,
     pixelFormat: PixelFormat, revision: Int, capacity: Capacity, devices: Devices,
-    protection: Protection, colorSpace: ColorSpace
+    protection: Protection, decoding: Decoding, colorSpace: ColorSpace
   ) {
     fields = Fields(
       Values(
         name: name, family: family, size: size, keepsProportions: keepsProportions, scale: scale,
         pixelFormat: pixelFormat, revision: revision, capacity: capacity, devices: devices,
-        protection: protection, colorSpace: pixelFormat == .gray8 ? .sRGB : colorSpace))
+        protection: protection, decoding: decoding,
+        colorSpace: pixelFormat == .gray8 ? .sRGB : colorSpace))
   }
 }
 
@@ -146,17 +153,18 @@ extension ImageFormat {
   ///   - capacity: A count of pictures, or of bytes on disk; ``Capacity/standard`` by default.
   ///   - devices: Where pictures of this format are stored.
   ///   - protection: When the file may be read on a locked Apple device.
+  ///   - decoding: How many of a source's pixels a picture is drawn from.
   ///   - colorSpace: The colours that the pixels' numbers stand for.
   public init(
     name: String, family: String? = nil, points: Canvas.Size, scale: Double,
     pixelFormat: PixelFormat = .bgra32, revision: Int = 0, capacity: Capacity = .standard,
     devices: Devices = .all,
-    protection: Protection = .none, colorSpace: ColorSpace = .sRGB
+    protection: Protection = .none, decoding: Decoding = .balanced, colorSpace: ColorSpace = .sRGB
   ) {
     self.init(
       name: name, family: family, size: PixelSize(points, scale: scale), scale: scale,
       pixelFormat: pixelFormat, revision: revision, capacity: capacity, devices: devices,
-      protection: protection, colorSpace: colorSpace)
+      protection: protection, decoding: decoding, colorSpace: colorSpace)
   }
 
   /// Creates a format whose pictures keep their own proportions up to a size in points, and their own
@@ -173,17 +181,18 @@ extension ImageFormat {
   ///   - capacity: A count of pictures, or of bytes on disk; ``Capacity/standard`` by default.
   ///   - devices: Where pictures of this format are stored.
   ///   - protection: When the file may be read on a locked Apple device.
+  ///   - decoding: How many of a source's pixels a picture is drawn from.
   ///   - colorSpace: The colours that the pixels' numbers stand for.
   public init(
     name: String, family: String? = nil, pointsUpTo largest: Canvas.Size, scale: Double,
     pixelFormat: PixelFormat = .bgra32, revision: Int = 0, capacity: Capacity = .standard,
     devices: Devices = .all,
-    protection: Protection = .none, colorSpace: ColorSpace = .sRGB
+    protection: Protection = .none, decoding: Decoding = .balanced, colorSpace: ColorSpace = .sRGB
   ) {
     self.init(
       name: name, family: family, upTo: PixelSize(largest, scale: scale), scale: scale,
       pixelFormat: pixelFormat, revision: revision, capacity: capacity, devices: devices,
-      protection: protection, colorSpace: colorSpace)
+      protection: protection, decoding: decoding, colorSpace: colorSpace)
   }
 }
 
@@ -200,6 +209,7 @@ extension ImageFormat: Hashable, Codable {
     let capacity: Capacity
     let devices: Devices
     let protection: Protection
+    let decoding: Decoding
     let colorSpace: ColorSpace
   }
 
@@ -227,7 +237,7 @@ extension ImageFormat: Hashable, Codable {
 }
 
 extension ImageFormat.Values {
-  /// Formats that an earlier version encoded have no colour space.
+  /// Formats that an earlier version encoded have neither decoding nor colour space.
   init(from decoder: any Decoder) throws {
     let values = try decoder.container(keyedBy: CodingKeys.self)
     name = try values.decode(String.self, forKey: .name)
@@ -240,6 +250,7 @@ extension ImageFormat.Values {
     capacity = try values.decode(ImageFormat.Capacity.self, forKey: .capacity)
     devices = try values.decode(ImageFormat.Devices.self, forKey: .devices)
     protection = try values.decode(ImageFormat.Protection.self, forKey: .protection)
+    decoding = try values.decodeIfPresent(ImageFormat.Decoding.self, forKey: .decoding) ?? .balanced
     colorSpace = try values.decodeIfPresent(ColorSpace.self, forKey: .colorSpace) ?? .sRGB
   }
 }

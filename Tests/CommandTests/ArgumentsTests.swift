@@ -141,6 +141,7 @@ struct FormatArgumentTests {
     #expect(format.size == PixelSize(width: 200, height: 100))
     #expect(format.pixelFormat == .bgra32)
     #expect(format.layout == .aspectFill)
+    #expect(format.decoding == .balanced)
     #expect(format.colorSpace == .sRGB)
   }
 
@@ -151,12 +152,25 @@ struct FormatArgumentTests {
         let format = try FormatArgument("a:1x2:\(pixelFormat.rawValue):\(layout.rawValue)")
         #expect(format.pixelFormat == pixelFormat)
         #expect(format.layout == layout)
+        #expect(format.decoding == .balanced)
       }
+    }
+    for decoding in FormatArgument.Decoding.allCases {
+      let format = try FormatArgument("a:1x2:bgrx32:circle:\(decoding.rawValue)")
+      #expect(format.decoding == decoding && format.layout == .circle)
     }
     for colorSpace in ColorSpace.allCases {
       let format = try FormatArgument("a:1x2:bgra32:stretch:\(colorSpace.rawValue)")
-      #expect(format.colorSpace == colorSpace)
+      #expect(format.colorSpace == colorSpace && format.decoding == .balanced)
     }
+  }
+
+  @Test(
+    "takes a decoding and a colour space in either order",
+    arguments: ["finest:displayP3", "displayP3:finest"])
+  func bothLast(words: String) throws {
+    let format = try FormatArgument("a:1x2:bgra32:stretch:\(words)")
+    #expect(format.decoding == .finest && format.colorSpace == .displayP3)
   }
 
   @Test(
@@ -164,7 +178,10 @@ struct FormatArgumentTests {
     arguments: [
       ("row", "row"), (":1x1", "name"), ("row:1", "\"1\""), ("row:1x1:rgb", "\"rgb\""),
       ("row:1x1:gray8:fill", "\"fill\""), ("row:1x1:gray8:stretch:x", "\"x\""),
-      ("row:1x1:gray8:stretch:sRGB:x", "sRGB:x"),
+      ("row:1x1:gray8:stretch:finest:x", "\"x\""), ("row:1x1:gray8:stretch:sRGB:x", "\"x\""),
+      ("row:1x1:gray8:stretch:finest:balanced", "has \"balanced\""),
+      ("row:1x1:gray8:stretch:sRGB:displayP3", "has \"displayP3\""),
+      ("row:1x1:gray8:stretch:finest:sRGB:x", "finest:sRGB:x"),
     ])
   func refusals(text: String, named: String) {
     let error = #expect(throws: UsageError.self) { try FormatArgument(text) }

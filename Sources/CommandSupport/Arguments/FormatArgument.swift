@@ -1,24 +1,33 @@
 package import Pixels
 
-/// One `NAME:WxH[:PIXELS[:DRAWING[:COLORS]]]` of the command line.
+/// One `NAME:WxH[:PIXELS[:DRAWING[:DECODING][:COLORS]]]` of the command line.
+///
+/// The words of the last two differ, so that either may stand first or alone.
 package struct FormatArgument: Hashable, Sendable {
   /// How pictures are laid into the slots of a table.
   package enum Layout: String, CaseIterable, Hashable, Sendable {
     case aspectFill, aspectFit, within, stretch, circle
   }
 
+  /// How many of a source's pixels pictures are drawn from.
+  package enum Decoding: String, CaseIterable, Hashable, Sendable {
+    case balanced, finest
+  }
+
   package let name: String
   package let size: PixelSize
   package let pixelFormat: PixelFormat
   package let layout: Layout
+  package let decoding: Decoding
   package let colorSpace: ColorSpace
 
   /// - Throws: ``UsageError`` that names the part which cannot be read.
   package init(_ text: String) throws(UsageError) {
     let parts = text.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
-    guard (2...5).contains(parts.count) else {
+    guard (2...6).contains(parts.count) else {
       throw UsageError(
-        "The format \"\(text)\" is not of the form NAME:WxH[:PIXELS[:DRAWING[:COLORS]]].")
+        "The format \"\(text)\" is not of the form "
+          + "NAME:WxH[:PIXELS[:DRAWING[:DECODING][:COLORS]]].")
     }
     guard (1...255).contains(parts[0].utf8.count) else {
       throw UsageError("The format \"\(text)\" needs a name of 1 to 255 bytes.")
@@ -36,15 +45,25 @@ package struct FormatArgument: Hashable, Sendable {
       throw UsageError(
         "The format \"\(text)\" has the drawing \"\(parts[3])\"; a drawing is one of \(names).")
     }
-    guard let colorSpace = parts.count > 4 ? ColorSpace(rawValue: parts[4]) : .sRGB else {
-      let names = ColorSpace.allCases.map(\.rawValue).joined(separator: ", ")
-      throw UsageError(
-        "The format \"\(text)\" has the colours \"\(parts[4])\"; colours are one of \(names).")
+    var (decoding, colorSpace) = (Decoding?.none, ColorSpace?.none)
+    for part in parts.dropFirst(4) {
+      if decoding == nil, let named = Decoding(rawValue: part) {
+        decoding = named
+      } else if colorSpace == nil, let named = ColorSpace(rawValue: part) {
+        colorSpace = named
+      } else {
+        let decodings = Decoding.allCases.map(\.rawValue).joined(separator: " or ")
+        let spaces = ColorSpace.allCases.map(\.rawValue).joined(separator: " or ")
+        throw UsageError(
+          "The format \"\(text)\" has \"\(part)\" after its drawing; one decoding, \(decodings), "
+            + "and one colour space, \(spaces), may stand there.")
+      }
     }
     name = parts[0]
     self.size = size
     self.pixelFormat = pixelFormat
     self.layout = layout
-    self.colorSpace = colorSpace
+    self.decoding = decoding ?? .balanced
+    self.colorSpace = colorSpace ?? .sRGB
   }
 }

@@ -59,7 +59,7 @@ struct PreviewPainter: Sendable {
     guard maker.workers.mayBeginGuest(at: clock.now) else { return false }
     // As large as for the picture itself, or a settled preview would differ from it.
     let requests = wishes.flatMap { [$0.request] + $0.siblings }
-    let minimum = requests.sourceSize(of: picture.header.size)
+    let minimum = maker.minimumSize(for: requests, picture.decoder, picture.header)
     let colorSpace = requests.colorSpace
     let working = picture.decoder.workingByteCount(for: picture.header, minimumSize: minimum)
     // The bytes are copied twice: out of the arrival, and by a decoder that closes the file.
@@ -112,7 +112,7 @@ struct PreviewPainter: Sendable {
     guard let bytes = arrival.copy(0..<stage.byteCount) else { throw ImageDecodingError.truncated }
     var request = DecodeRequest(
       minimumSize: minimum, limits: maker.limits, isCancelled: isCancelled)
-    request.averagedSize = DecodeMargin.averagedSize(for: minimum, of: picture.header.size)
+    request.hasMargin = true
     request.colorSpace = colorSpace
     return try picture.decoder.decodePreview(bytes, at: stage, request)
   }

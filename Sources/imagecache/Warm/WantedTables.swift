@@ -9,12 +9,14 @@ struct WantedTables {
     [
       .value("--cache", "DIR", isRequired: true, help: "the folder for the tables"),
       .value(
-        "--format", "NAME:WxH[:PIXELS[:DRAWING[:COLORS]]]", isRequired: true, isRepeatable: true,
+        "--format", "NAME:WxH[:PIXELS[:DRAWING[:DECODING][:COLORS]]]", isRequired: true,
+        isRepeatable: true,
         help: """
           a table, its size in pixels, and
           PIXELS: bgra32 (the usual one), bgrx32, bgr16 or gray8
           DRAWING: aspectFill (the usual one), aspectFit, within, stretch or circle
-          COLORS: sRGB (the usual ones) or displayP3
+          DECODING: balanced (the usual one) or finest, from more of a photograph's pixels
+          COLORS: sRGB (the usual ones) or displayP3; also without DECODING
           """),
       .value("--capacity", "N", help: "pictures a table holds (\(capacityHelp))"),
     ]

@@ -29,7 +29,9 @@ struct WarmFormats {
       return Self.format(
         name: argument.name, family: "warm", size: argument.size,
         keepsProportions: argument.layout == .within, pixelFormat: argument.pixelFormat,
-        capacity: capacity ?? max(needed, known?.slotCount ?? 0), colorSpace: argument.colorSpace)
+        capacity: capacity ?? max(needed, known?.slotCount ?? 0),
+        decoding: argument.decoding == .finest ? .finest : .balanced,
+        colorSpace: argument.colorSpace)
     }
     let names = Set(arguments.map(\.name))
     others = tables.filter { !names.contains($0.reader.name) }.compactMap { table in
@@ -39,7 +41,7 @@ struct WarmFormats {
         name: table.reader.name, family: nil,
         size: PixelSize(width: geometry.width, height: geometry.height),
         keepsProportions: code.keepsProportions, pixelFormat: code.pixelFormat,
-        capacity: table.reader.slotCount, colorSpace: code.colorSpace)
+        capacity: table.reader.slotCount, decoding: code.decoding, colorSpace: code.colorSpace)
     }
   }
 
@@ -49,15 +51,14 @@ struct WarmFormats {
 
   private static func format(
     name: String, family: String?, size: PixelSize, keepsProportions: Bool,
-    pixelFormat: PixelFormat,
-    capacity: Int, colorSpace: ColorSpace
+    pixelFormat: PixelFormat, capacity: Int, decoding: ImageFormat.Decoding, colorSpace: ColorSpace
   ) -> ImageFormat {
     keepsProportions
       ? ImageFormat(
         name: name, family: family, upTo: size, pixelFormat: pixelFormat,
-        capacity: .count(capacity), colorSpace: colorSpace)
+        capacity: .count(capacity), decoding: decoding, colorSpace: colorSpace)
       : ImageFormat(
         name: name, family: family, size: size, pixelFormat: pixelFormat,
-        capacity: .count(capacity), colorSpace: colorSpace)
+        capacity: .count(capacity), decoding: decoding, colorSpace: colorSpace)
   }
 }

@@ -13,9 +13,24 @@ struct PictureCodeTests {
     #expect(exact.rawValue == number && upTo.rawValue == number | 0x100)
     #expect(PictureCode(rawValue: number) == exact)
     #expect(PictureCode(rawValue: number | 0x100) == upTo)
+    let finest = PictureCode(
+      ImageFormat(name: "a", size: size, pixelFormat: pixelFormat, decoding: .finest))
+    #expect(finest.rawValue == number | 0x400)
+    #expect(PictureCode(rawValue: number | 0x400) == finest)
+    guard pixelFormat != .gray8 else { return }
+    for (decoding, bits) in [(ImageFormat.Decoding.balanced, 0x1_0000), (.finest, 0x1_0400)] {
+      let wide = PictureCode(
+        ImageFormat(
+          name: "a", size: size, pixelFormat: pixelFormat, decoding: decoding,
+          colorSpace: .displayP3))
+      #expect(wide.rawValue == number | UInt32(bits))
+      #expect(PictureCode(rawValue: wide.rawValue) == wide)
+    }
   }
 
-  @Test("names no format where none has it", arguments: [4, 0xFF, 0x104, 0x200, .max] as [UInt32])
+  @Test(
+    "names no format where none has it",
+    arguments: [4, 0xFF, 0x104, 0x200, 0x800, 0x8000, 0x2_0000, 0x100_0000, .max] as [UInt32])
   func isUnknown(number: UInt32) {
     #expect(PictureCode(rawValue: number) == nil)
   }
