@@ -317,15 +317,17 @@ typedef FIC_ENUM {
   FIC_SPACE_DISPLAY_P3 FIC_SWIFT(displayP3)
 } fic_color_space;
 
-// Builds the transform from a profile to a space. Null when the profile is broken, is not of that
+// Builds the transform from a profile to a space; one of inks leads to every space. Null when the profile is broken, is not of that
 // kind, or there is no memory; null with `is_same` set when nothing would change.
 fic_color_transform *fic_color_create(
     const uint8_t *profile, size_t count, fic_color_kind kind, fic_color_space space,
     bool *is_same);
 void fic_color_close(fic_color_transform *transform);
 
-// Converts pixels in place; any number of threads may do so with one transform.
-void fic_color_apply(const fic_color_transform *transform, uint8_t *pixels, size_t count);
+// Converts pixels in place; any number of threads may do so with one transform. `space` is the one that the
+// transform was built for, and any for inks.
+void fic_color_apply(
+    const fic_color_transform *transform, uint8_t *pixels, size_t count, fic_color_space space);
 
 typedef FIC_ENUM {
   FIC_CURVE_SRGB FIC_SWIFT(sRGB),

@@ -16,15 +16,15 @@
 
     deinit { fic_color_close(transform) }
 
-    func apply(_ pixels: UnsafeMutablePointer<UInt8>, pixelCount: Int) {
-      fic_color_apply(transform, pixels, pixelCount)
+    func apply(_ pixels: UnsafeMutablePointer<UInt8>, pixelCount: Int, to space: ColorSpace) {
+      fic_color_apply(transform, pixels, pixelCount, space.code)
     }
   }
 
   /// The conversion from one embedded profile to each ``ColorSpace``.
   ///
-  /// Invariant: there is a transform to sRGB; one to another space is built when a picture of that space is
-  /// drawn for the first time.
+  /// Invariant: there is a transform to sRGB, which is one to every space for inks and for gray; another one is
+  /// built when a picture in its space is drawn for the first time.
   final class LCMSConversion: ColorConversion {
     enum Kind {
       case gray, rgb, cmyk, invertedCMYK
@@ -32,8 +32,6 @@
       case grayAsColor
 
       var isInk: Bool { self == .cmyk || self == .invertedCMYK }
-
-      fileprivate var isGray: Bool { self == .gray || self == .grayAsColor }
 
       fileprivate var code: fic_color_kind {
         switch self {
@@ -86,15 +84,15 @@
     func convert(
       _ pixels: UnsafeMutablePointer<UInt8>, pixelCount: Int, to space: ColorSpace
     ) {
-      // Gray is the same in all spaces.
-      guard space != .sRGB, !kind.isGray else {
-        return toSRGB.apply(pixels, pixelCount: pixelCount)
+      guard space != .sRGB, kind == .rgb else {
+        return toSRGB.apply(pixels, pixelCount: pixelCount, to: space)
       }
       switch wayToDisplayP3() {
       case .unchanged: return
-      case .transform(let transform): transform.apply(pixels, pixelCount: pixelCount)
+      case .transform(let transform):
+        transform.apply(pixels, pixelCount: pixelCount, to: space)
       case .bySRGB, .unknown:
-        toSRGB.apply(pixels, pixelCount: pixelCount)
+        toSRGB.apply(pixels, pixelCount: pixelCount, to: .sRGB)
         SpaceConversion(from: .sRGB).convert(
           pixels, pixelCount: pixelCount, format: .bgrx32, to: space)
       }

@@ -33,7 +33,7 @@ struct ColorFidelityTests {
 
     let expected = try ColorCorpus.expected(name, in: space)
     let difference = Difference(try image.makeBitmap(), expected, in: space)
-    #expect(difference.mean <= 0.5 && difference.worst <= 2)
+    #expect(difference.mean <= 0.1 && difference.worst <= 1)
     // Two formats of one space would not do.
     let other = try ColorCorpus.expected(name, in: space == .sRGB ? .displayP3 : .sRGB)
     #expect(Difference(try image.makeBitmap(), other, in: space).mean > 0.9)

@@ -49,6 +49,42 @@
       #expect(slow.previews.last?.pixels == slow.picture)
     }
 
+    /// A progressive file with the inks' profile of the corpus, and cyan that sRGB lacks.
+    private func inks(_ size: PixelSize) throws -> Data {
+      let file = try Data(contentsOf: ColorCorpus.url("inks.jpg"))
+      let mark = try #require(file.range(of: Data("ICC_PROFILE\0".utf8)))
+      // The segment's length counts itself, the mark and two numbers of pieces.
+      let (high, low) = (Int(file[mark.lowerBound - 2]), Int(file[mark.lowerBound - 1]))
+      let profile = file[(mark.upperBound + 2)...].prefix(high << 8 + low - 16)
+      var pixels: [UInt8] = []
+      for y in 0..<size.height {
+        for x in 0..<size.width {
+          pixels += [UInt8(255 - y * 255 / size.height), UInt8(x * 100 / size.width), 0, 0]
+        }
+      }
+      return profile.withUnsafeBytes { profile in
+        var options = fic_test_jpeg()
+        (options.width, options.height) = (UInt32(size.width), UInt32(size.height))
+        (options.components, options.progressive, options.quality) = (4, true, 90)
+        options.profile = profile.assumingMemoryBound(to: UInt8.self).baseAddress
+        options.profile_count = profile.count
+        let encoded = fic_test_encode_jpeg(options, pixels)
+        return Data(bytesNoCopy: encoded.bytes, count: encoded.count, deallocator: .free)
+      }
+    }
+
+    @Test("has the colours of its format, where those are Display P3 and the file has inks")
+    func wideColors() async throws {
+      let data = try inks(PixelSize(width: 403, height: 301))
+      let wide = ImageFormat(
+        name: "wide", family: "photos", size: PixelSize(width: 40, height: 30), capacity: 16,
+        colorSpace: .displayP3)
+      let slow = try await SlowFile(data, in: wide)
+      #expect(!slow.previews.isEmpty && slow.picture[2] == 0)
+      // The numbers of sRGB's most similar cyan would be 97 and more of red.
+      #expect(slow.previews.allSatisfy { $0.pixels[2] < 10 })
+    }
+
     @Test("is not called settled where the rest of the family needs a larger decode")
     func family() async throws {
       let data = jpeg(PixelSize(width: 403, height: 301), quality: 90, sampling: 1)

@@ -30,7 +30,7 @@ struct SlowFile {
       }
       return .arrived(arrival)
     }
-    let fixture = try await Fixture([.large, .dot], from: source) {
+    let fixture = try await Fixture([format == .dot ? .large : format, .dot], from: source) {
       ($0.clock, $0.resources, $0.decoders) = (clock, resources, [decoder])
     }
     var options = LoadOptions.previewing

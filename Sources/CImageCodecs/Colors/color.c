@@ -1,15 +1,14 @@
 #if defined(__linux__)
 
-#include "CImageCodecs.h"
+#include "inks.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include <lcms2.h>
-
 struct fic_color_transform {
   fic_color_kind kind;
-  cmsHTRANSFORM handle;   // for all kinds but gray
+  cmsHTRANSFORM handle;   // for red, green and blue
+  fic_inks *inks;         // for inks
   uint8_t grays[256];     // for gray, which has too few values to compute any twice
 };
 
@@ -47,17 +46,16 @@ static bool fits(cmsHPROFILE profile, fic_color_kind kind) {
 // Threads share a transform, which is constant only without its one-pixel cache. Black maps to
 // black: otherwise the deepest black of an ink would become a dark gray.
 static cmsHTRANSFORM transform_of(
-    cmsHPROFILE source, cmsUInt32Number from, cmsHPROFILE target, cmsUInt32Number to,
-    cmsUInt32Number flags) {
+    cmsHPROFILE source, cmsUInt32Number from, cmsHPROFILE target, cmsUInt32Number to) {
   return cmsCreateTransform(
       source, from, target, to, INTENT_RELATIVE_COLORIMETRIC,
-      cmsFLAGS_NOCACHE | cmsFLAGS_BLACKPOINTCOMPENSATION | flags);
+      cmsFLAGS_NOCACHE | cmsFLAGS_BLACKPOINTCOMPENSATION);
 }
 
 static bool fill_grays(fic_color_transform *transform, cmsHPROFILE source) {
   cmsHPROFILE target = srgb_gray_profile();
   if (!target) return false;
-  cmsHTRANSFORM handle = transform_of(source, TYPE_GRAY_DBL, target, TYPE_GRAY_DBL, 0);
+  cmsHTRANSFORM handle = transform_of(source, TYPE_GRAY_DBL, target, TYPE_GRAY_DBL);
   cmsCloseProfile(target);
   if (!handle) return false;
   for (int i = 0; i < 256; i++) {
@@ -88,16 +86,23 @@ static bool open_colors(
   cmsHPROFILE target =
       space == FIC_SPACE_SRGB ? cmsCreate_sRGBProfile() : display_p3_profile();
   if (!target) return false;
-  cmsUInt32Number from = transform->kind == FIC_COLOR_RGB    ? TYPE_BGRA_8
-                         : transform->kind == FIC_COLOR_CMYK ? TYPE_CMYK_8
-                                                             : TYPE_CMYK_8_REV;
-  // Of inks Little CMS makes a table of 17 steps, which takes 50 ms and is up to five units of CIEDE2000 off,
-  // most of all in the saturated colours that Display P3 is for. Without it a pixel takes 0.5 us instead of 0.1.
-  bool is_exact = space == FIC_SPACE_DISPLAY_P3 && transform->kind != FIC_COLOR_RGB;
-  transform->handle =
-      transform_of(source, from, target, TYPE_BGRA_8, is_exact ? cmsFLAGS_NOOPTIMIZE : 0);
+  transform->handle = transform_of(source, TYPE_BGRA_8, target, TYPE_BGRA_8);
   cmsCloseProfile(target);
   return transform->handle != NULL;
+}
+
+static bool open_transform(
+    fic_color_transform *transform, cmsHPROFILE source, fic_color_space space) {
+  switch (transform->kind) {
+    case FIC_COLOR_GRAY:
+    case FIC_COLOR_GRAY_AS_COLOR:
+      return fill_grays(transform, source);
+    case FIC_COLOR_RGB:
+      return open_colors(transform, source, space);
+    default:
+      transform->inks = fic_inks_create(source, transform->kind == FIC_COLOR_INVERTED_CMYK);
+      return transform->inks != NULL;
+  }
 }
 
 // Rounding moves a value by one; profiles that call themselves sRGB, or Display P3, differ by one more in the
@@ -117,7 +122,7 @@ static bool changes_nothing(const fic_color_transform *transform) {
     before[4 * i + 3] = 255;
   }
   memcpy(after, before, sizeof before);
-  fic_color_apply(transform, after, 9 * 9 * 9);
+  cmsDoTransform(transform->handle, after, after, 9 * 9 * 9);
   for (size_t i = 0; i < sizeof before; i++) {
     if (abs(after[i] - before[i]) > 2) return false;
   }
@@ -135,7 +140,7 @@ fic_color_transform *fic_color_create(
   bool works = false;
   if (transform && fits(source, kind)) {
     transform->kind = kind;
-    works = is_gray(kind) ? fill_grays(transform, source) : open_colors(transform, source, space);
+    works = open_transform(transform, source, space);
   }
   cmsCloseProfile(source);
   bool is_light = is_gray(kind) || kind == FIC_COLOR_RGB;
@@ -148,10 +153,16 @@ fic_color_transform *fic_color_create(
 void fic_color_close(fic_color_transform *transform) {
   if (!transform) return;
   if (transform->handle) cmsDeleteTransform(transform->handle);
+  fic_inks_close(transform->inks);
   free(transform);
 }
 
-void fic_color_apply(const fic_color_transform *transform, uint8_t *pixels, size_t count) {
+void fic_color_apply(
+    const fic_color_transform *transform, uint8_t *pixels, size_t count, fic_color_space space) {
+  if (transform->inks) {
+    fic_inks_apply(transform->inks, pixels, count, space);
+    return;
+  }
   if (transform->kind == FIC_COLOR_GRAY) {
     for (size_t i = 0; i < count; i++) pixels[i] = transform->grays[pixels[i]];
     return;
@@ -164,9 +175,6 @@ void fic_color_apply(const fic_color_transform *transform, uint8_t *pixels, size
   while (count > 0) {
     cmsUInt32Number part = count > 1 << 20 ? 1 << 20 : (cmsUInt32Number)count;
     cmsDoTransform(transform->handle, pixels, pixels, part);
-    if (transform->kind != FIC_COLOR_RGB) {
-      for (size_t i = 0; i < part; i++) pixels[4 * i + 3] = 255;
-    }
     pixels += 4 * (size_t)part;
     count -= part;
   }
