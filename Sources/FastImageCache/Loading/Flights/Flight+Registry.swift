@@ -93,8 +93,12 @@ extension Flight {
   }
 
   /// Ends the flight and answers all its waiters.
-  func fail(with error: ImageCacheError) {
+  ///
+  /// - Parameter error: Asked only if there is a waiter: most flights that fail were given up before.
+  func fail(with error: @autoclosure () -> ImageCacheError) {
     let (waiters, requests) = registry.step { $0.board.fail(id) }
+    if waiters.isEmpty { return }
+    let error = error()
     for request in requests { registry.recorder.failed(request.key, error) }
     registry.answer(waiters, .failure(error))
   }
