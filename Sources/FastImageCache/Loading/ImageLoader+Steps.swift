@@ -263,6 +263,7 @@ extension ImageLoader {
 
   /// Whether the source is asked for all bytes, since those that it continued do not begin as a picture
   /// does.
+  @inline(never)  // As `readPicture`.
   private func restarts(after error: any Error, on course: LoadCourse) -> Bool {
     guard case ImageCacheError.undecodable = error, let download = course.download else {
       return false

@@ -15,6 +15,9 @@ struct ImageLoader: Sendable {
   let partials: PartialShelf
   let refresher = Refresher()
 
+  // Functions that are not inlined keep their variables out of the frames of loads that wait: each frame of more than
+  // a kilobyte is an allocation.
+
   /// Serves a flight until no request of it is left.
   func run(_ flight: Flight) async {
     defer {
@@ -53,6 +56,7 @@ struct ImageLoader: Sendable {
 
   /// Serves the requests with the picture that a step brought; false if its bytes turned out to be none,
   /// and the plan goes on.
+  @inline(never)
   private func settle(
     _ requests: inout [ImageRequest], with result: StepResult, on course: LoadCourse,
     _ flight: Flight
@@ -73,6 +77,7 @@ struct ImageLoader: Sendable {
   /// Serves the requests, those that join, and their families.
   ///
   /// - Parameter requests: Left as they were when the error is thrown, some of them perhaps answered.
+  @inline(never)
   private func serveAll(
     _ requests: inout [ImageRequest], from result: StepResult, on course: LoadCourse,
     _ flight: Flight
@@ -163,9 +168,6 @@ struct ImageLoader: Sendable {
     return flight.isWanted ? requests.without(served) : []
   }
 
-  // Functions that are not inlined below keep their variables out of the frames of loads that wait: frames of more
-  // than a kilobyte are allocated one by one.
-
   /// The entity's own picture, as an object: most entities have none, and each frame on the way would have room
   /// for one.
   private final class EntityAnswer: Sendable {
@@ -221,6 +223,7 @@ struct ImageLoader: Sendable {
   }
 
   /// Ends a flight whose pictures are not to be had.
+  @inline(never)
   private func refuse(
     _ requests: [ImageRequest], _ flight: Flight, with error: (ImageRequest) -> ImageCacheError
   ) async throws {
@@ -234,6 +237,7 @@ struct ImageLoader: Sendable {
   }
 
   /// The requests for which the source may be asked: those that do not come from its own answer.
+  @inline(never)
   func withoutRings(
     _ requests: [ImageRequest], _ url: URL, _ flight: Flight
   ) -> [ImageRequest] {
