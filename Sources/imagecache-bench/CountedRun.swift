@@ -14,6 +14,7 @@ struct CountedRun {
     case stores
     case misses
     case cancelledRequests = "cancelled-requests"
+    case bareTaskPairs = "bare-task-pairs"
   }
 
   static let help = """
@@ -113,6 +114,7 @@ struct CountedRun {
       }
       // A load ends after its request.
       for await _ in ends {}
+    case .bareTaskPairs: await CancelledRequests.waitInPairs(times)
     }
   }
 
