@@ -58,8 +58,8 @@ struct PreviewPainter: Sendable {
   ) -> Bool {
     guard maker.workers.mayBeginGuest(at: clock.now) else { return false }
     // As large as for the picture itself, or a settled preview would differ from it.
-    let minimum = wishes.flatMap { [$0.request] + $0.siblings }
-      .sourceSize(of: picture.header.size)
+    let minimum = maker.minimumSize(
+      for: wishes.flatMap { [$0.request] + $0.siblings }, picture.decoder, picture.header)
     let working = picture.decoder.workingByteCount(for: picture.header, minimumSize: minimum)
     // The bytes are copied twice: out of the arrival, and by a decoder that closes the file.
     let (byteCount, overflow) = working.addingReportingOverflow(2 * stage.byteCount)
@@ -109,7 +109,7 @@ struct PreviewPainter: Sendable {
     guard let bytes = arrival.copy(0..<stage.byteCount) else { throw ImageDecodingError.truncated }
     var request = DecodeRequest(
       minimumSize: minimum, limits: maker.limits, isCancelled: isCancelled)
-    request.averagedSize = DecodeMargin.averagedSize(for: minimum, of: picture.header.size)
+    request.hasMargin = true
     return try picture.decoder.decodePreview(bytes, at: stage, request)
   }
 }
