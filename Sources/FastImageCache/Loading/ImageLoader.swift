@@ -188,7 +188,7 @@ struct ImageLoader: Sendable {
 
   /// Answers a request with the picture that its table has; false if the table has none.
   private func answerFromTable(_ request: ImageRequest, _ flight: Flight) -> Bool {
-    guard let image = request.table.cachedImage(for: request.key) else { return false }
+    guard let image = request.storedImage() else { return false }
     recorder.hitLate()
     // Under another policy the source has called it unchanged before.
     let side = flight.policy == .normal ? AnswerSide.table : .load
@@ -286,7 +286,7 @@ struct ImageLoader: Sendable {
     var drawn: [ImageKey] = []
     while let sibling = family.first, !flight.hasRequests {
       family.removeFirst()
-      let isWanted = replacing ? !drawn.contains(sibling.key) : !sibling.table.contains(sibling.key)
+      let isWanted = replacing ? !drawn.contains(sibling.key) : !sibling.isStored
       if hook != nil {
         guard var answer = picture.answers.removeValue(forKey: sibling.key), isWanted else {
           continue

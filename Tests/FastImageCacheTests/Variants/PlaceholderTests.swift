@@ -63,6 +63,53 @@ struct PlaceholderTests {
     #expect(kind(photo, .row, in: fixture) == nil)
   }
 
+  @Test("that is stored while another request for it begins is not loaded again", arguments: 1...3)
+  func isStoredMeanwhile(question: Int) async throws {
+    for isUnderWay in [false, true] {
+      let gate = CancellableGate()
+      let fixture = try await Fixture(source: ScriptedSource(gate: gate))
+      let first = isUnderWay ? Task { try await load(thumbnail, in: fixture) } : nil
+      await fixture.source.started.reaches(isUnderWay ? 1 : 0)
+      var late = thumbnail
+      let questions = Counter()
+      // The two lookups and the request itself ask for the version.
+      late.willTellSource = { _ in
+        if questions.increment() == question { Self.store(7, as: thumbnail, in: fixture.cache) }
+      }
+      let image = try await fixture.cache.image(
+        for: late, format: .row, options: Self.placeholder)
+      #expect(image.solidNumber == 7 && fixture.source.started.value == (isUnderWay ? 1 : 0))
+      gate.open()
+      #expect(try await first?.value == (isUnderWay ? 1 : nil))
+    }
+  }
+
+  /// Stores a placeholder at once, as the load of another cache would.
+  private static func store(_ number: Int, as photo: Photo, in cache: ImageCache) {
+    let table = cache.tables[.row]
+    let request = table.map { ImageRequest(entity: photo, table: $0, tables: cache.tables) }
+    do {
+      guard let table, let request else { throw ImageCacheError.closed }
+      let slot = try table.drawSlot(for: request.key, size: ImageFormat.row.size) { bytes, layout in
+        try solid(number, size: layout.size).withUnsafeBytes { bytes.copyMemory(from: $0) }
+      }
+      _ = try table.store(slot, for: request.key, cache.recorder, isPlaceholder: true) { true }
+    } catch {
+      Issue.record(error)
+    }
+  }
+
+  @Test("drawn along with one of its family is not drawn again")
+  func isDrawnOnce() async throws {
+    let fixture = try await Fixture([.large, .dot])
+    for storeCount in [2, 3] {
+      _ = try await fixture.cache.image(for: thumbnail, format: .dot, options: Self.placeholder)
+      await fixture.quiet()
+      #expect(await fixture.cache.statistics().stores == storeCount)
+      try await fixture.cache.removeImage(for: thumbnail, format: .dot)
+    }
+  }
+
   @Test("is one in a later session too, and in the formats that are drawn along")
   func lasts() async throws {
     let fixture = try await Fixture([.large, .dot])

@@ -23,6 +23,23 @@ final class ImageRequest: Sendable {
 
   var isPlaceholder: Bool { options?.isPlaceholder == true }
 
+  /// The picture that its table has: the wanted one, or else the placeholder, if the request is content with
+  /// one.
+  func storedImage() -> CachedImage? {
+    if let image = table.cachedImage(for: key) { return image }
+    return isPlaceholder ? table.cachedImage(for: key.placeholder) : nil
+  }
+
+  /// Whether ``storedImage()`` would find a picture.
+  var isStored: Bool {
+    table.contains(key) || isPlaceholder && table.contains(key.placeholder)
+  }
+
+  /// Whether the device is locked, and with it the picture that its table has.
+  var isProtectedNow: Bool {
+    table.isProtectedNow(key) || isPlaceholder && table.isProtectedNow(key.placeholder)
+  }
+
   /// The name under which a store has the original.
   var originalName: OriginalName {
     OriginalName(
@@ -64,7 +81,7 @@ final class ImageRequest: Sendable {
 
   /// The requests of the family that have the same source and whose pictures are missing.
   func siblings() -> [ImageRequest] {
-    family().filter { $0.url == url && !$0.table.contains($0.key) }
+    family().filter { $0.url == url && !$0.isStored }
   }
 
   /// The requests for the entity's other pictures that a table has and that have the same source.
