@@ -15,19 +15,25 @@ extension ImageCache {
   /// for format in try await cache.refresh(url) { print("\(format.name) is new") }
   /// ```
   ///
-  /// Pictures that were marked stale (``markStale(_:)``) are drawn again in any case.
+  /// Pictures that were marked stale (``markStale(_:)``) are drawn again in any case. Placeholders stay.
   ///
-  /// - Parameter entity: Its pictures in their present versions are meant; those without a source URL stay.
+  /// - Parameters:
+  ///   - entity: Its pictures in their present versions are meant; those without a source URL stay.
+  ///   - options: The conditions of each request: the account, header fields, networks to avoid, the reach, the
+  ///     priority, and the longest wait. A request asks its source in any case
+  ///     (``LoadOptions/Policy/revalidate``), and for all bytes under ``LoadOptions/Policy/reload``. Previews,
+  ///     variants and ``LoadOptions/isPlaceholder`` mean nothing here.
   /// - Returns: The formats in which there is another picture than before, in the order of ``formats``.
   /// - Throws: The first error of a load, as ``image(for:format:options:)`` does, after all have ended; other
   ///   formats may be redrawn then. ``ImageCacheError/cancelled`` when the calling task is cancelled.
   @discardableResult
   public func refresh(
-    _ entity: some ImageEntity
+    _ entity: some ImageEntity, options: LoadOptions = LoadOptions()
   ) async throws(ImageCacheError) -> [ImageFormat] {
     guard life != .closed else { throw .closed }
-    var options = LoadOptions()
-    options.policy = .revalidate
+    var options = options
+    options.policy = max(options.policy, .revalidate)
+    options.isPlaceholder = false
     let known = tables.all.compactMap { table in
       let request = ImageRequest(entity: entity, table: table, tables: tables, options: options)
       let picture = request.url == nil ? nil : table.storedPicture(for: request.key)
@@ -48,7 +54,15 @@ extension ImageCache {
     registry.join(waiters, .current) { (_, outcome: consuming InFlightRegistry.Outcome) in
       if case .failure(let error) = outcome { queue.yield(error) } else { queue.yield(nil) }
     }
-    defer { for (waiter, _) in waiters { registry.leave(waiter) } }
+    let timers = waiters.compactMap { waiter, request in
+      timeLimit(of: request)?.start { [registry] error in
+        registry.leave(waiter, with: .failure(error))
+      }
+    }
+    defer {
+      for timer in timers { timer.task.cancel() }
+      for (waiter, _) in waiters { registry.leave(waiter) }
+    }
     var failure: ImageCacheError?
     var answered = 0
     for await answer in answers.prefix(waiters.count) {

@@ -107,6 +107,62 @@ struct RefreshingTests {
     #expect(source.started.value == 2 && originals.confirmed.value == 1)
   }
 
+  @Test("asks under the conditions that it is given")
+  func conditions() async throws {
+    let source = source(changes: Counter())
+    let fixture = try await Fixture(from: source, originals: originals)
+    var options = LoadOptions(audience: Audience("alice"), avoids: .expensive)
+    options.headers = ["Accept": "image/jpeg"]
+    options.isPlaceholder = true
+    options.variants = VariantPolicy()
+    _ = try await fixture.cache.image(for: photo, format: .row, options: LoadOptions())
+    await fixture.cache.loadsHaveEnded()
+    // The account has no original yet, so its server sends one.
+    #expect(try await fixture.cache.refresh(photo, options: options) == [.row])
+    let asked = try #require(source.requests.last)
+    #expect(asked.audience == Audience("alice") && asked.avoids == .expensive)
+    #expect(asked.headers == ["Accept": "image/jpeg"] && asked.known == nil)
+    #expect(fixture.cache.containsImage(for: photo, format: .row))
+    await fixture.cache.loadsHaveEnded()
+    #expect(try await fixture.cache.refresh(photo, options: options).isEmpty)
+    #expect(source.requests.last?.known?.isWhole == true)
+    await fixture.cache.loadsHaveEnded()
+    options.policy = .reload
+    _ = try await fixture.cache.refresh(photo, options: options)
+    #expect(source.requests.last?.known == nil && source.started.value == 4)
+    await #expect(throws: ImageCacheError.notCached(entity: photo.id, format: "row")) {
+      try await fixture.cache.refresh(photo, options: LoadOptions(reach: .kept))
+    }
+    #expect(source.started.value == 4)
+  }
+
+  @Test("waits as long as it is told, at the priority that it is given")
+  func waits() async throws {
+    let (clock, gate, onScreen) = (ManualClock(), CancellableGate(), LoadPriority(.high))
+    let source = source(changes: Counter(), gate: gate)
+    let fixture = try await Fixture([.row, .large], from: source, originals: originals) {
+      $0.clock = clock
+    }
+    try await load([.row, .large], in: fixture)
+    var options = LoadOptions(priority: onScreen)
+    options.timeLimit = .seconds(10)
+    let refresh = Task { try await fixture.cache.refresh(photo, options: options) }
+    await source.started.reaches(2)
+    let urgency = try #require(source.requests.last?.urgency)
+    #expect(urgency.priority.task == .high)
+    onScreen.level = .low
+    #expect(urgency.priority.task == .low)
+    await clock.sleepers { $0.count == 2 }
+    clock.advance(by: .seconds(11))
+    await #expect {
+      try await refresh.value
+    } throws: {
+      if case .timedOut? = $0 as? ImageCacheError { true } else { false }
+    }
+    await fixture.quiet()
+    #expect(fixture.cache.containsImage(for: photo, format: .row))
+  }
+
   @Test("a picture without a source, or with a closed cache, asks nobody")
   func asksNobody() async throws {
     let source = source(changes: Counter())
