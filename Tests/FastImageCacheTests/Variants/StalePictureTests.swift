@@ -135,6 +135,33 @@ struct StalePictureTests {
     #expect(try await store.inspect().map(\.isFresh) == (isKept ? [false] : []))
   }
 
+  @Test("have an original revalidated that another entity of the same URL has loaded")
+  func revalidatesShared() async throws {
+    let source = EncodedSource { request, call in
+      let terms = OriginalTerms(fields: ["ETag": "\"\(call)\""], received: Date())
+      return request.known?.isWhole == true
+        ? .unchanged(terms) : .encoded(try solid(call).pngData())
+    }
+    let originals = MemoryOriginals()
+    let fixture = try await Fixture([.row, .large], from: source, originals: originals)
+    let (owner, other) = (Photo("a", url: "test:/1"), Photo("b", url: "test:/1"))
+    func load(_ photo: Photo, _ format: ImageFormat) async throws -> Int {
+      _ = try await fixture.cache.image(for: photo, format: format)
+      await fixture.cache.loadsHaveEnded()
+      return source.started.value
+    }
+    #expect(try await load(owner, .row) == 1)
+    #expect(try await load(other, .row) == 1)
+    try await fixture.cache.markStale(other)
+    // The owner is as before, and the mark holds for formats too that had no picture.
+    #expect(try await load(owner, .large) == 1)
+    #expect(try await load(other, .large) == 2)
+    #expect(try await load(other, .row) == 3)
+    try await fixture.cache.removeImages(for: other)
+    #expect(try await load(other, .row) == 3)
+    #expect(originals.confirmed.value == 2)
+  }
+
   @Test("stay misses where their server fails, and stay shown")
   func staysWithFailure() async throws {
     let originals = MemoryOriginals()

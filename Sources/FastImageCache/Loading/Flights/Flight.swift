@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import TableStore
 
 /// One request for a picture that no table has.
 final class ImageRequest: Sendable {
@@ -90,6 +91,15 @@ final class ImageRequest: Sendable {
     return tables.all.filter { $0 !== table && $0.isStored }
       .map { ImageRequest(entity: entity, table: $0, tables: tables) }
       .filter { $0.url == url && $0.table.contains($0.key) }
+  }
+
+  /// Whether some table has the entity's picture, marked stale.
+  var hasStalePicture: Bool {
+    tables.all.contains { table in
+      let version = entity.versionID(for: table.format)
+      let key = ImageKey(entity: key.entity, version: version, format: table.format.name)
+      return table.storedPicture(for: key)?.isStale == true
+    }
   }
 
   /// The same request, for a picture whose source was asked whether it changed.
