@@ -149,7 +149,7 @@
       _ bytes: Data, at stage: PreviewStage, _ request: DecodeRequest
     ) throws(ImageDecodingError) -> DecodedPreview {
       switch stage.kind {
-      case .frame: DecodedPreview(try decode(bytes.closedAsJPEG(), request))
+      case .frame: try decodeFrame(bytes, request)
       case .rows:
         try bytes.lendBytes { bytes throws(ImageDecodingError) in
           try decode(bytes, request, isCut: true)
@@ -158,6 +158,23 @@
         try bytes.lendBytes { bytes throws(ImageDecodingError) in
           DecodedPreview(try decodeThumbnail(in: bytes, request))
         }
+      }
+    }
+
+    /// Decodes a file that was cut behind a scan.
+    private func decodeFrame(
+      _ bytes: Data, _ request: DecodeRequest
+    ) throws(ImageDecodingError) -> DecodedPreview {
+      var request = request
+      var watch = JPEGScanWatch(settles: false)
+      _ = watch.receive(bytes)
+      if watch.showsMeansOnly {
+        // An eighth of the size has all of it. Enlarged by the drawing it is smooth; a larger decode has squares.
+        request.minimumSize = PixelSize(width: 1, height: 1)
+        request.averagedSize = nil
+      }
+      return try bytes.closedAsJPEG().lendBytes { bytes throws(ImageDecodingError) in
+        try decode(bytes, request)
       }
     }
 
@@ -176,7 +193,8 @@
       var request = request
       let wanted = request.minimumSize ?? header.size
       let working = workingByteCount(for: header, minimumSize: wanted)
-      request.minimumSize = nil
+      // The region is one of the picture's.
+      (request.minimumSize, request.region) = (nil, nil)
       request.limits.workingByteCount = min(request.limits.workingByteCount, working)
       let thumbnail = try decode(
         UnsafeRawBufferPointer(rebasing: bytes[place]), request,

@@ -40,6 +40,14 @@
       #expect(slow.previews.last?.pixels == slow.picture)
     }
 
+    @Test("has every byte of a picture whose sides are cut off, once it is settled")
+    func settledPart() async throws {
+      let data = jpeg(PixelSize(width: 1603, height: 601), quality: 90, sampling: 2)
+      let slow = try await SlowFile(data, in: .large, drawing: .aspectFill)
+      #expect(slow.previews.filter(\.preview.isSettled).count == 1)
+      #expect(slow.previews.last?.pixels == slow.picture)
+    }
+
     @Test("is not called settled where the rest of the family needs a larger decode")
     func family() async throws {
       let data = jpeg(PixelSize(width: 403, height: 301), quality: 90, sampling: 1)

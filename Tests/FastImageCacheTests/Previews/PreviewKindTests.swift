@@ -47,6 +47,24 @@ struct PreviewKindTests {
     #expect(LoadOptions.previewing.previews.kinds == .frames)
   }
 
+  @Test("of a kind that nobody asks for have no header read, and are made once somebody does")
+  func unwanted() async throws {
+    let sketch = try await SketchFixture(decoder: SketchDecoder(kinds: [.embedded, .rows, .rows]))
+    let frames = Following(sketch.cache, Photo("1"), .row, options(.frames))
+    await sketch.fixture.waiters(1)
+    await step(sketch, stages: 2)
+    #expect(sketch.decoder.headers.value == 0)
+    let rows = Following(sketch.cache, Photo("1"), .row, options(.rows))
+    await sketch.fixture.waiters(2)
+    await sketch.step(1)
+    await rows.previewed.reaches(1)
+    #expect(sketch.decoder.headers.value == 1)
+    sketch.finish()
+    await frames.ends()
+    await rows.ends()
+    #expect(frames.text == "999" && rows.text == "2 rows 0.2 999")
+  }
+
   @Test("are never followed by one that shows less")
   func noLess() async throws {
     #expect(try await follow(all, [.frame, .embedded, .rows, .frame]) == ("1 4 999", 2))

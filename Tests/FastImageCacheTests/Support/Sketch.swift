@@ -38,6 +38,8 @@ final class SketchDecoder: ProgressiveImageDecoder {
 
   /// Counts the scanners, the previews that have begun, and those that have ended.
   let (scanned, begun, ended) = (Counter(), Counter(), Counter())
+  /// Counts the headers that were read.
+  let headers = Counter()
   private let settledStage: Int?
   private let kinds: [PreviewStage.Kind]
   private let parts: [Int: Double]
@@ -65,6 +67,7 @@ final class SketchDecoder: ProgressiveImageDecoder {
   func recognizes(_ firstBytes: Data) -> Bool { firstBytes.starts(with: Self.magic) }
 
   func header(of data: Data) throws(ImageDecodingError) -> ImageHeader {
+    headers.increment()
     guard recognizes(data) else { throw .unknownType }
     return ImageHeader(size: Self.size)
   }
