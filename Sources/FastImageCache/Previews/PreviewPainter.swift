@@ -50,7 +50,7 @@ struct PreviewPainter: Sendable {
   ///
   /// - Parameters:
   ///   - wishes: Their pictures are drawn, of one source.
-  ///   - part: The part of the picture that the preview before came from: one that has no more is not shown.
+  ///   - part: The part of the picture that previews before came from: one that has no more is not shown.
   ///   - elapsed: The time since the fetch began.
   ///   - done: Called on the worker at the end.
   /// - Returns: Whether it has begun.

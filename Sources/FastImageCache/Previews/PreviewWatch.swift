@@ -56,9 +56,10 @@ final class PreviewWatch: Sendable {
     guard let kind = plan.kind(of: wants.mapValues(\.delay), byteCount: byteCount, now: now),
       painter.mayPaint(at: now)
     else { return }
-    let (stage, settled, part) = state.withLock {
+    let (stage, settled, shownPart) = state.withLock {
       ($0.stages.removeValue(forKey: kind), $0.settled, $0.parts[kind] ?? 0)
     }
+    let part = max(shownPart, kind == .frame ? wants[kind]?.part ?? 0 : 0)
     let wishes = (wants[kind]?.wishes ?? []).filter { !settled.contains($0.request.key) }
     guard let stage, !wishes.isEmpty, let picture = scan.picture(of: arrival, upTo: stage) else {
       return

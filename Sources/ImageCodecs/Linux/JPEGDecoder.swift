@@ -156,7 +156,8 @@
         }
       case .embedded:
         try bytes.lendBytes { bytes throws(ImageDecodingError) in
-          DecodedPreview(try decodeThumbnail(in: bytes, request))
+          let thumbnail = try decodeThumbnail(in: bytes, request)
+          return DecodedPreview(thumbnail, part: thumbnail.edges.part)
         }
       }
     }
@@ -173,9 +174,11 @@
         request.minimumSize = PixelSize(width: 1, height: 1)
         request.averagedSize = nil
       }
-      return try bytes.closedAsJPEG().lendBytes { bytes throws(ImageDecodingError) in
+      var preview = try bytes.closedAsJPEG().lendBytes { bytes throws(ImageDecodingError) in
         try decode(bytes, request)
       }
+      if watch.showsMeansOnly { preview.part = preview.bitmap.edges.part }
+      return preview
     }
 
     /// Decodes the thumbnail in the head of a file. It takes no more memory than its picture would.
@@ -205,6 +208,13 @@
         throw .unsupported("JPEG: a thumbnail of another picture, or too small a one")
       }
       return checked
+    }
+  }
+
+  extension PictureEdges {
+    /// The bitmap's pixels for one of the picture's.
+    fileprivate var part: Double {
+      width * height / Double(fullSize.width) / Double(fullSize.height)
     }
   }
 

@@ -46,7 +46,8 @@ public struct DecodedPreview: Sendable {
 
   /// The part of the picture's pixels that they come from, up to 1; of top rows, the part of all rows. For a
   /// decoder that may find no more in a stage than in the one before: of two previews of the same part the
-  /// second is not shown. `nil` if each stage is better than the one before.
+  /// second is not shown, nor is a frame behind a thumbnail that has as many pixels. `nil` if each stage is better
+  /// than the one before.
   public var part: Double?
 
   /// Creates a preview.

@@ -149,6 +149,37 @@ struct PreviewKindTests {
     #expect(following.text == "1 4 999" && sketch.decoder.begun.value == 4)
   }
 
+  @Test("of frames follow no thumbnail that has as many pixels")
+  func afterThumbnail() async throws {
+    let parts = [1: 0.04, 2: 0.02, 3: 0.04]
+    let sketch = try await SketchFixture(decoder: SketchDecoder(kinds: [.embedded], parts: parts))
+    let following = Following(sketch.cache, Photo("1"), .row, options([.frames, .embedded]))
+    await sketch.fixture.waiters(1)
+    await step(sketch, stages: 2)
+    // Who joins is shown the thumbnail, too.
+    let late = Following(sketch.cache, Photo("1"), .row, options([.frames, .embedded]))
+    await late.previewed.reaches(1)
+    await step(sketch, stages: 2)
+    sketch.finish()
+    await following.ends()
+    await late.ends()
+    #expect(following.text == "1 embedded 4 999" && late.text == "1 embedded 4 999")
+    #expect(sketch.decoder.begun.value == 4)
+  }
+
+  @Test("of frames are for those, too, who were not shown the thumbnail")
+  func withoutThumbnail() async throws {
+    let parts = [1: 0.04, 2: 0.02]
+    let sketch = try await SketchFixture(decoder: SketchDecoder(kinds: [.embedded], parts: parts))
+    let kinds: [PreviewPolicy.Kinds] = [[.frames, .embedded], .frames]
+    let following = kinds.map { Following(sketch.cache, Photo("1"), .row, options($0)) }
+    await sketch.fixture.waiters(2)
+    await step(sketch, stages: 3)
+    sketch.finish()
+    for one in following { await one.ends() }
+    #expect(following.map(\.text) == ["1 embedded 3 999", "2 3 999"])
+  }
+
   @Test("of a fetch that begins anew are not shown before there is more than before")
   func anew() async throws {
     let sketch = try await SketchFixture()
