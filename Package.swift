@@ -205,6 +205,7 @@ let package = Package(
       name: "ImageCodecsTests",
       dependencies: [
         "ImageCodecs", "ImageDrawing", "Pixels", "TestSupport",
+        .target(name: "CImageCodecs", condition: onLinux),
         .target(name: "CTestImages", condition: onLinux),
         .target(name: "CTestProbes", condition: onLinux),
       ],
@@ -253,7 +254,7 @@ let package = Package(
       ],
       swiftSettings: settings),
     .testTarget(
-      name: "BenchmarkTests", dependencies: ["TestSupport", "imagecache-bench"],
+      name: "BenchmarkTests", dependencies: ["CommandSupport", "TestSupport", "imagecache-bench"],
       swiftSettings: settings),
     .target(
       name: "SnippetContext", dependencies: ["FastImageCache"], path: "Tests/SnippetContext",

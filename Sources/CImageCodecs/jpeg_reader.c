@@ -10,7 +10,7 @@
 #include <jpeglib.h>
 #include <jerror.h>
 
-#include "jpeg_scans.h"
+#include "jpeg_reader.h"
 
 // Cameras fill their files up to round sizes; more bytes than this before a marker mean a damaged
 // scan.
@@ -20,6 +20,7 @@ struct fic_jpeg_reader {
   struct jpeg_decompress_struct codec;
   struct jpeg_error_mgr errors;
   jmp_buf escape;
+  fic_jpeg_coefficients coefficients;
   fic_status status;
   uint32_t scan_limit;
   bool stopped_early;
@@ -27,6 +28,10 @@ struct fic_jpeg_reader {
 };
 
 static fic_jpeg_reader *reader_of(j_common_ptr codec) { return codec->client_data; }
+
+fic_jpeg_coefficients *fic_jpeg_coefficients_of(const struct jpeg_decompress_struct *codec) {
+  return &reader_of((j_common_ptr)codec)->coefficients;
+}
 
 static fic_status status_of(int code) {
   switch (code) {
@@ -106,6 +111,7 @@ fic_jpeg_reader *fic_jpeg_reader_create(void) {
     return NULL;
   }
   jpeg_create_decompress(&reader->codec);
+  fic_jpeg_own_coefficients(&reader->codec);
   return reader;
 }
 
@@ -168,6 +174,11 @@ fic_status fic_jpeg_read_header(
   header->has_several_scans = jpeg_has_multiple_scans(codec);
   header->coefficient_bytes = header->has_several_scans ? coefficient_bytes(codec) : 0;
   return FIC_OK;
+}
+
+void fic_jpeg_lend(fic_jpeg_reader *reader, void *memory, size_t byte_count) {
+  reader->coefficients.start = memory;
+  reader->coefficients.byte_count = byte_count;
 }
 
 fic_status fic_jpeg_start(

@@ -1,6 +1,6 @@
 #if defined(__linux__)
 
-#include "jpeg_scans.h"
+#include "jpeg_reader.h"
 
 #include <string.h>
 

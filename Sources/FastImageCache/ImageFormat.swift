@@ -15,8 +15,8 @@ import TableStore
 /// }
 /// ```
 ///
-/// Changing the size, the pixel format or the revision starts the table afresh, and so does another
-/// name. Family, devices, scale and protection may change freely: the pictures stay. So may the
+/// Changing the size, the pixel format, the revision or the decoding starts the table afresh, and so does
+/// another name. Family, devices, scale and protection may change freely: the pictures stay. So may the
 /// capacity: of the pictures, those stay that still fit, the last ones used.
 /// `FICImageFormat` of the original library.
 public struct ImageFormat: Sendable {
@@ -55,6 +55,9 @@ public struct ImageFormat: Sendable {
   /// When the file may be read on a locked device; effective on Apple platforms.
   public var protection: Protection { fields.values.protection }
 
+  /// How many of a source's pixels a picture is drawn from.
+  public var decoding: Decoding { fields.values.decoding }
+
   /// Creates a format whose pictures all have the same size.
   ///
   /// - Parameters:
@@ -67,16 +70,17 @@ public struct ImageFormat: Sendable {
   ///   - capacity: A count of pictures, or of bytes on disk; ``Capacity/standard`` by default.
   ///   - devices: Where pictures of this format are stored.
   ///   - protection: When the file may be read on a locked Apple device.
+  ///   - decoding: How many of a source's pixels a picture is drawn from.
   public init(
     name: String, family: String? = nil, size: PixelSize, scale: Double = 1,
     pixelFormat: PixelFormat = .bgra32, revision: Int = 0, capacity: Capacity = .standard,
     devices: Devices = .all,
-    protection: Protection = .none
+    protection: Protection = .none, decoding: Decoding = .balanced
   ) {
     self.init(
       name: name, family: family, size: size, keepsProportions: false, scale: scale,
       pixelFormat: pixelFormat, revision: revision,
-      capacity: capacity, devices: devices, protection: protection)
+      capacity: capacity, devices: devices, protection: protection, decoding: decoding)
   }
 
   /// Creates a format whose pictures keep their own proportions, and their own size where that is
@@ -93,28 +97,29 @@ public struct ImageFormat: Sendable {
   ///   - capacity: A count of pictures, or of bytes on disk; ``Capacity/standard`` by default.
   ///   - devices: Where pictures of this format are stored.
   ///   - protection: When the file may be read on a locked Apple device.
+  ///   - decoding: How many of a source's pixels a picture is drawn from.
   public init(
     name: String, family: String? = nil, upTo largest: PixelSize, scale: Double = 1,
     pixelFormat: PixelFormat = .bgra32, revision: Int = 0, capacity: Capacity = .standard,
     devices: Devices = .all,
-    protection: Protection = .none
+    protection: Protection = .none, decoding: Decoding = .balanced
   ) {
     self.init(
       name: name, family: family, size: largest, keepsProportions: true, scale: scale,
       pixelFormat: pixelFormat, revision: revision, capacity: capacity, devices: devices,
-      protection: protection)
+      protection: protection, decoding: decoding)
   }
 
   private init(
     name: String, family: String?, size: PixelSize, keepsProportions: Bool, scale: Double,
     pixelFormat: PixelFormat, revision: Int, capacity: Capacity, devices: Devices,
-    protection: Protection
+    protection: Protection, decoding: Decoding
   ) {
     fields = Fields(
       Values(
         name: name, family: family, size: size, keepsProportions: keepsProportions, scale: scale,
         pixelFormat: pixelFormat, revision: revision, capacity: capacity, devices: devices,
-        protection: protection))
+        protection: protection, decoding: decoding))
   }
 }
 
@@ -138,16 +143,17 @@ extension ImageFormat {
   ///   - capacity: A count of pictures, or of bytes on disk; ``Capacity/standard`` by default.
   ///   - devices: Where pictures of this format are stored.
   ///   - protection: When the file may be read on a locked Apple device.
+  ///   - decoding: How many of a source's pixels a picture is drawn from.
   public init(
     name: String, family: String? = nil, points: Canvas.Size, scale: Double,
     pixelFormat: PixelFormat = .bgra32, revision: Int = 0, capacity: Capacity = .standard,
     devices: Devices = .all,
-    protection: Protection = .none
+    protection: Protection = .none, decoding: Decoding = .balanced
   ) {
     self.init(
       name: name, family: family, size: PixelSize(points, scale: scale), scale: scale,
       pixelFormat: pixelFormat, revision: revision, capacity: capacity, devices: devices,
-      protection: protection)
+      protection: protection, decoding: decoding)
   }
 
   /// Creates a format whose pictures keep their own proportions up to a size in points, and their own
@@ -164,16 +170,17 @@ extension ImageFormat {
   ///   - capacity: A count of pictures, or of bytes on disk; ``Capacity/standard`` by default.
   ///   - devices: Where pictures of this format are stored.
   ///   - protection: When the file may be read on a locked Apple device.
+  ///   - decoding: How many of a source's pixels a picture is drawn from.
   public init(
     name: String, family: String? = nil, pointsUpTo largest: Canvas.Size, scale: Double,
     pixelFormat: PixelFormat = .bgra32, revision: Int = 0, capacity: Capacity = .standard,
     devices: Devices = .all,
-    protection: Protection = .none
+    protection: Protection = .none, decoding: Decoding = .balanced
   ) {
     self.init(
       name: name, family: family, upTo: PixelSize(largest, scale: scale), scale: scale,
       pixelFormat: pixelFormat, revision: revision, capacity: capacity, devices: devices,
-      protection: protection)
+      protection: protection, decoding: decoding)
   }
 }
 
@@ -190,6 +197,7 @@ extension ImageFormat: Hashable, Codable {
     let capacity: Capacity
     let devices: Devices
     let protection: Protection
+    let decoding: Decoding
   }
 
   final class Fields: Sendable {

@@ -1,7 +1,6 @@
 #if GTK && canImport(CGTK)
   import CGTK
   public import FastImageCache
-  import ImageViewing
 
   /// A `GtkPicture *` that shows the picture of an entity while it can be seen.
   ///
@@ -9,7 +8,8 @@
   /// missing one is loaded at high priority, and shown as soon as it has come; the place is empty until
   /// then. When the widget is unmapped the load is given up, and the lease ends with the next frame that its
   /// window draws; a window that is hidden draws none, and keeps what its last frame showed. A failure stays
-  /// empty until the widget is mapped anew, another entity is set, or ``retryFailedPictures()`` is called.
+  /// empty until the network is back, the widget is mapped anew, another entity is set, or
+  /// ``FastImageCache/ImageCache/retryFailedImages()`` is called.
   ///
   /// The widget has the size of the format in points from the start, and shows pictures pixel for pixel, in
   /// the middle of the room that it is given.
@@ -65,14 +65,5 @@
       get { picture?.alternativeText }
       set { picture?.alternativeText = newValue }
     }
-
-    /// Looks into the cache again, after a picture was stored by hand or removed.
-    public func lookAgain() { picture?.lookAgain() }
   }
-
-  /// Asks again for all pictures on screen that failed: for when the network is back.
-  ///
-  /// ``CachedPicture`` and ``makePictureFactory(format:from:entity:alternativeText:)`` remember what failed
-  /// as long as it can be seen. `GNetworkMonitor` tells of the network.
-  @MainActor public func retryFailedPictures() { PicturePlace.retryFailed() }
 #endif

@@ -31,8 +31,16 @@
     alternativeText: @escaping (Entity) -> String?
   ) -> OpaquePointer? { nil }
 
-  @available(*, unavailable, message: "Enable the package trait \"GTK\", on Linux.")
-  @MainActor public func retryFailedPictures() {}
+  extension ImageCache {
+    @available(*, unavailable, message: "Enable the package trait \"GTK\", on Linux.")
+    @MainActor public func lookAgain(inViewsOf entity: some ImageEntity) {}
+    @available(*, unavailable, message: "Enable the package trait \"GTK\", on Linux.")
+    @MainActor public func lookAgain(inViewsOf id: ImageID) {}
+    @available(*, unavailable, message: "Enable the package trait \"GTK\", on Linux.")
+    @MainActor public func lookAgainInAllViews() {}
+    @available(*, unavailable, message: "Enable the package trait \"GTK\", on Linux.")
+    @MainActor public static func retryFailedImages() {}
+  }
 
   @available(*, unavailable, message: "Enable the package trait \"GTK\", on Linux.")
   public enum MainActorOnGLib {

@@ -51,6 +51,7 @@
       precondition(!formats.isEmpty, "A picture needs a format.")
       (self.widget, self.formats, self.cache) = (widget, formats, cache)
       paintable = CachedImagePaintable(format: formats[0])
+      PicturePlace.didFail = { NetworkWatch.begin() }
       place = PicturePlace(
         deliver: { IdleDelivery.shared.run($0) }, show: { [weak self] in self?.show($0) })
       // The size is there before the picture, and a picture is drawn pixel for pixel: scaling it would
@@ -62,9 +63,6 @@
       setLabel()
       connectSignals()
     }
-
-    /// Looks again, because the cache may have another picture now.
-    func lookAgain() { place?.lookAgain() }
 
     private func connectSignals() {
       let data = Unmanaged.passUnretained(self).toOpaque()

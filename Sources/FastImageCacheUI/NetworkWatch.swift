@@ -1,6 +1,5 @@
 #if canImport(Network)
   import Dispatch
-  public import FastImageCache
   import ImageViewing
   import Network
 
@@ -27,12 +26,5 @@
       self.isThere = isThere
       if isBack { PicturePlace.retryFailed() }
     }
-  }
-
-  extension ImageCache {
-    /// Asks again for the pictures that failed and can be seen, in the views of all caches.
-    ///
-    /// For a button, or after signing in. When the network is back, the views ask by themselves.
-    @MainActor public static func retryFailedImages() { PicturePlace.retryFailed() }
   }
 #endif

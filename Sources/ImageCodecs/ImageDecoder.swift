@@ -8,6 +8,10 @@ public import Pixels
 /// actor, and on several at once; and ``recognizes(_:)`` and ``header(of:)`` also on the thread that delivers a
 /// file that somebody wants to preview. They must not block for a picture of the cache: decoding that
 /// picture needs a worker thread too, and when all of them wait, none goes on.
+///
+/// On Linux that worker thread may be nicer than the main thread, and threads that it begins stay as nice, for
+/// good. So ``decode(_:_:)`` should make no `Task { }`, cancel and resume no task and dispatch nothing: each of
+/// these may begin a thread of the pool that all tasks share. Threads that are there already keep their niceness.
 public protocol ImageDecoder: Sendable {
   /// Whether this decoder decodes files with these first bytes.
   ///
@@ -78,8 +82,8 @@ public struct DecodeRequest: Sendable {
   /// The result may be smaller than the picture but not smaller than this in either dimension;
   /// `nil` asks for every pixel. Upright, in pixels.
   ///
-  /// The cache asks for twice the size at which the picture is shown, or for all of it. A decoder
-  /// may leave out detail that is invisible once its result is halved.
+  /// The cache asks for at least twice the size at which the picture is shown, or for all of it, and for less only
+  /// where memory is short. A decoder may leave out detail that is invisible once its result is halved.
   public var minimumSize: PixelSize?
 
   /// A result of this size is good enough where the file holds one beside the picture, such as a camera's
@@ -91,9 +95,9 @@ public struct DecodeRequest: Sendable {
   /// decoders of the library know thumbnails of JPEG, HEIF and AVIF files.
   public var sufficientSize: PixelSize?
 
-  /// A result whose pixels are averages of the picture's may be as small as this, below ``minimumSize``;
-  /// `nil` where it may not.
-  package var averagedSize: PixelSize?
+  /// Whether ``minimumSize`` is a size of ``DecodeMargin``. A decoder that knows how it reduces may then go by a
+  /// margin of its own, which may be smaller.
+  package var hasMargin = false
 
   /// The part of the upright picture that will be drawn, in pixels of its full size; `nil` is all of it.
   ///

@@ -5,7 +5,7 @@ package import FastImageCache
 /// Invariants:
 /// 1. `image` is held while it is shown, or while a step is about to show it.
 /// 2. `loading` is the task of the newest turn, while that loads.
-/// 3. A place that failed is in `failed`, which does not keep it.
+/// 3. `places` has each place that lives, and keeps none.
 @MainActor package final class PicturePlace {
   /// What a place shows.
   package enum Sight: Sendable {
@@ -50,8 +50,16 @@ package import FastImageCache
   private var error: ImageCacheError?
   private var loading: Task<Void, Never>?
 
-  private static var failed: [ObjectIdentifier: Unheld] = [:]
+  private static var places: [Unheld] = []
+  /// Those that are gone leave `places` when it has grown to this count.
+  private static var roomCount = 64
   private struct Unheld { weak var place: PicturePlace? }
+
+  /// With those that are gone and were not yet forgotten; for tests.
+  static var placeCount: Int { places.count }
+
+  /// Called when a load has failed, and its place waits for ``retryFailed()``.
+  package static var didFail: @MainActor () -> Void = {}
 
   /// Creates a place that shows nothing.
   ///
@@ -61,6 +69,11 @@ package import FastImageCache
   ///     again.
   package init(deliver: @escaping Delivery, show: @escaping @MainActor (Sight) -> Void) {
     (self.deliver, self.show) = (deliver, show)
+    if Self.places.count >= Self.roomCount {
+      Self.places.removeAll { $0.place == nil }
+      Self.roomCount = max(64, 2 * Self.places.count)
+    }
+    Self.places.append(Unheld(place: self))
   }
 
   deinit { loading?.cancel() }
@@ -79,19 +92,25 @@ package import FastImageCache
   /// Nobody sees the place any more: it lets its picture go and gives up its load.
   package func disappear() { report(.disappeared) }
 
-  /// Looks again, because the cache may have another picture now.
-  package func lookAgain() { report(.changed) }
+  /// Has all places that can be seen look again, because the cache may have other pictures now.
+  ///
+  /// - Parameters:
+  ///   - id: Only places for this entity's picture; `nil` for all of the cache.
+  ///   - cache: Places of other caches do nothing.
+  package static func lookAgain(for id: ImageID?, in cache: ImageCache) {
+    for place in places.compactMap(\.place) {
+      guard let request = place.request, request.cache === cache else { continue }
+      if id == nil || request.entity.imageID == id { place.report(.changed) }
+    }
+  }
 
   /// Asks again for all pictures that failed and can be seen: the network is back.
   package static func retryFailed() {
-    let places = failed.values.compactMap(\.place)
-    failed = [:]
-    for place in places { place.report(.recovered) }
+    for place in places.compactMap(\.place) { place.report(.recovered) }
   }
 
   private func report(_ event: PictureShow<Wish>.Event) {
     for step in decisions.handle(event) { take(step) }
-    if !decisions.hasFailed { Self.failed[ObjectIdentifier(self)] = nil }
   }
 
   private func take(_ step: PictureShow<Wish>.Step) {
@@ -151,10 +170,7 @@ package import FastImageCache
   private func failed(_ error: ImageCacheError, _ turn: PictureShow<Wish>.Turn) {
     self.error = error
     report(.failed(turn))
-    guard decisions.hasFailed else { return }
-    // Places that are gone take no part any more, and must not add up.
-    Self.failed = Self.failed.filter { $0.value.place != nil }
-    Self.failed[ObjectIdentifier(self)] = Unheld(place: self)
+    if decisions.hasFailed { Self.didFail() }
   }
 }
 

@@ -7,12 +7,11 @@ import Locking
   import Glibc
 #endif
 
-/// Memory that bitmaps gave back, kept for the next ones as long as a ``SpareMemoryUse`` asks for
+/// Memory that decodes gave back, kept for the next ones as long as a ``SpareMemoryUse`` asks for
 /// it.
 ///
-/// `malloc(3)` returns blocks of that size to the system, which zeroes and maps every page of the
-/// next one anew: 500 pages for a photograph of 800 x 600. When many decodes follow each other,
-/// that takes a quarter of their time.
+/// The system would zero and map every page of the next block anew: 500 pages for the bitmap of a
+/// photograph of 800 x 600. When many decodes follow each other, that takes a quarter of their time.
 ///
 /// Invariants:
 /// 1. No other object has the address of a block in `blocks`. Together these blocks take up
@@ -25,9 +24,9 @@ package final class SpareMemory: Sendable {
   /// `@unchecked Sendable` is safe because an owner that gives a block away keeps no copy of it.
   package struct Block: @unchecked Sendable {
     package let start: UnsafeMutableRawPointer
-    /// The size that `malloc(3)` was asked for. The owner uses only the bytes that it took, which
+    /// The size that the system was asked for. The owner uses only the bytes that it took, which
     /// can be fewer.
-    fileprivate let byteCount: Int
+    package let byteCount: Int
   }
 
   private struct State {
@@ -45,19 +44,41 @@ package final class SpareMemory: Sendable {
   /// screen's cell at the same time, and is little beside one large photograph.
   package static let shared = SpareMemory(byteLimit: 8 << 20)
 
+  /// For the coefficients of progressive JPEG files: as much as a cache's decodes may take together by
+  /// default. Mappings, since `malloc(3)` would keep as much again in each of its arenas.
+  package static let mappings = SpareMemory(
+    byteLimit: 64 << 20,
+    allocate: { byteCount in
+      let start = mmap(nil, byteCount, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON, -1, 0)
+      return start == MAP_FAILED ? nil : start
+    },
+    release: { munmap($0.start, $0.byteCount) })
+
+  /// Returns every kept block of the process to the system.
+  package static func clearAll() {
+    shared.clear()
+    mappings.clear()
+  }
+
   /// `malloc(3)` itself keeps smaller blocks.
   private static let smallest = 64 << 10
 
   private let state = Lock(State())
   private let byteLimit: Int
   private let allocate: @Sendable (Int) -> UnsafeMutableRawPointer?
+  private let release: @Sendable (Block) -> Void
 
-  /// - Parameter allocate: Stands for `malloc(3)`; tests make it fail.
+  /// - Parameters:
+  ///   - allocate: Obtains a block of as many bytes, or `nil`; tests make it fail.
+  ///   - release: Returns a block that `allocate` obtained.
   package init(
-    byteLimit: Int, allocate: @escaping @Sendable (Int) -> UnsafeMutableRawPointer? = { malloc($0) }
+    byteLimit: Int,
+    allocate: @escaping @Sendable (Int) -> UnsafeMutableRawPointer? = { malloc($0) },
+    release: @escaping @Sendable (Block) -> Void = { free($0.start) }
   ) {
     self.byteLimit = byteLimit
     self.allocate = allocate
+    self.release = release
   }
 
   deinit { clear() }
@@ -91,7 +112,7 @@ package final class SpareMemory: Sendable {
   /// Takes a block back, whose owner must not touch it again.
   package func give(_ block: Block) {
     guard block.byteCount >= Self.smallest, block.byteCount <= byteLimit else {
-      return free(block.start)
+      return release(block)
     }
     fic_forbid(block.start, block.byteCount)
     let surplus = state.withLock { state in
@@ -120,7 +141,7 @@ package final class SpareMemory: Sendable {
   private func release(_ blocks: [Block]) {
     for block in blocks {
       fic_permit(block.start, block.byteCount)
-      free(block.start)
+      release(block)
     }
   }
 
@@ -131,11 +152,11 @@ package final class SpareMemory: Sendable {
 
 /// A wish to keep spare memory, which ends with this object at the latest.
 package final class SpareMemoryUse: Sendable {
-  private let memory: SpareMemory
+  private let memories: [SpareMemory]
   private let wish = Lock(false)
 
-  package init(of memory: SpareMemory = .shared) {
-    self.memory = memory
+  package init(of memories: [SpareMemory] = [.shared, .mappings]) {
+    self.memories = memories
     resume()
   }
 
@@ -153,6 +174,6 @@ package final class SpareMemoryUse: Sendable {
       defer { wish = next }
       return wish != next
     }
-    if hasChanged { memory.changeUsers(by: next ? 1 : -1) }
+    if hasChanged { for memory in memories { memory.changeUsers(by: next ? 1 : -1) } }
   }
 }

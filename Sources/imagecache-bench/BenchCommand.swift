@@ -8,7 +8,7 @@ struct BenchCommand {
     SynchronousHit.self, GrowingHit.self, AwaitedHit.self, ReadHit.self, FirstHit.self, Store.self,
     Open.self, Miss.self, ParallelMisses.self, JoinedRequests.self, CancelledRequests.self,
     HeldPictures.self, Fling.self, ScrollFrame.self, TwoThreads.self, HitsBesideWriter.self,
-    FirstFrame.self, MeanFidelity.self, WorstFidelity.self,
+    FirstFrame.self, MissTraffic.self, MeanFidelity.self, WorstFidelity.self,
     KeptRead.self, Keep.self, FirstMiss.self, KeptMiss.self, KeptMissBesideDownloads.self,
     Unchanged.self, FirstPreview.self, PreviewCost.self, PreviewsBesidePictures.self,
     BrokenDownloads.self, KeptOnce.self, DownloadFling.self, ConditionedRequests.self,
@@ -21,13 +21,21 @@ struct BenchCommand {
     options: [
       .value(
         "--scenario", "NAMES", isRepeatable: true,
-        help: "measures these only: names, P1 to P18, Q1, Q2, S2 to S14, with commas between them"),
+        help: "measures these only: names, P1 to P18, Q1, Q2, M1, S2 to S14; commas between them"),
       .flag("--scale", help: "the same as --scenario scale"),
-      .value("--plot", "FILE.svg", help: "draws what `fling`, `scale` or `scales` found"),
+      .value(
+        "--plot", "FILE.svg",
+        help: "draws what `fling`, `scale`, `scales` or `worst-fidelity` found"),
       .value(
         "--peers", "LIBRARY", help: "adds the peers of a shared library; Tests/Benchmarks/run"),
+      .value(
+        "--empty", "PROGRAM",
+        help: "a Swift program that writes one byte, for P17; Tests/Benchmarks/run"),
+      .value(
+        "--runs", "N",
+        help: "runs N times, each in a process of its own, and prints medians as Markdown rows"),
       .flag("--quick", help: "tiny numbers, to see that everything runs; the figures mean nothing"),
-      .flag("--json", help: "prints one JSON object instead of text"),
+      .flag("--json", help: "prints one JSON object instead of text or Markdown"),
       .value("--only", "WORK", help: CountedRun.help),
       .value("--times", "N", help: "how often --only does its work (1000)"),
     ],
@@ -35,6 +43,9 @@ struct BenchCommand {
       All scenarios but `scale` and `scales` run without --scenario. Measure with a release build on a machine
       that does nothing else:
       swift run -c release imagecache-bench
+
+      Measures of windows (V1 to V4) need a display: Docs/Examples/Gallery/measure. Instructions, allocations \
+      and system calls are counted by .ci/counts.
 
       \(scenarios.map { "\($0.id) \($0.name): \($0.summary)." }.joined(separator: "\n\n"))
       """)
@@ -55,13 +66,17 @@ struct BenchCommand {
       return .success
     }
     let chosen = try chosen(arguments)
+    if let count = try arguments.integer("--runs", in: 1...1000) {
+      return try await runRepeatedly(count, arguments)
+    }
     if arguments.value("--plot") != nil, !chosen.contains(where: { $0.drawsPlot }) {
       throw UsageError(
-        "--plot draws what `fling`, `scale` or `scales` found, and none is measured.")
+        "--plot draws what `fling`, `scale`, `scales` or `worst-fidelity` found; none is measured.")
     }
     let peers = try PeerLibrary(path: arguments.value("--peers"))
     let setting = try BenchSetting(
-      effort: arguments.hasFlag("--quick") ? .quick : .full, peers: peers)
+      effort: arguments.hasFlag("--quick") ? .quick : .full, peers: peers,
+      emptyProgram: arguments.value("--empty"), drawsPlot: arguments.value("--plot") != nil)
     let result: Result<MeasureReport, any Error>
     do {
       result = .success(try await measure(chosen, setting, plot: arguments.value("--plot")))
@@ -73,6 +88,25 @@ struct BenchCommand {
     Console.print(arguments.hasFlag("--json") ? report.json.text : text(report, chosen, peers))
     for failure in report.failures {
       Console.note("imagecache-bench: \(failure.scenario) failed: \(failure.reason)")
+    }
+    return report.failures.isEmpty ? .success : .failure
+  }
+
+  private static func runRepeatedly(
+    _ count: Int, _ arguments: Arguments
+  ) async throws -> ExitStatus {
+    if arguments.value("--plot") != nil { throw UsageError("--plot draws one run, not several.") }
+    var words = arguments.hasFlag("--quick") ? ["--quick"] : []
+    for name in arguments.values("--scenario") { words += ["--scenario", name] }
+    if arguments.hasFlag("--scale") { words.append("--scale") }
+    for option in ["--peers", "--empty"] {
+      if let path = arguments.value(option) { words += [option, path] }
+    }
+    let report = try await RepeatedRuns(words, count: count).report()
+    Console.print(arguments.hasFlag("--json") ? report.json.text : report.markdown)
+    for (run, failure) in report.failures {
+      Console.note(
+        "imagecache-bench: \(failure.scenario) failed in run \(run): \(failure.reason)")
     }
     return report.failures.isEmpty ? .success : .failure
   }
@@ -96,7 +130,7 @@ struct BenchCommand {
     _ chosen: [any Scenario.Type], _ setting: BenchSetting, plot: String?
   ) async throws -> MeasureReport {
     var report = MeasureReport()
-    var plots: [(name: String, plot: LinePlot)] = []
+    var plots: [(name: String, plot: any Plot)] = []
     for scenario in chosen {
       Console.note("measuring \(scenario.name)")
       do {
@@ -118,13 +152,13 @@ struct BenchCommand {
 
   /// A single plot goes to the file; several go to one file each, with the scenario's name in the
   /// path.
-  private static func write(_ plots: [(name: String, plot: LinePlot)], to file: URL) throws {
+  private static func write(_ plots: [(name: String, plot: any Plot)], to file: URL) throws {
     for (name, plot) in plots {
       let stem = file.deletingPathExtension().lastPathComponent
       let target =
         plots.count == 1
         ? file : file.deletingLastPathComponent().appending(path: "\(stem)-\(name).svg")
-      try plot.svg.write(to: target, atomically: true, encoding: .utf8)
+      try plot.svg().write(to: target, atomically: true, encoding: .utf8)
       Console.note("The plot is in \(target.path(percentEncoded: false)).")
     }
   }

@@ -20,6 +20,11 @@ struct Contest {
       self.prepare = prepare
       self.turn = turn
     }
+
+    /// The same work with another preparation.
+    func prepared(by prepare: @escaping () async throws -> Void) -> Contender {
+      Contender(prepare: prepare, turn: turn)
+    }
   }
 
   private let contenders: [Contender]
@@ -33,6 +38,14 @@ struct Contest {
   nonisolated(nonsending) func run(
     roundCount: Int, warmUpCount: Int = 1
   ) async throws -> [Distribution] {
+    try await rounds(roundCount: roundCount, warmUpCount: warmUpCount).map { Distribution($0) }
+  }
+
+  /// The same, with the values of each contender in the order of the rounds: quotients of two values
+  /// of one round are steadier than those of medians on a machine whose speed changes.
+  nonisolated(nonsending) func rounds(
+    roundCount: Int, warmUpCount: Int = 1
+  ) async throws -> [[Double]] {
     var values = [[Double]](repeating: [], count: contenders.count)
     for round in 0..<(warmUpCount + roundCount) {
       // Another contender begins each time, so that none always follows the same one.
@@ -44,7 +57,7 @@ struct Contest {
         if round >= warmUpCount { values[index].append(value) }
       }
     }
-    return values.map { Distribution($0) }
+    return values
   }
 
   /// Takes part with `batch` of `total` things in each turn.

@@ -13,7 +13,23 @@ struct CountedRun {
     case awaitedHitsWithOriginals = "awaited-hits-with-originals"
     case stores
     case misses
+    /// Of 12 megapixels.
+    case largeMisses = "large-misses"
+    /// Of 800 x 600.
+    case smallMisses = "small-misses"
     case cancelledRequests = "cancelled-requests"
+
+    /// Of the pictures shown, and of the photograph of a miss.
+    var sizes: (shown: PixelSize, photograph: PixelSize) {
+      func size(_ width: Int, _ height: Int) -> PixelSize {
+        PixelSize(width: width, height: height)
+      }
+      return switch self {
+      case .largeMisses: (size(200, 200), size(4000, 3000))
+      case .smallMisses: (size(200, 200), size(800, 600))
+      default: (size(32, 32), size(96, 64))
+      }
+    }
   }
 
   static let help = """
@@ -51,11 +67,11 @@ struct CountedRun {
   }
 
   private func run(_ setting: BenchSetting) async throws -> JSONValue {
-    let size = PixelSize(width: 32, height: 32)
+    let (size, photograph) = work.sizes
     let format = ImageFormat(
       name: "counted", size: size, pixelFormat: .bgrx32, capacity: .count(Self.pictureCount))
     let file = setting.place.url.appending(path: "counted.jpg")
-    try setting.photographs.writeFile(0, size: PixelSize(width: 96, height: 64), to: file)
+    try setting.photographs.writeFile(3, size: photograph, to: file)
     let pictures = (0..<Self.pictureCount).map { BenchPicture($0, file: file) }
     let bitmap = try setting.photographs.part(0, size: size)
     var configuration = ImageCache.Configuration()
@@ -98,7 +114,7 @@ struct CountedRun {
       for index in ranges.joined() {
         try await hits.cache.store(bitmap, for: hits.pictures[index], format: hits.format)
       }
-    case .misses:
+    case .misses, .largeMisses, .smallMisses:
       for number in 0..<times {
         let picture = BenchPicture(Self.pictureCount + number, file: try link(number, to: file))
         _ = try await hits.cache.image(for: picture, format: hits.format)

@@ -49,7 +49,7 @@ final class TestedNSView: NSImageView, TestedView {
   }
 }
 
-// One at a time: they share the list of transitions, and the places that failed.
+// One at a time: they share the list of transitions, and the list of places.
 @MainActor @Suite("An image view of", .serialized, .timeLimit(.minutes(10)))
 struct ImageViewTests {
   enum Toolkit: CaseIterable {
@@ -177,6 +177,27 @@ struct ImageViewTests {
         return view.shown != nil
       }
       view.endShowingImage()
+    }
+  }
+
+  @Test("a toolkit looks again when it is told that its entity's picture changed")
+  func looksAgain() async throws {
+    for toolkit in Toolkit.allCases {
+      let view = toolkit.view
+      #expect(show(0, in: view, fade: 1) == .table)
+      try await shelf.cache.store(.sample(20), for: Shelf.photo(0), format: shelf.format)
+      #expect(!shelf.isPicture(0, view.shown))
+      shelf.cache.lookAgain(inViewsOf: Shelf.photo(1))
+      #expect(!shelf.isPicture(0, view.shown))
+      shelf.cache.lookAgain(inViewsOf: Shelf.photo(0))
+      #expect(shelf.isPicture(0, view.shown) && view.fades.isEmpty)
+      try await shelf.cache.store(.sample(21), for: Shelf.photo(0), format: shelf.format)
+      shelf.cache.lookAgainInAllViews()
+      #expect(shelf.isPicture(0, view.shown))
+      #expect(await shelf.leaseCount == 1)
+      view.endShowingImage()
+      shelf.cache.lookAgainInAllViews()
+      #expect(view.shown == nil)
     }
   }
 

@@ -14,7 +14,9 @@ struct BenchTests {
   }
 
   private static let scenarios =
-    (1...18).map { "P\($0)" } + ["Q1", "Q2"] + (2...14).map { "S\($0)" } + ["scale", "scales"]
+    (1...18).map { "P\($0)" } + ["Q1", "Q2", "M1"] + (2...14).map { "S\($0)" } + [
+      "scale", "scales",
+    ]
 
   @Test("gives each measure as a row that machines can read", arguments: scenarios)
   func measures(_ scenario: String) async throws {
@@ -34,6 +36,7 @@ struct BenchTests {
         let value = try #require(row[key], "\(key)")
         #expect(value is NSNull || value is Double, "\(key)")
       }
+      #expect((row["bar"] is NSNull) == (row["bar_of"] is NSNull))
       #expect(row["met"] is NSNull || row["met"] is Bool)
       // Counts depend on no machine.
       if ["S7", "S11", "S13"].contains(scenario) || row["unit"] as? String == "times" {
@@ -131,6 +134,21 @@ struct BenchTests {
     #expect(svg.hasPrefix("<svg"))
     #expect(svg.contains("<polyline"))
     #expect(!svg.contains("nan") && !svg.contains("inf"))
+  }
+
+  @Test("draws the pictures furthest from their photographs, and charts, each from three decodes")
+  func plotsPictures() async throws {
+    let file = directory.url.appending(path: "plot.svg")
+    let outcome = try await run("--scenario", "Q2", "--quick", "--plot", file.path)
+    #expect(outcome.status == 0, "\(outcome.errors)")
+    let svg = try String(contentsOf: file, encoding: .utf8)
+    #expect(svg.hasPrefix("<svg"))
+    // Two landscapes and three charts.
+    #expect(svg.components(separatedBy: " dB</text>").count - 1 == 5 * 3)
+    let afterMarker = try #require(
+      svg.components(separatedBy: "data:image/jpeg;base64,").dropFirst().first)
+    let picture = try #require(Data(base64Encoded: String(afterMarker.prefix { $0 != "\"" })))
+    #expect(picture.starts(with: [0xFF, 0xD8, 0xFF]) && picture.suffix(2) == Data([0xFF, 0xD9]))
   }
 
   @Test("prints a table, with the reason why each comparison is fair")

@@ -16,7 +16,10 @@ func systemLibrary(_ name: String, pkgConfig: String, apt: String) -> Target {
 
 let package = Package(
   name: "Benchmarks",
-  products: [.library(name: "Peers", type: .dynamic, targets: ["CPeers"])],
+  products: [
+    .library(name: "Peers", type: .dynamic, targets: ["CPeers"]),
+    .executable(name: "Empty", targets: ["Empty"]),
+  ],
   targets: [
     systemLibrary("CLMDB", pkgConfig: "lmdb", apt: "liblmdb-dev"),
     systemLibrary("CSQLite", pkgConfig: "sqlite3", apt: "libsqlite3-dev"),
@@ -25,6 +28,8 @@ let package = Package(
     systemLibrary("CPixbuf", pkgConfig: "gdk-pixbuf-2.0", apt: "libgdk-pixbuf-2.0-dev"),
     .target(
       name: "CPeers", dependencies: ["CLMDB", "CSQLite", "CPNGFiles", "CWebPFiles", "CPixbuf"]),
+    // With which a launch is compared.
+    .executableTarget(name: "Empty"),
   ],
   cLanguageStandard: .gnu11
 )

@@ -141,6 +141,7 @@ struct FormatArgumentTests {
     #expect(format.size == PixelSize(width: 200, height: 100))
     #expect(format.pixelFormat == .bgra32)
     #expect(format.layout == .aspectFill)
+    #expect(format.decoding == .balanced)
   }
 
   @Test("takes every pixel format and every drawing")
@@ -150,7 +151,12 @@ struct FormatArgumentTests {
         let format = try FormatArgument("a:1x2:\(pixelFormat.rawValue):\(layout.rawValue)")
         #expect(format.pixelFormat == pixelFormat)
         #expect(format.layout == layout)
+        #expect(format.decoding == .balanced)
       }
+    }
+    for decoding in FormatArgument.Decoding.allCases {
+      let format = try FormatArgument("a:1x2:bgrx32:circle:\(decoding.rawValue)")
+      #expect(format.decoding == decoding && format.layout == .circle)
     }
   }
 
@@ -158,7 +164,8 @@ struct FormatArgumentTests {
     "is refused in words that name the bad part",
     arguments: [
       ("row", "row"), (":1x1", "name"), ("row:1", "\"1\""), ("row:1x1:rgb", "\"rgb\""),
-      ("row:1x1:gray8:fill", "\"fill\""), ("row:1x1:gray8:stretch:x", "stretch:x"),
+      ("row:1x1:gray8:fill", "\"fill\""), ("row:1x1:gray8:stretch:x", "\"x\""),
+      ("row:1x1:gray8:stretch:finest:x", "finest:x"),
     ])
   func refusals(text: String, named: String) {
     let error = #expect(throws: UsageError.self) { try FormatArgument(text) }

@@ -1,4 +1,5 @@
 #if !canImport(ImageIO)
+  internal import CImageCodecs
   import Foundation
   import Pixels
   import Testing
@@ -67,6 +68,48 @@
         _ = try Bitmap(layout: layout) { $0.initializeMemory(as: UInt8.self, repeating: byte) }
       }
       return try ImageCodecsTests.decode(data, atLeast: size).withUnsafeBytes { Array($0) }
+    }
+
+    /// A progressive decode writes only the coefficients that are not zero.
+    @Test("finds zeros where a larger picture's coefficients were")
+    func coefficients() throws {
+      let use = SpareMemoryUse()
+      defer { use.pause() }
+      var options = Fixture.JPEGOptions()
+      options.isProgressive = true
+      let large = Picture.confetti(380, 300)
+      let larger = Fixture.jpeg(large.size, large.rgb, options)
+      let progressive = Fixture.jpeg(Self.picture.size, Self.picture.rgb, options)
+      let expected = try ImageCodecsTests.decode(Self.jpeg()).packedBytes
+      for _ in 0..<5 {
+        _ = try ImageCodecsTests.decode(larger)
+        #expect(try ImageCodecsTests.decode(progressive).packedBytes == expected)
+      }
+    }
+
+    @Test(
+      "uses no byte of coefficients beyond those that were lent",
+      arguments: [(-1, false), (0, true)])
+    func limitsCoefficients(change: Int, isEnough: Bool) throws {
+      var options = Fixture.JPEGOptions()
+      options.isProgressive = true
+      let data = Fixture.jpeg(Self.picture.size, Self.picture.rgb, options)
+      let reader = try #require(fic_jpeg_reader_create())
+      defer { fic_jpeg_reader_close(reader) }
+      var header = fic_jpeg_header()
+      let status: fic_status = data.withUnsafeBytes { bytes in
+        let start = bytes.bindMemory(to: UInt8.self).baseAddress
+        guard fic_jpeg_read_header(reader, start, bytes.count, &header) == .ok else {
+          return .damaged
+        }
+        var memory = [UInt8](repeating: 0xab, count: Int(header.coefficient_bytes))
+        return memory.withUnsafeMutableBytes {
+          fic_jpeg_lend(reader, $0.baseAddress, $0.count + change)
+          var (width, height) = (UInt32(0), UInt32(0))
+          return fic_jpeg_start(reader, 8, false, 100, 1 << 30, &width, &height)
+        }
+      }
+      #expect(status == (isEnough ? .ok : .tooLarge))
     }
 
     @Test(

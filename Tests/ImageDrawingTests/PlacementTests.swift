@@ -161,6 +161,27 @@ struct DrawingSizeTests {
     #expect(size == PixelSize(width: expected.0, height: expected.1))
   }
 
+  @Test(
+    "reads whole pixels of the source, those that it cuts through included",
+    arguments: [
+      (Drawing.aspectFill, PixelSize(width: 1000, height: 300), (350..<650, 0..<300)),
+      (.aspectFill, PixelSize(width: 1001, height: 300), (350..<651, 0..<300)),
+      (.aspectFill, PixelSize(width: 300, height: 1001), (0..<300, 350..<651)),
+      (.aspectFill(alignment: .right), PixelSize(width: 1001, height: 300), (701..<1001, 0..<300)),
+      (.aspectFit, PixelSize(width: 1001, height: 300), (0..<1001, 0..<300)),
+      (
+        .stretch(crop: Canvas.Rect(x: 0.25, y: 0.5, width: 0.5, height: 0.25)),
+        PixelSize(width: 998, height: 300), (249..<749, 150..<225)
+      ),
+      // A closure may draw any of them.
+      (.custom { _, _ in }, PixelSize(width: 1000, height: 300), (0..<1000, 0..<300)),
+    ] as [(Drawing, PixelSize, (Range<Int>, Range<Int>))])
+  func sourceRegion(drawing: Drawing, source: PixelSize, expected: (Range<Int>, Range<Int>)) {
+    let region = drawing.sourceRegion(
+      source: source, slot: PixelSize(width: 100, height: 100), upTo: false)
+    #expect(region == PictureRegion(columns: expected.0, rows: expected.1))
+  }
+
   @Test("needs no more than the picture's own proportions in an up-to format")
   func minimumSourceUpTo() {
     let size = Drawing.aspectFill.minimumSourceSize(

@@ -14,7 +14,7 @@ final class SpareMemoryTests {
   private let use: SpareMemoryUse
   private var taken: [SpareMemory.Block] = []
 
-  init() { use = SpareMemoryUse(of: memory) }
+  init() { use = SpareMemoryUse(of: [memory]) }
 
   deinit {
     for block in taken { memory.give(block) }
@@ -81,7 +81,7 @@ final class SpareMemoryTests {
 
   @Test("is kept only while somebody wants that")
   func endsWithItsUsers() throws {
-    var other: SpareMemoryUse? = SpareMemoryUse(of: memory)
+    var other: SpareMemoryUse? = SpareMemoryUse(of: [memory])
     use.pause()
     use.pause()
     _ = try keep(200)
@@ -106,7 +106,7 @@ final class SpareMemoryTests {
       }
       return isRefused ? nil : malloc(byteCount)
     }
-    let use = SpareMemoryUse(of: memory)
+    let use = SpareMemoryUse(of: [memory])
     defer { use.pause() }
     if let block = memory.take(byteCount: 200 * kilobyte) { memory.give(block) }
     #expect(memory.keptByteCount == 200 * kilobyte)

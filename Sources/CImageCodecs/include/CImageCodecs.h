@@ -57,6 +57,10 @@ typedef struct {
 
 // Returns null when there is no memory.
 fic_jpeg_reader *fic_jpeg_reader_create(void);
+
+// Lends the memory for all coefficients, as many bytes as the header says, from before the start until
+// the reader is closed. For a file of several scans, which is too large without.
+void fic_jpeg_lend(fic_jpeg_reader *reader, void *memory, size_t byte_count);
 void fic_jpeg_reader_close(fic_jpeg_reader *reader);
 const char *fic_jpeg_reader_message(const fic_jpeg_reader *reader);
 

@@ -19,7 +19,7 @@
 
     /// Returns freed memory to the system, so that later allocations show in the figures.
     package static func releaseFreeMemory() {
-      SpareMemory.shared.clear()
+      SpareMemory.clearAll()
       malloc_zone_pressure_relief(nil, 0)
     }
   }

@@ -14,7 +14,7 @@
     /// Returns freed memory to the system, so that later allocations show in the figures:
     /// malloc_trim(3).
     package static func releaseFreeMemory() {
-      SpareMemory.shared.clear()
+      SpareMemory.clearAll()
       // Looked up by name, since the Glibc module leaves out <malloc.h>, and other C libraries have
       // no such function.
       guard let symbol = dlsym(nil, "malloc_trim") else { return }

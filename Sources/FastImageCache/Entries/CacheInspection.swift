@@ -7,7 +7,7 @@ public struct CacheInspection: Sendable {
   /// A format's table.
   public struct Table: Sendable {
     /// The format; of a namespace that no cache has open, as far as the file tells it: name, size, pixel
-    /// format, revision, whether proportions are kept, and how many pictures fit.
+    /// format, revision, decoding, whether proportions are kept, and how many pictures fit.
     public let format: ImageFormat
     /// Pictures that fit; 0 for a format that is not stored on this kind of device.
     public let slotCount: Int

@@ -94,9 +94,9 @@ extension ImageFormat {
       code.keepsProportions
       ? ImageFormat(
         name: reader.name, upTo: size, pixelFormat: code.pixelFormat, revision: revision,
-        capacity: capacity)
+        capacity: capacity, decoding: code.decoding)
       : ImageFormat(
         name: reader.name, size: size, pixelFormat: code.pixelFormat, revision: revision,
-        capacity: capacity)
+        capacity: capacity, decoding: code.decoding)
   }
 }

@@ -5,7 +5,7 @@ import Pixels
 /// Counts what happens in a cache and tells the listeners of its events.
 ///
 /// Invariant: a hit touches nothing here, unless somebody listens. Every other count is changed where
-/// milliseconds are spent anyway.
+/// milliseconds are spent anyway, and by a worker before its job finishes rather than while it computes.
 final class CacheRecorder: Sendable {
   let hub: EventHub
   private let state = Lock(CacheStatistics())
@@ -42,17 +42,21 @@ final class CacheRecorder: Sendable {
   }
 
   func decoded(_ url: URL?, size: PixelSize, in duration: Duration) {
-    state.withLock { counts in
-      counts.decodes += 1
-      counts.decodeSeconds += duration.seconds
+    Worker.beforeFinish {
+      self.state.withLock { counts in
+        counts.decodes += 1
+        counts.decodeSeconds += duration.seconds
+      }
     }
     hub.send(.decoded(url, size: size, seconds: duration.seconds))
   }
 
   func drew(in duration: Duration) {
-    state.withLock { counts in
-      counts.drawings += 1
-      counts.drawSeconds += duration.seconds
+    Worker.beforeFinish {
+      self.state.withLock { counts in
+        counts.drawings += 1
+        counts.drawSeconds += duration.seconds
+      }
     }
   }
 

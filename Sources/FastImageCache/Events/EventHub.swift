@@ -51,9 +51,11 @@ final class EventHub: Sendable {
   func send(_ event: @autoclosure () -> CacheEvent) {
     guard hasListeners else { return }
     let event = event()
-    state.withLock { $0.outbox.append(.event(event, upTo: $0.lastNumber)) }
     // A worker sends events while it computes.
-    Worker.callOut { self.flush() }
+    Worker.callOut {
+      self.state.withLock { $0.outbox.append(.event(event, upTo: $0.lastNumber)) }
+      self.flush()
+    }
   }
 
   /// A new stream of all later events, which keeps the oldest `bufferSize` unread ones.

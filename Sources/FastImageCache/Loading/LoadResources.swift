@@ -19,8 +19,13 @@ import Foundation
 /// Decoding and drawing leave the processor to the program's other threads where both want it. On Linux they
 /// run on threads that are 5 nicer than the main thread while cores are busy, and always 10 nicer for previews
 /// and for loads of a priority below `.medium`; on Apple platforms the quality of service says it. A decode
-/// that runs at 10 stays there when a more urgent request joins its load. A thread that a drawing or a decoder
-/// of your own begins is as nice as its own, so leave long work to threads that are there already.
+/// that runs at 10 stays there when a more urgent request joins its load. While cores are busy, loads of such a
+/// priority leave one of several workers to others; and at all times one of several places at each gate.
+///
+/// On Linux a thread that is begun by a nicer one is as nice, for good. Drawing closures, and decoders of your
+/// own, run on the nicer threads: in there, `Task { }`, cancelling or resuming a task, `DispatchQueue.async` and
+/// `Thread` may begin a thread, those of Swift's own pool among them. Return what is to be done instead, or
+/// signal a thread that is there already.
 ///
 /// A worker that has drawn a picture stores it too, and waits while its table is flushed or emptied. So
 /// caches on a slow disk should have resources of their own.
@@ -42,8 +47,8 @@ public final class LoadResources: Sendable {
   ///   - decodeByteBudget: The private memory that all decodes together may take, in bytes, with their copies
   ///     in sRGB for ``ImageCache/Configuration/willStore``; without any, each picture that
   ///     needs a decode is too large. Not counted: a picture stays decoded while its
-  ///     family is drawn, one for each load under way; the process keeps up to 8 MiB of freed decodes for
-  ///     the next ones, until all its caches are closed or suspended, or ``ImageCache/trimMemory(_:)``;
+  ///     family is drawn, one for each load under way; the process keeps up to 8 MiB of freed decodes and, on
+  ///     Linux, 64 MiB of the coefficients of progressive JPEG files for the next ones, until all its caches are closed or suspended, or ``ImageCache/trimMemory(_:)``;
   ///     and a decode may take a kept block of twice the size that it needs.
   ///   - networkWidth: How many loads that need the network may be under way at the same time, at least
   ///     one. Keep it several times ``HTTPOptions/connectionsPerHost``, which is 6 by default, so that a

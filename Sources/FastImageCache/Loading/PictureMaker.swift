@@ -94,7 +94,7 @@ struct PictureMaker: Sendable {
     progress: FlightProgress? = nil
   ) async throws(ImageCacheError) -> Bitmap {
     let whole = PictureRegion(picture.fullSize)
-    if !picture.isDecoded(to: picture.minimumSize(for: requests), showing: whole) {
+    if !picture.isDecoded(to: minimumSize(for: requests, of: picture), showing: whole) {
       _ = try await drawTogether(
         [], besides: requests, from: &picture, urgency, progress, then: { _ in })
     }
@@ -137,7 +137,7 @@ struct PictureMaker: Sendable {
     _ urgency: Urgency, _ progress: FlightProgress?,
     then finish: @escaping @Sendable ([DrawnResult]) -> Value
   ) async throws(ImageCacheError) -> Value {
-    let minimum = picture.minimumSize(for: requests + family)
+    let minimum = minimumSize(for: requests + family, of: picture)
     let source = picture
     // Without requests, the picture is for a hook, which may look anywhere.
     let region =
@@ -149,18 +149,22 @@ struct PictureMaker: Sendable {
       source.url, urgency,
       byteCount: needsDecode ? source.workingByteCount(minimumSize: minimum) : 0
     ) { isCancelled throws(ImageDecodingError) in
-      if let progress, let queued { progress.measure(\.wait, since: queued) }
+      if let progress, let queued {
+        let waited = progress.clock.now - queued
+        progress.measureOnWorker { $0.wait += waited }
+      }
       if needsDecode { progress?.report(.decoding) }
-      var start = ThreadTime.now
+      let start = ThreadTime.now
       let bitmap = try decode(source, to: minimum, region, needsDecode, isCancelled)
-      if needsDecode { progress?.measure { $0.decode += ThreadTime.now - start } }
+      let decoded = ThreadTime.now
+      if needsDecode { progress?.measureOnWorker { $0.decode += decoded - start } }
       // Without requests, the picture is decoded only.
       if !requests.isEmpty { progress?.report(.drawing) }
-      start = ThreadTime.now
       let results = requests.map {
         draw($0, bitmap, of: source.fullSize, metadata: source.metadata, isCancelled)
       }
-      progress?.measure { $0.draw += ThreadTime.now - start }
+      let drawn = ThreadTime.now
+      progress?.measureOnWorker { $0.draw += drawn - decoded }
       return (bitmap, results)
     } then: { bitmap, results in
       (bitmap, finish(results))
@@ -168,6 +172,31 @@ struct PictureMaker: Sendable {
     picture.decoded = decoded
     if needsDecode { picture.decodedSize = minimum }
     return value
+  }
+
+  /// The size at which a picture has to be decoded for all requests, at most its own.
+  private func minimumSize(
+    for requests: [ImageRequest], of picture: SourcePicture
+  ) -> PixelSize {
+    switch picture.content {
+    case .encoded(_, let decoder, let header): minimumSize(for: requests, decoder, header)
+    // There is nothing to decode.
+    case .bitmap: picture.fullSize
+    }
+  }
+
+  /// The size for the wishes of all formats; where its decode would exceed the memory, for smaller margins.
+  func minimumSize(
+    for requests: [ImageRequest], _ decoder: any ImageDecoder, _ header: ImageHeader
+  ) -> PixelSize {
+    let byteBudget = min(limits.workingByteCount, workers.byteBudget)
+    var minimum = header.size
+    for margin in DecodeMargin.allCases.reversed() {
+      minimum = requests.sourceSize(of: header.size, atMost: margin)
+      let byteCount = decoder.workingByteCount(for: header, minimumSize: minimum)
+      if byteCount <= byteBudget { break }
+    }
+    return minimum
   }
 
   private func onWorker<Work: Sendable, Value: Sendable>(
@@ -199,7 +228,7 @@ struct PictureMaker: Sendable {
       let start = ContinuousClock.now
       var request = DecodeRequest(
         minimumSize: minimum, limits: limits, isCancelled: isCancelled)
-      request.averagedSize = DecodeMargin.averagedSize(for: minimum, of: header.size)
+      request.hasMargin = true
       request.region = region
       let bitmap = try decoder.decode(data, request)
       recorder.decoded(source.url, size: bitmap.size, in: ContinuousClock.now - start)
@@ -247,21 +276,20 @@ struct PictureMaker: Sendable {
 
 extension ImageRequest {
   /// The size at which the source has to be decoded for this request.
-  fileprivate func sourceSize(for fullSize: PixelSize) -> PixelSize {
+  fileprivate func sourceSize(of fullSize: PixelSize, atMost margin: DecodeMargin) -> PixelSize {
     let drawn = entity.drawing(for: format).minimumSourceSize(
       source: fullSize, slot: format.size, upTo: format.keepsProportions)
-    return DecodeMargin.minimumSize(for: drawn, of: fullSize)
+    return min(format.decoding.margin, margin).minimumSize(for: drawn, of: fullSize)
   }
 }
 
 extension [ImageRequest] {
   /// The size at which a source has to be decoded for all of these, at most its own.
-  func sourceSize(of fullSize: PixelSize) -> PixelSize {
-    map { $0.sourceSize(for: fullSize) }.reduce(PixelSize(width: 1, height: 1)) { $0.union($1) }
+  fileprivate func sourceSize(of fullSize: PixelSize, atMost margin: DecodeMargin) -> PixelSize {
+    map { $0.sourceSize(of: fullSize, atMost: margin) }
+      .reduce(PixelSize(width: 1, height: 1)) { $0.union($1) }
   }
-}
 
-extension [ImageRequest] {
   /// The pixels of a source that any of these shows.
   func region(of fullSize: PixelSize) -> PictureRegion {
     let regions = map {
@@ -273,11 +301,6 @@ extension [ImageRequest] {
 }
 
 extension SourcePicture {
-  /// The size at which the source has to be decoded for all requests.
-  fileprivate func minimumSize(for requests: [ImageRequest]) -> PixelSize {
-    requests.sourceSize(of: fullSize)
-  }
-
   fileprivate func workingByteCount(minimumSize: PixelSize) -> Int {
     guard case .encoded(_, let decoder, let header) = content else { return 0 }
     return decoder.workingByteCount(for: header, minimumSize: minimumSize)

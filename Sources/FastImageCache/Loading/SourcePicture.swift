@@ -40,8 +40,11 @@ struct SourcePicture: Sendable {
     // The bitmap of a source is all there is.
     guard let decoded, let decodedSize else { return decoded != nil }
     let edges = decoded.edges
+    // The pixels may lack frequencies, and need a larger margin then.
+    let enough = DecodeMargin.filteredSize(for: size)
     let hasPixels =
-      Int(edges.width.rounded(.up)) >= size.width && Int(edges.height.rounded(.up)) >= size.height
+      Int(edges.width.rounded(.up)) >= min(enough.width, fullSize.width)
+      && Int(edges.height.rounded(.up)) >= min(enough.height, fullSize.height)
     // A decoder may have answered with fewer pixels that are averages.
     let isAsked = decodedSize.width >= size.width && decodedSize.height >= size.height
     // And it may have left out what lies beside an earlier region.

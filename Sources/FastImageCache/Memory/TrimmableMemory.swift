@@ -23,7 +23,7 @@ final class TrimmableMemory: Sendable {
   func endWatch() { watch.remove(ObjectIdentifier(self)) }
 
   func trim(_ level: MemoryTrim) {
-    SpareMemory.shared.clear()
+    SpareMemory.clearAll()
     for table in tables.all { table.freeSpareBuffers() }
     (source as? any IdleConnections)?.closeIdleConnections()
     if level == .spare { return }

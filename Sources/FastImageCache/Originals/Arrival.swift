@@ -75,9 +75,28 @@ public final class Arrival: Sendable {
 
   /// A copy of some bytes; `nil` before all of them have arrived. Sharing them would copy all bytes when
   /// the next ones come.
+  ///
+  /// It is made in pieces, as the thread that makes it may be nicer than the one that appends.
   func copy(_ range: Range<Int>) -> Data? {
-    content.withLock { $0.count < range.upperBound ? nil : $0.subdata(in: range) }
+    guard range.upperBound <= byteCount else { return nil }
+    var copy = Data(capacity: range.count)
+    // What has arrived never changes: the pieces belong together.
+    while copy.count < range.count {
+      let start = range.lowerBound + copy.count
+      let end = min(start + Self.pieceByteCount, range.upperBound)
+      content.withLock { content in
+        content.withUnsafeBytes { bytes in
+          copy.append(
+            UnsafeRawBufferPointer(rebasing: bytes[start..<end]).assumingMemoryBound(to: UInt8.self)
+          )
+        }
+      }
+    }
+    return copy
   }
+
+  /// The lock is held for microseconds.
+  static let pieceByteCount = 64 << 10
 
   /// What has arrived, where a later load can continue it or ask whether it is still the present one.
   ///

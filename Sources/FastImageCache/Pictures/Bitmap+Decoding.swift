@@ -82,15 +82,13 @@ extension Bitmap {
       let minimum =
         size == header.size
         ? nil
-        : DecodeMargin.minimumSize(for: size, of: header.size)
+        : DecodeMargin.balanced.minimumSize(for: size, of: header.size)
       try limits.check(
         header, encodedByteCount: data.count,
         workingByteCount: decoder.workingByteCount(for: header, minimumSize: minimum))
       var request = DecodeRequest(
         minimumSize: minimum, limits: limits, isCancelled: { Task.isCancelled })
-      request.averagedSize = minimum.flatMap {
-        DecodeMargin.averagedSize(for: $0, of: header.size)
-      }
+      request.hasMargin = true
       return try decoder.decode(data, request).finished(size)
     } catch {
       if case .cancelled = error, Task.isCancelled { throw .cancelled }

@@ -61,7 +61,7 @@ struct PreviewPainter: Sendable {
   ) -> Bool {
     // As large as for the picture itself, or a settled preview would differ from it.
     let requests = wishes.flatMap { [$0.request] + $0.siblings }
-    let minimum = requests.sourceSize(of: picture.header.size)
+    let minimum = maker.minimumSize(for: requests, picture.decoder, picture.header)
     let working = picture.decoder.workingByteCount(for: picture.header, minimumSize: minimum)
     // The bytes are copied twice: out of the arrival, and by a decoder that closes the file.
     let (byteCount, overflow) = working.addingReportingOverflow(2 * stage.byteCount)
@@ -71,7 +71,7 @@ struct PreviewPainter: Sendable {
       do {
         var request = DecodeRequest(
           minimumSize: minimum, limits: maker.limits, isCancelled: isCancelled)
-        request.averagedSize = DecodeMargin.averagedSize(for: minimum, of: picture.header.size)
+        request.hasMargin = true
         request.region = requests.region(of: picture.header.size)
         let decoded = try decode(stage, of: arrival, picture, request, working)
         if let newPart = decoded.part, newPart <= part { return .none(.failed) }

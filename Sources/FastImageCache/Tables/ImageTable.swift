@@ -109,14 +109,17 @@ actor ImageTable {
   /// - Parameters:
   ///   - size: At most the format's size, in pixels.
   ///   - metadata: Bytes to be stored beside the pixels; left out if there is no room for them.
+  ///   - draw: Writes every byte that the layout has; they may be those of another picture before.
   nonisolated func drawSlot(
     for key: ImageKey, size: PixelSize, metadata: Data = Data(),
     _ draw: (UnsafeMutableRawBufferPointer, PixelLayout) throws -> Void
   ) throws -> SealedSlot {
     guard let layout = PixelLayout(size: size, format: format.pixelFormat),
-      let buffer = slots.makeBuffer()
+      let buffer = slots.makeBuffer(isCleared: false)
     else { throw BitmapError.outOfMemory(byteCount: slots.geometry.pixelByteCount) }
     try draw(UnsafeMutableRawBufferPointer(rebasing: buffer.pixels[..<layout.byteCount]), layout)
+    UnsafeMutableRawBufferPointer(rebasing: buffer.pixels[layout.byteCount...])
+      .initializeMemory(as: UInt8.self, repeating: 0)
     let extent = SlotExtent(width: size.width, height: size.height)
     let kept = refusal(of: metadata, for: key) == nil ? Array(metadata) : []
     return try buffer.sealed(key: key.tableKey, extent: extent, metadata: kept)

@@ -137,26 +137,31 @@ struct Storage: Sendable {
 
 /// The number in a table's header that tells how its pictures are drawn, beside their size.
 ///
-/// The low byte is the pixel format. Bit 8 is set where pictures keep their own proportions: a cache
-/// must not take a table of one kind for one of the other.
+/// The low byte is the pixel format. Bit 8 is set where pictures keep their own proportions, bit 10 where
+/// they are drawn from the finest decode: a cache must not take a table of one kind for one of the other.
 package struct PictureCode: Hashable, Sendable {
   package let pixelFormat: PixelFormat
   package let keepsProportions: Bool
+  package let decoding: ImageFormat.Decoding
 
   package init(_ format: ImageFormat) {
     pixelFormat = format.pixelFormat
     keepsProportions = format.keepsProportions
+    decoding = format.decoding
   }
 
   /// `nil` for a number that no version of this library writes.
   package init?(rawValue: UInt32) {
     let pixelFormat = PixelFormat.allCases.first { $0.code == rawValue & 0xFF }
-    guard rawValue >> 9 == 0, let pixelFormat else { return nil }
+    guard rawValue & ~0x5FF == 0, let pixelFormat else { return nil }
     self.pixelFormat = pixelFormat
     keepsProportions = rawValue & 0x100 != 0
+    decoding = rawValue & 0x400 != 0 ? .finest : .balanced
   }
 
-  package var rawValue: UInt32 { pixelFormat.code | (keepsProportions ? 0x100 : 0) }
+  package var rawValue: UInt32 {
+    pixelFormat.code | (keepsProportions ? 0x100 : 0) | (decoding == .finest ? 0x400 : 0)
+  }
 }
 
 extension PixelFormat {

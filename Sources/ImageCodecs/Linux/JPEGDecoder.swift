@@ -19,8 +19,16 @@
     }
 
     func workingByteCount(for header: ImageHeader, minimumSize: PixelSize?) -> Int {
-      let eighths = Self.eighths(of: header.size, for: minimumSize)
-      return PixelLayout.byteCount(
+      // Of a decode that goes by its own margins, and of one that does not, the larger.
+      workingByteCount(
+        for: header,
+        eighths: max(
+          Self.eighths(of: header.size, for: minimumSize),
+          Self.eighths(of: header.size, for: minimumSize, hasMargin: true)))
+    }
+
+    private func workingByteCount(for header: ImageHeader, eighths: Int) -> Int {
+      PixelLayout.byteCount(
         size: header.size.scaled(toEighths: eighths), format: header.isGray ? .gray8 : .bgrx32
       ).addingClamped(header.wholePictureByteCount).addingClamped(rowBufferByteCount(header.size))
     }
@@ -49,9 +57,11 @@
       let segments = JPEGSegments(bytes.bytes)
       let orientation = turn ?? Orientation(exif: bytes.bytes, in: segments.exif)
       let header = reader.imageHeader(orientation)
-      let working = workingByteCount(for: header, minimumSize: request.minimumSize)
+      let eighths = Self.eighths(
+        of: header.size, for: request.minimumSize, hasMargin: request.hasMargin)
       try request.limits.check(
-        header, encodedByteCount: bytes.count, workingByteCount: working)
+        header, encodedByteCount: bytes.count,
+        workingByteCount: workingByteCount(for: header, eighths: eighths))
       // Gray pixels cannot be transparent.
       if isCut, header.isGray || header.wholePictureByteCount > 0 {
         throw .unsupported("JPEG: top rows of a gray file, or of one with several scans")
@@ -59,8 +69,6 @@
 
       let conversion = LCMSConversion.shared(
         profile: segments.profile(bytes) ?? otherProfile, kind: reader.kind)
-      let eighths = Self.eighths(
-        of: header.size, for: request.minimumSize, averaged: request.averagedSize)
       let interpolatesColors = !Self.isMuchReduced(header.size, for: request.minimumSize)
       let scaled = try reader.start(
         eighths: eighths, interpolatesColors: interpolatesColors,
@@ -115,15 +123,20 @@
 
     /// The smallest scale whose result is not below the minimum in either dimension.
     ///
-    /// - Parameter averagedSize: The minimum at an eighth of the size, where each pixel is the average of a
-    ///   block.
+    /// - Parameter hasMargin: Whether the minimum is a size of ``DecodeMargin``. At an eighth of the size each
+    ///   pixel is the average of a block; at 2/8 and 4/8 blocks lack frequencies.
     static func eighths(
-      of size: PixelSize, for minimumSize: PixelSize?, averaged averagedSize: PixelSize? = nil
+      of size: PixelSize, for minimumSize: PixelSize?, hasMargin: Bool = false
     ) -> Int {
       guard let minimumSize else { return 8 }
       return [1, 2, 4].first {
         let scaled = size.scaled(toEighths: $0)
-        let least = $0 == 1 ? averagedSize ?? minimumSize : minimumSize
+        let least =
+          !hasMargin
+          ? minimumSize
+          : $0 == 1
+            ? DecodeMargin.averagedSize(for: minimumSize)
+            : DecodeMargin.filteredSize(for: minimumSize)
         return scaled.width >= least.width && scaled.height >= least.height
       } ?? 8
     }
@@ -131,9 +144,9 @@
     /// Whether the caller will average several pixels into one, which hides the squares of coarsely
     /// stored colours.
     ///
-    /// Callers ask for twice the size that they show, where the picture has it (see
+    /// Callers ask for twice the size that they show or more, where the picture has it (see
     /// ``DecodeRequest``). A caller that asks for less than the whole picture therefore shows at
-    /// most half of its size.
+    /// most half of its size, or of a picture that memory is short for a little more.
     static func isMuchReduced(_ size: PixelSize, for minimumSize: PixelSize?) -> Bool {
       guard let minimumSize else { return false }
       return minimumSize.width < size.width && minimumSize.height < size.height
@@ -172,7 +185,7 @@
       if watch.showsMeansOnly {
         // An eighth of the size has all of it. Enlarged by the drawing it is smooth; a larger decode has squares.
         request.minimumSize = PixelSize(width: 1, height: 1)
-        request.averagedSize = nil
+        request.hasMargin = false
       }
       var preview = try bytes.closedAsJPEG().lendBytes { bytes throws(ImageDecodingError) in
         try decode(bytes, request)

@@ -10,6 +10,8 @@
   final class JPEGReader {
     private let reader: OpaquePointer
     private let header: fic_jpeg_header
+    /// Lent to the reader, which is closed before it goes back.
+    private var coefficients: SpareMemory.Block?
 
     var kind: LCMSConversion.Kind {
       switch header.kind {
@@ -29,7 +31,10 @@
       try check(status)
     }
 
-    deinit { fic_jpeg_reader_close(reader) }
+    deinit {
+      fic_jpeg_reader_close(reader)
+      if let coefficients { SpareMemory.mappings.give(coefficients) }
+    }
 
     func imageHeader(_ orientation: Orientation) -> ImageHeader {
       let stored = PixelSize(width: Int(header.width), height: Int(header.height))
@@ -44,12 +49,20 @@
       // A scan without content costs its reader 0.35 ms a megapixel and its writer 48 bytes.
       let megapixels = Double(header.width) * Double(header.height) / 1_000_000
       let scanLimit = min(200, max(30, 1500 / megapixels))
+      if header.has_several_scans { try lendCoefficients() }
       var (width, height) = (UInt32(0), UInt32(0))
       try check(
         fic_jpeg_start(
           reader, UInt32(eighths), interpolatesColors, UInt32(scanLimit), memoryLimit, &width,
           &height))
       return PixelSize(width: Int(width), height: Int(height))
+    }
+
+    private func lendCoefficients() throws(ImageDecodingError) {
+      let byteCount = Int(clamping: header.coefficient_bytes)
+      guard let block = SpareMemory.mappings.take(byteCount: byteCount) else { throw .outOfMemory }
+      coefficients = block
+      fic_jpeg_lend(reader, block.start, byteCount)
     }
 
     func takeInScans(unless isCancelled: () -> Bool) throws(ImageDecodingError) {

@@ -25,7 +25,8 @@ public protocol ProgressiveImageDecoder: ImageDecoder {
 
   /// Decodes the picture as far as a stage shows it, upright and in the same colours as
   /// ``ImageDecoder/decode(_:_:)`` does; where the stage is settled for that decode, at the same size, too.
-  /// Any other result may be smaller. It takes no more memory than ``ImageDecoder/workingByteCount(for:minimumSize:)`` and a copy of the bytes.
+  /// Any other result may be smaller. It takes no more memory than
+  /// ``ImageDecoder/workingByteCount(for:minimumSize:)`` and a copy of the bytes.
   ///
   /// ``ImageDecoder/header(of:)`` reads the header of the same bytes.
   ///
@@ -110,7 +111,8 @@ extension DecodeRequest {
     // The size of the whole picture, of which the bitmap may have a part.
     let size = PixelSize(
       width: Int(bitmap.edges.width.rounded(.up)), height: Int(bitmap.edges.height.rounded(.up)))
-    let wanted = averagedSize ?? minimumSize ?? fullSize
+    let minimum = minimumSize ?? fullSize
+    let wanted = hasMargin ? DecodeMargin.averagedSize(for: minimum) : minimum
     // A smaller one is that of a stage which shows no more.
     return size.width >= wanted.width && size.height >= wanted.height
       && stage.isSettled(size, of: fullSize)

@@ -40,6 +40,8 @@ struct PeerLibrary {
     append(peers.pointee)
   }
 
+  func has(_ name: String) -> Bool { stores.contains { String(cString: $0.name) == name } }
+
   /// Opens a store of each peer with one of these roles, in folders below `place`.
   func open(
     _ roles: PeerStore.Roles, in place: URL, layout: PixelLayout, capacity: Int,

@@ -17,6 +17,8 @@ final class PeerStore {
 
   let name: String
   let roles: Roles
+  /// Whether no store can do less.
+  var isFloor: Bool { name == "C floor" }
   /// The pictures of one turn.
   let batch: Int
   private let peer: bench_store

@@ -1,7 +1,13 @@
 import Foundation
 
+/// What the findings of a scenario look like.
+protocol Plot {
+  /// - Throws: The errors of drawing and encoding.
+  func svg() throws -> String
+}
+
 /// Lines over two axes, as SVG.
-struct LinePlot {
+struct LinePlot: Plot {
   struct Line {
     let name: String
     let points: [(x: Double, y: Double)]
@@ -26,7 +32,7 @@ struct LinePlot {
   /// Colours that people without red or green vision can tell apart too (Okabe and Ito).
   private static let colors = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9"]
 
-  var svg: String {
+  func svg() -> String {
     let points = lines.flatMap(\.points)
     let (x, y) = (axis(points.map(\.x)), axis(points.map(\.y)))
     return """

@@ -3,32 +3,10 @@ import CommandSupport
 /// One line of the result: the figures of the cache and of a reference in the same run, and the
 /// bar.
 struct Measure: Sendable {
-  /// A bound that a ratio or a value has to keep.
-  enum Bar: Sendable {
-    /// Ours, divided by the reference.
-    case ratioAtMost(Double)
-    /// The reference, divided by ours: how many times faster ours is.
-    case gainAtLeast(Double)
-    /// Ours, in its unit.
-    case oursAtMost(Double)
-    /// Ours, in a unit of which more is better.
-    case oursAtLeast(Double)
-    /// Ours, a count.
-    case oursIs(Double)
-
-    var limit: Double {
-      switch self {
-      case .ratioAtMost(let limit), .gainAtLeast(let limit), .oursAtMost(let limit),
-        .oursAtLeast(let limit), .oursIs(let limit):
-        limit
-      }
-    }
-  }
-
   /// The statistic of many turns that is compared.
   enum Statistic: String, Sendable { case median, p99 }
 
-  /// `P1` to `P18`, `Q1`, `Q2`, `S2` to `S14`, or the name of another scenario.
+  /// `P1` to `P18`, `Q1`, `Q2`, `M1`, `S2` to `S14`, or the name of another scenario.
   let id: String
   /// The operation that was timed.
   let what: String
@@ -82,20 +60,14 @@ struct Measure: Sendable {
   /// Ours by the reference; the other way round where the bar asks for a gain.
   var ratio: Double? {
     guard let referenceValue, referenceValue > 0, oursValue > 0 else { return nil }
-    if case .gainAtLeast = bar { return referenceValue / oursValue }
-    return oursValue / referenceValue
+    return bar?.figure == .gain ? referenceValue / oursValue : oursValue / referenceValue
   }
 
-  /// `nil` without a bar or a reference.
+  /// `nil` without a bar, or without the figure that it bounds.
   var isMet: Bool? {
-    switch bar {
-    case nil: nil
-    case .ratioAtMost(let limit): ratio.map { $0 <= limit }
-    case .gainAtLeast(let limit): ratio.map { $0 >= limit }
-    case .oursAtMost(let limit): oursValue <= limit
-    case .oursAtLeast(let limit): oursValue >= limit
-    case .oursIs(let limit): oursValue == limit
-    }
+    guard let bar else { return nil }
+    let figure = bar.figure == .ours ? oursValue : ratio
+    return figure.map { bar.holds(for: [$0]) }
   }
 
   private func value(of distribution: Distribution) -> Double {

@@ -16,7 +16,7 @@ struct MeasureReport {
       table.append([
         name, measure.unit, Self.figure(measure.ours.median), Self.figure(measure.ours.p99),
         Self.figure(measure.reference?.median), Self.figure(measure.reference?.p99),
-        Self.figure(measure.ratio), measure.bar?.text(measure) ?? "-",
+        Self.figure(measure.ratio), measure.bar?.text(unit: measure.unit) ?? "-",
         measure.isMet.map { $0 ? "yes" : "NO" } ?? "-", "\(measure.ours.count)",
       ])
     }
@@ -44,7 +44,9 @@ struct MeasureReport {
       "reference_name": .string(measure.referenceName), "unit": .string(measure.unit),
       "ratio": measure.ratio.map { .number($0) } ?? .null,
       "bar": measure.bar.map { .number($0.limit) } ?? .null,
-      "bar_rule": measure.bar.map { .string($0.text(measure)) } ?? .null,
+      "bar_of": measure.bar.map { .string($0.figure.rawValue) } ?? .null,
+      "bar_is": measure.bar.map { .string($0.rule.rawValue) } ?? .null,
+      "bar_rule": measure.bar.map { .string($0.text(unit: measure.unit)) } ?? .null,
       "met": measure.isMet.map { .bool($0) } ?? .null,
       "runs": .integer(measure.ours.count),
       "statistic": .string(measure.statistic.rawValue),
@@ -60,22 +62,5 @@ struct MeasureReport {
     if number == 0 { return "0" }
     let digits = 2 - Int(log10(number.magnitude).rounded(.down))
     return String(format: "%.\(min(max(digits, 0), 6))f", number)
-  }
-}
-
-extension Measure.Bar {
-  /// The bar as text: `<= 1.1 x`, `>= 20 x gain`, `<= 5 ms`.
-  fileprivate func text(_ measure: Measure) -> String {
-    switch self {
-    case .ratioAtMost(let limit): "<= \(Self.short(limit)) x"
-    case .gainAtLeast(let limit): ">= \(Self.short(limit)) x gain"
-    case .oursAtMost(let limit): "<= \(Self.short(limit)) \(measure.unit)"
-    case .oursAtLeast(let limit): ">= \(Self.short(limit)) \(measure.unit)"
-    case .oursIs(let limit): "= \(Self.short(limit)) \(measure.unit)"
-    }
-  }
-
-  private static func short(_ number: Double) -> String {
-    number == number.rounded() ? "\(Int(number))" : "\(number)"
   }
 }

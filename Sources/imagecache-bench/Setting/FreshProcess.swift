@@ -16,6 +16,9 @@ struct FreshProcess {
   /// The least that a process costs: it links the C library only, and ends at once.
   static let inC = FreshProcess(command: ["/usr/bin/true"], isSilent: true)
 
+  /// A program that writes one byte.
+  init(path: String) { self.init(command: [path], isSilent: false) }
+
   private init(command: [String], isSilent: Bool) {
     (self.command, self.isSilent) = (command, isSilent)
   }

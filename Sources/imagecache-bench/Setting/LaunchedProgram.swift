@@ -13,6 +13,8 @@ import Foundation
 struct LaunchedProgram {
   enum Program: Equatable {
     case nothing
+    /// Loads the peers' library, and does nothing.
+    case libraries
     case cache
     /// A peer with this name.
     case peer(String)
@@ -37,6 +39,7 @@ struct LaunchedProgram {
     let name =
       switch program {
       case .nothing: "nothing"
+      case .libraries: "libraries"
       case .cache: "cache"
       case .peer(let name): "peer " + name
       }
@@ -53,6 +56,9 @@ struct LaunchedProgram {
     do {
       switch program {
       case .nothing: tell()
+      case .libraries:
+        _ = try PeerLibrary(path: library)
+        tell()
       case .cache: try await showFromCache()
       case .peer(let name): try show(from: name)
       }
@@ -104,6 +110,7 @@ extension LaunchedProgram {
     else { return nil }
     switch words[1] {
     case "nothing": program = .nothing
+    case "libraries": program = .libraries
     case "cache": program = .cache
     default: program = .peer(String(words[1].dropFirst("peer ".count)))
     }

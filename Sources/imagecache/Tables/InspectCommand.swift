@@ -77,9 +77,10 @@ struct InspectCommand: Command {
     let (entries, count) = entries(of: table)
     let pixelFormat = table.code?.pixelFormat.rawValue ?? "unknown pixel format"
     let kind = table.code?.keepsProportions == true ? "up to " : ""
+    let decoding = table.code?.decoding == .finest ? ", finest decoding" : ""
     let title =
       "\(reader.name.printable): "
-      + "\(kind)\(reader.geometry.width)x\(reader.geometry.height) \(pixelFormat), "
+      + "\(kind)\(reader.geometry.width)x\(reader.geometry.height) \(pixelFormat)\(decoding), "
       + "\(count) of \(reader.slotCount) pictures, \(reader.diskByteCount.byteText) on disk"
       + (reader.residency.residentByteCount.map { ", \($0.byteText) in memory" } ?? "")
       + (filter.isEmpty ? "" : ", \(entries.count) listed")
@@ -109,6 +110,7 @@ struct InspectCommand: Command {
       "width": .integer(geometry.width), "height": .integer(geometry.height),
       "pixelFormat": .string(table.code?.pixelFormat.rawValue ?? "unknown"),
       "keeps_proportions": .bool(table.code?.keepsProportions ?? false),
+      "decoding": .string(table.code?.decoding.rawValue ?? "unknown"),
       "row_bytes": .integer(geometry.rowByteCount), "slots": .integer(reader.slotCount),
       "disk_bytes": .integer(reader.diskByteCount),
       "resident_bytes": reader.residency.residentByteCount.map { .integer($0) } ?? .null,

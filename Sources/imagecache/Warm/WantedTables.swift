@@ -9,11 +9,12 @@ struct WantedTables {
     [
       .value("--cache", "DIR", isRequired: true, help: "the folder for the tables"),
       .value(
-        "--format", "NAME:WxH[:PIXELS[:DRAWING]]", isRequired: true, isRepeatable: true,
+        "--format", "NAME:WxH[:PIXELS[:DRAWING[:DECODING]]]", isRequired: true, isRepeatable: true,
         help: """
           a table, its size in pixels, and
           PIXELS: bgra32 (the usual one), bgrx32, bgr16 or gray8
           DRAWING: aspectFill (the usual one), aspectFit, within, stretch or circle
+          DECODING: balanced (the usual one) or finest, from more of a photograph's pixels
           """),
       .value("--capacity", "N", help: "pictures a table holds (\(capacityHelp))"),
     ]

@@ -15,7 +15,8 @@ struct WarmCommand: Command {
       The formats of one call are drawn from one decode. `within` keeps each picture's proportions,
       up to the size; `aspectFit` centres it on transparent or black. A picture's id is its path in
       FOLDER. Pictures that are there already cost next to nothing; those whose file has changed, or
-      the DRAWING, are drawn anew. Tables of earlier calls stay.
+      the DRAWING, are drawn anew. A table whose DECODING has changed starts afresh, as one whose size has.
+      Tables of earlier calls stay.
 
         imagecache warm ~/Pictures --cache tables --format row:200x200:bgrx32 \\
           --format page:1200x900:bgrx32:within

@@ -29,7 +29,8 @@ struct WarmFormats {
       return Self.format(
         name: argument.name, family: "warm", size: argument.size,
         keepsProportions: argument.layout == .within, pixelFormat: argument.pixelFormat,
-        capacity: capacity ?? max(needed, known?.slotCount ?? 0))
+        capacity: capacity ?? max(needed, known?.slotCount ?? 0),
+        decoding: argument.decoding == .finest ? .finest : .balanced)
     }
     let names = Set(arguments.map(\.name))
     others = tables.filter { !names.contains($0.reader.name) }.compactMap { table in
@@ -39,7 +40,7 @@ struct WarmFormats {
         name: table.reader.name, family: nil,
         size: PixelSize(width: geometry.width, height: geometry.height),
         keepsProportions: code.keepsProportions, pixelFormat: code.pixelFormat,
-        capacity: table.reader.slotCount)
+        capacity: table.reader.slotCount, decoding: code.decoding)
     }
   }
 
@@ -49,15 +50,14 @@ struct WarmFormats {
 
   private static func format(
     name: String, family: String?, size: PixelSize, keepsProportions: Bool,
-    pixelFormat: PixelFormat,
-    capacity: Int
+    pixelFormat: PixelFormat, capacity: Int, decoding: ImageFormat.Decoding
   ) -> ImageFormat {
     keepsProportions
       ? ImageFormat(
-        name: name, family: family, upTo: size, pixelFormat: pixelFormat, capacity: .count(capacity)
-      )
+        name: name, family: family, upTo: size, pixelFormat: pixelFormat,
+        capacity: .count(capacity), decoding: decoding)
       : ImageFormat(
-        name: name, family: family, size: size, pixelFormat: pixelFormat, capacity: .count(capacity)
-      )
+        name: name, family: family, size: size, pixelFormat: pixelFormat,
+        capacity: .count(capacity), decoding: decoding)
   }
 }

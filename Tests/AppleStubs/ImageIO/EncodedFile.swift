@@ -84,6 +84,10 @@ struct EncodedFile {
 
   private func jpegPixels(_ reader: OpaquePointer, _ header: fic_jpeg_header) -> Pixels? {
     var (width, height, isDone) = (UInt32(0), UInt32(0), !header.has_several_scans)
+    let coefficients = UnsafeMutableRawBufferPointer.allocate(
+      byteCount: Int(header.coefficient_bytes), alignment: 16)
+    defer { coefficients.deallocate() }
+    fic_jpeg_lend(reader, coefficients.baseAddress, coefficients.count)
     guard header.kind != .cmyk,
       fic_jpeg_start(reader, 8, true, 1000, 1 << 30, &width, &height) == .ok
     else { return nil }

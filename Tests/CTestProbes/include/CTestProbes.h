@@ -46,4 +46,8 @@ void probe_end_lookups(void);
 /// Returns 0, or -1 if the kernel refuses.
 int probe_become_ordinary(void);
 
+/// Binds the calling thread to the first core that it may use.
+/// Returns 0, or -1 if the kernel refuses.
+int probe_bind_to_first_core(void);
+
 #endif

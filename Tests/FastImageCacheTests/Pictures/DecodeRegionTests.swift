@@ -1,5 +1,4 @@
 #if !canImport(ImageIO)
-  import FastImageCache
   import Foundation
   import ImageCodecs
   import ImageDrawing
@@ -7,6 +6,8 @@
   import Pixels
   import TestSupport
   import Testing
+
+  @testable import FastImageCache
 
   /// What lies beside a drawing is not decoded, and nobody may miss it.
   @Suite("A picture of which a part is shown", .timeLimit(.minutes(10)))
@@ -49,11 +50,25 @@
     private let data: Data
     private let sizes = Lock<[PixelSize]>([])
 
-    init() throws {
-      let layout = PixelLayout(for: Self.size, format: .bgrx32)
-      data = try Bitmap(layout: layout) { bytes in
-        for y in 0..<Self.size.height {
-          for x in 0..<Self.size.width {
+    /// Shown in formats whose names say which end.
+    private struct Ends: ImageEntity {
+      let imageID: ImageID = "ends"
+
+      func versionID(for format: ImageFormat) -> ImageID { imageID }
+      func sourceURL(for format: ImageFormat) -> URL? { URL(string: "test:/ends") }
+      func drawing(for format: ImageFormat) -> Drawing {
+        let ends: [String: Drawing.Alignment] = ["left": .left, "right": .right, "top": .top]
+        return .aspectFill(alignment: ends[format.name] ?? .bottom)
+      }
+    }
+
+    init() throws { data = try Self.data(Self.size) }
+
+    private static func data(_ size: PixelSize) throws -> Data {
+      let layout = PixelLayout(for: size, format: .bgrx32)
+      return try Bitmap(layout: layout) { bytes in
+        for y in 0..<size.height {
+          for x in 0..<size.width {
             let start = y * layout.rowBytes + x * 4
             bytes[start] = UInt8(truncatingIfNeeded: x / 4)
             bytes[start + 1] = UInt8(truncatingIfNeeded: y)
@@ -64,9 +79,10 @@
     }
 
     private func fixture(
-      _ formats: [ImageFormat], _ change: (inout ImageCache.Configuration) -> Void = { _ in }
+      _ formats: [ImageFormat], of data: Data? = nil,
+      _ change: (inout ImageCache.Configuration) -> Void = { _ in }
     ) async throws -> Fixture {
-      let data = data
+      let data = data ?? self.data
       return try await Fixture(formats, source: ScriptedSource { _, _, _ in .encoded(data) }) {
         $0.decoders = ImageDecoders.standard.map { Noting(decoder: $0, sizes: sizes) }
         change(&$0)
@@ -107,6 +123,56 @@
       #expect(try image.makeBitmap().bytes == expected(photo, Self.left))
       let other = try #require(fixture.cache.cachedImage(for: photo, format: Self.right))
       #expect(try other.makeBitmap().bytes == expected(photo, Self.right))
+    }
+
+    @Test(
+      "is decoded with the parts of all, whichever is asked for",
+      arguments: [["left", "right"], ["right", "left"], ["top", "bottom"], ["bottom", "top"]])
+    func decodesUnionOfParts(names: [String]) async throws {
+      let formats = names.map {
+        ImageFormat(
+          name: $0, family: "ends", size: PixelSize(width: 40, height: 40), pixelFormat: .bgrx32,
+          capacity: 4)
+      }
+      let isUpright = names.contains("top")
+      let data = try Self.data(
+        isUpright ? PixelSize(width: Self.size.height, height: Self.size.width) : Self.size)
+      let fixture = try await fixture(formats, of: data)
+      _ = try await fixture.cache.image(for: Ends(), format: formats[0])
+      await fixture.quiet()
+      let whole = isUpright ? PixelSize(width: 75, height: 225) : PixelSize(width: 225, height: 75)
+      #expect(
+        sizes.withLock { $0 } == [PixelSize(width: whole.width * 2, height: whole.height * 2)])
+    }
+
+    @Test("is decoded again for a part or a size that the decode does not have")
+    func isDecodedAgain() throws {
+      let decoder = try ImageDecoders.standard.decoder(for: data)
+      let (full, end) = (PictureRegion(Self.size), PictureRegion(columns: 600..<900, rows: 0..<300))
+      func picture(for side: Int, showing region: PictureRegion) throws -> SourcePicture {
+        let minimum = PixelSize(width: 3 * side, height: side)
+        var request = DecodeRequest(minimumSize: minimum)
+        (request.hasMargin, request.region) = (true, region)
+        var picture = SourcePicture(
+          url: nil, content: .encoded(data, decoder, try decoder.header(of: data)),
+          decoded: try decoder.decode(data, request))
+        picture.decodedSize = minimum
+        return picture
+      }
+      func size(_ side: Int) -> PixelSize { PixelSize(width: 3 * side, height: side) }
+      let part = try picture(for: 60, showing: end)
+      #expect(part.isDecoded(to: size(60), showing: end))
+      #expect(!part.isDecoded(to: size(60), showing: full))
+      let averages = try picture(for: 40, showing: full)
+      // 38 rows, which are averages: enough for what they were asked for.
+      #expect(averages.decoded?.size.height == 38)
+      #expect(averages.isDecoded(to: size(40), showing: full))
+      #expect(!averages.isDecoded(to: size(41), showing: full))
+      // 75 rows, which lack frequencies: enough for 65, whatever they were asked for.
+      let filtered = try picture(for: 50, showing: full)
+      #expect(filtered.decoded?.size.height == 75)
+      #expect(filtered.isDecoded(to: size(65), showing: full))
+      #expect(!filtered.isDecoded(to: size(66), showing: full))
     }
 
     @Test("is whole in the hook that looks at it")

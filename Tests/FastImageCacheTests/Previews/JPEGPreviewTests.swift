@@ -48,6 +48,15 @@
       #expect(slow.previews.last?.pixels == slow.picture)
     }
 
+    @Test("is decoded by the margin of the picture")
+    func hasMargin() async throws {
+      // At 1/8 this is 1.9 times what is shown.
+      let data = jpeg(PixelSize(width: 608, height: 456), quality: 90, sampling: 2)
+      let slow = try await SlowFile(data, in: .large)
+      #expect(slow.previews.last?.preview.isSettled == true)
+      #expect(slow.previews.last?.pixels == slow.picture)
+    }
+
     @Test("is not called settled where the rest of the family needs a larger decode")
     func family() async throws {
       let data = jpeg(PixelSize(width: 403, height: 301), quality: 90, sampling: 1)

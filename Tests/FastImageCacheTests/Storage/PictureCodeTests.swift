@@ -13,9 +13,15 @@ struct PictureCodeTests {
     #expect(exact.rawValue == number && upTo.rawValue == number | 0x100)
     #expect(PictureCode(rawValue: number) == exact)
     #expect(PictureCode(rawValue: number | 0x100) == upTo)
+    let finest = PictureCode(
+      ImageFormat(name: "a", size: size, pixelFormat: pixelFormat, decoding: .finest))
+    #expect(finest.rawValue == number | 0x400)
+    #expect(PictureCode(rawValue: number | 0x400) == finest)
   }
 
-  @Test("names no format where none has it", arguments: [4, 0xFF, 0x104, 0x200, .max] as [UInt32])
+  @Test(
+    "names no format where none has it",
+    arguments: [4, 0xFF, 0x104, 0x200, 0x800, .max] as [UInt32])
   func isUnknown(number: UInt32) {
     #expect(PictureCode(rawValue: number) == nil)
   }

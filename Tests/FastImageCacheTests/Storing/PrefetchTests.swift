@@ -162,8 +162,9 @@ struct PrefetchTests {
   @Test("brings several pictures at the same time, from a source or from the entities themselves")
   func worksBesideItself() async throws {
     let gate = CancellableGate()
+    // One place is kept for rows on screen.
     let fixture = try await Fixture(source: ScriptedSource(gate: gate)) {
-      $0.resources = LoadResources(localWidth: 4)
+      $0.resources = LoadResources(localWidth: 5)
     }
     let photos = (0..<4).map { Photo(ImageID($0), url: "test:/\($0)") }
     let prefetch = Task { await fixture.cache.prefetch(photos, format: .row) }
@@ -267,12 +268,14 @@ struct OverfullPrefetchTests {
 
   @Test("leaves the slots alone that show other pictures, and not those that show its own")
   func respectsLeases() async throws {
-    let opened = Lock<ImageCache?>(nil)
+    let (opened, stored) = (Lock<ImageCache?>(nil), Counter())
     let fixture = try await Fixture(
       [format],
       source: ScriptedSource { url, _, _ in
         let number = Int(url.lastPathComponent) ?? 0
-        // The third picture finds a slot once the tasks of the others have given theirs back.
+        // The third picture finds a slot once the tasks of the others have given theirs back, soon after their
+        // stores.
+        if number == 3 { await stored.reaches(4) }
         while number == 3, let cache = opened.withLock({ $0 }), !Task.isCancelled {
           let statistics = await cache.statistics()
           if statistics.stores == 4, statistics.tables[0].leasedCount == 2 { break }
@@ -281,7 +284,15 @@ struct OverfullPrefetchTests {
         return .bitmap(try solid(number))
       })
     opened.withLock { $0 = fixture.cache }
-    defer { opened.withLock { $0 = nil } }
+    let events = fixture.cache.events()
+    let counting = Task {
+      for await event in events { if case .stored = event { stored.increment() } }
+      stored.end()
+    }
+    defer {
+      counting.cancel()
+      opened.withLock { $0 = nil }
+    }
     let mine = try await fixture.cache.store(solid(7), for: photos([4])[0], format: format)
     let other = try await fixture.cache.store(solid(8), for: photos([99])[0], format: format)
     let progress = await fixture.cache.prefetch(photos([1, 2, 3, 4]), format: format)

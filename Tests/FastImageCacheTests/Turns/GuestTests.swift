@@ -55,20 +55,21 @@ struct GuestTests {
   @Test("is cancelled as soon as a job comes to wait, and not by one that finds a worker")
   func cancelled() async throws {
     let pool = WorkerPool(name: "test", width: 2)
-    let (begun, door, seen) = (Counter(), Gate(), Lock<Bool?>(nil))
+    let (looked, doors, seen) = (Counter(), [Gate(), Gate()], Lock<[Bool]>([]))
     pool.runAsGuest(byteCount: 0, clock: ManualClock()) { isCancelled in
-      begun.increment()
-      door.waitBlocking()
-      seen.withLock { $0 = isCancelled() }
-      while !isCancelled() {}
+      for door in doors {
+        door.waitBlocking()
+        seen.withLock { $0.append(isCancelled()) }
+        looked.increment()
+      }
     }
-    await begun.reaches(1)
     let occupied = try await Occupied(pool)
-    door.open()
-    while seen.withLock({ $0 == nil }), !Task.isCancelled { await Task.yield() }
-    // Its end is that of the guest: otherwise this job would never run.
-    try await pool.run(priority: .low) { _ in }
-    #expect(seen.withLock { $0 } == false)
+    doors[0].open()
+    await looked.reaches(1)
+    let next = begun { try await pool.run(priority: .low) { _ in } }
+    doors[1].open()
+    try await next.value
+    #expect(seen.withLock { $0 } == [false, true])
     try await occupied.leave()
   }
 
@@ -88,6 +89,42 @@ struct GuestTests {
     clock.advance(by: .seconds(1000))
     #expect(pool.runAsGuest(byteCount: 0, clock: clock) { _ in })
     try await pool.run(priority: .low) { _ in }
+  }
+
+  @Test("has let go of its closures when the next job may begin")
+  func letsGo() async throws {
+    final class Thing: Sendable {}
+    final class Watch: PatienceClock {
+      let left = Lock<(@Sendable () -> Thing?)?>(nil)
+      let seen = Lock<[Bool]>([])
+
+      /// Asked before a guest begins, and when both of its steps are over.
+      var now: ContinuousClock.Instant {
+        if let left = left.withLock({ $0 }) { seen.withLock { $0.append(left() != nil) } }
+        return .now
+      }
+      var minimumResolution: Duration { .zero }
+      func sleep(until deadline: ContinuousClock.Instant, tolerance: Duration?) {}
+    }
+    let (pool, clock) = (WorkerPool(name: "test", width: 1), Watch())
+    let door = Gate()
+    func start() {
+      let (work, conclusion) = (Thing(), Thing())
+      weak let first = work
+      weak let last = conclusion
+      clock.left.withLock { $0 = { first ?? last } }
+      pool.runAsGuest(byteCount: 0, clock: clock) { _ in
+        door.waitBlocking()
+        withExtendedLifetime(work) {}
+      } then: { _ in
+        withExtendedLifetime(conclusion) {}
+      }
+    }
+    start()
+    // This thread holds the closures no more.
+    door.open()
+    try await pool.run(priority: .low) { _ in }
+    #expect(clock.seen.withLock { $0 } == [true, false])
   }
 
   @Test("is never run where no part of the processor is for guests")

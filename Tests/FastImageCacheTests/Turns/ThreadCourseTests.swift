@@ -7,7 +7,9 @@ import Testing
 struct ThreadCourseTests {
   /// What can happen, and what its caller and the thread do about it at once or later.
   private enum Event: CaseIterable {
-    case expect, add, addExpected, close
+    case expect, add, addExpected, addQuietly, close
+    /// The system has no thread: the caller takes the job back, or adds the whole of what it expected.
+    case addInVain, expectInVain
     /// The thread goes on, in whichever phase it is.
     case threadGoesOn
     /// A thread that sleeps has slept for as long as it may.
@@ -32,6 +34,9 @@ struct ThreadCourseTests {
       case .expect: !promised && !closed
       case .add: !closed && added < 3
       case .addExpected: promised
+      case .addQuietly: promised && added < 3
+      case .addInVain: !closed && !promised && thread == .none
+      case .expectInVain: !closed && !promised && thread == .none && added < 3
       case .close: !closed
       case .threadGoesOn: thread == .ready || thread == .asleep && signals > 0
       case .timeOut: thread == .asleep
@@ -51,6 +56,17 @@ struct ThreadCourseTests {
         promised = false
         added += 1
         return perform(course.add(added, isExpected: true))
+      case .addQuietly:
+        added += 1
+        course.addQuietly(added)
+      case .addInVain:
+        guard case .begin = course.add(added + 1) else { return "a job has no thread" }
+        if course.takeBack() != [added + 1] { return "a job was not taken back" }
+      case .expectInVain:
+        guard case .begin = course.expect() else { return "a promise has no thread" }
+        if !course.takeBack().isEmpty { return "a job came from nowhere" }
+        added += 1
+        return perform(course.add(added, isExpected: true))
       case .close:
         closed = true
         return perform(course.close())
@@ -59,6 +75,7 @@ struct ThreadCourseTests {
         return take(course.next())
       case .timeOut: return take(course.nextAfterTimeout())
       }
+      return nil
     }
 
     private mutating func perform(_ call: ThreadCourse<Int>.Call) -> String? {
@@ -94,7 +111,8 @@ struct ThreadCourseTests {
         guard rest.isPossible(.threadGoesOn) else { break }
         if let problem = rest.apply(.threadGoesOn) { return problem }
       }
-      if rest.ran.count < rest.added { return "a job waits for ever" }
+      // A quiet job may wait for the promised one.
+      if rest.ran.count < rest.added, !promised { return "a job waits for ever" }
       if promised, rest.thread == .none { return "nobody waits for the promised job" }
       if closed, !promised, rest.thread != .none { return "the thread outlives its end" }
       return nil

@@ -61,12 +61,11 @@ struct WorkerPoolTests {
   func cancelledLarge() async throws {
     let pool = WorkerPool(name: "test", width: 2, byteBudget: 10)
     let occupied = try await Occupied(pool, byteCount: 5)
-    let large = Task { try await pool.run(priority: .high, byteCount: 8) { _ in } }
-    await pool.waits(1)
-    async let small: Void = pool.run(priority: .medium, byteCount: 5) { _ in }
-    await pool.waits(2)
+    let large = begun { try await pool.run(priority: .high, byteCount: 8) { _ in } }
+    let small = begun { try await pool.run(priority: .medium, byteCount: 5) { _ in } }
+    #expect(pool.counts.waiting == 2)
     large.cancel()
-    try await small
+    try await small.value
     await #expect(throws: JobError<Never>.cancelled) { try await large.value }
     try await occupied.leave()
   }
@@ -151,10 +150,10 @@ struct WorkerPoolTests {
   func cancelledWhileWaiting() async throws {
     let pool = WorkerPool(name: "test", width: 1)
     let occupied = try await Occupied(pool)
-    let waiter = Task {
-      _ = try await pool.run(priority: .medium) { _ in Issue.record("Cancelled work ran.") }
+    let waiter = begun {
+      try await pool.run(priority: .medium) { _ in Issue.record("Cancelled work ran.") }
     }
-    await pool.waits(1)
+    #expect(pool.counts.waiting == 1)
     waiter.cancel()
     await #expect(throws: JobError<Never>.cancelled) { try await waiter.value }
     #expect(pool.counts.waiting == 0)
@@ -177,16 +176,19 @@ struct WorkerPoolTests {
   @Test("tells running work that its task was cancelled", arguments: [nil, .always] as [Crowding?])
   func cancelledWhileRunning(crowding: Crowding?) async {
     let pool = WorkerPool(name: "test", width: 1, computingIn: crowding)
-    let started = Counter()
+    let (started, door) = (Counter(), Gate())
     let task = Task {
       try await pool.run(priority: .medium) { isCancelled throws(Fault) in
+        #expect(!isCancelled())
         started.increment()
-        while !isCancelled() {}
+        door.waitBlocking()
+        #expect(isCancelled())
         throw Fault()
       }
     }
     await started.reaches(1)
     task.cancel()
+    door.open()
     await #expect(throws: JobError<Fault>.cancelled) { try await task.value }
   }
 
@@ -197,16 +199,13 @@ struct WorkerPoolTests {
     let order = Order()
     let (falling, rising) = (Urgency(.high), Urgency(.low))
 
-    async let lowered: Void = pool.run(urgency: falling) { _ in order.note("lowered") }
-    await pool.waits(1)
-    async let early: Void = pool.run(priority: .medium) { _ in order.note("early") }
-    await pool.waits(2)
-    async let raised: Void = pool.run(urgency: rising) { _ in order.note("raised") }
-    await pool.waits(3)
+    let lowered = begun { try await pool.run(urgency: falling) { _ in order.note("lowered") } }
+    let early = begun { try await pool.run(priority: .medium) { _ in order.note("early") } }
+    let raised = begun { try await pool.run(urgency: rising) { _ in order.note("raised") } }
     rising.set(.high)?()
     falling.set(.low)?()
     try await occupied.leave()
-    _ = try await (lowered, early, raised)
+    for task in [lowered, early, raised] { try await task.value }
     #expect(order.notes == ["raised", "early", "lowered"])
   }
 
@@ -219,16 +218,14 @@ struct WorkerPoolTests {
     #expect(urgency.set(.low) == nil)
     urgency.set(.high)?()
 
-    async let early: Void = pool.run(priority: .medium) { _ in
-      order.withLock { $0.append("early") }
+    let early = begun {
+      try await pool.run(priority: .medium) { _ in order.withLock { $0.append("early") } }
     }
-    await pool.waits(1)
-    async let raised: Void = pool.run(urgency: urgency) { _ in
-      order.withLock { $0.append("raised") }
+    let raised = begun {
+      try await pool.run(urgency: urgency) { _ in order.withLock { $0.append("raised") } }
     }
-    await pool.waits(2)
     try await occupied.leave()
-    _ = try await (early, raised)
+    for task in [early, raised] { try await task.value }
     #expect(order.withLock { $0 } == ["raised", "early"])
   }
 
@@ -261,12 +258,5 @@ struct WorkerPoolTests {
     // Work that ran was answered with its value: nothing ran twice or for nobody.
     #expect(ran.value == succeeded.value)
     #expect(pool.counts.waiting == 0)
-  }
-}
-
-extension WorkerPool {
-  /// Waits until `count` jobs wait for their turn.
-  fileprivate func waits(_ count: Int) async {
-    while counts.waiting < count { await Task.yield() }
   }
 }

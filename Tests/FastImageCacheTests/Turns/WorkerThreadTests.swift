@@ -1,5 +1,4 @@
 #if os(Linux)
-  import CTestProbes
   import Dispatch
   import Foundation
   import Locking
@@ -9,7 +8,7 @@
   @testable import FastImageCache
 
   /// A job that tells where its steps run.
-  private final class Probe: WorkerJob {
+  final class Probe: WorkerJob {
     private let computing: @Sendable () -> Void
     private let finishing: @Sendable () -> Void
 
@@ -24,27 +23,10 @@
   }
 
   extension Worker {
-    fileprivate func start(_ job: Probe, _ priority: Priority = .high) {
+    func start(_ job: Probe, _ priority: Priority = .high) {
       var admission = Admission(width: 1, byteBudget: 0)
       start(WorkerTask(job: job, id: admission.makeJobID(), priority: priority, worker: self))
     }
-  }
-
-  /// How nice threads are. Other tests have decoders that resume tasks, so libdispatch's threads may be nicer
-  /// than the main one in this process; a new thread is at least as nice as the one that begins it.
-  private struct Niceness {
-    private static let oneThread = __priority_which_t(PRIO_PROCESS.rawValue)
-    static var ofThisThread: Int32 { getpriority(oneThread, 0) }
-
-    /// Of the thread that begins others.
-    let normal = Self.ofThisThread
-
-    func expected(_ level: WorkLevel) -> Int32 {
-      max(normal, min(getpriority(Self.oneThread, id_t(getpid())) + level.niceness, 19))
-    }
-
-    /// False for a right that nobody has here.
-    static func mayBecomeLessNice() -> Bool { setpriority(oneThread, 0, ofThisThread - 1) == 0 }
   }
 
   /// Counts the ends of the threads that run `note`: the C library calls a key's destructor then.
@@ -71,140 +53,70 @@
 
   @Suite("A worker's threads", .timeLimit(.minutes(10)))
   struct WorkerThreadTests {
-    @Test(
-      "compute 5 or 10 nicer than the main one on shared cores, by the priority, and finish normally"
-    )
-    func levels() async {
-      let worker = Worker(
-        name: "test", computingIn: Lock(.always), WorkerThread.Settings(patience: .never))
-      let (seen, done) = (Lock<[Int32]>([]), Counter())
-      let note = { @Sendable in seen.withLock { $0.append(Niceness.ofThisThread) } }
-      let niceness = Niceness()
-      let priorities = [Priority.high, .low, .medium, .background]
-      for (index, priority) in priorities.enumerated() {
-        worker.start(
-          Probe(computing: note) {
-            note()
-            done.increment()
-          }, priority)
-        await done.reaches(index + 1)
-      }
-      let levels: [WorkLevel] = [
-        .beside, .normal, .behind, .normal, .beside, .normal, .behind, .normal,
-      ]
-      #expect(seen.withLock { $0 } == levels.map(niceness.expected))
-    }
-
-    @Test("are not nicer where jobs wait rather than compute, whatever their priority")
-    func waiting() async {
-      let worker = Worker(
-        name: "test", computingIn: nil, WorkerThread.Settings(patience: .never))
-      let (seen, done) = (Lock<[Int32]>([]), Counter())
-      let niceness = Niceness()
-      for (index, priority) in [Priority.low, .high].enumerated() {
-        worker.start(
-          Probe(computing: { seen.withLock { $0.append(Niceness.ofThisThread) } }) {
-            done.increment()
-          }, priority)
-        await done.reaches(index + 1)
-      }
-      #expect(seen.withLock { $0 } == [niceness.normal, niceness.normal])
-    }
-
-    @Test("stay on one thread, which is not nicer, where cores are not shared")
-    func calm() async {
-      let worker = Worker(
-        name: "test", computingIn: Lock(Crowding()), WorkerThread.Settings(patience: .never))
-      let (seen, done) = (Lock<[Int32]>([]), Counter())
-      let niceness = Niceness()
-      let thread = Lock<pthread_t?>(nil)
-      worker.start(
-        Probe(computing: {
-          seen.withLock { $0.append(Niceness.ofThisThread) }
-          thread.withLock { $0 = pthread_self() }
-        }) {
-          #expect(thread.withLock { $0 } == pthread_self())
-          done.increment()
-        }, .medium)
-      await done.reaches(1)
-      #expect(seen.withLock { $0 } == [niceness.normal])
-    }
-
-    @Test("become nicer when a job has had to wait for its core")
-    func becomesNicer() async {
-      let crowding = Lock(Crowding())
-      let worker = Worker(name: "test", computingIn: crowding)
-      let (gate, begun, done) = (Gate(), Counter(), Counter())
-      // A thread that waits at a gate looks like one that waits for a core.
-      worker.start(
-        Probe(computing: {
-          begun.increment()
-          gate.waitBlocking()
-        }) { done.increment() })
-      await begun.reaches(1)
-      let begin = ContinuousClock.now
-      while ContinuousClock.now - begin < .milliseconds(2) { await Task.yield() }
-      #expect(crowding.withLock { $0.level(for: .high, at: .now) } == .normal)
-      gate.open()
-      await done.reaches(1)
-      #expect(crowding.withLock { $0.level(for: .high, at: begin) } == .beside)
-    }
-
-    @Test("do the same for an ordinary user, who cannot take anything back")
-    func ordinaryUser() async {
-      let (seen, expected) = (Lock<[Int32]>([]), Lock<[Int32]>([]))
-      let (may, done) = (Lock<[Bool]>([]), Counter())
-      Thread.detachNewThread {
-        // Of this thread only; those that it begins are as ordinary.
-        guard probe_become_ordinary() == 0 else { return done.end() }
-        let worker = Worker(
-          name: "test", computingIn: Lock(.always), WorkerThread.Settings(patience: .never))
-        let niceness = Niceness()
-        expected.withLock {
-          $0 = [.behind, .normal, .beside, .normal].map(niceness.expected)
-        }
-        let note = { @Sendable in
-          seen.withLock { $0.append(Niceness.ofThisThread) }
-          may.withLock { $0.append(Niceness.mayBecomeLessNice()) }
-        }
-        let last = Probe(computing: note) {
-          note()
-          done.increment()
-        }
-        worker.start(
-          Probe(computing: note) {
-            note()
-            worker.start(last, .high)
-          }, .low)
-      }
-      await done.reaches(1)
-      #expect(may.withLock { $0 } == [false, false, false, false])
-      #expect(seen.withLock { $0 } == expected.withLock { $0 })
-    }
-
-    @Test("call out at the normal level, in order and before the job finishes")
+    @Test("call out on the thread that finishes, in order and before the job does")
     func callOut() async {
       let worker = Worker(name: "test", computingIn: Lock(.always))
-      let (seen, order, done) = (Lock<[Int32]>([]), Order(), Counter())
-      let normal = Niceness().normal
+      let (threads, order, done) = (Lock<[pthread_t]>([]), Order(), Counter())
+      let note = { @Sendable (text: String) in
+        threads.withLock { $0.append(pthread_self()) }
+        order.note(text)
+      }
       worker.start(
         Probe(computing: {
-          for note in ["first", "second"] {
-            Worker.callOut {
-              seen.withLock { $0.append(Niceness.ofThisThread) }
-              order.note(note)
-            }
-          }
+          Worker.beforeFinish { note("quietly") }
+          Worker.callOut { note("aloud") }
+          Worker.beforeFinish { note("quietly again") }
         }) {
-          order.note("finish")
+          note("finish")
           // Not while a thread computes: there and then.
-          Worker.callOut { order.note("at once") }
-          order.note("end")
+          Worker.callOut { note("at once") }
+          Worker.beforeFinish { note("at once too") }
+          note("end")
           done.increment()
         })
       await done.reaches(1)
-      #expect(order.notes == ["first", "second", "finish", "at once", "end"])
-      #expect(seen.withLock { $0 } == [normal, normal])
+      #expect(
+        order.notes == [
+          "quietly", "aloud", "quietly again", "finish", "at once", "at once too", "end",
+        ])
+      let found = threads.withLock { $0 }
+      #expect(found.allSatisfy { $0 == found[0] })
+    }
+
+    @Test("compute without the locks of a load and of the cache's counts, which others may hold")
+    func locks() async {
+      let worker = Worker(name: "test", computingIn: Lock(.always))
+      let progress = FlightProgress(clock: ContinuousClock())
+      let recorder = CacheRecorder(hub: EventHub())
+      let (held, door, computed, done) = (Counter(), Gate(), Counter(), Counter())
+      let drawings = Lock<[Int]>([])
+      let note = { @Sendable in
+        let count = recorder.counts.drawings
+        drawings.withLock { $0.append(count) }
+      }
+      Thread.detachNewThread {
+        progress.measure { _ in
+          held.increment()
+          door.waitBlocking()
+        }
+      }
+      await held.reaches(1)
+      worker.start(
+        Probe(computing: {
+          progress.report(.decoding)
+          progress.measureOnWorker { $0.decode += .seconds(1) }
+          recorder.drew(in: .seconds(1))
+          note()
+          computed.increment()
+        }) {
+          note()
+          done.increment()
+        })
+      await computed.reaches(1)
+      door.open()
+      await done.reaches(1)
+      #expect(drawings.withLock { $0 } == [0, 1])
+      #expect(progress.metered.meter.decode == .seconds(1))
     }
 
     @Test("end with their worker")
@@ -239,7 +151,8 @@
     @Test("are replaced by libdispatch's where the system has none left")
     func noThread() async {
       let worker = Worker(
-        name: "test", computingIn: Lock(.always), WorkerThread.Settings(stackByteCount: 1 << 60))
+        name: "test", computingIn: Lock(.always),
+        WorkerThread.Settings(stackByteCount: { _ in 1 << 60 }))
       let (ran, done) = (Counter(), Counter())
       for count in 1...3 {
         worker.start(
@@ -249,8 +162,56 @@
       #expect(ran.value == 3)
     }
 
-    @Test("leave signals to the program's threads, but for faults of their own")
-    func signals() async {
+    @Test(
+      "run the whole job on the normal one where the system has none left that could be nicer",
+      arguments: [Priority.low, .high])
+    func oneThread(priority: Priority) async {
+      let worker = Worker(
+        name: "x.only", computingIn: Lock(.always),
+        WorkerThread.Settings(
+          patience: .never, stackByteCount: { $0 == .normal ? nil : 1 << 60 }))
+      let (names, done) = (Lock<[String]>([]), Counter())
+      let note = { @Sendable in
+        let name = try? String(contentsOfFile: "/proc/thread-self/comm", encoding: .utf8)
+        names.withLock { $0.append(name ?? "") }
+      }
+      for count in 1...2 {
+        worker.start(
+          Probe(computing: {
+            note()
+            // There is no other thread that would run it before the job finishes.
+            Worker.beforeFinish(note)
+          }) {
+            note()
+            done.increment()
+          }, priority)
+        await done.reaches(count)
+      }
+      #expect(names.withLock { $0 } == Array(repeating: "only\n", count: 6))
+    }
+
+    @Test("give libdispatch's back at once")
+    func returnsLentThread() async {
+      final class Farewell: Sendable {
+        let count = Counter()
+        deinit { count.increment() }
+      }
+      let gone = { () -> Counter in
+        let farewell = Farewell()
+        let settings = WorkerThread.Settings(
+          patience: .never,
+          stackByteCount: { _ in withExtendedLifetime(farewell) { 1 << 60 } })
+        WorkerThread(name: "test", .normal, settings).add(.call({}))
+        return farewell.count
+      }()
+      // The thread's object, and its settings with it, is kept for as long as a thread serves it.
+      await gone.reaches(1)
+    }
+
+    @Test(
+      "leave signals to the program's threads, but for faults of their own, whoever begins them",
+      arguments: [false, true])
+    func signals(beginnerBlocksAll: Bool) async {
       let worker = Worker(name: "test", computingIn: Lock(.always))
       let (blocked, done) = (Lock<[[Bool]]>([]), Counter())
       let note = { @Sendable in
@@ -260,10 +221,10 @@
         blocked.withLock { $0.append(members) }
       }
       Thread.detachNewThread {
-        // A new thread has the mask of the one that begins it, and libdispatch's block nearly all.
-        var none = sigset_t()
-        sigemptyset(&none)
-        pthread_sigmask(SIG_SETMASK, &none, nil)
+        // A new thread has the mask of the one that begins it.
+        var signals = sigset_t()
+        if beginnerBlocksAll { sigfillset(&signals) } else { sigemptyset(&signals) }
+        pthread_sigmask(SIG_SETMASK, &signals, nil)
         worker.start(
           Probe(computing: note) {
             note()

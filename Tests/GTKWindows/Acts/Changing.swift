@@ -38,8 +38,16 @@
     }
 
     static let retrying = Act(
-      name: "retrying", summary: "asks again for what failed while there was no network"
+      name: "retrying",
+      summary: "asks again for what failed when the network is back, or when told to"
     ) { _, findings in
+      try checkRetry(findings, "the network is back") { reportNetwork(isThere: true) }
+      try checkRetry(findings, "the program says so") { ImageCache.retryFailedImages() }
+    }
+
+    @MainActor private static func checkRetry(
+      _ findings: Findings, _ moment: String, recover: () -> Void
+    ) throws {
       let isOnline = Lock(false)
       let pictures = (0..<60).map { NumberedPicture(number: $0) }
       let cache = try ImageCache.inMemory(
@@ -55,13 +63,28 @@
       let blank = window.compare(findings)
       findings.expect(blank == seen, "\(blank) of \(seen) cells are blank without a network")
       isOnline.withLock { $0 = true }
+      reportNetwork(isThere: false)
       window.draw(frames: 3)
       findings.expect(
         Loop.statistics(of: cache) { _ in true }.fetches == statistics.fetches,
-        "something was asked for before anybody said that the network is back")
-      retryFailedPictures()
+        "something was asked for before \(moment)")
+      recover()
+      findings.count("cells asked for again", seen)
       waitUntilRight(window, findings)
       close(window, cache, findings)
+    }
+
+    /// Tells what GIO's monitor tells when the network changes.
+    @MainActor private static func reportNetwork(isThere: Bool) {
+      let monitor = g_network_monitor_get_default()
+      var values = [GValue(), GValue()]
+      g_value_init(&values[0], g_network_monitor_get_type())
+      g_value_set_object(&values[0], monitor.map { UnsafeMutableRawPointer($0) })
+      g_value_init(&values[1], g_type_from_name("gboolean"))
+      g_value_set_boolean(&values[1], isThere ? 1 : 0)
+      g_signal_emitv(
+        values, g_signal_lookup("network-changed", g_network_monitor_get_type()), 0, nil)
+      g_value_unset(&values[0])
     }
 
     private struct Offline: Error {}

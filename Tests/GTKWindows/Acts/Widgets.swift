@@ -70,7 +70,7 @@
       picture.entity = pictures[3]
       check(pictures[3], 1, "before another picture was stored")
       store(NumberedPicture(number: 7), for: pictures[3], in: cache, findings)
-      picture.lookAgain()
+      cache.lookAgain(inViewsOf: pictures[3])
       window.draw()
       let screen = window.screen(of: picture.widget)
       findings.expect(

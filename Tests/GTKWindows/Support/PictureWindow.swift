@@ -84,11 +84,10 @@
       makeFirstMove()
     }
 
-    /// GTK 4.8's grid maps no item after its first move, if that is a far one: any grid's, without this
-    /// library too.
+    /// GTK 4.8's lists map no item after a first move that is a far one, until they move again: any list,
+    /// without this library too.
     private func makeFirstMove() {
-      position = 60
-      draw()
+      position = 1
       position = 0
       draw()
     }

@@ -111,7 +111,13 @@
       let cropped = try decode(data, atLeast: nil, region)
       // Interpolation needs two pixels more on each side, and columns come in blocks of eight.
       #expect(cropped.size == PixelSize(width: 26, height: 14))
-      #expect(!cropped.shows(PictureRegion(Self.picture.size), of: Self.picture.size))
+      #expect(cropped.shows(region, of: Self.picture.size))
+      for (columns, rows) in [
+        (60..<96, 40..<50), (80..<110, 40..<50), (80..<96, 30..<50), (80..<96, 40..<60),
+      ] {
+        let larger = PictureRegion(columns: columns, rows: rows)
+        #expect(!cropped.shows(larger, of: Self.picture.size), "\(larger)")
+      }
       #expect(cropped.edges.fullSize == Self.picture.size)
       #expect((cropped.edges.x, cropped.edges.y) == (-72, -38))
     }

@@ -12,6 +12,7 @@ import Synchronization
 /// 2. A listener hears nothing after `end`. A cancellation tells it nothing.
 /// 3. `fetch` is the number of the fetch under way if a listener wants more previews of it, and else 0. So a
 ///    preview of a fetch that is over reaches nobody.
+/// 4. A worker that computes takes no lock here: a request that joins takes it under the registry's.
 final class FlightProgress: Sendable {
   typealias Listener = StreamQueue<ImageProgress>
 
@@ -36,6 +37,8 @@ final class FlightProgress: Sendable {
 
   private let state = Lock(State())
   private let fetch = Atomic(0)
+  /// Whether there are listeners.
+  private let isHeard = Atomic(false)
   let clock: any PatienceClock
 
   init(clock: any PatienceClock) { self.clock = clock }
@@ -47,7 +50,17 @@ final class FlightProgress: Sendable {
       lasting: Listener.Lasting(holds: { $0.isPreview }, ends: { $0.endsPreviews }))
   }
 
+  /// Tells all listeners of a step. A worker's step that has none when it begins may come to later ones as late
+  /// as the end of its computing.
   func report(_ progress: ImageProgress) {
+    if isHeard.load(ordering: .relaxed) {
+      Worker.callOut { self.tell(progress) }
+    } else {
+      Worker.beforeFinish { self.tell(progress) }
+    }
+  }
+
+  private func tell(_ progress: ImageProgress) {
     let isHeard = state.withLock { state in
       state.latest = progress
       state.meter.note(progress)
@@ -56,8 +69,7 @@ final class FlightProgress: Sendable {
       }
       return !state.listeners.isEmpty
     }
-    // A worker reports while it computes.
-    if isHeard { Worker.callOut { self.flush() } }
+    if isHeard { flush() }
   }
 
   /// Adds a listener, which hears nothing before the next ``flush()``. So a caller can add it under a
@@ -89,10 +101,13 @@ final class FlightProgress: Sendable {
     flush()
   }
 
-  /// Changes what decides whether previews are wanted.
+  /// Changes who listens, or what decides whether previews are wanted.
   private func change<Result>(_ body: (inout State) -> Result) -> Result {
     state.withLock { state in
-      defer { fetch.store(state.previewedFetch, ordering: .relaxed) }
+      defer {
+        fetch.store(state.previewedFetch, ordering: .relaxed)
+        isHeard.store(!state.listeners.isEmpty, ordering: .relaxed)
+      }
       return body(&state)
     }
   }
@@ -182,6 +197,11 @@ extension FlightProgress {
   /// Adds to the load's figures.
   func measure(_ change: (inout LoadMeter) -> Void) { state.withLock { change(&$0.meter) } }
 
+  /// Adds to the load's figures what a worker has measured, before its job finishes at the latest.
+  func measureOnWorker(_ change: @escaping @Sendable (inout LoadMeter) -> Void) {
+    Worker.beforeFinish { self.measure(change) }
+  }
+
   /// Notes that a wait or a fetch of the load begins: here, since in the frame of a suspended task the moment
   /// would cost each load memory.
   func begin() {
@@ -204,6 +224,7 @@ extension FlightProgress {
     let elapsed = clock.now - start
     measure { $0[keyPath: duration] += elapsed }
   }
+
 }
 
 extension ImageProgress {

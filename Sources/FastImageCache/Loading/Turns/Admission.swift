@@ -6,6 +6,9 @@
 /// job that needs most of the budget waits for the running jobs, and for no later job of its own or a
 /// lower priority. The price is idle capacity, for no longer than the longest running job takes.
 ///
+/// Jobs below medium priority leave a place to others where ``keepsPlace`` says so: they may be slow, and a row
+/// that comes on screen would wait for one of them to end.
+///
 /// Invariants:
 /// 1. At most `width` jobs run, and their bytes add up to `byteBudget` or less.
 /// 2. `queue` holds the waiting jobs in the order of their ranks, the next to start last, and
@@ -13,6 +16,7 @@
 /// 3. Between two events the job that ranks first does not fit beside the running jobs.
 /// 4. An id waits, then runs, then is forgotten; it is never in two of these states. A guest never waits.
 /// 5. At most one guest runs. It began while no job waited.
+/// 6. No job below medium priority, and no guest, begins while `lowLimit` of them run.
 struct Admission: Sendable {
   struct JobID: Hashable, Sendable {
     fileprivate let number: Int
@@ -34,13 +38,21 @@ struct Admission: Sendable {
     var rank: Rank
   }
 
+  private struct Running {
+    var byteCount: Int
+    let isLow: Bool
+  }
+
   let width: Int
   let byteBudget: Int
+  /// Whether one place of several is not for jobs below medium priority; a change counts from the next event on.
+  var keepsPlace = false
 
   private var queue: [Job] = []
   private var waiting: [JobID: Rank] = [:]
-  private var running: [JobID: Int] = [:]
+  private var running: [JobID: Running] = [:]
   private var runningByteCount = 0
+  private var runningLowCount = 0
   /// The running job that began as a guest.
   private(set) var guest: JobID?
   private var idCount = 0
@@ -55,6 +67,8 @@ struct Admission: Sendable {
 
   var waitingCount: Int { queue.count }
   var runningCount: Int { running.count }
+  /// How many jobs below medium priority may run at once; one at least, or they would wait for ever.
+  private var lowLimit: Int { keepsPlace ? max(width - 1, 1) : width }
 
   /// An id for one job, which is unknown until it is submitted.
   mutating func makeJobID() -> JobID {
@@ -83,12 +97,9 @@ struct Admission: Sendable {
   /// and one guest at a time.
   mutating func startGuest(byteCount: Int) -> JobID? {
     precondition(byteCount >= 0, "A job cannot need a negative number of bytes.")
-    guard guest == nil, queue.isEmpty, running.count < width,
-      byteCount <= byteBudget - runningByteCount
-    else { return nil }
+    guard guest == nil, queue.isEmpty, fits(byteCount: byteCount, isLow: true) else { return nil }
     let id = makeJobID()
-    running[id] = byteCount
-    runningByteCount += byteCount
+    start(id, Running(byteCount: byteCount, isLow: true))
     guest = id
     return id
   }
@@ -114,36 +125,47 @@ struct Admission: Sendable {
 
   /// A running job gives its bytes back and goes on.
   mutating func release(_ id: JobID) -> [JobID] {
-    guard let byteCount = running.updateValue(0, forKey: id) else {
+    guard let job = running[id] else {
       preconditionFailure("Only a running job has bytes to give back.")
     }
-    runningByteCount -= byteCount
+    runningByteCount -= job.byteCount
+    running[id]?.byteCount = 0
     return admit()
   }
 
   /// Ends a running job.
   mutating func finish(_ id: JobID) -> [JobID] {
-    guard let byteCount = running.removeValue(forKey: id) else {
+    guard let job = running.removeValue(forKey: id) else {
       preconditionFailure("Only a running job can finish.")
     }
-    runningByteCount -= byteCount
+    runningByteCount -= job.byteCount
+    if job.isLow { runningLowCount -= 1 }
     if guest == id { guest = nil }
     return admit()
   }
 
   private mutating func admit() -> [JobID] {
     var started: [JobID] = []
-    // The difference cannot overflow, by invariant 1; a sum could, under an unlimited budget.
-    while let next = queue.last, running.count < width,
-      next.byteCount <= byteBudget - runningByteCount
-    {
+    while let next = queue.last, fits(byteCount: next.byteCount, isLow: next.rank.priority.isLow) {
       queue.removeLast()
       waiting[next.id] = nil
-      running[next.id] = next.byteCount
-      runningByteCount += next.byteCount
+      start(next.id, Running(byteCount: next.byteCount, isLow: next.rank.priority.isLow))
       started.append(next.id)
     }
     return started
+  }
+
+  /// Whether a job fits beside those that run.
+  private func fits(byteCount: Int, isLow: Bool) -> Bool {
+    // The difference cannot overflow, by invariant 1; a sum could, under an unlimited budget.
+    running.count < width && byteCount <= byteBudget - runningByteCount
+      && !(isLow && runningLowCount >= lowLimit)
+  }
+
+  private mutating func start(_ id: JobID, _ job: Running) {
+    running[id] = job
+    runningByteCount += job.byteCount
+    if job.isLow { runningLowCount += 1 }
   }
 
   private mutating func insert(_ job: Job) {

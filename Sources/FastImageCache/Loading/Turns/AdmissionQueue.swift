@@ -11,6 +11,8 @@ import Locking
 ///    their observers.
 /// 4. The caller finishes each admitted job exactly once, with ``finish(_:)``.
 /// 5. A guest is cancelled in the step in which another job comes to wait.
+/// 6. Each event asks anew whether a place is kept. Where that ends without an event, the end of the job that
+///    holds up others is one.
 final class AdmissionQueue: Sendable {
   typealias JobID = Admission.JobID
 
@@ -54,9 +56,15 @@ final class AdmissionQueue: Sendable {
   }
 
   private let state: Lock<State>
+  private let keepsPlace: @Sendable () -> Bool
 
-  init(width: Int, byteBudget: Int) {
+  /// - Parameter keepsPlace: Whether one place of several is not for jobs below medium priority at this moment.
+  ///   Called under the lock.
+  init(
+    width: Int, byteBudget: Int, keepsPlace: @escaping @Sendable () -> Bool = { false }
+  ) {
     state = Lock(State(admission: Admission(width: width, byteBudget: byteBudget)))
+    self.keepsPlace = keepsPlace
   }
 
   /// Jobs that wait at this moment, and jobs that were admitted and have not finished.
@@ -98,6 +106,7 @@ final class AdmissionQueue: Sendable {
   /// - Returns: Its id, for ``finish(_:)``, and the flag that goes up when another job comes to wait.
   func enterAsGuest(byteCount: Int) -> (id: JobID, cancellation: Cancellation)? {
     state.withLock { state in
+      state.admission.keepsPlace = keepsPlace()
       guard let id = state.admission.startGuest(byteCount: byteCount) else { return nil }
       let cancellation = Cancellation()
       state.guestCancellation = cancellation
@@ -151,6 +160,10 @@ final class AdmissionQueue: Sendable {
 
   /// Applies an event under the lock and gives its answers outside.
   private func apply(_ event: (inout State) -> [Answered]) {
-    for job in state.withLock(event) { job.reply(job.answer) }
+    let jobs = state.withLock { state in
+      state.admission.keepsPlace = keepsPlace()
+      return event(&state)
+    }
+    for job in jobs { job.reply(job.answer) }
   }
 }

@@ -33,6 +33,19 @@ struct ThreadCourse<Job: Sendable>: Sendable {
     return .begin
   }
 
+  /// Adds a job that has time until the promised one comes: wakes nobody.
+  mutating func addQuietly(_ job: Job) {
+    precondition(isExpecting, "A job that wakes nobody comes before a promised one.")
+    jobs.append(job)
+  }
+
+  /// No thread could begin: takes the jobs back that it was to run.
+  mutating func takeBack() -> [Job] {
+    phase = .absent
+    defer { jobs = [] }
+    return jobs
+  }
+
   /// - Parameter isExpected: Whether it is the job that ``expect()`` promised.
   mutating func add(_ job: Job, isExpected: Bool = false) -> Call {
     if isExpected { isExpecting = false }

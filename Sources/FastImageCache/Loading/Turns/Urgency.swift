@@ -19,6 +19,9 @@ struct Priority: Comparable, Hashable, Sendable {
 
   var task: TaskPriority { TaskPriority(rawValue: level) }
 
+  /// Whether nobody waits for the work, as for that of a prefetch.
+  var isLow: Bool { self < .medium }
+
   static func < (left: Priority, right: Priority) -> Bool { left.level < right.level }
 }
 

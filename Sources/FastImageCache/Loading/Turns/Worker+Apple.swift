@@ -23,6 +23,9 @@
 
     /// Runs code that resumes tasks, from within the computing step of a job or from elsewhere.
     static func callOut(_ body: @escaping @Sendable () -> Void) { body() }
+
+    /// Runs code that takes locks of other loads, before the job finishes at the latest.
+    static func beforeFinish(_ body: @escaping @Sendable () -> Void) { body() }
   }
 
   extension DispatchQoS {

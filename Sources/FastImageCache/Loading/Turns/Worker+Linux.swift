@@ -12,6 +12,8 @@
   ///    Therefore the normal thread is there before the computing step begins, and stays until it has
   ///    finished the job.
   /// 2. The threads refer to the worker only while they have a job of it. Its end ends them.
+  /// 3. No job has one thread and waits until the system has another: where no nicer one can begin, the job stays
+  ///    on the normal one.
   final class Worker: Sendable {
     /// For jobs that compute.
     private struct Computing {
@@ -60,8 +62,9 @@
     private func start(
       _ task: WorkerTask, on nicer: WorkerThread, notedIn crowding: Lock<Crowding>
     ) {
-      normal.expect()
-      nicer.add(.compute(task, then: normal, notedIn: crowding))
+      let begins =
+        normal.expect() && nicer.addIfPossible(.compute(task, then: normal, notedIn: crowding))
+      if !begins { normal.addExpected(.both(task, notedIn: crowding)) }
     }
 
     /// Runs code that resumes tasks, from within the computing step of a job or from elsewhere: at the
@@ -69,6 +72,13 @@
     static func callOut(_ body: @escaping @Sendable () -> Void) {
       guard let normal = WorkerThread.normalOfComputing else { return body() }
       normal.add(.call(body))
+    }
+
+    /// Runs code that takes locks of other loads, before the job finishes at the latest: at once at the normal
+    /// level, and else on the normal thread as soon as that is awake, in order with ``callOut(_:)``.
+    static func beforeFinish(_ body: @escaping @Sendable () -> Void) {
+      guard let normal = WorkerThread.normalOfComputing else { return body() }
+      normal.addQuietly(.call(body))
     }
   }
 #endif

@@ -4,7 +4,8 @@ import Locking
 protocol WorkerJob: AnyObject, Sendable {
   /// Runs on a thread that may be nicer than others. Nothing in here resumes a task or begins a thread: a
   /// thread that is begun by a nicer one is as nice, for good, and libdispatch and Swift's pool begin
-  /// theirs on the thread that needs them.
+  /// theirs on the thread that needs them. Nor does anything take a lock of other loads, but for those around
+  /// memory: that is for ``Worker/beforeFinish(_:)``.
   func compute()
 
   /// Runs at the normal level, on a thread that may block.
@@ -87,35 +88,36 @@ final class AwaitedJob<Work: Sendable, Value: Sendable, Failure: Error>: WorkerJ
 
 /// A job that nothing waits for.
 final class GuestJob<Work: Sendable>: WorkerJob {
+  typealias Conclusion = @Sendable (Work) -> Void
+
   private enum Step: Sendable {
-    case computing(@Sendable (@escaping @Sendable () -> Bool) -> Work)
-    case finishing(Work, took: Duration)
+    case computing(@Sendable (@escaping @Sendable () -> Bool) -> Work, then: Conclusion)
+    case finishing(Work, took: Duration, then: Conclusion)
   }
 
   private let pool: WorkerPool
   private let cancellation: Cancellation
   private let clock: any PatienceClock
-  private let conclude: @Sendable (Work) -> Void
+  /// Emptied by each step: nothing of the guest is left when its worker takes the next job.
   private let step: Lock<Step?>
 
   init(
     in pool: WorkerPool, _ cancellation: Cancellation, _ clock: any PatienceClock,
     _ body: @escaping @Sendable (_ isCancelled: @escaping @Sendable () -> Bool) -> Work,
-    then conclude: @escaping @Sendable (Work) -> Void
+    then conclude: @escaping Conclusion
   ) {
     (self.pool, self.cancellation, self.clock) = (pool, cancellation, clock)
-    self.conclude = conclude
-    step = Lock(.computing(body))
+    step = Lock(.computing(body, then: conclude))
   }
 
   func compute() {
-    guard case .computing(let body)? = step.withLock({ $0.take() }) else {
+    guard case .computing(let body, let conclude)? = step.withLock({ $0.take() }) else {
       preconditionFailure("A guest is started once.")
     }
     let start = ThreadTime.now
     let work = body { [cancellation] in cancellation.isSet }
     let took = ThreadTime.now - start
-    step.withLock { $0 = .finishing(work, took: took) }
+    step.withLock { $0 = .finishing(work, took: took, then: conclude) }
   }
 
   func finish(_ task: WorkerTask) {
@@ -125,7 +127,7 @@ final class GuestJob<Work: Sendable>: WorkerJob {
 
   /// - Returns: The processor time of both steps.
   private func concluded() -> Duration {
-    guard case .finishing(let work, let took)? = step.withLock({ $0.take() }) else {
+    guard case .finishing(let work, let took, let conclude)? = step.withLock({ $0.take() }) else {
       preconditionFailure("A guest is finished once, after its computing.")
     }
     let start = ThreadTime.now

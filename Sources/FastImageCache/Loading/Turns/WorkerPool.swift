@@ -15,6 +15,8 @@ import Locking
 /// 4. After a guest that took some processor time no other begins until that time is ``guestLoad`` of the
 ///    time that has passed since the guest ended, whoever's they are.
 /// 5. A job is admitted, and so a thread begun, on threads of the normal level only.
+/// 6. While cores are shared, one worker of several gets no job below medium priority: such a job may have a tenth
+///    of its usual speed then.
 final class WorkerPool: Sendable {
   typealias Job<Value, Failure: Error> =
     @Sendable (_ isCancelled: @escaping @Sendable () -> Bool) throws(Failure) -> Value
@@ -40,8 +42,10 @@ final class WorkerPool: Sendable {
   ) {
     self.byteBudget = byteBudget
     self.guestLoad = min(guestLoad, 1)
-    queue = AdmissionQueue(width: width, byteBudget: byteBudget)
     let crowding = crowding.map { Lock($0) }
+    queue = AdmissionQueue(width: width, byteBudget: byteBudget) {
+      crowding?.withLock { $0.isShared(at: .now) } ?? false
+    }
     idleWorkers = Lock(
       (0..<width).map { Worker(name: "\(name) \($0)", computingIn: crowding) })
   }

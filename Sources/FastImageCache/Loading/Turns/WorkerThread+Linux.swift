@@ -18,7 +18,7 @@
     enum Item: Sendable {
       case both(WorkerTask, notedIn: Lock<Crowding>?)
       case compute(WorkerTask, then: WorkerThread, notedIn: Lock<Crowding>)
-      case finish(WorkerTask)
+      case finish(WorkerTask, Crowding.Share, notedIn: Lock<Crowding>)
       case call(@Sendable () -> Void)
     }
 
@@ -26,7 +26,7 @@
       /// How long a thread without a job stays: as long as those of libdispatch.
       var patience = DispatchTimeInterval.seconds(5)
       /// `nil` for the system's choice.
-      var stackByteCount: Int?
+      var stackByteCount: @Sendable (WorkLevel) -> Int? = { _ in nil }
     }
 
     private let name: String
@@ -39,35 +39,60 @@
       (self.name, self.level, self.settings) = (name, level, settings)
     }
 
-    /// Sees to it that the thread is there until ``finish(_:)``.
-    func expect() { perform(course.withLock { $0.expect() }) }
+    /// Sees to it that the thread is there until ``addExpected(_:)``.
+    ///
+    /// - Returns: Whether it is there; false where the system has no thread left.
+    func expect() -> Bool { attempt(course.withLock { $0.expect() }) }
 
+    /// Adds an item, which waits for libdispatch where the system has no thread left.
     func add(_ item: Item) { perform(course.withLock { $0.add(item) }) }
 
-    /// Adds the step that was expected.
-    private func finish(_ task: WorkerTask) {
-      perform(course.withLock { $0.add(.finish(task), isExpected: true) })
+    /// Adds the item that was expected.
+    func addExpected(_ item: Item) {
+      perform(course.withLock { $0.add(item, isExpected: true) })
     }
+
+    /// Adds an item to run before the expected one, whenever the thread is awake.
+    func addQuietly(_ item: Item) { course.withLock { $0.addQuietly(item) } }
+
+    /// Adds an item unless that takes a thread that the system does not have.
+    ///
+    /// - Returns: Whether the item will run. Nothing else may be added meanwhile.
+    func addIfPossible(_ item: Item) -> Bool { attempt(course.withLock { $0.add(item) }) }
 
     /// Lets the thread end after its last job.
     func close() { perform(course.withLock { $0.close() }) }
+
+    private func attempt(_ call: ThreadCourse<Item>.Call) -> Bool {
+      guard case .begin = call else {
+        perform(call)
+        return true
+      }
+      if begin() { return true }
+      // Released here, outside the lock.
+      _ = course.withLock { $0.takeBack() }
+      return false
+    }
 
     private func perform(_ call: ThreadCourse<Item>.Call) {
       switch call {
       case .nothing: break
       case .wake: alarm.signal()
-      case .begin: begin()
+      case .begin:
+        // libdispatch waits until the system has a thread again.
+        if !begin() { DispatchQueue(label: name).async { self.serveOnLentThread() } }
       }
     }
 
     // MARK: The thread
 
-    private func begin() {
+    /// - Returns: Whether there is a thread now. The system may have none left, or no memory.
+    private func begin() -> Bool {
       var attributes = pthread_attr_t()
       pthread_attr_init(&attributes)
       defer { pthread_attr_destroy(&attributes) }
       pthread_attr_setdetachstate(&attributes, CInt(PTHREAD_CREATE_DETACHED))
-      if let size = settings.stackByteCount { pthread_attr_setstacksize(&attributes, size) }
+      if let size = settings.stackByteCount(level) { pthread_attr_setstacksize(&attributes, size) }
       var thread = pthread_t()
       // Retained here and released by the new thread, or below if there is none.
       let retained = Unmanaged.passRetained(self)
@@ -81,14 +106,12 @@
           }
           return nil
         }, retained.toOpaque())
-      guard code != 0 else { return }
-      retained.release()
-      // The system has no thread left, or no memory. libdispatch waits until there is one.
-      DispatchQueue(label: name).async { self.serve() }
+      if code != 0 { retained.release() }
+      return code == 0
     }
 
     private func settle() {
-      Self.blockSignals()
+      Self.setSignals()
       showName()
       guard level != .normal else { return }
       // That of the main thread, whichever thread began this one; 0 is the calling thread.
@@ -109,14 +132,14 @@
     }
 
     /// Leaves signals to the program's own threads, as libdispatch does, but for those that a thread brings
-    /// upon itself: a fault guard wants them.
-    private static func blockSignals() {
+    /// upon itself: a fault guard wants them, whatever the thread that began this one had blocked.
+    private static func setSignals() {
       var signals = sigset_t()
       sigfillset(&signals)
       for own in [SIGILL, SIGTRAP, SIGBUS, SIGFPE, SIGSEGV, SIGSYS, SIGPROF] {
         sigdelset(&signals, own)
       }
-      pthread_sigmask(SIG_BLOCK, &signals, nil)
+      pthread_sigmask(SIG_SETMASK, &signals, nil)
     }
 
     private func serve() {
@@ -135,24 +158,54 @@
       }
     }
 
+    /// Runs what there is on a thread of libdispatch, which needs it elsewhere: no patience here.
+    private func serveOnLentThread() {
+      while true {
+        switch course.withLock({ $0.nextAfterTimeout() }) {
+        case .run(let item): run(item)
+        // A job is promised, and nobody else would run it.
+        case .sleep: alarm.wait()
+        case .end: return
+        }
+      }
+    }
+
     private func run(_ item: Item) {
       switch item {
-      case .both(let task, let crowding):
-        if let crowding { compute(task, crowding) } else { task.job.compute() }
+      case .both(let task, let crowding?): finish(task, compute(task), notedIn: crowding)
+      case .both(let task, nil):
+        task.job.compute()
         task.job.finish(task)
       case .compute(let task, let normal, let crowding):
-        Self.whileComputing(before: normal) { compute(task, crowding) }
-        normal.finish(task)
-      case .finish(let task): task.job.finish(task)
+        let share = Self.whileComputing(before: normal) { compute(task) }
+        normal.addExpected(.finish(task, share, notedIn: crowding))
+      case .finish(let task, let share, let crowding): finish(task, share, notedIn: crowding)
       case .call(let body): body()
       }
     }
 
-    private func compute(_ task: WorkerTask, _ crowding: Lock<Crowding>) {
-      let (begin, processorTime) = (ContinuousClock.now, ThreadTime.now)
+    private func compute(_ task: WorkerTask) -> Crowding.Share {
+      let (begin, time, count) = (ContinuousClock.now, ThreadTime.now, Self.preemptionCount)
       task.job.compute()
-      let (worked, now) = (ThreadTime.now - processorTime, ContinuousClock.now)
-      crowding.withLock { $0.computed(for: worked, in: now - begin, at: now) }
+      return Crowding.Share(
+        processorTime: ThreadTime.now - time, elapsed: ContinuousClock.now - begin,
+        preemptionCount: Self.preemptionCount - count)
+    }
+
+    private func finish(
+      _ task: WorkerTask, _ share: Crowding.Share, notedIn crowding: Lock<Crowding>
+    ) {
+      crowding.withLock { $0.computed(share, at: .now) }
+      task.job.finish(task)
+    }
+
+    /// How often the calling thread has lost its core without giving it away (getrusage(2)).
+    private static var preemptionCount: Int {
+      // RUSAGE_THREAD, which the C library shows to C with extensions only.
+      let thisThread = __rusage_who_t(1)
+      var usage = rusage()
+      getrusage(thisThread, &usage)
+      return usage.ru_nivcsw
     }
 
     // MARK: Which thread computes
@@ -171,11 +224,13 @@
       }
     }
 
-    private static func whileComputing(before normal: WorkerThread, _ body: () -> Void) {
+    private static func whileComputing<Result>(
+      before normal: WorkerThread, _ body: () -> Result
+    ) -> Result {
       // Unretained is safe: the item that is being run holds `normal`, and the note ends before it.
       pthread_setspecific(key, Unmanaged.passUnretained(normal).toOpaque())
-      body()
-      pthread_setspecific(key, nil)
+      defer { pthread_setspecific(key, nil) }
+      return body()
     }
   }
 #endif

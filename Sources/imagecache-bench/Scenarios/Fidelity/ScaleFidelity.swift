@@ -15,7 +15,7 @@ struct ScaleFidelity: Scenario {
     /usr/share/backgrounds, or of drawn landscapes where there are none
     """
 
-  private static let factors = [1.0, 1.25, 1.5, 1.75, 1.85, 2, 2.5, 3, 4]
+  private static let factors = [1.0, 1.25, 1.5, 1.75, 1.85, 2, 2.3, 2.5, 3, 3.45, 4]
 
   func measure(_ setting: BenchSetting) async throws -> Findings {
     var found: [Int: [[Double]]] = [:]

@@ -25,8 +25,8 @@ struct ReadHit: Scenario {
       zip(peers, results.dropFirst()).map { peer, reference in
         Measure(
           Self.id, "hit and every byte read", ours: results[0], reference: reference,
-          named: peer.name, bar: peer.name == "C floor" ? .ratioAtMost(1.1) : nil,
-          counts: peer.name == "C floor" ? counts : [])
+          named: peer.name, bar: peer.isFloor ? .ratioAtMost(1.1) : nil,
+          counts: peer.isFloor ? counts : [])
       })
   }
 }

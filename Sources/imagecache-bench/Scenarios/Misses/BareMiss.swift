@@ -24,9 +24,9 @@ struct BareMiss: Sendable {
     let fullSize = try decoder.header(of: data).size
     let drawing = picture.drawing(for: format)
     let drawn = drawing.minimumSourceSize(source: fullSize, slot: format.size, upTo: false)
-    let minimum = DecodeMargin.minimumSize(for: drawn, of: fullSize)
+    let minimum = DecodeMargin.balanced.minimumSize(for: drawn, of: fullSize)
     var request = DecodeRequest(minimumSize: minimum)
-    request.averagedSize = DecodeMargin.averagedSize(for: minimum, of: fullSize)
+    request.hasMargin = true
     request.region = drawing.sourceRegion(source: fullSize, slot: format.size, upTo: false)
     let bitmap = try decoder.decode(data, request)
     let layout = PixelLayout(for: format.size, format: format.pixelFormat)

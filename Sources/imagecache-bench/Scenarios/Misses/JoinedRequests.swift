@@ -43,7 +43,7 @@ struct JoinedRequests: Scenario {
       return Findings([
         Measure(
           Self.id, "\(effort.waiterCount) requests for one picture, each", ours: all,
-          reference: results[2], named: "tasks that only wait", bar: .oursAtMost(2000),
+          reference: results[2], named: "tasks that only wait", bar: .ratioAtMost(1.5),
           counts: [
             ("fetches", source.askedCount - askedBefore),
             ("drawings", now.drawings - before.drawings),

@@ -71,7 +71,7 @@ struct Miss: Scenario {
     besides differences: [(String, Int)]
   ) async throws -> [Measure] {
     let format = Self.format
-    let eighths = try await scale(of: file, size, format, setting)
+    let eighths = try await DecodeRecord.eighths(of: file, size, format, setting)
     return try await setting.withCache(
       "miss-\(size.width)", formats: [format],
       .with { $0.resources = LoadResources(decodeWidth: 1) }
@@ -128,7 +128,7 @@ struct Miss: Scenario {
       let measures = zip(names, results.dropFirst()).enumerated().map { index, reference in
         Measure(
           Self.id, what, unit: "ms", ours: results[0], reference: reference.1,
-          named: reference.0, bar: Self.bar(against: reference.0),
+          named: reference.0, bar: Self.bar(against: reference.0, at: eighths),
           counts: index == 0 ? counts : [])
       }
       return measures + [
@@ -139,22 +139,10 @@ struct Miss: Scenario {
     }
   }
 
-  private static func bar(against name: String) -> Measure.Bar? {
-    if name.hasPrefix("libjpeg") { return .ratioAtMost(1.1) }
+  /// Of a picture decoded at its full size, many pixels are drawn for little libjpeg.
+  private static func bar(against name: String, at eighths: Int) -> Measure.Bar? {
+    if name.hasPrefix("libjpeg") { return .ratioAtMost(eighths == 8 ? 1.4 : 1.1) }
     return name.hasPrefix("vips") ? .ratioAtMost(1) : nil
-  }
-
-  /// The scale at which the cache decodes, in eighths, as a decoder between the two sees it.
-  private func scale(
-    of file: URL, _ size: PixelSize, _ format: ImageFormat, _ setting: BenchSetting
-  ) async throws -> Int {
-    let record = DecodeRecord()
-    return try await setting.withCache(
-      "scale-\(size.width)", formats: [format], .with { $0.decoders = record.decoders }
-    ) { cache in
-      _ = try await cache.image(for: BenchPicture(0, file: file), format: format)
-      return max((record.lastWidth * 8 + size.width / 2) / size.width, 1)
-    }
   }
 
   private static func decode(_ path: String, _ eighths: Int) throws {

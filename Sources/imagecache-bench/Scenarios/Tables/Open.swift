@@ -43,7 +43,7 @@ struct Open: Scenario {
       zip(stores, results.dropFirst(2)).map { store, reference in
         Measure(
           Self.id, what, unit: "ms", ours: results[0], reference: reference, named: store.name,
-          bar: store.name == "C floor" ? .oursAtMost(5) : nil)
+          bar: store.isFloor ? .oursAtMost(5) : nil)
       } + [blocking])
   }
 

@@ -5,48 +5,60 @@ import TestSupport
 
 /// How close a cache's small pictures come to exact reductions of their photographs.
 struct FidelityRecord {
+  static let decodings: [ImageFormat.Decoding] = [.balanced, .finest]
+
+  let pictures: PhotographCorpus
   /// One for each picture of the corpus.
-  private(set) var decibels: [Double] = []
-  /// The kind of pictures.
-  let corpus: String
-  private(set) var worstName = ""
+  private let decibels: [ImageFormat.Decoding: [Double]]
 
   static let size = PixelSize(width: 200, height: 200)
 
   /// Has a cache draw each picture of the corpus, and compares it with the definition.
   nonisolated(nonsending) init(_ setting: BenchSetting) async throws {
     let pictures = PhotographCorpus(setting.effort)
-    corpus = pictures.description
-    let format = ImageFormat(
-      name: "fidelity", size: Self.size, pixelFormat: .bgrx32, capacity: .count(1))
+    self.pictures = pictures
+    // Without a family, each has a decode of its own.
+    let formats = Self.decodings.map {
+      ImageFormat(
+        name: $0.rawValue, size: Self.size, pixelFormat: .bgrx32, capacity: .count(1), decoding: $0)
+    }
     let file = setting.place.url.appending(path: "fidelity.jpg")
-    decibels = try await setting.withCache("fidelity", formats: [format]) { cache in
-      var decibels: [Double] = []
+    decibels = try await setting.withCache("fidelity", formats: formats) { cache in
+      var decibels: [ImageFormat.Decoding: [Double]] = [:]
       for (number, part) in pictures.parts.enumerated() {
         try Task.checkCancellation()
         try pictures.data(of: part).write(to: file)
-        let image = try await cache.image(for: BenchPicture(number, file: file), format: format)
-        let shown = try image.makeBitmap()
-        decibels.append(Self.decibels(of: shown, from: try Bitmap(contentsOf: file)))
+        let exact = Self.reduction(of: try Bitmap(contentsOf: file), to: Self.size)
+        for format in formats {
+          let image = try await cache.image(for: BenchPicture(number, file: file), format: format)
+          decibels[format.decoding, default: []].append(
+            Self.decibels(of: try image.makeBitmap(), from: exact))
+        }
       }
       return decibels
     }
-    let worst = decibels.indices.min { decibels[$0] < decibels[$1] }
-    worstName = worst.map { pictures.parts[$0].name } ?? "none"
   }
 
-  var counts: [(name: String, value: Int)] {
-    [
-      ("pictures", decibels.count), ("below 48 dB", decibels.count { $0 < 48 }),
-      ("below 50 dB", decibels.count { $0 < 50 }),
-      ("below 54 dB", decibels.count { $0 < 54 }),
-    ]
+  func decibels(_ decoding: ImageFormat.Decoding) -> [Double] { decibels[decoding] ?? [] }
+
+  /// The furthest from its photograph first.
+  func ranking(_ decoding: ImageFormat.Decoding) -> [PhotographCorpus.Part] {
+    zip(pictures.parts, decibels(decoding)).sorted { $0.1 < $1.1 }.map(\.0)
+  }
+
+  func counts(_ decoding: ImageFormat.Decoding) -> [(name: String, value: Int)] {
+    let decibels = decibels(decoding)
+    return [("pictures", decibels.count)]
+      + [48, 50, 54].map { limit in
+        ("below \(limit) dB", decibels.count { $0 < Double(limit) })
+      }
   }
 
   /// The peak signal to noise ratio of red, green and blue against the definition of the reduction.
-  private static func decibels(of shown: Bitmap, from full: Bitmap) -> Double {
-    let exact = reduction(of: full, to: shown.size)
-    return decibels(of: shown) { x, y, channel in
+  ///
+  /// - Parameter exact: A result of ``reduction(of:to:)``.
+  static func decibels(of shown: Bitmap, from exact: [Double]) -> Double {
+    decibels(of: shown) { x, y, channel in
       exact[(y * shown.size.width + x) * 4 + channel].rounded()
     }
   }
@@ -84,8 +96,9 @@ struct FidelityRecord {
     return 10 * log10(255 * 255 / max(mean, 1e-6))
   }
 
-  /// The part of all pixels that aspect fill shows, reduced by the definition of the filter.
-  private static func reduction(of full: Bitmap, to size: PixelSize) -> [Double] {
+  /// The part of all pixels that aspect fill shows, reduced by the definition of the filter: four levels for each
+  /// pixel, not rounded.
+  static func reduction(of full: Bitmap, to size: PixelSize) -> [Double] {
     let (width, height) = (Double(full.size.width), Double(full.size.height))
     let unit = min(width / Double(size.width), height / Double(size.height))
     let (across, down) = (unit * Double(size.width), unit * Double(size.height))

@@ -40,7 +40,7 @@ struct Stock {
     let types: Set<String> = ["jpg", "jpeg", "png", "webp", "gif", "avif", "heic"]
     let files = try FileManager.default.contentsOfDirectory(
       at: options.folder, includingPropertiesForKeys: nil
-    ).filter { types.contains($0.pathExtension.lowercased()) }
+    ).filter { types.contains($0.pathExtension.lowercased()) && Self.isReadable($0) }
       .sorted { $0.path < $1.path }
     guard !files.isEmpty else {
       throw Refusal("There is no photograph in \"\(options.folder.path)\".")
@@ -55,6 +55,21 @@ struct Stock {
     // Before the window opens: its first frame has pictures.
     cache = try ImageCache.open(
       namespace: "gallery", formats: [format], configuration: configuration)
+  }
+
+  /// Whether a decoder knows a file's first bytes; if not, the file is named.
+  private static func isReadable(_ file: URL) -> Bool {
+    let opened = try? FileHandle(forReadingFrom: file)
+    defer { try? opened?.close() }
+    // A file that cannot be read has no first bytes, and is skipped as well.
+    if let bytes = try? opened?.read(upToCount: 64),
+      ImageDecoders.standard.contains(where: { $0.recognizes(bytes) })
+    {
+      return true
+    }
+    note(
+      "skipped \(file.lastPathComponent): not a picture, or of a kind that needs a trait (README)")
+    return false
   }
 
   func photograph(_ position: Int) -> Photograph { photographs[position % photographs.count] }
@@ -90,7 +105,12 @@ struct Stock {
         !cache.containsImage(for: photograph, format: format)
           || !FileManager.default.fileExists(atPath: thumbnail.path)
       else { continue }
-      guard let image = try? await cache.image(for: first, format: format) else { continue }
+      let image: CachedImage
+      do { image = try await cache.image(for: first, format: format) } catch {
+        // Its cells stay blank.
+        if number < fileCount { note("\(error)") }
+        continue
+      }
       if number >= fileCount {
         try await cache.store(try image.makeBitmap(), for: photograph, format: format)
       }
@@ -98,4 +118,8 @@ struct Stock {
     }
     report(photographs.count, photographs.count)
   }
+}
+
+nonisolated func note(_ text: String) {
+  FileHandle.standardError.write(Data("\(text)\n".utf8))
 }

@@ -13,7 +13,7 @@ do {
       try await stock.cache.removeAllImages(in: stock.format)
     } else {
       try await stock.fill { done, count in
-        FileHandle.standardError.write(Data("filling the table: \(done) of \(count)\n".utf8))
+        note("filling the table: \(done) of \(count)")
       }
     }
   }
@@ -26,7 +26,7 @@ do {
     print(report.text)
   }
 } catch {
-  FileHandle.standardError.write(Data("gallery: \(error)\n".utf8))
+  note("gallery: \(error)")
   exit(1)
 }
 
