@@ -103,13 +103,9 @@ final class ImageRequest: Sendable {
     }
   }
 
-  /// Whether some table has the entity's picture, marked stale.
+  /// Whether some table has a picture of the entity, of whichever version, that is marked stale.
   var hasStalePicture: Bool {
-    tables.all.contains { table in
-      let version = entity.versionID(for: table.format)
-      let key = ImageKey(entity: key.entity, version: version, format: table.format.name)
-      return table.storedPicture(for: key)?.isStale == true
-    }
+    tables.all.contains { $0.storedPicture(of: key.entity)?.isStale == true }
   }
 
   /// The same request, for a picture whose source was asked whether it changed.
