@@ -91,6 +91,24 @@ struct PreviewKindTests {
     #expect(following.text == "stored 2 embedded 3 999")
   }
 
+  @Test("are none where a sharp picture is shown that was marked stale")
+  func afterStale() async throws {
+    let sketch = try await SketchFixture()
+    var stored = Photo("1")
+    stored.ownPicture = { _ in .bitmap(try solid(5)) }
+    _ = try await sketch.cache.image(for: stored, format: .row)
+    await sketch.fixture.quiet()
+    try await sketch.cache.markStale(stored)
+    var options = options(all)
+    options.variants = VariantPolicy()
+    let following = Following(sketch.cache, Photo("1"), .row, options)
+    await sketch.fixture.waiters(1)
+    await step(sketch, stages: 2)
+    sketch.finish()
+    await following.ends()
+    #expect(following.text == "stored 999" && sketch.decoder.begun.value == 0)
+  }
+
   @Test("are those that show most, where several are there at once")
   func atOnce() async throws {
     let sketch = try await SketchFixture(decoder: SketchDecoder(kinds: [.rows, .frame, .embedded]))
