@@ -209,10 +209,11 @@ struct ImageLoader: Sendable {
     return answer
   }
 
-  /// Answers a request with the picture that its table has; false if the table has none.
+  /// Answers a request with the picture that its table has; false if the table has none for all of its
+  /// waiters.
   @inline(never)
   private func answerFromTable(_ request: ImageRequest, _ flight: Flight) -> Bool {
-    guard let image = request.table.cachedImage(for: request.key) else { return false }
+    guard let image = storedImage(for: request, flight) else { return false }
     recorder.hitLate()
     // Under another policy the source has called it unchanged before.
     let side = flight.policy == .normal ? AnswerSide.table : .load
@@ -220,6 +221,16 @@ struct ImageLoader: Sendable {
       request.key, isFetched: false, with: .success(consume image),
       AnswerFacts(side: side, isStored: true))
     return true
+  }
+
+  /// The picture with which a table answers all waiters for a request: a placeholder only if each of them is
+  /// content with one.
+  private func storedImage(for request: ImageRequest, _ flight: Flight) -> CachedImage? {
+    if let image = request.table.cachedImage(for: request.key) { return image }
+    // A waiter for the real picture may have joined since the request was handed out. Once decided, none does.
+    guard let placeholder = request.storedPlaceholder(), flight.settlesAsPlaceholder(request.key)
+    else { return nil }
+    return placeholder
   }
 
   /// Ends a flight whose pictures are not to be had.
@@ -312,7 +323,7 @@ struct ImageLoader: Sendable {
     var drawn: [ImageKey] = []
     while let sibling = family.first, !flight.hasRequests {
       family.removeFirst()
-      let isWanted = replacing ? !drawn.contains(sibling.key) : !sibling.table.contains(sibling.key)
+      let isWanted = replacing ? !drawn.contains(sibling.key) : !sibling.isStored
       if hook != nil {
         guard var answer = picture.answers.removeValue(forKey: sibling.key), isWanted else {
           continue

@@ -291,7 +291,7 @@ extension [ImageRequest] {
   }
 
   /// The pixels of a source that any of these shows.
-  fileprivate func region(of fullSize: PixelSize) -> PictureRegion {
+  func region(of fullSize: PixelSize) -> PictureRegion {
     let regions = map {
       $0.entity.drawing(for: $0.format).sourceRegion(
         source: fullSize, slot: $0.format.size, upTo: $0.format.keepsProportions)

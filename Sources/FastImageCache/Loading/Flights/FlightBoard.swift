@@ -33,9 +33,10 @@
 ///    had asked the source. Once a flight has kept its original, no older flight of the same source
 ///    keeps one.
 /// 11. A picture that a waiter wants as the real one is stored as the real one, and the original of a flight
-///     that had such a waiter is kept as a real one. Once a picture or the original of a flight was decided to
-///     be a placeholder, no waiter for a real picture joins it: such a waiter begins a flight, which takes
-///     this one's place. A placeholder keeps no flight from storing a real picture by invariant 8.
+///     that had such a waiter is kept as a real one. A table's placeholder answers no such waiter. Once a
+///     picture or the original of a flight was decided to be a placeholder, or a table's placeholder to answer,
+///     no waiter for a real picture joins it: such a waiter begins a flight, which takes this one's place. A
+///     placeholder keeps no flight from storing a real picture by invariant 8.
 struct FlightBoard<Waiter, Request, Load> {
   typealias Flight = FlightRecord<Request, Load>
 

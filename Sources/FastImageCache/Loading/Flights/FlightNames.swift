@@ -5,6 +5,11 @@ struct ImageKey: Hashable, Sendable {
   let entity: ImageID
   let version: ImageID
   let format: String
+
+  /// The key under which a placeholder of the picture is stored.
+  var placeholder: ImageKey {
+    ImageKey(entity: entity, version: version.placeholder, format: format)
+  }
 }
 
 /// The key by which requests join one load: the source's URL, or the entity itself where there is none,

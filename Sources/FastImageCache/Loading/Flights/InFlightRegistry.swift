@@ -241,7 +241,7 @@ final class InFlightRegistry: Sendable {
       recorder.joined(request)
       request.whenLoading?()
       // The picture may have been stored since the caller looked, and the flight may take long.
-      if request.policy == .normal, let image = request.table.cachedImage(for: request.key) {
+      if request.policy == .normal, let image = request.storedImage() {
         recorder.hitLate()
         leave(id, with: .success(consume image))
       }
