@@ -105,6 +105,24 @@ struct PicturePlaceTests {
     withExtendedLifetime(place) {}
   }
 
+  @Test func whatFailedIsAskedForAgainWhenTheNetworkComesBack() async throws {
+    source.setFailure(URLError(.notConnectedToInternet), for: Self.photo(1))
+    let place = screen.makePlace()
+    place.appear()
+    place.want(request(1))
+    await screen.hasShown(.failure)
+    // Whatever another suite of this process has reported: from here on there is a network.
+    PicturePlace.networkChanged(isThere: true)
+    await screen.hasShown(.failure)
+    let shownCount = screen.sights.count
+    PicturePlace.networkChanged(isThere: true)
+    PicturePlace.networkChanged(isThere: false)
+    #expect(screen.sights.count == shownCount)
+    PicturePlace.networkChanged(isThere: true)
+    #expect(screen.sights.last == .placeholder)
+    withExtendedLifetime(place) {}
+  }
+
   @Test func aHiddenPlaceIsNotAskedAgain() async throws {
     source.setFailure(URLError(.notConnectedToInternet), for: Self.photo(1))
     let place = screen.makePlace()
