@@ -148,6 +148,37 @@ struct PicturePlaceTests {
     withExtendedLifetime(place) {}
   }
 
+  @Test func aPictureThatIsStoredDuringALoadIsShown() async throws {
+    source.holdLoads()
+    let place = screen.makePlace()
+    place.appear()
+    place.want(request(1))
+    try await source.hasBegunLoads()
+    let stored = try await cache.store(try Bitmap.sample(9), for: Self.photo(1), format: .cell)
+    PicturePlace.lookAgain(for: Self.photo(1).imageID, in: cache)
+    #expect(screen.sights.last == .picture(isLate: false))
+    #expect(screen.image == stored)
+    try await source.hasCancelledLoads()
+    withExtendedLifetime(place) {}
+  }
+
+  @Test func aLoadFromBeforeARemovalBeginsAnew() async throws {
+    source.holdLoads()
+    let place = screen.makePlace()
+    place.appear()
+    place.want(request(1))
+    try await source.hasBegunLoads()
+    try await cache.removeImage(for: Self.photo(1), format: .cell)
+    PicturePlace.lookAgain(for: Self.photo(1).imageID, in: cache)
+    try await source.hasCancelledLoads()
+    try await source.hasBegunLoads(2)
+    #expect(screen.sights == [.placeholder])
+    source.releaseLoads()
+    await screen.hasShown(.picture(isLate: true))
+    #expect(screen.image == cache.cachedImage(for: Self.photo(1), format: .cell))
+    withExtendedLifetime(place) {}
+  }
+
   @Test func onlyPlacesOfTheEntityAndTheCacheLookAgain() async throws {
     try await cache.store(try Bitmap.sample(9), for: Self.photo(1), format: .cell)
     let other = try ImageCache.inMemory(formats: [.cell])
