@@ -31,22 +31,6 @@
       }
     }
 
-    /// Notes the sizes of decodes.
-    private struct Noting: ImageDecoder {
-      let decoder: any ImageDecoder
-      let sizes: Lock<[PixelSize]>
-
-      func recognizes(_ firstBytes: Data) -> Bool { decoder.recognizes(firstBytes) }
-      func header(of data: Data) throws(ImageDecodingError) -> ImageHeader {
-        try decoder.header(of: data)
-      }
-      func decode(_ data: Data, _ request: DecodeRequest) throws(ImageDecodingError) -> Bitmap {
-        let bitmap = try decoder.decode(data, request)
-        sizes.withLock { $0.append(bitmap.size) }
-        return bitmap
-      }
-    }
-
     private let data: Data
     private let sizes = Lock<[PixelSize]>([])
 
@@ -84,7 +68,7 @@
     ) async throws -> Fixture {
       let data = data ?? self.data
       return try await Fixture(formats, source: ScriptedSource { _, _, _ in .encoded(data) }) {
-        $0.decoders = ImageDecoders.standard.map { Noting(decoder: $0, sizes: sizes) }
+        $0.decoders = ImageDecoders.standard.map { SizeNotingDecoder(decoder: $0, sizes: sizes) }
         change(&$0)
       }
     }
