@@ -84,6 +84,20 @@
       }
     }
 
+    /// At 34 x 34 the usual margin asks for 1/2, and the least one for 1/4.
+    @Test(
+      "shrinks for a bitmap outside of any cache",
+      arguments: [(1 << 20, [152]), (400_000, [76]), (300_000, [])])
+    func shrinksOutside(workingByteCount: Int, widths: [Int]) throws {
+      var limits = DecodingLimits()
+      limits.workingByteCount = workingByteCount
+      let bitmap = try? Bitmap(
+        decoding: Self.data(), upTo: PixelSize(width: 34, height: 34), decoders: decoders,
+        limits: limits)
+      #expect(bitmap?.size.width == (widths.isEmpty ? nil : 34))
+      #expect(self.widths == widths)
+    }
+
     @Test("is balanced for a bitmap outside of any cache")
     func isBalancedOutside() async throws {
       let largest = PixelSize(width: 20, height: 20)
