@@ -189,14 +189,9 @@ struct PictureMaker: Sendable {
   func minimumSize(
     for requests: [ImageRequest], _ decoder: any ImageDecoder, _ header: ImageHeader
   ) -> PixelSize {
-    let byteBudget = min(limits.workingByteCount, workers.byteBudget)
-    var minimum = header.size
-    for margin in DecodeMargin.allCases.reversed() {
-      minimum = requests.sourceSize(of: header.size, atMost: margin)
-      let byteCount = decoder.workingByteCount(for: header, minimumSize: minimum)
-      if byteCount <= byteBudget { break }
+    decoder.minimumSize(for: header, within: min(limits.workingByteCount, workers.byteBudget)) {
+      requests.sourceSize(of: header.size, atMost: $0)
     }
-    return minimum
   }
 
   private func onWorker<Work: Sendable, Value: Sendable>(

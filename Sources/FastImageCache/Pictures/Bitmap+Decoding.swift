@@ -24,7 +24,8 @@ extension Bitmap {
   ///   - largest: The size that the result does not exceed, in pixels; a side below one counts as one. The
   ///     picture keeps its proportions, and its own size where that is smaller; `nil` is every pixel.
   ///   - decoders: Asked in order; the first that recognises the bytes decodes them.
-  ///   - limits: What the decode may cost.
+  ///   - limits: What the decode may cost. Where it would take more memory, the result is drawn from fewer of
+  ///     the file's pixels, as for ``ImageFormat/Decoding/balanced``.
   /// - Throws: ``ImageCacheError/undecodable(_:reason:)``, ``ImageCacheError/pictureTooLarge(_:_:)``,
   ///   ``ImageCacheError/cancelled``.
   public init(
@@ -82,7 +83,9 @@ extension Bitmap {
       let minimum =
         size == header.size
         ? nil
-        : DecodeMargin.balanced.minimumSize(for: size, of: header.size)
+        : decoder.minimumSize(for: header, within: limits.workingByteCount) {
+          min(.balanced, $0).minimumSize(for: size, of: header.size)
+        }
       try limits.check(
         header, encodedByteCount: data.count,
         workingByteCount: decoder.workingByteCount(for: header, minimumSize: minimum))
