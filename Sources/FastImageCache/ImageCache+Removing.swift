@@ -38,6 +38,10 @@ extension ImageCache {
   /// Its kept originals go first, those of every audience, and what is left of downloads that broke off. A
   /// load under way keeps none.
   ///
+  /// An original belongs to the entity whose request loaded it. One that another entity of the same URL has
+  /// loaded stays, as that entity's pictures do, and answers later requests of both;
+  /// ``SourceStore/remove(_:for:)`` removes it, whoever has it.
+  ///
   /// - Throws: As ``removeImage(for:format:)-(ImageEntity,_)``, but for an unknown format, after all that can be
   ///   removed is removed. An error of the store comes before those of tables.
   public func removeImages(for entity: some ImageEntity) async throws(ImageCacheError) {

@@ -309,8 +309,7 @@ public final actor ImageCache {
       for: entity, format: format, options: options, whenLoading: whenLoading)
     // No other policy looks into the table first.
     if request.policy == .normal { recorder.missed(request.key) }
-    let isProtectedNow =
-      isForTable ? request.table.isLocked : request.table.isProtectedNow(request.key)
+    let isProtectedNow = isForTable ? request.table.isLocked : request.isProtectedNow
     guard isProtectedNow else { return request }
     let error = ImageCacheError.protectedNow(format: format.name)
     recorder.failed(request.key, error)

@@ -2,11 +2,7 @@
   import CGTK
   import ImageViewing
 
-  /// Asks again for the pictures that failed, as soon as GIO says that the system's network has changed and
-  /// is there.
-  ///
-  /// A change between two networks counts too: a picture may have failed on the way, and GIO need not say
-  /// that there was none in between.
+  /// Reports to the places on screen whether GIO sees a network.
   @MainActor enum NetworkWatch {
     private static var monitor: OpaquePointer?
 
@@ -17,10 +13,12 @@
       guard monitor == nil else { return }
       // GIO's own, which is never given back.
       monitor = g_network_monitor_get_default()
+      PicturePlace.networkChanged(isThere: g_network_monitor_get_network_available(monitor) != 0)
       let changed: @convention(c) (OpaquePointer?, gboolean, UnsafeMutableRawPointer?) -> Void = {
         _, isThere, _ in
-        // GIO tells the main context in which its monitor was made.
-        if isThere != 0 { MainActor.assumeIsolated { PicturePlace.retryFailed() } }
+        // GIO reports on the thread that made its monitor, which may be another part of the program's.
+        let isThere = isThere != 0
+        IdleDelivery.shared.run { PicturePlace.networkChanged(isThere: isThere) }
       }
       g_signal_connect_data(
         monitor.map { UnsafeMutableRawPointer($0) }, "network-changed",

@@ -11,8 +11,8 @@
     /// Shows the entity's picture: at once if the table has it, otherwise the placeholder until the
     /// picture is loaded.
     ///
-    /// The view gives up the load that it waited for before, so a reused view shows nothing but what was
-    /// asked for last. The same picture again changes nothing. The load runs at high priority. Set
+    /// The view gives up the load that it waited for before, so a reused view never shows the picture of an
+    /// earlier call. The same picture again changes nothing. The load runs at high priority. Set
     /// ``AppKit/NSImageView/image`` by hand after ``endShowingImage()`` only.
     ///
     /// - Parameters:

@@ -59,6 +59,22 @@ package enum DecodeMargin: CaseIterable, Comparable {
   }
 }
 
+extension ImageDecoder {
+  /// The minimum size by the largest margin whose decode keeps to the memory, or by the least one.
+  ///
+  /// - Parameters:
+  ///   - byteBudget: What the decode may take.
+  ///   - size: The minimum size by a margin.
+  package func minimumSize(
+    for header: ImageHeader, within byteBudget: Int, _ size: (DecodeMargin) -> PixelSize
+  ) -> PixelSize {
+    let margin = DecodeMargin.allCases.last {
+      workingByteCount(for: header, minimumSize: size($0)) <= byteBudget
+    }
+    return size(margin ?? .least)
+  }
+}
+
 extension PixelSize {
   fileprivate func timesFortieths(_ count: Int) -> PixelSize {
     func side(_ side: Int) -> Int { (side * count + 39) / 40 }

@@ -58,6 +58,9 @@ package import FastImageCache
   /// With those that are gone and were not yet forgotten; for tests.
   static var placeCount: Int { places.count }
 
+  /// Whether the system had a network when the toolkit last reported it.
+  private static var hasNetwork = true
+
   /// Called when a load has failed, and its place waits for ``retryFailed()``.
   package static var didFail: @MainActor () -> Void = {}
 
@@ -104,9 +107,16 @@ package import FastImageCache
     }
   }
 
-  /// Asks again for all pictures that failed and can be seen: the network is back.
+  /// Asks again for all pictures that failed and can be seen.
   package static func retryFailed() {
     for place in places.compactMap(\.place) { place.report(.recovered) }
+  }
+
+  /// Asks again for what failed if the network is back, and not when one network replaces another.
+  package static func networkChanged(isThere: Bool) {
+    let isBack = isThere && !hasNetwork
+    hasNetwork = isThere
+    if isBack { retryFailed() }
   }
 
   private func report(_ event: PictureShow<Wish>.Event) {

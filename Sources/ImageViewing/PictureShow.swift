@@ -8,7 +8,8 @@
 /// 2. While nobody sees the place, or nothing is wanted, it shows nothing and loads nothing. So it holds no
 ///    lease.
 /// 3. A look comes before a placeholder. So what the cache has is shown without a flash of anything else.
-/// 4. What is shown of an entity gives way to something better of it only: a picture to a picture, a
+/// 4. A load under way began after the last change of the cache, so that it brings no picture from before.
+/// 5. What is shown of an entity gives way to something better of it only: a picture to a picture, a
 ///    preview to a preview or a picture.
 struct PictureShow<Wish: PictureWish>: Sendable {
   /// Tells a load from those before it.
@@ -79,8 +80,7 @@ struct PictureShow<Wish: PictureWish>: Sendable {
       sight = .failure
       return [.showFailure]
     case .recovered: return hasFailed ? look() : []
-    // A load under way brings what the cache has then.
-    case .changed: return isLoading ? [] : look()
+    case .changed: return lookAnew()
     case .previewed, .loaded, .failed: return []
     }
   }
@@ -91,11 +91,13 @@ struct PictureShow<Wish: PictureWish>: Sendable {
     let isSamePlace = new.map { wish?.isOfSamePicture(as: $0) ?? false } ?? false
     wish = new
     if new == nil { return leave() }
-    let steps: [Step] = isLoading ? [.cancel] : []
     // What is shown belongs to another picture: the look decides what takes its place.
     if !isSamePlace, sight > .placeholder { sight = .failure }
-    return steps + look()
+    return lookAnew()
   }
+
+  /// Looks instead of waiting for the load under way.
+  private mutating func lookAnew() -> [Step] { (isLoading ? [.cancel] : []) + look() }
 
   private mutating func look() -> [Step] {
     guard wish != nil, isVisible else { return [] }

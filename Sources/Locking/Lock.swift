@@ -12,54 +12,81 @@
 /// a library that the thread sanitizer cannot see into, so on Linux every use of it is reported as
 /// a race, and it has a long tail when there are more threads than cores.
 ///
-/// Invariants:
-/// 1. `value` is touched only while `lock` is held.
-/// 2. The lock's address never changes, which the system's mutexes demand.
+/// Copies are the same lock: each holds one block of memory, with the lock and its value, since locks are
+/// made for each load.
 ///
-/// `@unchecked Sendable` is safe by invariant 1: `withLock` is the only way to `value`. A section
-/// must not let a reference to a class inside `value` escape, since the compiler cannot see that.
-package final class Lock<Value>: @unchecked Sendable {
-  // Visible to inlining, and the lock without its type for that: a lock that is not specialised for
-  // its value costs ten times as much.
-  @usableFromInline let lock: UnsafeMutableRawPointer
-  @usableFromInline let value: UnsafeMutablePointer<Value>
+/// Invariants:
+/// 1. The value is touched only while the system's lock is held.
+/// 2. The address of the system's lock never changes, which the system's mutexes demand.
+///
+/// `@unchecked Sendable` is safe by invariant 1: `withLock` is the only way to the value. A section
+/// must not let a reference to a class inside the value escape, since the compiler cannot see that.
+public struct Lock<Value>: @unchecked Sendable {
+  @usableFromInline let memory: LockMemory<Value>
 
-  package init(_ initialValue: sending Value) {
-    // One block for both: locks are made for each load.
-    let alignment = max(MemoryLayout<Value>.alignment, MemoryLayout<SystemLock>.alignment)
-    let offset = (MemoryLayout<SystemLock>.size + alignment - 1) / alignment * alignment
-    lock = .allocate(byteCount: offset + MemoryLayout<Value>.size, alignment: alignment)
-    makeSystemLock(lock)
-    value = (lock + offset).bindMemory(to: Value.self, capacity: 1)
-    value.initialize(to: initialValue)
-  }
-
-  deinit {
-    value.deinitialize(count: 1)
-    destroySystemLock(lock)
-    lock.deallocate()
+  @inlinable
+  public init(_ initialValue: sending Value) {
+    memory = LockMemory<Value>.make(initialValue)
   }
 
   /// Runs `body` while no other thread is inside this lock; it is not recursive.
   ///
-  /// Inlined into other modules, which takes `public`: called as a generic function it costs four
-  /// times what the system's lock does.
+  /// Inlined into other modules, which takes `public`, of the type too: compilers inline nothing that is
+  /// `package`, and called as a generic function it costs four times what the system's lock does.
   @inlinable
-  package func withLock<Result, Failure: Error>(
+  public func withLock<Result, Failure: Error>(
     _ body: (inout Value) throws(Failure) -> Result
   ) throws(Failure) -> Result {
+    // `memory` lives at least until the lock is released, as `self` does.
+    let (value, lock) = memory.withUnsafeMutablePointers { ($0, UnsafeMutableRawPointer($1)) }
     acquire(lock)
-    defer { release(lock) }
+    defer {
+      release(lock)
+      withExtendedLifetime(memory) {}
+    }
     return try body(&value.pointee)
   }
 }
 
+extension Lock {
+  /// Whether both are the same lock.
+  package static func === (first: Lock, second: Lock) -> Bool { first.memory === second.memory }
+}
+
+/// A value, and behind it the system's lock.
+///
+/// The lock stands there as plain words, visible to inlining without its type: a lock that is not specialised
+/// for its value costs ten times as much.
+@usableFromInline
+final class LockMemory<Value>: ManagedBuffer<Value, UInt64> {
+  @inlinable
+  static func make(_ initialValue: Value) -> LockMemory {
+    let memory = create(minimumCapacity: systemLockWordCount()) { memory in
+      memory.withUnsafeMutablePointerToElements { makeSystemLock($0) }
+      return initialValue
+    }
+    // `create` returns an object of the class that it is called on.
+    return unsafeDowncast(memory, to: LockMemory.self)
+  }
+
+  // The value is a stored property of the superclass, and ends after this.
+  @inlinable
+  deinit { withUnsafeMutablePointerToElements { destroySystemLock($0) } }
+}
+
+/// The words that have room for the system's lock.
+@usableFromInline
+func systemLockWordCount() -> Int {
+  precondition(MemoryLayout<SystemLock>.alignment <= MemoryLayout<UInt64>.alignment)
+  return (MemoryLayout<SystemLock>.size + 7) / 8
+}
+
 #if canImport(Darwin)
-  private func makeSystemLock(_ lock: UnsafeMutableRawPointer) {
+  @usableFromInline func makeSystemLock(_ lock: UnsafeMutableRawPointer) {
     lock.bindMemory(to: SystemLock.self, capacity: 1).initialize(to: os_unfair_lock())
   }
 
-  private func destroySystemLock(_ lock: UnsafeMutableRawPointer) {}
+  @usableFromInline func destroySystemLock(_ lock: UnsafeMutableRawPointer) {}
 
   @usableFromInline func acquire(_ lock: UnsafeMutableRawPointer) {
     os_unfair_lock_lock(lock.assumingMemoryBound(to: SystemLock.self))
@@ -69,7 +96,7 @@ package final class Lock<Value>: @unchecked Sendable {
     os_unfair_lock_unlock(lock.assumingMemoryBound(to: SystemLock.self))
   }
 #else
-  private func makeSystemLock(_ lock: UnsafeMutableRawPointer) {
+  @usableFromInline func makeSystemLock(_ lock: UnsafeMutableRawPointer) {
     let lock = lock.bindMemory(to: SystemLock.self, capacity: 1)
     lock.initialize(to: pthread_mutex_t())
     var attributes = pthread_mutexattr_t()
@@ -82,7 +109,7 @@ package final class Lock<Value>: @unchecked Sendable {
     precondition(code == 0, "pthread_mutex_init(3) failed with \(code).")
   }
 
-  private func destroySystemLock(_ lock: UnsafeMutableRawPointer) {
+  @usableFromInline func destroySystemLock(_ lock: UnsafeMutableRawPointer) {
     pthread_mutex_destroy(lock.assumingMemoryBound(to: SystemLock.self))
   }
 

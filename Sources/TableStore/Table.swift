@@ -107,6 +107,11 @@ package final class Table: Sendable {
     isClosed ? nil : lookup.storedPicture(for: key)
   }
 
+  /// The entity's picture, of whichever version, as its record tells; as ``storedPicture(for:)``.
+  package func storedPicture(of entity: TableID) -> StoredPicture? {
+    isClosed ? nil : lookup.storedPicture(of: entity)
+  }
+
   /// True when the key is a miss only because the device is locked; costs nothing where files are
   /// mapped, and otherwise one system call.
   package func isProtectedNow(_ key: TableKey) -> Bool {

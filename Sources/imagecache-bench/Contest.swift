@@ -48,10 +48,10 @@ struct Contest {
   ) async throws -> [[Double]] {
     var values = [[Double]](repeating: [], count: contenders.count)
     for round in 0..<(warmUpCount + roundCount) {
-      // Another contender begins each time, so that none always follows the same one.
-      for place in contenders.indices {
+      // In another order each time: one that always followed the same contender would always find the
+      // processor's caches as that one leaves them.
+      for index in contenders.indices.shuffled() {
         try Task.checkCancellation()
-        let index = (place + round) % contenders.count
         try await contenders[index].prepare()
         let value = try await contenders[index].turn()
         if round >= warmUpCount { values[index].append(value) }

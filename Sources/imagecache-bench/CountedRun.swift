@@ -18,6 +18,7 @@ struct CountedRun {
     /// Of 800 x 600.
     case smallMisses = "small-misses"
     case cancelledRequests = "cancelled-requests"
+    case bareTaskPairs = "bare-task-pairs"
 
     /// Of the pictures shown, and of the photograph of a miss.
     var sizes: (shown: PixelSize, photograph: PixelSize) {
@@ -129,6 +130,7 @@ struct CountedRun {
       }
       // A load ends after its request.
       for await _ in ends {}
+    case .bareTaskPairs: await CancelledRequests.waitInPairs(times)
     }
   }
 

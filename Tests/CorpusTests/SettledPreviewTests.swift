@@ -39,7 +39,7 @@
         for stage in stages where stage.kind == .frame {
           let bytes = Data(data.prefix(stage.byteCount))
           let preview = try decoder.decodePreview(bytes, at: stage, eighth).bitmap
-          guard stage.isSettled(preview.size, of: bitmap.size) else { continue }
+          guard eighth.isSettled(preview, at: stage, of: bitmap.size) else { continue }
           settledCount += 1
           #expect(pixels(preview) == whole, "\(bitmap.size), quality \(quality)")
         }

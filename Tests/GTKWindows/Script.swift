@@ -39,9 +39,8 @@
     let isHelpWanted: Bool
 
     private static let allActs: [Act] = [
-      .styles, .widgets, .scales, .fling, .misses, .replacing, .resizing, .retrying, .closing,
-      .rounds,
-      .delivery, .mainActor,
+      .styles, .widgets, .lives, .scales, .fling, .misses, .replacing, .resizing, .retrying,
+      .closing, .rounds, .delivery, .mainActor,
     ]
 
     private static let grammar = ArgumentGrammar(

@@ -105,6 +105,24 @@ struct PicturePlaceTests {
     withExtendedLifetime(place) {}
   }
 
+  @Test func whatFailedIsAskedForAgainWhenTheNetworkComesBack() async throws {
+    source.setFailure(URLError(.notConnectedToInternet), for: Self.photo(1))
+    let place = screen.makePlace()
+    place.appear()
+    place.want(request(1))
+    await screen.hasShown(.failure)
+    // Whatever another suite of this process has reported: from here on there is a network.
+    PicturePlace.networkChanged(isThere: true)
+    await screen.hasShown(.failure)
+    let shownCount = screen.sights.count
+    PicturePlace.networkChanged(isThere: true)
+    PicturePlace.networkChanged(isThere: false)
+    #expect(screen.sights.count == shownCount)
+    PicturePlace.networkChanged(isThere: true)
+    #expect(screen.sights.last == .placeholder)
+    withExtendedLifetime(place) {}
+  }
+
   @Test func aHiddenPlaceIsNotAskedAgain() async throws {
     source.setFailure(URLError(.notConnectedToInternet), for: Self.photo(1))
     let place = screen.makePlace()
@@ -127,6 +145,37 @@ struct PicturePlaceTests {
     PicturePlace.lookAgain(for: Self.stored.imageID, in: cache)
     #expect(screen.sights == [.picture(isLate: false), .picture(isLate: false)])
     #expect(screen.image != before)
+    withExtendedLifetime(place) {}
+  }
+
+  @Test func aPictureThatIsStoredDuringALoadIsShown() async throws {
+    source.holdLoads()
+    let place = screen.makePlace()
+    place.appear()
+    place.want(request(1))
+    try await source.hasBegunLoads()
+    let stored = try await cache.store(try Bitmap.sample(9), for: Self.photo(1), format: .cell)
+    PicturePlace.lookAgain(for: Self.photo(1).imageID, in: cache)
+    #expect(screen.sights.last == .picture(isLate: false))
+    #expect(screen.image == stored)
+    try await source.hasCancelledLoads()
+    withExtendedLifetime(place) {}
+  }
+
+  @Test func aLoadFromBeforeARemovalBeginsAnew() async throws {
+    source.holdLoads()
+    let place = screen.makePlace()
+    place.appear()
+    place.want(request(1))
+    try await source.hasBegunLoads()
+    try await cache.removeImage(for: Self.photo(1), format: .cell)
+    PicturePlace.lookAgain(for: Self.photo(1).imageID, in: cache)
+    try await source.hasCancelledLoads()
+    try await source.hasBegunLoads(2)
+    #expect(screen.sights == [.placeholder])
+    source.releaseLoads()
+    await screen.hasShown(.picture(isLate: true))
+    #expect(screen.image == cache.cachedImage(for: Self.photo(1), format: .cell))
     withExtendedLifetime(place) {}
   }
 

@@ -53,6 +53,22 @@ struct PictureShowTests {
       ])
   }
 
+  @Test func aStoredPictureIsShownDuringALoad() {
+    var screen = Screen()
+    for act in [Act.appear, .wantA1, .preview, .storeA1, .loadLate] { screen.perform(act) }
+    let picture = Wanted(entity: 1, version: 1)
+    #expect(screen.shown == [.placeholder, .preview(picture), .picture(picture, isLate: false)])
+  }
+
+  @Test func aLoadFromBeforeARemovalBeginsAnew() {
+    var screen = Screen()
+    for act in [Act.appear, .wantA1, .empty, .loadLate] { screen.perform(act) }
+    #expect(screen.shown == [.placeholder])
+    #expect(screen.loadCount == 2)
+    screen.perform(.load)
+    #expect(screen.shown.last == .picture(Wanted(entity: 1, version: 1), isLate: true))
+  }
+
   @Test func whatFailedIsAskedForAgainOnlyWhereItFailed() {
     var screen = Screen()
     for act in [Act.appear, .wantA1, .recover] { screen.perform(act) }
@@ -119,10 +135,14 @@ private struct Screen {
   /// The load under way, and one that was given up and may answer all the same.
   private var loading: (turn: Int, wish: Wanted)?
   private var late: (turn: Int, wish: Wanted)?
+  /// How often the table had changed when the load under way began.
+  private var loadedAfter = 0
+  private var changeCount = 0
   /// What the next step shows.
   private var brought: Wanted?
   private(set) var shown: [Seen] = []
   private(set) var lookCount = 0
+  private(set) var loadCount = 0
   private(set) var course: [Act] = []
   private(set) var fault: String?
 
@@ -157,12 +177,8 @@ private struct Screen {
     case .loadLate: if let late { answer(late, .loaded(late.turn)) }
     case .previewLate: if let late { answer(late, .previewed(late.turn)) }
     case .failLate: if let late { answer(late, .failed(late.turn)) }
-    case .storeA1:
-      table.insert(Wanted(entity: 1, version: 1))
-      report(.changed)
-    case .empty:
-      table = []
-      report(.changed)
+    case .storeA1: change { $0.insert(Wanted(entity: 1, version: 1)) }
+    case .empty: change { $0 = [] }
     case .recover: report(.recovered)
     }
     let isLateAct = [.loadLate, .previewLate, .failLate].contains(act)
@@ -170,6 +186,14 @@ private struct Screen {
     if shown.count > shownBefore + 1 { fault = "Something flashes" }
     if lookCount > looksBefore + 1 { fault = "The cache is asked twice" }
     check(before, looked: lookCount > looksBefore)
+  }
+
+  private mutating func change(_ body: (inout Set<Wanted>) -> Void) {
+    body(&table)
+    changeCount += 1
+    let looksBefore = lookCount
+    report(.changed)
+    if isVisible, wish != nil, lookCount == looksBefore { fault = "A change is not looked at" }
   }
 
   private mutating func check(_ before: Seen, looked: Bool) {
@@ -187,6 +211,7 @@ private struct Screen {
       fault = "Something worse is shown than before"
     }
     if let loading, loading.wish != wish { fault = "The load is of another picture" }
+    if loading != nil, loadedAfter < changeCount { fault = "A load is from before a change" }
   }
 
   private mutating func answer(
@@ -210,6 +235,7 @@ private struct Screen {
     case .load(let turn):
       if loading != nil { fault = "Two loads at once" }
       loading = wish.map { (turn, $0) }
+      (loadedAfter, loadCount) = (changeCount, loadCount + 1)
     case .cancel:
       if loading == nil { fault = "Nothing is there to be given up" }
       (late, loading) = (loading, nil)

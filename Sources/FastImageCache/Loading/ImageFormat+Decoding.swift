@@ -11,14 +11,15 @@ extension ImageFormat {
     /// average.
     ///
     /// From 1.85 times the size drawn on for JPEG at 1/8, from 2.3 times on for 1/4 and 1/2, from twice the size on
-    /// for other kinds of files.
+    /// for other kinds of files. Where the decode would exceed the limits of memory, from 1.62 times, twice and 1.75
+    /// times the size on, with fewer decibels.
     case balanced
 
     /// Closer to it: 50 decibels or more on the same photographs, for fine patterns such as fabric, hair and text.
     ///
     /// Half as many pixels again across and down as ``balanced``, so that some pictures are decoded at the next larger
     /// scale: 12 megapixels at 200 x 200 at 1/4 instead of 1/8. A picture whose decode would exceed the limits of
-    /// memory is decoded as with ``balanced``.
+    /// memory is decoded as with ``balanced``, whose sizes shrink likewise.
     case finest
   }
 }

@@ -9,16 +9,16 @@ extension ImageLoader {
   /// - Parameter requests: Those that wait; others may have joined or left when this returns.
   /// - Returns: `nil` at the end of the plan: the requests may go no further.
   func fetch(
-    _ url: URL, for requests: inout [ImageRequest], on course: inout LoadCourse, _ flight: Flight
+    _ url: URL, for requests: inout [ImageRequest], on course: LoadCourse, _ flight: Flight
   ) async throws -> StepResult? {
     while let step = course.plan.next() {
       switch step {
       case .read:
-        if let result = try await readPicture(url, for: requests, on: &course, flight) {
+        if let result = try await readPicture(url, for: requests, on: course, flight) {
           return result
         }
       case .recall:
-        try await recall(url, on: &course, flight)
+        try await recall(url, on: course, flight)
       case .ask:
         requests = withoutRings(requests, url, flight)
         while requests.isEmpty {
@@ -27,14 +27,15 @@ extension ImageLoader {
           let joined = try await askEntities(flight.take(), flight, course)
           requests = withoutRings(joined, url, flight)
         }
+        // Out here, since a request that is given up mostly waits at a gate: asking takes memory, and looking
+        // into its error time.
+        flight.progress.begin()
+        try await flight.permit.pass(course.plan.need)
+        flight.progress.end(\.wait)
         do {
-          // Out here, since a request that is given up mostly waits at a gate, and asking takes memory.
-          flight.progress.begin()
-          try await flight.permit.pass(course.plan.need)
-          flight.progress.end(\.wait)
-          return try await ask(url, for: requests, on: &course, flight)
+          return try await ask(url, for: requests, on: course, flight)
         } catch {
-          guard error is OutOfReach || restarts(after: error, on: &course) else { throw error }
+          guard error is OutOfReach || restarts(after: error, on: course) else { throw error }
         }
       }
     }
@@ -42,10 +43,11 @@ extension ImageLoader {
   }
 
   /// The picture of the kept original.
+  @inline(never)  // A load that waits at a gate would have its variables in its frame.
   private func readPicture(
-    _ url: URL, for requests: [ImageRequest], on course: inout LoadCourse, _ flight: Flight
+    _ url: URL, for requests: [ImageRequest], on course: LoadCourse, _ flight: Flight
   ) async throws -> StepResult? {
-    guard let kept = try await readKept(&course, flight) else { return nil }
+    guard let kept = try await readKept(course, flight) else { return nil }
     for request in requests { request.whenLoading?() }
     let picture = try await keptPicture(kept, course, url)
     return picture.map {
@@ -56,11 +58,12 @@ extension ImageLoader {
   }
 
   /// Takes the kept original along, for the source to be asked about.
+  @inline(never)  // As `readPicture`.
   private func recall(
-    _ url: URL, on course: inout LoadCourse, _ flight: Flight
+    _ url: URL, on course: LoadCourse, _ flight: Flight
   ) async throws {
     // No source is asked about bytes that it could only call unchanged in vain.
-    guard let kept = try await readKept(&course, flight),
+    guard let kept = try await readKept(course, flight),
       (try? await keptPicture(kept, course, url)) != nil
     else { return }
     course.known = kept
@@ -68,7 +71,7 @@ extension ImageLoader {
 
   /// The kept original, at the local gate.
   private func readKept(
-    _ course: inout LoadCourse, _ flight: Flight
+    _ course: LoadCourse, _ flight: Flight
   ) async throws -> KnownOriginal? {
     guard let originals = planner.originals, let name = course.name else { return nil }
     flight.progress.begin()
@@ -108,8 +111,9 @@ extension ImageLoader {
   /// Asks the source, whose gate the load has passed.
   ///
   /// - Throws: ``OutOfReach``, and ``ImageCacheError/sourceFailed(_:underlying:)``.
+  @inline(never)  // As `readPicture`.
   private func ask(
-    _ url: URL, for requests: [ImageRequest], on course: inout LoadCourse, _ flight: Flight
+    _ url: URL, for requests: [ImageRequest], on course: LoadCourse, _ flight: Flight
   ) async throws -> StepResult {
     for request in requests { request.whenLoading?() }
     flight.noteAsked()
@@ -150,7 +154,7 @@ extension ImageLoader {
       content.byteCount - content.earlierByteCount)
     receive(byteCount, flight)
     note(content, flight)
-    let result = try await answer(content, url, on: &course, flight)
+    let result = try await answer(content, url, on: course, flight)
     recorder.fetched(url, byteCount: byteCount, in: flight.progress.clock.now - start)
     return result
   }
@@ -216,7 +220,7 @@ extension ImageLoader {
 
   /// The meaning of the source's answer for the load.
   private func answer(
-    _ content: ImageSourceContent, _ url: URL, on course: inout LoadCourse, _ flight: Flight
+    _ content: ImageSourceContent, _ url: URL, on course: LoadCourse, _ flight: Flight
   ) async throws -> StepResult {
     // Otherwise the source was told of the partial.
     if course.download?.known == nil, let known = course.known, known.isWhole,
@@ -259,7 +263,8 @@ extension ImageLoader {
 
   /// Whether the source is asked for all bytes, since those that it continued do not begin as a picture
   /// does.
-  private func restarts(after error: any Error, on course: inout LoadCourse) -> Bool {
+  @inline(never)  // As `readPicture`.
+  private func restarts(after error: any Error, on course: LoadCourse) -> Bool {
     guard case ImageCacheError.undecodable = error, let download = course.download else {
       return false
     }
@@ -269,7 +274,7 @@ extension ImageLoader {
 
   /// Whether the load goes on with its plan, since bytes of earlier loads turned out to be no picture.
   func rejects(
-    _ result: StepResult, for error: any Error, on course: inout LoadCourse
+    _ result: StepResult, for error: any Error, on course: LoadCourse
   ) async -> Bool {
     // Whole bytes are worth keeping only where nobody waited for their end.
     if !Task.isCancelled { course.download?.finish() }
@@ -286,7 +291,7 @@ extension ImageLoader {
   /// Has the store keep what the source delivered, once it was decoded and its waiters were answered.
   ///
   /// The store counts it as kept when this returns. The file is written beside the load's other pictures.
-  func keep(_ result: StepResult, on course: inout LoadCourse, _ flight: Flight) {
+  func keep(_ result: StepResult, on course: LoadCourse, _ flight: Flight) {
     guard course.keeping == nil, !course.isLocked, let originals = planner.originals,
       let name = course.name, let original = result.original, result.picture.decoded != nil
     else { return }
@@ -304,7 +309,7 @@ extension ImageLoader {
   }
 
   /// Keeps nothing of the load any more, and drops the original that earlier requests let it keep.
-  func forbidKeeping(_ result: StepResult, on course: inout LoadCourse) {
+  func forbidKeeping(_ result: StepResult, on course: LoadCourse) {
     guard !course.isForbidden else { return }
     course.isForbidden = true
     guard let keeping = course.keeping, let originals = planner.originals, let name = course.name,

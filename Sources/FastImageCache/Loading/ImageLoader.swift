@@ -15,6 +15,9 @@ struct ImageLoader: Sendable {
   let partials: PartialShelf
   let refresher = Refresher()
 
+  // Functions that are not inlined keep their variables out of the frames of loads that wait: each frame of more than
+  // a kilobyte is an allocation.
+
   /// Serves a flight until no request of it is left.
   func run(_ flight: Flight) async {
     defer {
@@ -40,10 +43,10 @@ struct ImageLoader: Sendable {
       if flight.retire() { return }
       requests = try await askEntities(flight.take(), flight)
     }
-    var course = await beginCourse(of: flight, for: requests[0], at: url)
+    let course = await beginCourse(of: flight, for: requests[0], at: url)
     defer { keeping = course.keeping }
-    while let result = try await fetch(url, for: &requests, on: &course, flight) {
-      if try await settle(&requests, with: result, on: &course, flight) { return }
+    while let result = try await fetch(url, for: &requests, on: course, flight) {
+      if try await settle(&requests, with: result, on: course, flight) { return }
     }
     try await refuse(requests, flight) {
       course.isLocked
@@ -53,22 +56,20 @@ struct ImageLoader: Sendable {
 
   /// Serves the requests with the picture that a step brought; false if its bytes turned out to be none,
   /// and the plan goes on.
-  ///
-  /// A function of its own, so that a load that waits has no room for pictures in its frame.
+  @inline(never)
   private func settle(
-    _ requests: inout [ImageRequest], with result: StepResult, on course: inout LoadCourse,
+    _ requests: inout [ImageRequest], with result: StepResult, on course: LoadCourse,
     _ flight: Flight
   ) async throws -> Bool {
-    var result = result
     flight.progress.measure { [isStale = result.isStale] in $0.source.isStale = isStale }
     flight.progress.report(.arrived(result.byteOrigin))
     do {
       // Requests that joined while the bytes arrived share the decode that comes now.
       requests += try await askEntities(flight.take(), flight, course)
-      try await serveAll(&requests, from: &result, on: &course, flight)
+      try await serveAll(&requests, from: result, on: course, flight)
       return true
     } catch {
-      guard await rejects(result, for: error, on: &course) else { throw error }
+      guard await rejects(result, for: error, on: course) else { throw error }
       return false
     }
   }
@@ -76,8 +77,9 @@ struct ImageLoader: Sendable {
   /// Serves the requests, those that join, and their families.
   ///
   /// - Parameter requests: Left as they were when the error is thrown, some of them perhaps answered.
+  @inline(never)
   private func serveAll(
-    _ requests: inout [ImageRequest], from result: inout StepResult, on course: inout LoadCourse,
+    _ requests: inout [ImageRequest], from result: StepResult, on course: LoadCourse,
     _ flight: Flight
   ) async throws {
     let replaces = result.origin == .changed
@@ -98,7 +100,7 @@ struct ImageLoader: Sendable {
       let isStored = try await serve(requests, besides: family, from: &result.picture, flight)
       // A placeholder's answer would not take the place of the real original.
       if let first = requests.first(where: { !$0.isPlaceholder }) ?? requests.first {
-        finish(first, result, isStored: isStored, on: &course, flight)
+        finish(first, result, isStored: isStored, on: course, flight)
       }
       redrawn.formUnion(
         try await serveFamily(&family, from: &result.picture, replacing: replaces, flight))
@@ -111,13 +113,13 @@ struct ImageLoader: Sendable {
   /// - Parameter isStored: Whether the hook lets all pictures of the round be stored; the original is not kept
   ///   otherwise.
   private func finish(
-    _ request: ImageRequest, _ result: StepResult, isStored: Bool, on course: inout LoadCourse,
+    _ request: ImageRequest, _ result: StepResult, isStored: Bool, on course: LoadCourse,
     _ flight: Flight
   ) {
     // Whole and decoded: nothing is left to be continued.
     if result.picture.decoded != nil { course.download?.finish() }
-    if !isStored { forbidKeeping(result, on: &course) }
-    if !course.isForbidden { keep(result, on: &course, flight) }
+    if !isStored { forbidKeeping(result, on: course) }
+    if !course.isForbidden { keep(result, on: course, flight) }
     flight.endDelivery()
     if course.plan.revalidatesBehind, !course.hasAsked, let name = course.name {
       refresher.revalidate(request, name, of: course.entity, shownBy: flight)
@@ -150,55 +152,65 @@ struct ImageLoader: Sendable {
       // No source will be asked.
       if flight.url == nil { request.whenLoading?() }
       do {
-        guard let content = try await askEntity(of: request, flight) else {
+        guard let answer = try await askEntity(of: request, flight) else {
           if course?.hasAsked == true, let url = flight.url {
             try flight.checkRing(.source(url), for: request)
           }
           continue
         }
-        request.whenLoading?()
-        var picture = try maker.picture(from: content, url: nil)
-        try await serve([request], besides: [], from: &picture, flight)
+        try await serve(request, with: answer, flight)
       } catch {
         try Task.checkCancellation()
-        let failure = ImageCacheError(flightEndedBy: error, url: nil)
-        flight.finish(request.key, isFetched: false, with: .failure(failure))
+        fail(request, with: error, flight)
       }
       served.insert(request.key)
     }
     return flight.isWanted ? requests.without(served) : []
   }
 
+  /// The entity's own picture, as an object: most entities have none, and each frame on the way would have room
+  /// for one.
+  private final class EntityAnswer: Sendable {
+    let content: ImageSourceContent
+
+    init(_ content: ImageSourceContent) { self.content = content }
+  }
+
+  @inline(never)
+  private func fail(_ request: ImageRequest, with error: any Error, _ flight: Flight) {
+    let failure = ImageCacheError(flightEndedBy: error, url: nil)
+    flight.finish(request.key, isFetched: false, with: .failure(failure))
+  }
+
+  @inline(never)
+  private func serve(
+    _ request: ImageRequest, with answer: EntityAnswer, _ flight: Flight
+  ) async throws {
+    request.whenLoading?()
+    var picture = try maker.picture(from: answer.content, url: nil)
+    try await serve([request], besides: [], from: &picture, flight)
+  }
+
   /// The entity's own picture.
   ///
   /// - Throws: The entity's error, and ``CircularPictureError``.
+  @inline(never)
   private func askEntity(
     of request: ImageRequest, _ flight: Flight
-  ) async throws -> ImageSourceContent? {
+  ) async throws -> EntityAnswer? {
     let subject = ReentrancyContext.Subject.picture(request.key)
     try flight.checkRing(subject, for: request)
     if hook != nil { try flight.checkRing(.willStore(request.key.entity), for: request) }
     flight.progress.begin()
-    let content = try await flight.ask(subject, of: [request]) {
-      try await request.entity.picture(for: request.format)
+    let answer = try await flight.ask(subject, of: CollectionOfOne(request)) {
+      try await request.entity.picture(for: request.format).map(EntityAnswer.init)
     }
-    if content != nil { flight.progress.end(\.fetch) }
-    return content
-  }
-
-  /// Answers a request with the picture that its table has; false if the table has none.
-  private func answerFromTable(_ request: ImageRequest, _ flight: Flight) -> Bool {
-    guard let image = request.table.cachedImage(for: request.key) else { return false }
-    recorder.hitLate()
-    // Under another policy the source has called it unchanged before.
-    let side = flight.policy == .normal ? AnswerSide.table : .load
-    flight.finish(
-      request.key, isFetched: false, with: .success(consume image),
-      AnswerFacts(side: side, isStored: true))
-    return true
+    if answer != nil { flight.progress.end(\.fetch) }
+    return answer
   }
 
   /// Ends a flight whose pictures are not to be had.
+  @inline(never)
   private func refuse(
     _ requests: [ImageRequest], _ flight: Flight, with error: (ImageRequest) -> ImageCacheError
   ) async throws {
@@ -209,20 +221,6 @@ struct ImageLoader: Sendable {
       }
       requests = try await askEntities(flight.take(), flight)
     } while try await !isOver(flight, requests)
-  }
-
-  /// The requests for which the source may be asked: those that do not come from its own answer.
-  func withoutRings(
-    _ requests: [ImageRequest], _ url: URL, _ flight: Flight
-  ) -> [ImageRequest] {
-    var refused: Set<ImageKey> = []
-    for request in requests {
-      do throws(ImageCacheError) { try flight.checkRing(.source(url), for: request) } catch {
-        flight.finish(request.key, isFetched: false, with: .failure(error))
-        refused.insert(request.key)
-      }
-    }
-    return requests.without(refused)
   }
 
   /// Draws the pictures that somebody waits for, stores them and answers.
@@ -286,7 +284,7 @@ struct ImageLoader: Sendable {
     var drawn: [ImageKey] = []
     while let sibling = family.first, !flight.hasRequests {
       family.removeFirst()
-      let isWanted = replacing ? !drawn.contains(sibling.key) : !sibling.table.contains(sibling.key)
+      let isWanted = replacing ? !drawn.contains(sibling.key) : !sibling.isStored
       if hook != nil {
         guard var answer = picture.answers.removeValue(forKey: sibling.key), isWanted else {
           continue

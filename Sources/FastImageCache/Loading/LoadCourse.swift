@@ -2,7 +2,10 @@ import Foundation
 import OriginalStore
 
 /// The way of one load through its plan: what it has in hand, and what it has done.
-struct LoadCourse {
+///
+/// An object, used by one task at a time: in the frames of its load's functions each copy would cost a waiting
+/// load a kilobyte.
+final class LoadCourse {
   var plan: LoadPlan
   let options: LoadOptions
   /// `nil` where nothing is kept.
@@ -27,10 +30,18 @@ struct LoadCourse {
   var tablesAnswer: Bool
   /// Writes the original that the load has fetched.
   var keeping: Task<Void, Never>?
+
+  init(
+    _ plan: LoadPlan, _ options: LoadOptions, of name: OriginalName?, for entity: ImageID,
+    _ original: OriginalLoad?, isLocked: Bool, tablesAnswer: Bool
+  ) {
+    (self.plan, self.options, self.name, self.entity) = (plan, options, name, entity)
+    (self.original, self.isLocked, self.tablesAnswer) = (original, isLocked, tablesAnswer)
+  }
 }
 
-/// A picture as a step of the plan brought it.
-struct StepResult: Sendable {
+/// A picture as a step of the plan brought it; an object, for the same reason as ``LoadCourse``.
+final class StepResult {
   enum Origin: Hashable, Sendable {
     /// Bytes of an earlier load. They are dropped if they turn out to be no picture.
     case kept
@@ -44,16 +55,26 @@ struct StepResult: Sendable {
   /// For those who follow the load.
   let byteOrigin: ByteOrigin
   /// Whether the kept original was stale.
-  var isStale = false
+  let isStale: Bool
   /// How the store knows kept bytes again.
-  var keptHash: UInt64?
+  let keptHash: UInt64?
   /// Whether some of the source's bytes are of an earlier answer. Then they are asked for once more if
   /// they turn out to be no picture.
-  var isContinued = false
+  let isContinued: Bool
   /// The original for the store, once the picture is decoded.
-  var original: (bytes: Data, terms: OriginalTerms)?
+  let original: (bytes: Data, terms: OriginalTerms)?
   /// The part of it that may be on disk.
-  var partial: PartialUse?
+  let partial: PartialUse?
+
+  init(
+    picture: SourcePicture, origin: Origin, byteOrigin: ByteOrigin, isStale: Bool = false,
+    keptHash: UInt64? = nil, isContinued: Bool = false,
+    original: (bytes: Data, terms: OriginalTerms)? = nil, partial: PartialUse? = nil
+  ) {
+    (self.picture, self.origin, self.byteOrigin) = (picture, origin, byteOrigin)
+    (self.isStale, self.keptHash, self.isContinued) = (isStale, keptHash, isContinued)
+    (self.original, self.partial) = (original, partial)
+  }
 }
 
 extension ImageLoader {
@@ -72,10 +93,10 @@ extension ImageLoader {
   ) -> LoadCourse {
     let (name, entity) = (planner.originals.map { _ in request.originalName }, request.key.entity)
     return LoadCourse(
-      plan: planner.plan(
+      planner.plan(
         flight.policy, for: request, at: url, showsPlaceholder: flight.showsPlaceholder),
-      options: request.options ?? LoadOptions(), name: name, entity: entity,
-      original: name.flatMap { planner.originals?.begin($0, of: entity) }, isLocked: isLocked,
+      request.options ?? LoadOptions(), of: name, for: entity,
+      name.flatMap { planner.originals?.begin($0, of: entity) }, isLocked: isLocked,
       tablesAnswer: flight.policy == .normal)
   }
 }

@@ -109,16 +109,15 @@ struct LoadPlanner: Sendable {
   func plan(
     _ policy: LoadOptions.Policy, for request: ImageRequest, at url: URL, showsPlaceholder: Bool
   ) -> LoadPlan {
-    let kept = originals.flatMap { $0.look(request.originalName) }
-    return LoadPlan(
-      policy, within: request.options?.reach ?? .network, kept: kept, need: source.need(for: url),
-      showsPlaceholder: showsPlaceholder)
+    LoadPlan(
+      policy, within: request.options?.reach ?? .network, kept: original(for: request),
+      need: source.need(for: url), showsPlaceholder: showsPlaceholder)
   }
 
   /// Tells apart the requests for a URL that may not share a load; `nil` for those that may.
   func identity(of request: ImageRequest) -> LoadIdentity? {
     guard request.options != nil || originals != nil else { return nil }
-    let kept = request.url.flatMap { _ in originals?.look(request.originalName) }
+    let kept = request.url.flatMap { _ in original(for: request) }
     // The need of a load does not decide how it begins.
     let plan = LoadPlan(
       request.policy, within: request.options?.reach ?? .network, kept: kept, need: .local,
@@ -126,5 +125,17 @@ struct LoadPlanner: Sendable {
     return LoadIdentity(
       request.options, beginsWithKept: plan.beginsWithKept,
       showsPlaceholder: plan.beginsWithKept && kept?.isPlaceholder == true)
+  }
+
+  /// What the store has for a request.
+  ///
+  /// A mark of the entity's pictures has reached its own originals. One that another entity of the same URL
+  /// has loaded is that entity's, but answers this one only after its server was asked, too.
+  private func original(for request: ImageRequest) -> KeptOriginal? {
+    guard var kept = originals?.look(request.originalName) else { return nil }
+    if kept.freshness != .gone, !kept.isOf(request.key.entity), request.hasStalePicture {
+      kept.freshness = .mustRevalidate(answersFailures: false)
+    }
+    return kept
   }
 }

@@ -193,14 +193,9 @@ struct PictureMaker: Sendable {
   func minimumSize(
     for requests: [ImageRequest], _ decoder: any ImageDecoder, _ header: ImageHeader
   ) -> PixelSize {
-    let byteBudget = min(limits.workingByteCount, workers.byteBudget)
-    var minimum = header.size
-    for margin in DecodeMargin.allCases.reversed() {
-      minimum = requests.sourceSize(of: header.size, atMost: margin)
-      let byteCount = decoder.workingByteCount(for: header, minimumSize: minimum)
-      if byteCount <= byteBudget { break }
+    decoder.minimumSize(for: header, within: min(limits.workingByteCount, workers.byteBudget)) {
+      requests.sourceSize(of: header.size, atMost: $0)
     }
-    return minimum
   }
 
   private func onWorker<Work: Sendable, Value: Sendable>(
@@ -301,7 +296,7 @@ extension [ImageRequest] {
   }
 
   /// The pixels of a source that any of these shows.
-  fileprivate func region(of fullSize: PixelSize) -> PictureRegion {
+  func region(of fullSize: PixelSize) -> PictureRegion {
     let regions = map {
       $0.entity.drawing(for: $0.format).sourceRegion(
         source: fullSize, slot: $0.format.size, upTo: $0.format.keepsProportions)

@@ -49,8 +49,7 @@ struct SourcePicture: Sendable {
       return false
     }
     let edges = decoded.edges
-    // The pixels may lack frequencies, and need a larger margin then.
-    let enough = DecodeMargin.filteredSize(for: size)
+    let enough = mayLackFrequencies ? DecodeMargin.filteredSize(for: size) : size
     let hasPixels =
       Int(edges.width.rounded(.up)) >= min(enough.width, fullSize.width)
       && Int(edges.height.rounded(.up)) >= min(enough.height, fullSize.height)
@@ -59,6 +58,12 @@ struct SourcePicture: Sendable {
     // And it may have left out what lies beside an earlier region.
     return (hasPixels || isAsked) && decoded.shows(region, of: fullSize)
       && (isWhole(decodedSize) || !isWhole(size))
+  }
+
+  /// Whether the decode needs a larger margin than one that was scaled smoothly.
+  private var mayLackFrequencies: Bool {
+    guard case .encoded(let data, _, _) = content else { return false }
+    return EncodedImageType(firstBytes: data) == .jpeg
   }
 
   /// Whether a decode for `size` leaves no details out.

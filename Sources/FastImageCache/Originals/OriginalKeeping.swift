@@ -15,6 +15,14 @@ struct KeptOriginal: Hashable, Sendable {
 
   /// A placeholder never answers a request for the real picture (``LoadOptions/isPlaceholder``).
   var isPlaceholder = false
+
+  /// The start of the SHA-256 of the entity for which it was kept; `nil` where that is the request's.
+  var entity: UInt64?
+
+  /// Whether it was kept for an entity; of several that share an original, one has it.
+  func isOf(_ entity: ImageID) -> Bool {
+    self.entity.map { $0 == OriginalRecord.digest(of: entity.tableID) } ?? true
+  }
 }
 
 /// An original as a store reads it.

@@ -16,7 +16,8 @@ extension SourceStore: OriginalKeeping {
     let freshness = freshness(of: record)
     guard freshness != .gone else { return nil }
     return KeptOriginal(
-      freshness: freshness, isPlaceholder: record.flags.contains(.placeholder))
+      freshness: freshness, isPlaceholder: record.flags.contains(.placeholder),
+      entity: record.entity)
   }
 
   func read(

@@ -25,7 +25,8 @@ extension Bitmap {
   ///     picture keeps its proportions, and its own size where that is smaller; `nil` is every pixel.
   ///   - colorSpace: The result's.
   ///   - decoders: Asked in order; the first that recognises the bytes decodes them.
-  ///   - limits: What the decode may cost.
+  ///   - limits: What the decode may cost. Where it would take more memory, the result is drawn from fewer of
+  ///     the file's pixels, as for ``ImageFormat/Decoding/balanced``.
   /// - Throws: ``ImageCacheError/undecodable(_:reason:)``, ``ImageCacheError/pictureTooLarge(_:_:)``,
   ///   ``ImageCacheError/cancelled``.
   public init(
@@ -84,7 +85,9 @@ extension Bitmap {
       let minimum =
         size == header.size
         ? nil
-        : DecodeMargin.balanced.minimumSize(for: size, of: header.size)
+        : decoder.minimumSize(for: header, within: limits.workingByteCount) {
+          min(.balanced, $0).minimumSize(for: size, of: header.size)
+        }
       try limits.check(
         header, encodedByteCount: data.count,
         workingByteCount: decoder.workingByteCount(for: header, minimumSize: minimum))

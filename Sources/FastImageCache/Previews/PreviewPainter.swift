@@ -43,11 +43,14 @@ struct PreviewPainter: Sendable {
   /// What those who follow the load want of a stage; `nil` if nothing.
   func want(_ stage: PreviewStage) -> PreviewWant? { progress.want(stage) }
 
+  /// Whether previews have rested for long enough; the workers may be busy all the same.
+  func mayPaint(at now: ContinuousClock.Instant) -> Bool { maker.workers.mayBeginGuest(at: now) }
+
   /// Begins to draw previews at a stage, if the workers have nothing else to do.
   ///
   /// - Parameters:
   ///   - wishes: Their pictures are drawn, of one source.
-  ///   - part: The part of the picture that the preview before came from: one that has no more is not shown.
+  ///   - part: The part of the picture that previews before came from: one that has no more is not shown.
   ///   - elapsed: The time since the fetch began.
   ///   - done: Called on the worker at the end.
   /// - Returns: Whether it has begun.
@@ -56,11 +59,9 @@ struct PreviewPainter: Sendable {
     for wishes: [PreviewWish], after part: Double, elapsed: Duration,
     done: @escaping @Sendable (Outcome) -> Void
   ) -> Bool {
-    guard maker.workers.mayBeginGuest(at: clock.now) else { return false }
     // As large as for the picture itself, or a settled preview would differ from it.
     let requests = wishes.flatMap { [$0.request] + $0.siblings }
     let minimum = maker.minimumSize(for: requests, picture.decoder, picture.header)
-    let colorSpace = requests.colorSpace
     let working = picture.decoder.workingByteCount(for: picture.header, minimumSize: minimum)
     // The bytes are copied twice: out of the arrival, and by a decoder that closes the file.
     let (byteCount, overflow) = working.addingReportingOverflow(2 * stage.byteCount)
@@ -68,11 +69,15 @@ struct PreviewPainter: Sendable {
       isInterrupted -> Painting in
       let isCancelled: @Sendable () -> Bool = { isInterrupted() || !isWanted }
       do {
-        let decoded = try decode(
-          stage, of: arrival, picture, minimum, colorSpace, working, isCancelled)
+        var request = DecodeRequest(
+          minimumSize: minimum, limits: maker.limits, isCancelled: isCancelled)
+        request.hasMargin = true
+        request.colorSpace = requests.colorSpace
+        request.region = requests.region(of: picture.header.size)
+        let decoded = try decode(stage, of: arrival, picture, request, working)
         if let newPart = decoded.part, newPart <= part { return .none(.failed) }
         let bitmap = decoded.bitmap
-        let isSettled = stage.isSettled(bitmap.size, of: picture.header.size)
+        let isSettled = request.isSettled(bitmap, at: stage, of: picture.header.size)
         let drawn = try wishes.map { wish in
           let request = wish.request
           let slot = try maker.draw(
@@ -104,16 +109,11 @@ struct PreviewPainter: Sendable {
 
   private func decode(
     _ stage: PreviewStage, of arrival: Arrival, _ picture: PreviewScan.Picture,
-    _ minimum: PixelSize, _ colorSpace: ColorSpace, _ working: Int,
-    _ isCancelled: @escaping @Sendable () -> Bool
+    _ request: DecodeRequest, _ working: Int
   ) throws -> DecodedPreview {
     try maker.limits.check(
       picture.header, encodedByteCount: stage.byteCount, workingByteCount: working)
     guard let bytes = arrival.copy(0..<stage.byteCount) else { throw ImageDecodingError.truncated }
-    var request = DecodeRequest(
-      minimumSize: minimum, limits: maker.limits, isCancelled: isCancelled)
-    request.hasMargin = true
-    request.colorSpace = colorSpace
     return try picture.decoder.decodePreview(bytes, at: stage, request)
   }
 }

@@ -2,7 +2,8 @@ import Foundation
 import ImageCodecs
 
 /// The search for stages in the bytes of one arrival: each byte is looked at once, beginning with the first,
-/// whenever somebody begins to want previews.
+/// whenever somebody begins to want previews. The header is read when the first preview is due: most files are
+/// whole before.
 struct PreviewScan {
   /// A file's decoder and header.
   struct Picture: Sendable {
@@ -18,10 +19,9 @@ struct PreviewScan {
 
   private var scannedByteCount = 0
   private var search: (decoder: any ProgressiveImageDecoder, scanner: any PreviewScanner)?
-  /// There once a stage was found.
-  private(set) var picture: Picture?
-  /// Whether no stage will be found.
-  private(set) var isHopeless = false
+  private var picture: Picture?
+  /// Whether no stage is worth anything.
+  private var isHopeless = false
 
   /// Looks at all bytes that have come.
   ///
@@ -50,22 +50,22 @@ struct PreviewScan {
       scannedByteCount += piece.count
       for stage in search?.scanner.receive(piece) ?? [] { stages[stage.kind] = stage }
     }
-    let found = stages.values.filter { (1...byteCount).contains($0.byteCount) }
-    // Each has the header; the smallest is copied on the thread that delivers the bytes.
-    guard let smallest = found.min(by: { $0.byteCount < $1.byteCount }) else { return [] }
-    return readHeader(of: arrival, upTo: smallest) ? found : []
+    return stages.values.filter { (1...byteCount).contains($0.byteCount) }
   }
 
-  private mutating func readHeader(of arrival: Arrival, upTo stage: PreviewStage) -> Bool {
-    if picture != nil { return true }
-    // A file whose header cannot be read has no preview, and tells why when all of it is there.
-    guard let decoder = search?.decoder, let bytes = arrival.copy(0..<stage.byteCount),
+  /// The file's decoder and header; `nil` for a file whose header cannot be read. It has no preview, and tells
+  /// why when all of it is there.
+  ///
+  /// - Parameter stage: A stage that was found. Its bytes are copied on the thread that delivers bytes, once.
+  mutating func picture(of arrival: Arrival, upTo stage: PreviewStage) -> Picture? {
+    if let picture { return picture }
+    guard !isHopeless, let decoder = search?.decoder, let bytes = arrival.copy(0..<stage.byteCount),
       let header = try? decoder.header(of: bytes)
     else {
       isHopeless = true
-      return false
+      return nil
     }
     picture = Picture(decoder: decoder, header: header)
-    return true
+    return picture
   }
 }

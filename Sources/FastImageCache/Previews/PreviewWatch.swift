@@ -30,10 +30,10 @@ final class PreviewWatch: Sendable {
   /// Cost: a relaxed load of an atomic number where nobody wants previews.
   func note(_ bytes: Data, of arrival: Arrival) {
     guard painter.isWanted, var scan = state.withLock({ $0.scan.take() }) else { return }
+    defer { state.withLock { $0.scan = scan } }
     let found = scan.scan(bytes, of: arrival, by: painter.maker.decoders)
     let (now, byteCount) = (painter.clock.now, arrival.byteCount)
     let plan = state.withLock { state in
-      state.scan = scan
       for stage in found { state.stages[stage.kind] = stage }
       let plan =
         state.plan
@@ -43,25 +43,27 @@ final class PreviewWatch: Sendable {
       state.plan = plan
       return plan
     }
-    guard let picture = scan.picture else { return }
-    draw(picture, of: arrival, plan, now, byteCount)
+    draw(arrival, &scan, plan, now, byteCount)
   }
 
   private func draw(
-    _ picture: PreviewScan.Picture, of arrival: Arrival, _ plan: PreviewPlan,
+    _ arrival: Arrival, _ scan: inout PreviewScan, _ plan: PreviewPlan,
     _ now: ContinuousClock.Instant, _ byteCount: Int
   ) {
     let stages = state.withLock { $0.stages }
     guard !stages.isEmpty else { return }
     let wants = stages.compactMapValues(painter.want)
-    guard let kind = plan.kind(of: wants.mapValues(\.delay), byteCount: byteCount, now: now) else {
-      return
-    }
-    let (stage, settled, part) = state.withLock {
+    guard let kind = plan.kind(of: wants.mapValues(\.delay), byteCount: byteCount, now: now),
+      painter.mayPaint(at: now)
+    else { return }
+    let (stage, settled, shownPart) = state.withLock {
       ($0.stages.removeValue(forKey: kind), $0.settled, $0.parts[kind] ?? 0)
     }
+    let part = max(shownPart, kind == .frame ? wants[kind]?.part ?? 0 : 0)
     let wishes = (wants[kind]?.wishes ?? []).filter { !settled.contains($0.request.key) }
-    guard let stage, !wishes.isEmpty else { return }
+    guard let stage, !wishes.isEmpty, let picture = scan.picture(of: arrival, upTo: stage) else {
+      return
+    }
     let hasBegun = painter.paint(
       stage, of: arrival, picture, for: wishes, after: part, elapsed: plan.elapsed(at: now)
     ) { [self] outcome in

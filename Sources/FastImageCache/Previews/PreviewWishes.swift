@@ -30,11 +30,13 @@ struct DrawnPreview: Sendable {
   let isSettled: Bool
 }
 
-/// The pictures of which a preview of one stage is wanted, and the shortest time that one of those who want it
-/// lets pass before.
+/// The pictures of which a preview of one stage is wanted, and the least that those who want it ask of it.
 struct PreviewWant: Sendable {
   let wishes: [PreviewWish]
+  /// The shortest time that one of them lets pass before.
   let delay: Duration
+  /// The smallest part of the picture that one of them has been shown by a thumbnail.
+  let part: Double
 }
 
 /// The waiters of a load that want previews, and the newest previews that there are; pure.
@@ -43,7 +45,8 @@ struct PreviewWant: Sendable {
 /// 1. A waiter is shown no more previews than its policy allows, of no kind that it does not want, and no
 ///    picture's but its own.
 /// 2. A waiter is shown no preview of a lesser kind than one before (``PreviewStage/Kind``), nor of fewer bytes
-///    than one of the same kind: a fetch that begins anew would show the picture coarser again.
+///    than one of the same kind: a fetch that begins anew would show the picture coarser again. Behind a thumbnail
+///    it is shown no frame that comes from fewer pixels.
 /// 3. A preview belongs to the load: its number counts the load's previews, whoever was there to see them.
 struct PreviewWishes {
   /// More formats of one load are not previewed at the same time.
@@ -53,6 +56,8 @@ struct PreviewWishes {
     let wish: PreviewWish
     var shownCount = 0
     var best: PreviewStage.Kind?
+    /// The part of the picture that a thumbnail has shown.
+    var part = 0.0
 
     init(_ wish: PreviewWish) { (self.wish, best) = (wish, wish.least) }
 
@@ -61,12 +66,19 @@ struct PreviewWishes {
     func wants(_ kind: PreviewStage.Kind) -> Bool {
       wantsMore && wish.policy.wants(kind) && best.map { $0 <= kind } != false
     }
+
+    mutating func show(_ kind: PreviewStage.Kind, _ part: Double?) {
+      shownCount += 1
+      best = kind
+      if kind == .embedded { self.part = part ?? 0 }
+    }
   }
 
   /// The stages of one kind that have been drawn.
   private struct Drawn {
     var count = 0
     var byteCount = 0
+    var part: Double?
     var newest: [ImageKey: (image: CachedImage, preview: ImagePreview)] = [:]
   }
 
@@ -83,15 +95,17 @@ struct PreviewWishes {
     guard stage.byteCount > drawn[stage.kind]?.byteCount ?? 0 else { return nil }
     var wishes: [PreviewWish] = []
     var delay = Duration.seconds(Int64.max)
+    var part = 1.0
     for (_, entry) in entries.sorted(by: { $0.key.number < $1.key.number })
     where entry.wants(stage.kind) && drawnCount(for: entry.wish) < entry.wish.policy.limit {
       delay = min(delay, entry.wish.policy.delay)
+      part = min(part, entry.part)
       guard wishes.count < Self.formatLimit else { continue }
       if !wishes.contains(where: { $0.request.key == entry.wish.request.key }) {
         wishes.append(entry.wish)
       }
     }
-    return wishes.isEmpty ? nil : PreviewWant(wishes: wishes, delay: delay)
+    return wishes.isEmpty ? nil : PreviewWant(wishes: wishes, delay: delay, part: part)
   }
 
   /// How many stages have been drawn.
@@ -111,7 +125,7 @@ struct PreviewWishes {
     let best = drawn.filter { entry.wants($0.key) && $0.value.newest[wish.request.key] != nil }
       .max { $0.key < $1.key }
     guard let best, let (image, preview) = best.value.newest[wish.request.key] else { return nil }
-    (entry.shownCount, entry.best) = (1, best.key)
+    entry.show(best.key, best.value.part)
     return .preview(image, preview)
   }
 
@@ -141,7 +155,7 @@ struct PreviewWishes {
     // Another worker may have drawn a later stage meanwhile.
     guard stage.byteCount > drawn.byteCount else { return [] }
     drawn.count += 1
-    drawn.byteCount = stage.byteCount
+    (drawn.byteCount, drawn.part) = (stage.byteCount, part)
     let kind: ImagePreview.Kind =
       switch stage.kind {
       case .frame: .frame(drawn.count)
@@ -154,12 +168,13 @@ struct PreviewWishes {
     self.drawn[stage.kind] = drawn
     var shown: [(waiter: WaiterID, progress: ImageProgress)] = []
     for (waiter, entry) in entries
-    where entry.wants(stage.kind) && entry.wish.policy.delay <= elapsed {
+    where entry.wants(stage.kind) && entry.wish.policy.delay <= elapsed
+      && part ?? 1 > (stage.kind == .frame ? entry.part : 0)
+    {
       let key = entry.wish.request.key
       guard previews.contains(where: { $0.key == key }), let (image, preview) = drawn.newest[key]
       else { continue }
-      entries[waiter]?.shownCount += 1
-      entries[waiter]?.best = stage.kind
+      entries[waiter]?.show(stage.kind, part)
       shown.append((waiter, .preview(image, preview)))
     }
     return shown

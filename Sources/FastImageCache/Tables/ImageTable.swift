@@ -72,6 +72,11 @@ actor ImageTable {
     store?.storedPicture(for: key.tableKey)
   }
 
+  /// The picture of an entity, of whichever version, as the records tell.
+  nonisolated func storedPicture(of entity: ImageID) -> StoredPicture? {
+    store?.storedPicture(of: entity.tableID)
+  }
+
   /// True when the table has the picture and the device is locked.
   nonisolated func isProtectedNow(_ key: ImageKey) -> Bool {
     store?.isProtectedNow(key.tableKey) ?? false

@@ -55,9 +55,11 @@ extension ImageCache {
   ///
   /// Afterwards the pictures are misses, and ``closestCachedImage(for:format:policy:)`` finds them until the
   /// next picture of the entity is stored in their format, or makes room before all others do. The next
-  /// load asks the source whether a kept original has changed, before that answers. Loads of this cache that
-  /// are under way answer their waiters, and store nothing. A load of another cache of the process may still
-  /// store its picture, which is no longer stale then; no load of any cache with the store keeps its original.
+  /// load asks the source whether a kept original has changed, before that answers; while a picture of the entity
+  /// is marked, of whichever version, about an original that another entity of the same URL has loaded, too. Loads
+  /// of this cache that are under way answer their waiters, and store nothing. A load of another cache of the
+  /// process may still store its picture, which is no longer stale then; no load of any cache with the store keeps
+  /// its original.
   ///
   /// The mark lasts until the cache is closed, suspensions included, and holds for all caches of the process
   /// on this namespace. The table files stay as they are, so after that the pictures are hits again; the kept

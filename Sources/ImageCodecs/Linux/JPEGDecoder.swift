@@ -165,16 +165,36 @@
       _ bytes: Data, at stage: PreviewStage, _ request: DecodeRequest
     ) throws(ImageDecodingError) -> DecodedPreview {
       switch stage.kind {
-      case .frame: DecodedPreview(try decode(bytes.closedAsJPEG(), request))
+      case .frame: try decodeFrame(bytes, request)
       case .rows:
         try bytes.lendBytes { bytes throws(ImageDecodingError) in
           try decode(bytes, request, isCut: true)
         }
       case .embedded:
         try bytes.lendBytes { bytes throws(ImageDecodingError) in
-          DecodedPreview(try decodeThumbnail(in: bytes, request))
+          let thumbnail = try decodeThumbnail(in: bytes, request)
+          return DecodedPreview(thumbnail, part: thumbnail.edges.part)
         }
       }
+    }
+
+    /// Decodes a file that was cut behind a scan.
+    private func decodeFrame(
+      _ bytes: Data, _ request: DecodeRequest
+    ) throws(ImageDecodingError) -> DecodedPreview {
+      var request = request
+      var watch = JPEGScanWatch(settles: false)
+      _ = watch.receive(bytes)
+      if watch.showsMeansOnly {
+        // An eighth of the size has all of it. Enlarged by the drawing it is smooth; a larger decode has squares.
+        request.minimumSize = PixelSize(width: 1, height: 1)
+        request.hasMargin = false
+      }
+      var preview = try bytes.closedAsJPEG().lendBytes { bytes throws(ImageDecodingError) in
+        try decode(bytes, request)
+      }
+      if watch.showsMeansOnly { preview.part = preview.bitmap.edges.part }
+      return preview
     }
 
     /// Decodes the thumbnail in the head of a file. It takes no more memory than its picture would.
@@ -192,7 +212,8 @@
       var request = request
       let wanted = request.minimumSize ?? header.size
       let working = workingByteCount(for: header, minimumSize: wanted)
-      request.minimumSize = nil
+      // The region is one of the picture's.
+      (request.minimumSize, request.region) = (nil, nil)
       request.limits.workingByteCount = min(request.limits.workingByteCount, working)
       let thumbnail = try decode(
         UnsafeRawBufferPointer(rebasing: bytes[place]), request,
@@ -203,6 +224,13 @@
         throw .unsupported("JPEG: a thumbnail of another picture, or too small a one")
       }
       return checked
+    }
+  }
+
+  extension PictureEdges {
+    /// The bitmap's pixels for one of the picture's.
+    fileprivate var part: Double {
+      width * height / Double(fullSize.width) / Double(fullSize.height)
     }
   }
 

@@ -31,6 +31,8 @@ struct JPEGFrame {
   private(set) var isSequential = false
   /// Whether the newest scan has all components.
   private(set) var hasCommonScan = false
+  /// Whether a scan has brought more than blocks' means.
+  private(set) var hasDetail = false
   private var components: [Component] = []
   /// The steps of the coarse coefficients, by the table's number.
   private var tables: [[Int]?] = [nil, nil, nil, nil]
@@ -114,6 +116,7 @@ struct JPEGFrame {
     let missingBits = Int(content[3 + 2 * count] & 15)
     guard first <= last, last < 64 else { return false }
     hasCommonScan = count == components.count
+    hasDetail = hasDetail || last > 0
     for number in 0..<count {
       let id = content[1 + 2 * number]
       guard let index = components.firstIndex(where: { $0.id == id }) else { return false }

@@ -51,6 +51,9 @@ struct JPEGScanWatch: PreviewScanner {
   ///   - byteCount: The announced number of the file's bytes; `nil` for no stages of rows.
   init(settles: Bool, of byteCount: Int? = nil) { (self.settles, total) = (settles, byteCount) }
 
+  /// Whether the bytes that came show the means of blocks, and nothing else.
+  var showsMeansOnly: Bool { frame.hasMeans && !frame.hasDetail }
+
   mutating func receive(_ bytes: Data) -> [PreviewStage] {
     newStages = [:]
     bytes.withUnsafeBytes { bytes in

@@ -24,8 +24,9 @@ public protocol ProgressiveImageDecoder: ImageDecoder {
   func makePreviewScanner(of byteCount: Int?) -> any PreviewScanner
 
   /// Decodes the picture as far as a stage shows it, upright and in the same colours as
-  /// ``ImageDecoder/decode(_:_:)`` does; where the stage is settled, at the same size, too. It takes no more
-  /// memory than ``ImageDecoder/workingByteCount(for:minimumSize:)`` and a copy of the bytes.
+  /// ``ImageDecoder/decode(_:_:)`` does; where the stage is settled for that decode, at the same size, too.
+  /// Any other result may be smaller. It takes no more memory than
+  /// ``ImageDecoder/workingByteCount(for:minimumSize:)`` and a copy of the bytes.
   ///
   /// ``ImageDecoder/header(of:)`` reads the header of the same bytes.
   ///
@@ -46,7 +47,8 @@ public struct DecodedPreview: Sendable {
 
   /// The part of the picture's pixels that they come from, up to 1; of top rows, the part of all rows. For a
   /// decoder that may find no more in a stage than in the one before: of two previews of the same part the
-  /// second is not shown. `nil` if each stage is better than the one before.
+  /// second is not shown, nor is a frame behind a thumbnail that has as many pixels. `nil` if each stage is better
+  /// than the one before.
   public var part: Double?
 
   /// Creates a preview.
@@ -100,6 +102,20 @@ public struct PreviewStage: Hashable, Sendable {
     guard let settledReduction, settledReduction > 0 else { return false }
     return size.width - 1 <= (fullSize.width - 1) / settledReduction
       && size.height - 1 <= (fullSize.height - 1) / settledReduction
+  }
+}
+
+extension DecodeRequest {
+  /// Whether a preview that was decoded for this request has the pixels that the whole file will have.
+  package func isSettled(_ bitmap: Bitmap, at stage: PreviewStage, of fullSize: PixelSize) -> Bool {
+    // The size of the whole picture, of which the bitmap may have a part.
+    let size = PixelSize(
+      width: Int(bitmap.edges.width.rounded(.up)), height: Int(bitmap.edges.height.rounded(.up)))
+    let minimum = minimumSize ?? fullSize
+    let wanted = hasMargin ? DecodeMargin.averagedSize(for: minimum) : minimum
+    // A smaller one is that of a stage which shows no more.
+    return size.width >= wanted.width && size.height >= wanted.height
+      && stage.isSettled(size, of: fullSize)
   }
 }
 

@@ -85,7 +85,7 @@ extension OriginalRecord {
   }
 
   /// The first 64 bits of the SHA-256 of an entity.
-  static func digest(of entity: TableID) -> UInt64 {
+  package static func digest(of entity: TableID) -> UInt64 {
     SHA256.hash(entity.kindAndBytes).prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
   }
 

@@ -14,8 +14,9 @@ struct HintBlock {
   /// in the lower; 0 is empty.
   private let words: UnsafeMutablePointer<Atomic<UInt64>>
 
-  /// Eight buckets are a cache line.
-  private static let reach: UInt64 = 8
+  /// Two cache lines. Of 1000 hints in 2048 buckets 0.02 % find no room within 16 buckets, and 0.4 % none
+  /// within 8; each hit on those takes the index lock.
+  private static let reach: UInt64 = 16
 
   init(_ address: UnsafeMutableRawPointer) {
     words = address.assumingMemoryBound(to: Atomic<UInt64>.self)
@@ -52,7 +53,7 @@ struct HintBlock {
     let mask = words.pointee.load(ordering: .relaxed)
     // No `for`: iterating allocates in builds without optimisation, and a hit must not.
     var distance: UInt64 = 0
-    // The mask is never smaller. `min` hides the length, or the loop is unrolled into eight hits.
+    // The mask is never smaller. `min` hides the length, or the loop is unrolled into sixteen hits.
     let reach = min(Self.reach, mask)
     while distance < reach {
       let bucket = (words + 1 + Int((hash &+ distance) & mask)).pointee.load(ordering: .acquiring)

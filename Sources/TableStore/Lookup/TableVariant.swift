@@ -69,6 +69,15 @@ extension TableLookup {
     return found.flatMap { own, reader in own ?? reader?.storedPicture(for: key) }
   }
 
+  /// The picture of an entity, of whichever version, by the records.
+  func storedPicture(of entity: TableID) -> StoredPicture? {
+    // As above.
+    let found = try? ask(about: entity.digest) {
+      ($0.index.storedPicture(of: entity.digest), $0.reader)
+    }
+    return found.flatMap { own, reader in own ?? reader?.storedPicture(of: entity) }
+  }
+
   /// Takes over the silent lease on a slot.
   private func variant(
     _ found: TableIndex.LeasedVariant, of key: TableKey, in file: TableFile
@@ -111,9 +120,15 @@ extension TableLookup {
 
 extension TableReader {
   func storedPicture(for key: TableKey) -> StoredPicture? {
-    record(for: key).map {
-      StoredPicture(generation: $0.generation, isStale: isStale($0))
-    }
+    record(for: key).map { storedPicture($0) }
+  }
+
+  func storedPicture(of entity: TableID) -> StoredPicture? {
+    record(of: entity).map { storedPicture($0) }
+  }
+
+  private func storedPicture(_ record: SlotRecord) -> StoredPicture {
+    StoredPicture(generation: record.generation, isStale: isStale(record))
   }
 
   func variant(of key: TableKey) -> TableVariant? {
@@ -134,7 +149,15 @@ extension TableIndex {
   func storedPicture(for key: TableKey) -> StoredPicture? {
     guard let slot = findAny(key.entity.digest), record(of: slot).version == key.version.digest
     else { return nil }
-    return StoredPicture(generation: record(of: slot).generation, isStale: isAside(slot))
+    return storedPicture(in: slot)
+  }
+
+  func storedPicture(of entity: TableID.Digest) -> StoredPicture? {
+    findAny(entity).map { storedPicture(in: $0) }
+  }
+
+  private func storedPicture(in slot: Int) -> StoredPicture {
+    StoredPicture(generation: record(of: slot).generation, isStale: isAside(slot))
   }
 
   /// Finds the picture of a key's entity, and takes a silent lease on it.

@@ -108,11 +108,14 @@ package final class TableReader: Sendable {
     return find() ?? (refreshIfWorthwhile() ? find() : nil)
   }
 
-  /// True when there is a record for the entity.
-  func contains(_ entity: TableID) -> Bool {
-    if candidate(for: entity) != nil { return true }
-    return refreshIfWorthwhile() && candidate(for: entity) != nil
+  /// The record of the entity's picture, of whichever version, marked stale or not.
+  func record(of entity: TableID) -> SlotRecord? {
+    let find = { [self] in candidate(for: entity)?.record }
+    return find() ?? (refreshIfWorthwhile() ? find() : nil)
   }
+
+  /// True when there is a record for the entity.
+  func contains(_ entity: TableID) -> Bool { record(of: entity) != nil }
 
   // MARK: Guests
 

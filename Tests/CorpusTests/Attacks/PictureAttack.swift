@@ -69,13 +69,13 @@ enum PictureAttack {
       for stage in scanner.receive(half) { stages[stage.kind] = stage }
     }
     var settled: Bitmap?
+    let request = DecodeRequest(minimumSize: minimumSize, limits: limits)
     for stage in stages.values {
       let bytes = Data(data.prefix(stage.byteCount))
       guard let fullSize = try? decoder.header(of: bytes).size,
-        let preview = try? decoder.decodePreview(
-          bytes, at: stage, DecodeRequest(minimumSize: minimumSize, limits: limits))
+        let preview = try? decoder.decodePreview(bytes, at: stage, request)
       else { continue }
-      if stage.isSettled(preview.bitmap.size, of: fullSize) { settled = preview.bitmap }
+      if request.isSettled(preview.bitmap, at: stage, of: fullSize) { settled = preview.bitmap }
     }
     return stages.values.map(\.byteCount).max().map { (settled, $0) }
   }

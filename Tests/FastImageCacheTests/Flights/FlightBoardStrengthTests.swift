@@ -169,6 +169,27 @@ struct FlightBoardStrengthTests: FlightBoardSuite {
     #expect(Set(flights).count == 9)
   }
 
+  @Test("joins requests of equal conditions, copied or made anew, and of no others")
+  mutating func joinsEqualIdentities() {
+    func origin(_ headers: [String: String], _ avoids: NetworkCosts = .expensive) -> FlightOrigin {
+      var options = LoadOptions(audience: Audience("a"), avoids: avoids)
+      options.headers = headers
+      return .url(
+        URL(fileURLWithPath: "/photo.jpg"), LoadIdentity(options, beginsWithKept: false))
+    }
+    let headers = ["Accept": "image/webp", "X-\u{E9}": "1"]
+    let flight = join(1, row, origin: origin(headers)).flight
+    var others = [headers.merging(["Accept": "image/png"]) { $1 }, [:]]
+    others += [headers.filter { $0.key == "Accept" }, headers.merging(["Y": "1"]) { $1 }]
+    others.append(["Accept": "image/webp", "X-e\u{301}": "1"])
+    var flights = [flight, join(2, row, origin: origin(headers, .constrained)).flight]
+    for (index, headers) in others.enumerated() {
+      flights.append(join(3 + index, row, origin: origin(headers)).flight)
+    }
+    #expect(Set(flights).count == 7)
+    #expect(join(20, row, origin: origin(headers)).flight == flight)
+  }
+
   @Test("builds no identity for conditions that forbid no sharing")
   func buildsNoIdentity() {
     var options = LoadOptions(.reload)

@@ -85,6 +85,13 @@ struct FlightBoardTests: FlightBoardSuite {
     #expect(finish(row, of: old) == [1])
   }
 
+  @Test("is not joined by a waiter that knows another format's picture in a newer version")
+  mutating func separatesVersionsOfOthers() {
+    let old = join(1, dot).flight
+    let new = join(2, row, versions: ["row": "a1", "dot": "a2"])
+    #expect(new.isNewFlight && new.flight != old)
+  }
+
   @Test("remembers the older version after its waiters were answered")
   mutating func separatesVersionsLate() {
     let old = join(1, row).flight

@@ -112,6 +112,32 @@ struct OriginalRemovalTests {
     #expect(fixture.cache.partials.byteCount == 0)
   }
 
+  @Test("of an entity leaves the original that another one of the same URL has loaded")
+  func leavesOthers() async throws {
+    let source = EncodedSource()
+    let store = SourceStore(directory: directory.url)
+    let fixture = try await Fixture(from: source) { $0.originals = store }
+    let (owner, other) = (Photo("a", url: "test:/7"), Photo("b", url: "test:/7"))
+    for photo in [owner, other] {
+      _ = try await fixture.cache.image(for: photo, format: .row)
+      await fixture.cache.loadsHaveEnded()
+    }
+    try await fixture.cache.removeImages(for: other)
+    #expect(try await fixture.cache.image(for: other, format: .row).solidNumber == 7)
+    await fixture.cache.loadsHaveEnded()
+    #expect(source.started.value == 1)
+    try await fixture.cache.removeImages(for: owner)
+    #expect(try await store.inspect().isEmpty)
+    #expect(fixture.cache.containsImage(for: other, format: .row))
+    try await fixture.cache.removeImages(for: other)
+    _ = try await fixture.cache.image(for: other, format: .row)
+    await fixture.cache.loadsHaveEnded()
+    // Now it is the other's, and its name reaches it whoever has it.
+    #expect(try await store.inspect().map(\.entity) == ["b"])
+    try await store.remove("test:/7")
+    #expect(try await store.inspect().isEmpty)
+  }
+
   @Test("is a store by hand for the loads of all caches: none keeps an older original over it")
   func storedByHand() async throws {
     let gate = CancellableGate()

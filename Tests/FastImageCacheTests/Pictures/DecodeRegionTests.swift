@@ -31,22 +31,6 @@
       }
     }
 
-    /// Notes the sizes of decodes.
-    private struct Noting: ImageDecoder {
-      let decoder: any ImageDecoder
-      let sizes: Lock<[PixelSize]>
-
-      func recognizes(_ firstBytes: Data) -> Bool { decoder.recognizes(firstBytes) }
-      func header(of data: Data) throws(ImageDecodingError) -> ImageHeader {
-        try decoder.header(of: data)
-      }
-      func decode(_ data: Data, _ request: DecodeRequest) throws(ImageDecodingError) -> Bitmap {
-        let bitmap = try decoder.decode(data, request)
-        sizes.withLock { $0.append(bitmap.size) }
-        return bitmap
-      }
-    }
-
     private let data: Data
     private let sizes = Lock<[PixelSize]>([])
 
@@ -84,7 +68,7 @@
     ) async throws -> Fixture {
       let data = data ?? self.data
       return try await Fixture(formats, source: ScriptedSource { _, _, _ in .encoded(data) }) {
-        $0.decoders = ImageDecoders.standard.map { Noting(decoder: $0, sizes: sizes) }
+        $0.decoders = ImageDecoders.standard.map { SizeNotingDecoder(decoder: $0, sizes: sizes) }
         change(&$0)
       }
     }
@@ -147,9 +131,11 @@
 
     @Test("is decoded again for a part or a size that the decode does not have")
     func isDecodedAgain() throws {
-      let decoder = try ImageDecoders.standard.decoder(for: data)
       let (full, end) = (PictureRegion(Self.size), PictureRegion(columns: 600..<900, rows: 0..<300))
-      func picture(for side: Int, showing region: PictureRegion) throws -> SourcePicture {
+      func picture(
+        for side: Int, showing region: PictureRegion, of data: Data
+      ) throws -> SourcePicture {
+        let decoder = try ImageDecoders.standard.decoder(for: data)
         let minimum = PixelSize(width: 3 * side, height: side)
         var request = DecodeRequest(minimumSize: minimum)
         (request.hasMargin, request.region) = (true, region)
@@ -160,19 +146,25 @@
         return picture
       }
       func size(_ side: Int) -> PixelSize { PixelSize(width: 3 * side, height: side) }
-      let part = try picture(for: 60, showing: end)
+      let part = try picture(for: 60, showing: end, of: data)
       #expect(part.isDecoded(to: size(60), showing: end, in: .sRGB))
       #expect(!part.isDecoded(to: size(60), showing: full, in: .sRGB))
-      let averages = try picture(for: 40, showing: full)
+      let averages = try picture(for: 40, showing: full, of: data)
       // 38 rows, which are averages: enough for what they were asked for.
       #expect(averages.decoded?.size.height == 38)
       #expect(averages.isDecoded(to: size(40), showing: full, in: .sRGB))
       #expect(!averages.isDecoded(to: size(41), showing: full, in: .sRGB))
       // 75 rows, which lack frequencies: enough for 65, whatever they were asked for.
-      let filtered = try picture(for: 50, showing: full)
+      let filtered = try picture(for: 50, showing: full, of: data)
       #expect(filtered.decoded?.size.height == 75)
       #expect(filtered.isDecoded(to: size(65), showing: full, in: .sRGB))
       #expect(!filtered.isDecoded(to: size(66), showing: full, in: .sRGB))
+      // 60 rows of a decoder that scales smoothly: enough for 60.
+      let smooth = try picture(
+        for: 55, showing: full, of: solid(1, size: Self.size).pngData())
+      #expect(smooth.decoded?.size.height == 60)
+      #expect(smooth.isDecoded(to: size(60), showing: full, in: .sRGB))
+      #expect(!smooth.isDecoded(to: size(61), showing: full, in: .sRGB))
     }
 
     @Test("is whole in the hook that looks at it")

@@ -21,26 +21,11 @@
         decoding: decoding)
     }
 
-    /// Notes the widths of decodes.
-    private struct Noting: ImageDecoder {
-      let decoder: any ImageDecoder
-      let widths: Lock<[Int]>
-
-      func recognizes(_ firstBytes: Data) -> Bool { decoder.recognizes(firstBytes) }
-      func header(of data: Data) throws(ImageDecodingError) -> ImageHeader {
-        try decoder.header(of: data)
-      }
-      func workingByteCount(for header: ImageHeader, minimumSize: PixelSize?) -> Int {
-        decoder.workingByteCount(for: header, minimumSize: minimumSize)
-      }
-      func decode(_ data: Data, _ request: DecodeRequest) throws(ImageDecodingError) -> Bitmap {
-        let bitmap = try decoder.decode(data, request)
-        widths.withLock { $0.append(bitmap.size.width) }
-        return bitmap
-      }
+    private let sizes = Lock<[PixelSize]>([])
+    private var widths: [Int] { sizes.withLock { $0.map(\.width) } }
+    private var decoders: [any ImageDecoder] {
+      ImageDecoders.standard.map { SizeNotingDecoder(decoder: $0, sizes: sizes) }
     }
-
-    private let widths = Lock<[Int]>([])
 
     private static func data() throws -> Data {
       let layout = PixelLayout(for: size, format: .bgrx32)
@@ -54,7 +39,7 @@
     ) async throws -> Fixture {
       let data = try Self.data()
       return try await Fixture(formats, source: ScriptedSource { _, _, _ in .encoded(data) }) {
-        $0.decoders = ImageDecoders.standard.map { Noting(decoder: $0, widths: widths) }
+        $0.decoders = decoders
         change(&$0)
       }
     }
@@ -66,7 +51,7 @@
       let format = Self.format(decoding)
       let fixture = try await fixture([format])
       _ = try await fixture.cache.image(for: Photo("a", url: "test:/1"), format: format)
-      #expect(widths.withLock { $0 } == [width])
+      #expect(widths == [width])
     }
 
     @Test("of a family is met by one decode, the finest wish included", arguments: [true, false])
@@ -77,7 +62,7 @@
       _ = try await fixture.cache.image(for: photo, format: formats[finestIsAsked ? 1 : 0])
       await fixture.quiet()
       #expect(fixture.cache.cachedFormats(for: photo) == formats)
-      #expect(widths.withLock { $0 } == [76])
+      #expect(widths == [76])
     }
 
     /// At 32 x 32 the finest decode is the one at 1/2, which declares 432 kB; one at 1/4 declares 364 kB.
@@ -95,8 +80,22 @@
           }
         }
         _ = try await fixture.cache.image(for: Photo("a", url: "test:/1"), format: format)
-        #expect(widths.withLock { $0 }.last == width)
+        #expect(widths.last == width)
       }
+    }
+
+    /// At 34 x 34 the usual margin asks for 1/2, and the least one for 1/4.
+    @Test(
+      "shrinks for a bitmap outside of any cache",
+      arguments: [(1 << 20, [152]), (400_000, [76]), (300_000, [])])
+    func shrinksOutside(workingByteCount: Int, widths: [Int]) throws {
+      var limits = DecodingLimits()
+      limits.workingByteCount = workingByteCount
+      let bitmap = try? Bitmap(
+        decoding: Self.data(), upTo: PixelSize(width: 34, height: 34), decoders: decoders,
+        limits: limits)
+      #expect(bitmap?.size.width == (widths.isEmpty ? nil : 34))
+      #expect(self.widths == widths)
     }
 
     @Test("is balanced for a bitmap outside of any cache")

@@ -47,6 +47,24 @@ struct PreviewKindTests {
     #expect(LoadOptions.previewing.previews.kinds == .frames)
   }
 
+  @Test("of a kind that nobody asks for have no header read, and are made once somebody does")
+  func unwanted() async throws {
+    let sketch = try await SketchFixture(decoder: SketchDecoder(kinds: [.embedded, .rows, .rows]))
+    let frames = Following(sketch.cache, Photo("1"), .row, options(.frames))
+    await sketch.fixture.waiters(1)
+    await step(sketch, stages: 2)
+    #expect(sketch.decoder.headers.value == 0)
+    let rows = Following(sketch.cache, Photo("1"), .row, options(.rows))
+    await sketch.fixture.waiters(2)
+    await sketch.step(1)
+    await rows.previewed.reaches(1)
+    #expect(sketch.decoder.headers.value == 1)
+    sketch.finish()
+    await frames.ends()
+    await rows.ends()
+    #expect(frames.text == "999" && rows.text == "2 rows 0.2 999")
+  }
+
   @Test("are never followed by one that shows less")
   func noLess() async throws {
     #expect(try await follow(all, [.frame, .embedded, .rows, .frame]) == ("1 4 999", 2))
@@ -71,6 +89,24 @@ struct PreviewKindTests {
     sketch.finish()
     await following.ends()
     #expect(following.text == "stored 2 embedded 3 999")
+  }
+
+  @Test("are none where a sharp picture is shown that was marked stale")
+  func afterStale() async throws {
+    let sketch = try await SketchFixture()
+    var stored = Photo("1")
+    stored.ownPicture = { _ in .bitmap(try solid(5)) }
+    _ = try await sketch.cache.image(for: stored, format: .row)
+    await sketch.fixture.quiet()
+    try await sketch.cache.markStale(stored)
+    var options = options(all)
+    options.variants = VariantPolicy()
+    let following = Following(sketch.cache, Photo("1"), .row, options)
+    await sketch.fixture.waiters(1)
+    await step(sketch, stages: 2)
+    sketch.finish()
+    await following.ends()
+    #expect(following.text == "stored 999" && sketch.decoder.begun.value == 0)
   }
 
   @Test("are those that show most, where several are there at once")
@@ -129,6 +165,37 @@ struct PreviewKindTests {
     sketch.finish()
     await following.ends()
     #expect(following.text == "1 4 999" && sketch.decoder.begun.value == 4)
+  }
+
+  @Test("of frames follow no thumbnail that has as many pixels")
+  func afterThumbnail() async throws {
+    let parts = [1: 0.04, 2: 0.02, 3: 0.04]
+    let sketch = try await SketchFixture(decoder: SketchDecoder(kinds: [.embedded], parts: parts))
+    let following = Following(sketch.cache, Photo("1"), .row, options([.frames, .embedded]))
+    await sketch.fixture.waiters(1)
+    await step(sketch, stages: 2)
+    // Who joins is shown the thumbnail, too.
+    let late = Following(sketch.cache, Photo("1"), .row, options([.frames, .embedded]))
+    await late.previewed.reaches(1)
+    await step(sketch, stages: 2)
+    sketch.finish()
+    await following.ends()
+    await late.ends()
+    #expect(following.text == "1 embedded 4 999" && late.text == "1 embedded 4 999")
+    #expect(sketch.decoder.begun.value == 4)
+  }
+
+  @Test("of frames are for those, too, who were not shown the thumbnail")
+  func withoutThumbnail() async throws {
+    let parts = [1: 0.04, 2: 0.02]
+    let sketch = try await SketchFixture(decoder: SketchDecoder(kinds: [.embedded], parts: parts))
+    let kinds: [PreviewPolicy.Kinds] = [[.frames, .embedded], .frames]
+    let following = kinds.map { Following(sketch.cache, Photo("1"), .row, options($0)) }
+    await sketch.fixture.waiters(2)
+    await step(sketch, stages: 3)
+    sketch.finish()
+    for one in following { await one.ends() }
+    #expect(following.map(\.text) == ["1 embedded 3 999", "2 3 999"])
   }
 
   @Test("of a fetch that begins anew are not shown before there is more than before")

@@ -108,6 +108,15 @@ struct LoadFactsTests {
     #expect(counts == [0, 0, 0, 0] && seconds == [0, 0, 0, 0, 0])
   }
 
+  @Test("forget the status of an answer that was no picture when the source is asked again")
+  func asksAgain() {
+    var meter = LoadMeter()
+    meter.ask(knowsOriginal: true)
+    meter.source.status = 206
+    meter.ask(knowsOriginal: false)
+    #expect(meter.attempts == 2 && meter.source == LoadFacts.Source(wasAsked: true))
+  }
+
   @Test("leave each figure where it belongs")
   func figures() {
     var meter = LoadMeter()

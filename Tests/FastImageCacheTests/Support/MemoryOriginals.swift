@@ -50,7 +50,9 @@ final class MemoryOriginals: OriginalKeeping {
   func look(_ name: OriginalName) -> KeptOriginal? {
     if opened.value == 0 || locks.withLock({ $0 }) == .index { return nil }
     return state.withLock { $0[name] }.map {
-      KeptOriginal(freshness: $0.freshness, isPlaceholder: $0.isPlaceholder)
+      KeptOriginal(
+        freshness: $0.freshness, isPlaceholder: $0.isPlaceholder,
+        entity: OriginalRecord.digest(of: $0.entity.tableID))
     }
   }
 

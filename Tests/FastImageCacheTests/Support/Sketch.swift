@@ -15,12 +15,21 @@ final class SketchDecoder: ProgressiveImageDecoder {
     private var byteCount = 0
     private let settled: Int?
     private let kinds: [PreviewStage.Kind]
+    private let stray: Int?
+    private var isSketch = true
 
-    init(settledStage settled: Int?, _ kinds: [PreviewStage.Kind]) {
-      (self.settled, self.kinds) = (settled, kinds)
+    init(settledStage settled: Int?, _ kinds: [PreviewStage.Kind], stray: Int?) {
+      (self.settled, self.kinds, self.stray) = (settled, kinds, stray)
     }
 
     mutating func receive(_ bytes: Data) -> [PreviewStage] {
+      if byteCount == 0 { isSketch = bytes.starts(with: SketchDecoder.magic) }
+      // Something was left out.
+      guard isSketch else { return [] }
+      if let stray, byteCount == 0 {
+        byteCount += bytes.count
+        return [PreviewStage(.frame, byteCount: stray)]
+      }
       let before = byteCount / 100
       byteCount += bytes.count
       let stage = byteCount / 100
@@ -38,10 +47,13 @@ final class SketchDecoder: ProgressiveImageDecoder {
 
   /// Counts the scanners, the previews that have begun, and those that have ended.
   let (scanned, begun, ended) = (Counter(), Counter(), Counter())
+  /// Counts the headers that were read.
+  let headers = Counter()
   private let settledStage: Int?
   private let kinds: [PreviewStage.Kind]
   private let parts: [Int: Double]
   private let isDamaged: Bool
+  private let stray: Int?
   private let willDecode: @Sendable () -> Void
   private let willEnd: @Sendable (_ isCancelled: @Sendable () -> Bool) -> Void
 
@@ -49,22 +61,24 @@ final class SketchDecoder: ProgressiveImageDecoder {
   ///   - kinds: Those of the first stages; all others are frames.
   ///   - parts: The parts of the picture that stages show.
   ///   - isDamaged: Whether no preview can be made.
+  ///   - stray: The bytes of a stage that the first bytes are said to have.
   ///   - willDecode: Called before the picture is decoded, on its worker.
   ///   - willEnd: Called in each preview, on its worker.
   init(
     settledStage: Int? = nil, kinds: [PreviewStage.Kind] = [], parts: [Int: Double] = [:],
-    isDamaged: Bool = false,
+    isDamaged: Bool = false, stray: Int? = nil,
     willDecode: @escaping @Sendable () -> Void = {},
     willEnd: @escaping @Sendable (_ isCancelled: @Sendable () -> Bool) -> Void = { _ in }
   ) {
     (self.settledStage, self.kinds, self.parts) = (settledStage, kinds, parts)
-    self.isDamaged = isDamaged
+    (self.isDamaged, self.stray) = (isDamaged, stray)
     (self.willDecode, self.willEnd) = (willDecode, willEnd)
   }
 
   func recognizes(_ firstBytes: Data) -> Bool { firstBytes.starts(with: Self.magic) }
 
   func header(of data: Data) throws(ImageDecodingError) -> ImageHeader {
+    headers.increment()
     guard recognizes(data) else { throw .unknownType }
     return ImageHeader(size: Self.size)
   }
@@ -76,7 +90,7 @@ final class SketchDecoder: ProgressiveImageDecoder {
 
   func makePreviewScanner(of byteCount: Int?) -> any PreviewScanner {
     scanned.increment()
-    return Scanner(settledStage: settledStage, kinds)
+    return Scanner(settledStage: settledStage, kinds, stray: stray)
   }
 
   func decodePreview(

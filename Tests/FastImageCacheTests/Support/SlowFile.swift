@@ -13,9 +13,10 @@ struct SlowFile {
   /// - Parameters:
   ///   - pieceByteCount: The size of a piece.
   ///   - kinds: The previews that are wanted.
+  ///   - drawing: Draws them and the picture.
   init(
     _ data: Data, in format: ImageFormat, pieceByteCount: Int = 200,
-    _ kinds: PreviewPolicy.Kinds = .frames
+    _ kinds: PreviewPolicy.Kinds = .frames, drawing: Drawing = .stretch
   ) async throws {
     let (clock, resources, seen) = (ManualClock(), LoadResources(), Counter())
     let decoder = try CountingDecoder(data)
@@ -35,7 +36,9 @@ struct SlowFile {
     }
     var options = LoadOptions.previewing
     (options.previews.kinds, options.previews.limit) = (kinds, 20)
-    for await step in fixture.cache.progress(for: Photo("1"), format: format, options: options) {
+    var photo = Photo("1")
+    photo.drawing = drawing
+    for await step in fixture.cache.progress(for: photo, format: format, options: options) {
       if let (image, preview) = step.preview {
         previews.append((Self.pixels(image), preview))
         seen.increment()

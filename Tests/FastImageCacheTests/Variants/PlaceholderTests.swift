@@ -63,6 +63,113 @@ struct PlaceholderTests {
     #expect(kind(photo, .row, in: fixture) == nil)
   }
 
+  @Test("that is stored while another request for it begins is not loaded again", arguments: 1...3)
+  func isStoredMeanwhile(question: Int) async throws {
+    for isUnderWay in [false, true] {
+      let gate = CancellableGate()
+      let fixture = try await Fixture(source: ScriptedSource(gate: gate))
+      let first = isUnderWay ? Task { try await load(thumbnail, in: fixture) } : nil
+      await fixture.source.started.reaches(isUnderWay ? 1 : 0)
+      var late = thumbnail
+      let questions = Counter()
+      // The two lookups and the request itself ask for the version.
+      late.willTellSource = { _ in
+        if questions.increment() == question { Self.store(7, as: thumbnail, in: fixture.cache) }
+      }
+      let image = try await fixture.cache.image(
+        for: late, format: .row, options: Self.placeholder)
+      #expect(image.solidNumber == 7 && fixture.source.started.value == (isUnderWay ? 1 : 0))
+      gate.open()
+      #expect(try await first?.value == (isUnderWay ? 1 : nil))
+    }
+  }
+
+  @Test(
+    "that is stored while a load works answers it only where nobody waits for the real picture",
+    arguments: [false, true])
+  func isNotForReal(wantsReal: Bool) async throws {
+    let (gate, answer, asked) = (CancellableGate(), CancellableGate(), Counter())
+    let fixture = try await Fixture(source: ScriptedSource(gate: gate))
+    // Its entity is asked once the requests behind it were handed out, before these are looked up.
+    var slow = Photo("slow", url: "test:/1")
+    slow.ownPicture = { _ in
+      asked.increment()
+      try await answer.pass()
+      return nil
+    }
+    var loads = [Task { try await load(Photo("first", url: "test:/1"), in: fixture) }]
+    await fixture.source.started.reaches(1)
+    for photo in [slow, thumbnail] {
+      loads.append(Task { try await load(photo, in: fixture) })
+      await fixture.waiters(loads.count)
+    }
+    gate.open()
+    await asked.reaches(1)
+    if wantsReal {
+      loads.append(Task { try await load(thumbnail, isPlaceholder: false, in: fixture) })
+      await fixture.waiters(4)
+    }
+    Self.store(7, as: thumbnail, in: fixture.cache)
+    answer.open()
+    var numbers: [Int?] = []
+    for load in loads { numbers.append(try await load.value) }
+    #expect(numbers == (wantsReal ? [1, 1, 1, 1] : [1, 1, 7]))
+    #expect(fixture.cache.containsImage(for: thumbnail, format: .row) == wantsReal)
+    #expect(fixture.source.started.value == 1)
+  }
+
+  @Test("that has changed is redrawn in all formats that show it, and no real picture with it")
+  func isRedrawn() async throws {
+    let formats = [8, 16].map {
+      ImageFormat(
+        name: "\($0)", family: "f", size: PixelSize(width: $0, height: $0), pixelFormat: .bgrx32,
+        capacity: 4)
+    }
+    let other = ImageFormat(
+      name: "other", size: PixelSize(width: 4, height: 4), pixelFormat: .bgrx32, capacity: 4)
+    let source = EncodedSource { _, call in .encoded(try solid(call).pngData()) }
+    let fixture = try await Fixture(formats + [other, .row], from: source)
+    #expect(try await load(photo, formats[0], in: fixture) == 1)
+    #expect(try await load(photo, other, in: fixture) == 2)
+    #expect(try await load(photo, .row, isPlaceholder: false, in: fixture) == 3)
+    var options = Self.placeholder
+    options.policy = .revalidate
+    let image = try await fixture.cache.image(for: photo, format: formats[0], options: options)
+    #expect(image.solidNumber == 4)
+    await fixture.quiet()
+    for format in formats + [other] {
+      let closest = fixture.cache.closestCachedImage(for: photo, format: format)
+      #expect(closest?.image.solidNumber == 4 && closest?.preview.kind == .placeholder)
+    }
+    #expect(fixture.cache.cachedImage(for: photo, format: .row)?.solidNumber == 3)
+  }
+
+  /// Stores a placeholder at once, as the load of another cache would.
+  private static func store(_ number: Int, as photo: Photo, in cache: ImageCache) {
+    let table = cache.tables[.row]
+    let request = table.map { ImageRequest(entity: photo, table: $0, tables: cache.tables) }
+    do {
+      guard let table, let request else { throw ImageCacheError.closed }
+      let slot = try table.drawSlot(for: request.key, size: ImageFormat.row.size) { bytes, layout in
+        try solid(number, size: layout.size).withUnsafeBytes { bytes.copyMemory(from: $0) }
+      }
+      _ = try table.store(slot, for: request.key, cache.recorder, isPlaceholder: true) { true }
+    } catch {
+      Issue.record(error)
+    }
+  }
+
+  @Test("drawn along with one of its family is not drawn again")
+  func isDrawnOnce() async throws {
+    let fixture = try await Fixture([.large, .dot])
+    for storeCount in [2, 3] {
+      _ = try await fixture.cache.image(for: thumbnail, format: .dot, options: Self.placeholder)
+      await fixture.quiet()
+      #expect(await fixture.cache.statistics().stores == storeCount)
+      try await fixture.cache.removeImage(for: thumbnail, format: .dot)
+    }
+  }
+
   @Test("is one in a later session too, and in the formats that are drawn along")
   func lasts() async throws {
     let fixture = try await Fixture([.large, .dot])

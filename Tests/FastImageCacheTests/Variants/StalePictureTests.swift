@@ -135,6 +135,76 @@ struct StalePictureTests {
     #expect(try await store.inspect().map(\.isFresh) == (isKept ? [false] : []))
   }
 
+  /// A source that calls unchanged whatever it is asked about.
+  private func unchangingSource() -> EncodedSource {
+    EncodedSource { request, call in
+      let terms = OriginalTerms(fields: ["ETag": "\"\(call)\""], received: Date())
+      return request.known?.isWhole == true
+        ? .unchanged(terms) : .encoded(try solid(call).pngData())
+    }
+  }
+
+  @Test("have their own original revalidated once, for all formats")
+  func revalidatesOnce() async throws {
+    let source = unchangingSource()
+    let fixture = try await Fixture([.row, .large], from: source, originals: MemoryOriginals())
+    let photo = Photo("a")
+    for count in [1, 2] {
+      for format in [ImageFormat.row, .large] {
+        _ = try await fixture.cache.image(for: photo, format: format)
+        await fixture.cache.loadsHaveEnded()
+        #expect(source.started.value == count)
+      }
+      try await fixture.cache.markStale(photo)
+    }
+  }
+
+  @Test("of an older version, too, have another entity's original revalidated")
+  func revalidatesSharedForNewerVersion() async throws {
+    let source = unchangingSource()
+    let originals = MemoryOriginals()
+    let fixture = try await Fixture([.row, .large], from: source, originals: originals)
+    let (owner, older, newer) = (
+      Photo("a", url: "test:/1"), Photo("b", version: "1", url: "test:/1"),
+      Photo("b", version: "2", url: "test:/1")
+    )
+    for photo in [owner, older] {
+      _ = try await fixture.cache.image(for: photo, format: .row)
+      await fixture.cache.loadsHaveEnded()
+    }
+    #expect(source.started.value == 1)
+    try await fixture.cache.markStale(older)
+    // The mark ends with the picture that had it.
+    for format in [ImageFormat.row, .large] {
+      _ = try await fixture.cache.image(for: newer, format: format)
+      await fixture.cache.loadsHaveEnded()
+      #expect(source.started.value == 2 && originals.confirmed.value == 1)
+    }
+  }
+
+  @Test("have an original revalidated that another entity of the same URL has loaded")
+  func revalidatesShared() async throws {
+    let source = unchangingSource()
+    let originals = MemoryOriginals()
+    let fixture = try await Fixture([.row, .large], from: source, originals: originals)
+    let (owner, other) = (Photo("a", url: "test:/1"), Photo("b", url: "test:/1"))
+    func load(_ photo: Photo, _ format: ImageFormat) async throws -> Int {
+      _ = try await fixture.cache.image(for: photo, format: format)
+      await fixture.cache.loadsHaveEnded()
+      return source.started.value
+    }
+    #expect(try await load(owner, .row) == 1)
+    #expect(try await load(other, .row) == 1)
+    try await fixture.cache.markStale(other)
+    // The owner is as before, and the mark holds for formats too that had no picture.
+    #expect(try await load(owner, .large) == 1)
+    #expect(try await load(other, .large) == 2)
+    #expect(try await load(other, .row) == 3)
+    try await fixture.cache.removeImages(for: other)
+    #expect(try await load(other, .row) == 3)
+    #expect(originals.confirmed.value == 2)
+  }
+
   @Test("stay misses where their server fails, and stay shown")
   func staysWithFailure() async throws {
     let originals = MemoryOriginals()

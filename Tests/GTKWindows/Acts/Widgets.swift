@@ -183,32 +183,4 @@
 
     func drop() { object = nil }
   }
-
-  /// A window with one widget.
-  @MainActor final class PlainWindow {
-    private let window = UnsafeMutablePointer<GtkWindow>(
-      OpaquePointer(gtk_window_new().unsafelyUnwrapped))
-
-    func show(_ widget: OpaquePointer) {
-      gtk_window_set_default_size(window, 200, 150)
-      gtk_window_set_child(window, UnsafeMutablePointer(widget))
-      gtk_window_present(window)
-      draw()
-    }
-
-    /// Waits until two more frames are drawn.
-    func draw() {
-      let widget = UnsafeMutablePointer<GtkWidget>(OpaquePointer(window))
-      gtk_widget_queue_draw(widget)
-      guard let clock = gtk_widget_get_frame_clock(widget) else { return }
-      let end = gdk_frame_clock_get_frame_counter(clock) + 2
-      gdk_frame_clock_begin_updating(clock)
-      Loop.turn { gdk_frame_clock_get_frame_counter(clock) >= end }
-      gdk_frame_clock_end_updating(clock)
-    }
-
-    func screen(of widget: OpaquePointer) -> Screen? { Screen(of: UnsafeMutablePointer(widget)) }
-
-    func close() { gtk_window_destroy(window) }
-  }
 #endif

@@ -72,6 +72,35 @@
     }
 
     @Test(
+      "has means decoded at an eighth of the size, which is all that they show",
+      arguments: [100, 50] as [Int32])
+    func means(quality: Int32) throws {
+      let data = jpeg(quality, sampling: (1, 1))
+      let full = PixelSize(width: 240, height: 184)
+      let found = stages(data).map(\.stage)
+      let (first, last) = (try #require(found.first), try #require(found.last))
+      let request = DecodeRequest(minimumSize: PixelSize(width: 100, height: 80))
+      let decoder = JPEGDecoder()
+      func preview(_ stage: PreviewStage) throws -> Bitmap {
+        try decoder.decodePreview(Data(data.prefix(stage.byteCount)), at: stage, request).bitmap
+      }
+      let coarse = try preview(first)
+      #expect(coarse.size == PixelSize(width: 30, height: 23))
+      #expect(coarse.edges.fullSize == full && coarse.edges.width == 30)
+      #expect(try preview(last).size == PixelSize(width: 120, height: 92))
+      // Of the best quality an eighth of the size is known by then, and the wanted size is not.
+      #expect((first.settledReduction == 8) == (quality == 100))
+      #expect(stagesSettle(first, coarse, full) == (quality == 100))
+      #expect(!request.isSettled(coarse, at: first, of: full))
+      let eighth = DecodeRequest(minimumSize: coarse.size)
+      #expect(eighth.isSettled(coarse, at: first, of: full) == (quality == 100))
+    }
+
+    private func stagesSettle(_ stage: PreviewStage, _ bitmap: Bitmap, _ full: PixelSize) -> Bool {
+      stage.isSettled(bitmap.size, of: full)
+    }
+
+    @Test(
       "finds the scan at which the decoder stops", arguments: [100, 90, 75, 50, 10],
       [[1, 1], [2, 2]] as [[UInt32]])
     func agreesWithDecoder(quality: Int32, sampling: [UInt32]) throws {

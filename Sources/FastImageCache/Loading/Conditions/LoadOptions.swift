@@ -44,7 +44,10 @@ public struct LoadOptions: Hashable, Sendable {
 
   /// The limit of the request's way; beyond, it throws ``ImageCacheError/notCached(entity:format:)``.
   /// Requests of different reach share no load.
-  public var reach = Reach.network
+  public var reach: Reach {
+    get { conditions.reach }
+    set { conditions = LoadConditions(audience, headers, newValue, avoids) }
+  }
 
   /// Networks that are too dear for this request. Where only these lead to the server, a request to it throws
   /// ``ImageSourceError/networkRefused``; on Linux the library's own sources know no such networks, and ask
@@ -52,16 +55,28 @@ public struct LoadOptions: Hashable, Sendable {
   ///
   /// A source of one's own finds it in ``ImageSourceRequest/avoids``. Requests that avoid different
   /// networks share no load.
-  public var avoids: NetworkCosts = []
+  public var avoids: NetworkCosts {
+    get { conditions.avoids }
+    set { conditions = LoadConditions(audience, headers, reach, newValue) }
+  }
 
   /// The account on whose behalf the picture is loaded. Two audiences share no load and no original, but
   /// for all pictures in tables: accounts that may not see each other's pictures get namespaces of
   /// their own.
-  public var audience = Audience.everyone
+  public var audience: Audience {
+    get { conditions.audience }
+    set { conditions = LoadConditions(newValue, headers, reach, avoids) }
+  }
 
   /// Header fields for the request to a web server, by name. ``HTTPOptions/modifyRequest`` sees them,
   /// and may change them. Requests with different fields share no load.
-  public var headers: [String: String] = [:]
+  public var headers: [String: String] {
+    get { conditions.headers }
+    set { conditions = LoadConditions(audience, newValue, reach, avoids) }
+  }
+
+  /// Reach, avoided networks, audience and headers.
+  private(set) var conditions = LoadConditions.ordinary
 
   /// The previews that ``ImageCache/updates(for:format:options:)`` and
   /// ``ImageCache/progress(for:format:options:)`` show while the picture loads; none by default. The other

@@ -1,15 +1,20 @@
 /// The longest wait of one request, by a clock that tests replace.
-struct TimeLimit: Sendable {
+///
+/// An object, since each waiting request has room for one in its frame, and few have one.
+final class TimeLimit: Sendable {
   let duration: Duration
   let clock: any PatienceClock
   let error: ImageCacheError
+
+  init(duration: Duration, clock: any PatienceClock, error: ImageCacheError) {
+    (self.duration, self.clock, self.error) = (duration, clock, error)
+  }
 
   /// A limit that runs. Its owner cancels the task.
   struct Running: Sendable {
     let task: Task<Void, Never>
     /// Set before `end` is called.
     let isOver: Cancellation
-    let error: ImageCacheError
   }
 
   /// Calls `end` when the time is over, unless the task is cancelled before.
@@ -22,6 +27,6 @@ struct TimeLimit: Sendable {
       isOver.set()
       end(error)
     }
-    return Running(task: task, isOver: isOver, error: error)
+    return Running(task: task, isOver: isOver)
   }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import TableStore
 
 /// One request for a picture that no table has.
 final class ImageRequest: Sendable {
@@ -22,6 +23,27 @@ final class ImageRequest: Sendable {
   var policy: LoadOptions.Policy { options?.policy ?? .normal }
 
   var isPlaceholder: Bool { options?.isPlaceholder == true }
+
+  /// The picture that its table has: the wanted one, or else the placeholder, if the request is content with
+  /// one.
+  ///
+  /// It answers this request. Others of its load may want the real picture.
+  func storedImage() -> CachedImage? { table.cachedImage(for: key) ?? storedPlaceholder() }
+
+  /// The placeholder that its table has, if the request is content with one.
+  func storedPlaceholder() -> CachedImage? {
+    isPlaceholder ? table.cachedImage(for: key.placeholder) : nil
+  }
+
+  /// Whether ``storedImage()`` would find a picture.
+  var isStored: Bool {
+    table.contains(key) || isPlaceholder && table.contains(key.placeholder)
+  }
+
+  /// Whether the device is locked, and with it the picture that its table has.
+  var isProtectedNow: Bool {
+    table.isProtectedNow(key) || isPlaceholder && table.isProtectedNow(key.placeholder)
+  }
 
   /// The name under which a store has the original.
   var originalName: OriginalName {
@@ -55,24 +77,35 @@ final class ImageRequest: Sendable {
   /// The requests for the other formats of the family, unless the entity refuses to draw them too.
   func family() -> [ImageRequest] {
     guard let family = format.family, entity.wantsAllFormats(inFamily: family) else { return [] }
-    return tables.family(family).filter { $0.format.name != key.format && $0.isStored }
-      .map {
-        ImageRequest(
-          entity: entity, table: $0, tables: tables, options: isPlaceholder ? .placeholder : nil)
-      }
+    return others(among: tables.family(family))
+  }
+
+  /// The requests for the entity's pictures in other formats that are stored; of a placeholder for
+  /// placeholders.
+  private func others(among tables: [ImageTable]) -> [ImageRequest] {
+    tables.filter { $0 !== table && $0.isStored }.map {
+      ImageRequest(
+        entity: entity, table: $0, tables: self.tables,
+        options: isPlaceholder ? .placeholder : nil)
+    }
   }
 
   /// The requests of the family that have the same source and whose pictures are missing.
   func siblings() -> [ImageRequest] {
-    family().filter { $0.url == url && !$0.table.contains($0.key) }
+    family().filter { $0.url == url && !$0.isStored }
   }
 
-  /// The requests for the entity's other pictures that a table has and that have the same source.
+  /// The requests for the entity's other pictures that a table has and that have the same source: for a
+  /// placeholder the placeholders among them, else the real ones.
   func outdated() -> [ImageRequest] {
-    if isPlaceholder { return [] }
-    return tables.all.filter { $0 !== table && $0.isStored }
-      .map { ImageRequest(entity: entity, table: $0, tables: tables) }
-      .filter { $0.url == url && $0.table.contains($0.key) }
+    others(among: tables.all).filter {
+      $0.url == url && $0.table.contains(isPlaceholder ? $0.key.placeholder : $0.key)
+    }
+  }
+
+  /// Whether some table has a picture of the entity, of whichever version, that is marked stale.
+  var hasStalePicture: Bool {
+    tables.all.contains { $0.storedPicture(of: key.entity)?.isStale == true }
   }
 
   /// The same request, for a picture whose source was asked whether it changed.

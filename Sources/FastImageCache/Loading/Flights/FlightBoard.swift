@@ -33,9 +33,10 @@
 ///    had asked the source. Once a flight has kept its original, no older flight of the same source
 ///    keeps one.
 /// 11. A picture that a waiter wants as the real one is stored as the real one, and the original of a flight
-///     that had such a waiter is kept as a real one. Once a picture or the original of a flight was decided to
-///     be a placeholder, no waiter for a real picture joins it: such a waiter begins a flight, which takes
-///     this one's place. A placeholder keeps no flight from storing a real picture by invariant 8.
+///     that had such a waiter is kept as a real one. A table's placeholder answers no such waiter. Once a
+///     picture or the original of a flight was decided to be a placeholder, or a table's placeholder to answer,
+///     no waiter for a real picture joins it: such a waiter begins a flight, which takes this one's place. A
+///     placeholder keeps no flight from storing a real picture by invariant 8.
 struct FlightBoard<Waiter, Request, Load> {
   typealias Flight = FlightRecord<Request, Load>
 
@@ -66,7 +67,7 @@ struct FlightBoard<Waiter, Request, Load> {
   struct Left {
     let waiter: Waiter
     /// The load to cancel, and its unanswered requests, if the flight left the board with its waiter.
-    let abandoned: (load: Load, requests: [Request])?
+    let abandoned: (load: Load, requests: ShortList<Request>)?
   }
 
   var flights: [Flight?] = []
@@ -75,7 +76,7 @@ struct FlightBoard<Waiter, Request, Load> {
   private var current: [FlightOrigin: FlightID] = [:]
   private var waiters: [WaiterID: WaiterRecord] = [:]
   private var lastFlight = 0
-  private var dropped: [Request] = []
+  private var dropped: ShortList<Request> = []
   private var moved: [(load: Load, priority: Priority)] = []
 
   init() {}
@@ -106,7 +107,6 @@ struct FlightBoard<Waiter, Request, Load> {
     request: Request, start: (FlightID) -> Load,
     waiter: (Load) -> Waiter
   ) -> Joined {
-    precondition(waiters[id] == nil, "A waiter joins once.")
     let waiting = flightsWaiting(forOneOf: dependents)
     let newest = current[origin]
     let isRefused = newest.map(waiting.contains) ?? false
@@ -116,7 +116,8 @@ struct FlightBoard<Waiter, Request, Load> {
         ? found : nil
     }
     let isNewFlight = flight == nil
-    let target = flight ?? begin(origin, policy, priority, isCurrent: !isRefused, start)
+    let target =
+      flight ?? begin(origin, policy, priority, after: newest, isCurrent: !isRefused, start)
     let joined = look(at: target) { flight in
       (
         load: flight.load,
@@ -127,9 +128,12 @@ struct FlightBoard<Waiter, Request, Load> {
       preconditionFailure("A flight that was found or begun is under way.")
     }
     if let request = joined.added.dropped { dropped.append(request) }
-    waiters[id] = WaiterRecord(
-      waiter: waiter(joined.load), flight: target, rendition: joined.added.index,
-      given: priority, dependents: dependents)
+    let former = waiters.updateValue(
+      WaiterRecord(
+        waiter: waiter(joined.load), flight: target, rendition: joined.added.index,
+        given: priority, dependents: dependents),
+      forKey: id)
+    precondition(former == nil, "A waiter joins once.")
     followWaiters(of: target)
     return Joined(load: joined.load, isNewFlight: isNewFlight)
   }
@@ -159,8 +163,8 @@ struct FlightBoard<Waiter, Request, Load> {
   }
 
   private mutating func begin(
-    _ origin: FlightOrigin, _ policy: LoadOptions.Policy, _ priority: Priority, isCurrent: Bool,
-    _ start: (FlightID) -> Load
+    _ origin: FlightOrigin, _ policy: LoadOptions.Policy, _ priority: Priority,
+    after older: FlightID?, isCurrent: Bool, _ start: (FlightID) -> Load
   ) -> FlightID {
     lastFlight += 1
     let index = freeIndices.popLast() ?? flights.count
@@ -171,7 +175,7 @@ struct FlightBoard<Waiter, Request, Load> {
     }
     ids[index] = id
     flights[index] = Flight(
-      id: id, origin: origin, policy: policy, older: current[origin], isForRefused: !isCurrent,
+      id: id, origin: origin, policy: policy, older: older, isForRefused: !isCurrent,
       priority: priority, load: start(id))
     if isCurrent { current[origin] = id }
     return id
@@ -214,7 +218,7 @@ struct FlightBoard<Waiter, Request, Load> {
       }
       return flight.isAbandoned
     }
-    var abandoned: (load: Load, requests: [Request])?
+    var abandoned: (load: Load, requests: ShortList<Request>)?
     if isAbandoned == true, let flight = remove(left.flight) {
       abandoned = (flight.load, flight.unansweredRequests)
     } else {
@@ -225,7 +229,7 @@ struct FlightBoard<Waiter, Request, Load> {
 
   /// The requests that the board has forgotten since the last call. The caller releases them outside
   /// its lock, since entities may end with them and run any code.
-  mutating func takeDropped() -> [Request] {
+  mutating func takeDropped() -> ShortList<Request> {
     defer { dropped = [] }
     return dropped
   }
@@ -382,8 +386,12 @@ struct FlightBoard<Waiter, Request, Load> {
     guard isUnderWay(id), let flight = flights[id.index].take() else { return nil }
     ids[id.index] = nil
     freeIndices.append(id.index)
-    if current[flight.origin] == id {
-      current[flight.origin] = flight.older.flatMap { isUnderWay($0) ? $0 : nil }
+    if let place = current.index(forKey: flight.origin), current[place].value == id {
+      if let older = flight.older, isUnderWay(older) {
+        current.values[place] = older
+      } else {
+        current.remove(at: place)
+      }
     }
     for rendition in flight.renditions { dropped.append(rendition.request) }
     return flight

@@ -5,13 +5,19 @@ struct ImageKey: Hashable, Sendable {
   let entity: ImageID
   let version: ImageID
   let format: String
+
+  /// The key under which a placeholder of the picture is stored.
+  var placeholder: ImageKey {
+    ImageKey(entity: entity, version: version.placeholder, format: format)
+  }
 }
 
 /// The key by which requests join one load: the source's URL, or the entity itself where there is none,
 /// and an identity where the request may not share the load of others.
 ///
-/// Its hash is computed once, since a URL hashes all its text and an origin is looked up often.
-struct FlightOrigin: Hashable, Sendable {
+/// Its hash is computed once, since a URL hashes all its text and an origin is looked up often. An object, since
+/// comparing and copying its parts costs more than making it: the board compares an origin with itself, mostly.
+final class FlightOrigin: Hashable, Sendable {
   private enum Name: Hashable, Sendable {
     case url(URL)
     case entity(ImageID)
@@ -29,12 +35,12 @@ struct FlightOrigin: Hashable, Sendable {
     hash = hasher.finalize()
   }
 
-  static func url(_ url: URL, _ identity: LoadIdentity? = nil) -> Self {
-    Self(.url(url), identity)
+  static func url(_ url: URL, _ identity: LoadIdentity? = nil) -> FlightOrigin {
+    FlightOrigin(.url(url), identity)
   }
 
-  static func entity(_ id: ImageID, _ identity: LoadIdentity? = nil) -> Self {
-    Self(.entity(id), identity)
+  static func entity(_ id: ImageID, _ identity: LoadIdentity? = nil) -> FlightOrigin {
+    FlightOrigin(.entity(id), identity)
   }
 
   /// Whether both load from the same place, whoever may share the load.
@@ -48,6 +54,12 @@ struct FlightOrigin: Hashable, Sendable {
 
   /// Whether that original is a placeholder, and all waiters are content with one.
   var showsPlaceholder: Bool { identity?.showsPlaceholder == true }
+
+  static func == (first: FlightOrigin, second: FlightOrigin) -> Bool {
+    first === second
+      || first.hash == second.hash && first.name == second.name
+        && first.identity == second.identity
+  }
 
   func hash(into hasher: inout Hasher) { hasher.combine(hash) }
 }

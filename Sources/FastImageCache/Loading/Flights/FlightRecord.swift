@@ -14,7 +14,7 @@ struct FlightRecord<Request, Load> {
     /// Orders the wishes; a picture that is wanted anew comes last.
     var arrival: Int
     /// In the order of joining; waiters that left may still be among them.
-    var waiters: [WaiterID] = []
+    var waiters: ShortList<WaiterID> = []
     var waitingCount = 0
     var isTaken = false
     /// Whether the last waiters were answered, and did not leave.
@@ -96,8 +96,10 @@ struct FlightRecord<Request, Load> {
   var isAbandoned: Bool { waiting.isEmpty && !hasDelivered }
 
   /// The requests whose waiters left or still wait.
-  var unansweredRequests: [Request] {
-    renditions.compactMap { $0.isAnswered ? nil : $0.request }
+  var unansweredRequests: ShortList<Request> {
+    var requests: ShortList<Request> = []
+    for rendition in renditions where !rendition.isAnswered { requests.append(rendition.request) }
+    return requests
   }
 
   /// Whether ``take()`` would hand out a request.
@@ -164,7 +166,7 @@ struct FlightRecord<Request, Load> {
   ) -> Bool {
     policy <= self.policy && (isPlaceholder || !hasPlaceholder)
       && !(policy == .reload && hasAsked) && !isOutdated
-      && !removed.cover(key) && agrees(with: versions + [key])
+      && !removed.cover(key) && versions.allSatisfy(agrees) && agrees(with: key)
   }
 
   /// Whether the flight shows the original that was kept when it began, and has not asked its source.
@@ -190,8 +192,8 @@ struct FlightRecord<Request, Load> {
     return !isForReal
   }
 
-  private func agrees(with keys: [ImageKey]) -> Bool {
-    keys.allSatisfy { key in index(of: key).map { renditions[$0].key == key } ?? true }
+  private func agrees(with key: ImageKey) -> Bool {
+    index(of: key).map { renditions[$0].key == key } ?? true
   }
 
   /// Adds a waiter for a picture that the flight accepts.
@@ -262,15 +264,20 @@ struct FlightRecord<Request, Load> {
   /// Hands out the requests of wanted renditions that were not handed out, the oldest wish first.
   mutating func take() -> [Request] {
     guard hasRequests else { return [] }
+    openCount = 0
+    // Most loads serve one picture: it is open, and nothing is to be ordered.
+    if renditions.count == 1 {
+      renditions[0].isTaken = true
+      return [renditions[0].request]
+    }
     var indices = wishes
     indices.removeAll { renditions[$0].isTaken }
     for index in indices { renditions[index].isTaken = true }
-    openCount = 0
     return indices.map { renditions[$0].request }
   }
 
   /// Ends a rendition; returns its waiters, and some that left before.
-  mutating func end(at index: Int) -> [WaiterID] {
+  mutating func end(at index: Int) -> ShortList<WaiterID> {
     close(index)
     renditions[index].isAnswered = true
     renditions[index].waitingCount = 0
@@ -327,7 +334,7 @@ struct FlightRecord<Request, Load> {
 /// the other waiters, of which there may be thousands.
 struct WaiterCounts {
   /// No level twice, and none of zero waiters.
-  private var levels: [(priority: Priority, count: Int)] = []
+  private var levels: ShortList<(priority: Priority, count: Int)> = []
 
   var isEmpty: Bool { levels.isEmpty }
 

@@ -94,7 +94,8 @@ final class InFlightRegistry: Sendable {
     }
     let outcome = await Escalation.following {
       await withTaskCancellationHandler {
-        await withCheckedContinuation { continuation in
+        // Unchecked, for a check takes memory for each request: a waiter is answered once, by invariant 1.
+        await withUnsafeContinuation { continuation in
           let isOpen = enter(waiter, request, priority, reporter: reporter) { _ in
             Waiter { (outcome: consuming Outcome, _) in continuation.resume(returning: outcome) }
           }
@@ -102,7 +103,9 @@ final class InFlightRegistry: Sendable {
           // A cancellation, an end of the time or an escalation that came before the waiter joined found
           // no waiter.
           if Task.isCancelled { leave(waiter) }
-          if let timer, timer.isOver.isSet { leave(waiter, with: .failure(timer.error)) }
+          if let timeLimit, timer?.isOver.isSet == true {
+            leave(waiter, with: .failure(timeLimit.error))
+          }
           if followsTask, .current > priority { escalate(waiter, to: .current) }
         }
       } onCancel: {
@@ -238,7 +241,7 @@ final class InFlightRegistry: Sendable {
       recorder.joined(request)
       request.whenLoading?()
       // The picture may have been stored since the caller looked, and the flight may take long.
-      if request.policy == .normal, let image = request.table.cachedImage(for: request.key) {
+      if request.policy == .normal, let image = request.storedImage() {
         recorder.hitLate()
         leave(id, with: .success(consume image))
       }

@@ -7,9 +7,11 @@ import Locking
 /// All three may ask the cache for other pictures before they answer. Such a nested request
 /// must not join a flight that waits for the answer itself: both would wait for ever.
 ///
+/// Copies are the same question.
+///
 /// Invariant: an answered question holds nothing. A task that it began may go on for as long as the
 /// source lives, and keeps the context; the cache and the source must not live for it.
-final class ReentrancyContext: Sendable {
+struct ReentrancyContext: Sendable {
   enum Subject: Hashable, Sendable {
     case picture(ImageKey)
     case source(URL)
@@ -18,29 +20,31 @@ final class ReentrancyContext: Sendable {
 
   /// The questions that the running task works on, the oldest first. Child tasks inherit them, and
   /// keep them when they have been answered.
-  @TaskLocal private static var inherited: [ReentrancyContext] = []
+  @TaskLocal private static var inherited: ShortList<ReentrancyContext> = []
 
   /// The questions that the running task works on and that are still open.
   static var current: [ReentrancyContext] { inherited.filter { $0.flight != nil } }
 
-  let subject: Subject
-  private let asking: Lock<Flight?>
+  private let question: Lock<(flight: Flight?, subject: Subject)>
 
-  init(flight: Flight, subject: Subject) {
-    self.subject = subject
-    asking = Lock(flight)
-  }
+  init(flight: Flight, subject: Subject) { question = Lock((flight, subject)) }
 
   /// The flight that waits for the answer; `nil` once it has it.
-  var flight: Flight? { asking.withLock { $0 } }
+  var flight: Flight? { question.withLock { $0.flight } }
+
+  var subject: Subject { question.withLock { $0.subject } }
+
+  static func === (first: Self, second: Self) -> Bool { first.question === second.question }
 
   /// Runs `body`, which answers this question and with it `others`.
   func run<Answer>(
-    inside others: [ReentrancyContext], _ body: () async throws -> Answer
+    inside others: ShortList<ReentrancyContext>, _ body: () async throws -> Answer
   ) async throws -> Answer {
     // Taken out, so that the flight ends outside the lock if this is its last reference.
-    defer { _ = asking.withLock { $0.take() } }
-    return try await Self.$inherited.withValue(others + [self], operation: body)
+    defer { _ = question.withLock { $0.flight.take() } }
+    var questions = others
+    questions.append(self)
+    return try await Self.$inherited.withValue(questions, operation: body)
   }
 
   /// Begins a task that works on no question: a load serves other requests than the one that started
@@ -58,13 +62,15 @@ extension Flight {
   ///   to them wait for the answer, too.
   /// - Throws: What `question` throws.
   func ask<Answer>(
-    _ subject: ReentrancyContext.Subject, of requests: [ImageRequest],
+    _ subject: ReentrancyContext.Subject, of requests: some Sequence<ImageRequest>,
     _ question: () async throws -> Answer
   ) async throws -> Answer {
-    var others: [ReentrancyContext] = []
+    var others: ShortList<ReentrancyContext> = []
     // Each once: a context that several requests share would double with every level of a pyramid.
-    for other in requests.flatMap(\.contexts) where other.flight != nil {
-      if !others.contains(where: { $0 === other }) { others.append(other) }
+    for request in requests {
+      for other in request.contexts where other.flight != nil {
+        if !others.contains(where: { $0 === other }) { others.append(other) }
+      }
     }
     let context = ReentrancyContext(flight: self, subject: subject)
     return try await context.run(inside: others, question)
@@ -74,6 +80,7 @@ extension Flight {
   /// asked in order to answer itself, again and again.
   ///
   /// - Throws: ``ImageCacheError/sourceFailed(_:underlying:)`` of a ``CircularPictureError``.
+  @inline(never)
   func checkRing(
     _ subject: ReentrancyContext.Subject, for request: ImageRequest
   ) throws(ImageCacheError) {

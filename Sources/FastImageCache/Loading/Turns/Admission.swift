@@ -11,7 +11,7 @@
 ///
 /// Invariants:
 /// 1. At most `width` jobs run, and their bytes add up to `byteBudget` or less.
-/// 2. `queue` holds the waiting jobs in the order of their ranks, the next to start last, and
+/// 2. `queue` holds the waiting jobs in the order of their ranks, the next to start first, and
 ///    `waiting` holds the same jobs by their ids.
 /// 3. Between two events the job that ranks first does not fit beside the running jobs.
 /// 4. An id waits, then runs, then is forgotten; it is never in two of these states. A guest never waits.
@@ -28,7 +28,7 @@ struct Admission: Sendable {
     let arrival: Int
 
     static func < (left: Rank, right: Rank) -> Bool {
-      (left.priority, right.arrival) < (right.priority, left.arrival)
+      (right.priority, left.arrival) < (left.priority, right.arrival)
     }
   }
 
@@ -48,7 +48,8 @@ struct Admission: Sendable {
   /// Whether one place of several is not for jobs below medium priority; a change counts from the next event on.
   var keepsPlace = false
 
-  private var queue: [Job] = []
+  /// A slice, since jobs that come and leave in the order of their arrival move no others then.
+  private var queue: ArraySlice<Job> = []
   private var waiting: [JobID: Rank] = [:]
   private var running: [JobID: Running] = [:]
   private var runningByteCount = 0
@@ -146,8 +147,8 @@ struct Admission: Sendable {
 
   private mutating func admit() -> [JobID] {
     var started: [JobID] = []
-    while let next = queue.last, fits(byteCount: next.byteCount, isLow: next.rank.priority.isLow) {
-      queue.removeLast()
+    while let next = queue.first, fits(byteCount: next.byteCount, isLow: next.rank.priority.isLow) {
+      queue.removeFirst()
       waiting[next.id] = nil
       start(next.id, Running(byteCount: next.byteCount, isLow: next.rank.priority.isLow))
       started.append(next.id)
@@ -170,19 +171,22 @@ struct Admission: Sendable {
 
   private mutating func insert(_ job: Job) {
     waiting[job.id] = job.rank
-    queue.insert(job, at: position(of: job.rank))
+    let position = position(of: job.rank)
+    // Only appending makes room for more than one.
+    if position == queue.endIndex { queue.append(job) } else { queue.insert(job, at: position) }
   }
 
   private mutating func remove(_ rank: Rank) -> Job {
-    let job = queue.remove(at: position(of: rank))
+    let position = position(of: rank)
+    let job = position == queue.startIndex ? queue.removeFirst() : queue.remove(at: position)
     waiting[job.id] = nil
     return job
   }
 
   /// The index of `rank` in the queue, or the index to insert it at.
   private func position(of rank: Rank) -> Int {
-    var lower = 0
-    var upper = queue.count
+    var lower = queue.startIndex
+    var upper = queue.endIndex
     while lower < upper {
       let middle = lower + (upper - lower) / 2
       if queue[middle].rank < rank { lower = middle + 1 } else { upper = middle }

@@ -1,4 +1,5 @@
 import Locking
+import Synchronization
 
 /// Callers that wait until an ``Admission`` lets their jobs start, and the answer to each of them.
 ///
@@ -39,19 +40,42 @@ final class AdmissionQueue: Sendable {
     let answer: Answer
   }
 
+  /// The place of a job whose caller waits: the flag of its cancellation, and the way to both ends of its wait.
+  private final class Place: Sendable {
+    let id: JobID
+    let isCancelled = Atomic(false)
+    private let queue: AdmissionQueue
+    private let urgency: Urgency
+
+    init(_ id: JobID, _ urgency: Urgency, in queue: AdmissionQueue) {
+      (self.id, self.urgency, self.queue) = (id, urgency, queue)
+    }
+
+    func followUrgency() {
+      queue.apply { $0.admitted($0.admission.move(id, to: urgency.priority)) }
+    }
+
+    func cancel() {
+      isCancelled.store(true, ordering: .releasing)
+      queue.withdraw(id)
+    }
+  }
+
   private struct State {
     var admission: Admission
     var waiting: [JobID: Job] = [:]
     /// Of the running guest, or of one that has finished.
     var guestCancellation: Cancellation?
 
-    mutating func admitted(_ ids: [JobID]) -> [Answered] {
-      ids.map { id in
+    mutating func admitted(_ ids: [JobID]) -> ShortList<Answered> {
+      var answers: ShortList<Answered> = []
+      for id in ids {
         guard let job = waiting.removeValue(forKey: id) else {
           preconditionFailure("A job that is admitted has waited.")
         }
-        return job.answered(.admitted(id))
+        answers.append(job.answered(.admitted(id)))
       }
+      return answers
     }
   }
 
@@ -78,26 +102,25 @@ final class AdmissionQueue: Sendable {
   ///   - urgency: Orders the waiting jobs; it may change meanwhile.
   ///   - byteCount: The job's part of the budget.
   ///   - willWait: Called if the job is not answered at once.
-  ///   - makeReply: Makes the job's reply, which resumes the continuation, then or later. The reply may
-  ///     outlive that moment on another thread. The cancellation is that of the caller's task.
+  ///   - makeReply: Makes the job's reply, which resumes the continuation once, then or later. The reply may
+  ///     outlive that moment on another thread. The other argument tells whether the caller's task was
+  ///     cancelled.
   func enter<Value: Sendable>(
     _ urgency: Urgency, byteCount: Int = 0, willWait: () -> Void = {},
-    reply makeReply: (CheckedContinuation<Value, Never>, Cancellation) -> Reply
+    reply makeReply: (UnsafeContinuation<Value, Never>, @escaping @Sendable () -> Bool) -> Reply
   ) async -> Value {
-    let id = state.withLock { $0.admission.makeJobID() }
-    let cancellation = Cancellation()
-    let observation = urgency.observe {
-      self.apply { $0.admitted($0.admission.move(id, to: urgency.priority)) }
-    }
+    let place = Place(state.withLock { $0.admission.makeJobID() }, urgency, in: self)
+    // A closure around one object, here and below, takes no memory of its own.
+    let observation = urgency.observe { place.followUrgency() }
     defer { urgency.endObservation(observation) }
     return await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
-        let reply = makeReply(continuation, cancellation)
-        if submit(id, urgency, byteCount, cancellation, reply) { willWait() }
+      // Unchecked, for a check takes memory at each gate: a job is answered once, by invariant 1.
+      await withUnsafeContinuation { continuation in
+        let reply = makeReply(continuation) { place.isCancelled.load(ordering: .acquiring) }
+        if submit(place, urgency, byteCount, reply) { willWait() }
       }
     } onCancel: {
-      cancellation.set()
-      withdraw(id)
+      place.cancel()
     }
   }
 
@@ -126,18 +149,17 @@ final class AdmissionQueue: Sendable {
 
   /// - Returns: Whether the job waits.
   private func submit(
-    _ id: JobID, _ urgency: Urgency, _ byteCount: Int, _ cancellation: Cancellation,
-    _ reply: @escaping Reply
+    _ place: Place, _ urgency: Urgency, _ byteCount: Int, _ reply: @escaping Reply
   ) -> Bool {
     var waits = false
     apply { state in
       let job = Job(reply: reply)
-      if cancellation.isSet { return [job.answered(.cancelled)] }
+      if place.isCancelled.load(ordering: .acquiring) { return [job.answered(.cancelled)] }
       do throws(AdmissionError) {
         let started = try state.admission.submit(
-          id, priority: urgency.priority, byteCount: byteCount)
-        state.waiting[id] = job
-        waits = !started.contains(id)
+          place.id, priority: urgency.priority, byteCount: byteCount)
+        state.waiting[place.id] = job
+        waits = !started.contains(place.id)
         if waits, state.admission.guest != nil { state.guestCancellation?.set() }
         return state.admitted(started)
       } catch {
@@ -159,7 +181,7 @@ final class AdmissionQueue: Sendable {
   }
 
   /// Applies an event under the lock and gives its answers outside.
-  private func apply(_ event: (inout State) -> [Answered]) {
+  private func apply(_ event: (inout State) -> ShortList<Answered>) {
     let jobs = state.withLock { state in
       state.admission.keepsPlace = keepsPlace()
       return event(&state)

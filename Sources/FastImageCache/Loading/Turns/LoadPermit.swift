@@ -1,6 +1,6 @@
 import Locking
 
-/// The permit of a gate that one load holds, if any.
+/// The permit of a gate that one load holds, if any. Copies are the same permit.
 ///
 /// A load that waits for another load returns its permit, since the other load may need it. It goes on
 /// without a permit afterwards: the gate does not count the bytes that it holds.
@@ -13,7 +13,7 @@ import Locking
 /// 3. Once `isClosed`, the load is over: it holds no permit, and returns a permit that comes later.
 /// 4. `waitCount` counts the other loads that this one waits for. While it is not 0 the load holds no
 ///    permit, even if another of its tasks passes a gate meanwhile.
-final class LoadPermit: Sendable {
+struct LoadPermit: Sendable {
   private struct Held {
     let gate: LoadGate
     let need: LoadNeed

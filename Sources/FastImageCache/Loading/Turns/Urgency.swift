@@ -25,7 +25,7 @@ struct Priority: Comparable, Hashable, Sendable {
   static func < (left: Priority, right: Priority) -> Bool { left.level < right.level }
 }
 
-/// The urgency of one flight and of all work on its behalf; it rises and falls.
+/// The urgency of one flight and of all work on its behalf; it rises and falls. Copies are the same urgency.
 ///
 /// A job that waits in an ``AdmissionQueue`` follows its urgency; a later job starts from the
 /// priority that the urgency has by then.
@@ -36,12 +36,21 @@ struct Priority: Comparable, Hashable, Sendable {
 /// 2. After a change every observer is called, outside all locks, perhaps later than the observers of
 ///    the next change. So an observer reads ``priority`` under the lock of the queue that it orders:
 ///    the last observer there has read the newest priority.
-final class Urgency: Sendable {
+struct Urgency: Sendable {
   typealias Observation = Int
+
+  // Bare closures would be wrapped anew, in memory of their own, each time that a collection takes or gives
+  // one.
+  private struct Observer {
+    let tell: @Sendable () -> Void
+  }
 
   private struct State {
     var priority: Priority
-    var observers: [Observation: @Sendable () -> Void] = [:]
+    /// A load has one as a rule, which stands in place.
+    var observer: (observation: Observation, Observer)?
+    /// A ``LoadPriority`` may have thousands.
+    var others: [Observation: Observer] = [:]
     var observationCount = 0
   }
   private let state: Lock<State>
@@ -60,8 +69,11 @@ final class Urgency: Sendable {
     state.withLock { state in
       guard state.priority != priority else { return nil }
       state.priority = priority
-      let observers = state.observers.values
-      return { for observer in observers { observer() } }
+      let (observer, others) = (state.observer?.1, state.others.values)
+      return {
+        observer?.tell()
+        for other in others { other.tell() }
+      }
     }
   }
 
@@ -70,12 +82,24 @@ final class Urgency: Sendable {
   func observe(_ observer: @escaping @Sendable () -> Void) -> Observation {
     state.withLock { state in
       state.observationCount += 1
-      state.observers[state.observationCount] = observer
+      if state.observer == nil {
+        state.observer = (state.observationCount, Observer(tell: observer))
+      } else {
+        state.others[state.observationCount] = Observer(tell: observer)
+      }
       return state.observationCount
     }
   }
 
   func endObservation(_ observation: Observation) {
-    state.withLock { $0.observers[observation] = nil }
+    // Released outside the lock.
+    let ended = state.withLock { state -> Observer? in
+      guard let observer = state.observer, observer.observation == observation else {
+        return state.others.removeValue(forKey: observation)
+      }
+      state.observer = nil
+      return observer.1
+    }
+    withExtendedLifetime(ended) {}
   }
 }

@@ -32,17 +32,17 @@ final class AwaitedJob<Work: Sendable, Value: Sendable, Failure: Error>: WorkerJ
   }
 
   private let pool: WorkerPool
-  private let cancellation: Cancellation
-  private let continuation: CheckedContinuation<Answer, Never>
+  private let isCancelled: @Sendable () -> Bool
+  private let continuation: UnsafeContinuation<Answer, Never>
   /// Emptied by each step: the reply of the pool's queue keeps the job for a moment longer.
   private let step: Lock<Step?>
 
   init(
-    in pool: WorkerPool, _ cancellation: Cancellation,
+    in pool: WorkerPool, _ isCancelled: @escaping @Sendable () -> Bool,
     _ body: @escaping WorkerPool.Job<Work, Failure>, then finish: @escaping Finish,
-    for continuation: CheckedContinuation<Answer, Never>
+    for continuation: UnsafeContinuation<Answer, Never>
   ) {
-    (self.pool, self.cancellation, self.continuation) = (pool, cancellation, continuation)
+    (self.pool, self.isCancelled, self.continuation) = (pool, isCancelled, continuation)
     step = Lock(.computing(body, then: finish))
   }
 
@@ -52,9 +52,9 @@ final class AwaitedJob<Work: Sendable, Value: Sendable, Failure: Error>: WorkerJ
     }
     let next: Step
     do throws(Failure) {
-      next = .finishing(try body { [cancellation] in cancellation.isSet }, finish)
+      next = .finishing(try body(isCancelled), finish)
     } catch {
-      next = .failing(cancellation.isSet ? .cancelled : .failed(error))
+      next = .failing(isCancelled() ? .cancelled : .failed(error))
     }
     step.withLock { $0 = next }
   }

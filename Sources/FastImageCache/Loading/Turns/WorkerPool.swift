@@ -71,8 +71,8 @@ final class WorkerPool: Sendable {
     defer { SanitizerWitness.didResume(at: self) }
     let result: Result<Value, JobError<Failure>> = await queue.enter(
       urgency, byteCount: byteCount
-    ) { continuation, cancellation in
-      let job = AwaitedJob(in: self, cancellation, body, then: finish, for: continuation)
+    ) { continuation, isCancelled in
+      let job = AwaitedJob(in: self, isCancelled, body, then: finish, for: continuation)
       return { answer in
         switch answer {
         case .admitted(let id): self.start(job, id, urgency.priority)

@@ -107,9 +107,8 @@ struct Miss: Scenario {
       // Other systems than Linux do not hold a process to a core, and a count says so.
       let isHeld = (try? Cores.hold(to: 1)) != nil
       defer { Cores.release() }
-      let contest = Contest([ours, decoder, parts] + shrinkers)
-      let results = try await contest.run(
-        roundCount: min(setting.effort.roundCount, isLong ? 21 : 51))
+      let roundCount = min(setting.effort.roundCount, isLong ? 21 : 51)
+      let results = try await Contest([ours, decoder, parts]).run(roundCount: roundCount)
       let now = await cache.statistics()
       // A fetch with the changes of thread to the file's reader and back, a drawing with its hash.
       func average(_ seconds: (CacheStatistics) -> Double) -> Int {
@@ -123,26 +122,31 @@ struct Miss: Scenario {
           ("µs of a fetch on average", average(\.fetchSeconds)),
           ("of a decode", average(\.decodeSeconds)), ("of a drawing", average(\.drawSeconds)),
         ] + differences
-      let peers = setting.peers.shrinkers.map { String(cString: $0.name) }
-      let names = ["libjpeg at \(eighths)/8", "the parts alone"] + peers
-      let measures = zip(names, results.dropFirst()).enumerated().map { index, reference in
+      // In rounds of their own, since they leave nothing of the others in the processor's caches.
+      let beside = try await Contest([ours] + shrinkers).run(roundCount: roundCount)
+      let floor = "libjpeg at \(eighths)/8"
+      func miss(
+        _ ours: Distribution, _ reference: Distribution, _ name: String, _ bar: Measure.Bar?,
+        counts: [(String, Int)] = []
+      ) -> Measure {
         Measure(
-          Self.id, what, unit: "ms", ours: results[0], reference: reference.1,
-          named: reference.0, bar: Self.bar(against: reference.0, at: eighths),
-          counts: index == 0 ? counts : [])
+          Self.id, what, unit: "ms", ours: ours, reference: reference, named: name, bar: bar,
+          counts: counts)
       }
-      return measures + [
+      // Of a picture decoded at its full size, many pixels are drawn for little libjpeg.
+      let bar = Measure.Bar.ratioAtMost(eighths == 8 ? 1.4 : 1.1)
+      let peers = zip(setting.peers.shrinkers, beside.dropFirst()).map { shrinker, times in
+        let name = String(cString: shrinker.name)
+        return miss(beside[0], times, name, name.hasPrefix("vips") ? .ratioAtMost(1) : nil)
+      }
+      return [
+        miss(results[0], results[1], floor, bar, counts: counts),
+        miss(results[0], results[2], "the parts alone", nil),
         Measure(
           Self.id, "the parts alone, \(what)", unit: "ms", ours: results[2], reference: results[1],
-          named: names[0])
-      ]
+          named: floor),
+      ] + peers
     }
-  }
-
-  /// Of a picture decoded at its full size, many pixels are drawn for little libjpeg.
-  private static func bar(against name: String, at eighths: Int) -> Measure.Bar? {
-    if name.hasPrefix("libjpeg") { return .ratioAtMost(eighths == 8 ? 1.4 : 1.1) }
-    return name.hasPrefix("vips") ? .ratioAtMost(1) : nil
   }
 
   private static func decode(_ path: String, _ eighths: Int) throws {

@@ -1,0 +1,92 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import FastImageCache
+
+@Suite("The time for a preview", .timeLimit(.minutes(10)))
+struct PreviewDueTests {
+  @Test("comes although the first bytes are too few to tell the file's type")
+  func firstBytes() async throws {
+    let sketch = try await SketchFixture()
+    let following = Following(sketch.cache)
+    await sketch.fixture.waiters(1)
+    await sketch.step(10)
+    await sketch.step(90)
+    await following.previewed.reaches(1)
+    sketch.finish()
+    await following.ends()
+    #expect(following.text == "1 999")
+  }
+
+  @Test("does not come where the rest is due soon")
+  func dueSoon() async throws {
+    let sketch = try await SketchFixture()
+    let following = Following(sketch.cache)
+    await sketch.fixture.waiters(1)
+    await sketch.step(1)
+    // At 899 bytes in a second the last hundred come in 0.11 seconds.
+    await sketch.step(899, after: 1)
+    await sketch.idle()
+    #expect(sketch.decoder.begun.value == 0)
+    sketch.finish()
+    await following.ends()
+    #expect(following.text == "999")
+  }
+
+  @Test("is there at once with what an earlier load has left")
+  func resumed() async throws {
+    let (clock, decoder, gate) = (ManualClock(), SketchDecoder(), CancellableGate())
+    let bytes = SketchDecoder.magic + Data(count: 994)
+    let terms = OriginalTerms(
+      fields: ["ETag": "\"1\"", "Content-Length": "1000"], received: Date())
+    let source = EncodedSource { request, call in
+      let arrival = request.begin(terms, continuing: request.known)
+      try arrival.append(bytes[arrival.byteCount..<(call == 1 ? 200 : 201)])
+      if call == 1 { throw ImageSourceError.network("cut") }
+      try await gate.pass()
+      try arrival.append(bytes[201...])
+      return .arrived(arrival)
+    }
+    let fixture = try await Fixture(from: source) { ($0.decoders, $0.clock) = ([decoder], clock) }
+    await #expect(throws: ImageCacheError.self) {
+      try await fixture.cache.image(for: Photo("1"), format: .row)
+    }
+    let following = Following(fixture.cache)
+    await following.previewed.reaches(1)
+    gate.open()
+    await following.ends()
+    #expect(following.text == "2 999")
+  }
+
+  @Test("comes again where a picture needed the worker")
+  func interrupted() async throws {
+    let decoder = SketchDecoder(willEnd: { isCancelled in while !isCancelled() {} })
+    let resources = LoadResources(decodeWidth: 1)
+    let sketch = try await SketchFixture(decoder: decoder) { $0.resources = resources }
+    let following = Following(sketch.cache)
+    await sketch.fixture.waiters(1)
+    await sketch.step(100)
+    await decoder.begun.reaches(1)
+    try await resources.workers.run(priority: .high) { _ in }
+    await decoder.ended.reaches(1)
+    await sketch.idle()
+    await sketch.step(1)
+    await decoder.begun.reaches(2)
+    sketch.finish()
+    await following.ends()
+    #expect(following.text == "999")
+  }
+
+  @Test("does not come for a picture that is too large")
+  func tooLarge() async throws {
+    let sketch = try await SketchFixture { $0.limits.pixelCount = 255 }
+    let following = Following(sketch.cache)
+    await sketch.fixture.waiters(1)
+    await sketch.step(100)
+    await sketch.idle()
+    sketch.finish()
+    await following.ends()
+    #expect(following.text.isEmpty && sketch.decoder.begun.value == 0)
+  }
+}

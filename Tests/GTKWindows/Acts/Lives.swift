@@ -1,0 +1,103 @@
+#if GTK && canImport(CGTK)
+  import CGTK
+  import FastImageCache
+  import FastImageCacheGTK
+  import FastImageCacheTesting
+  import Foundation
+
+  extension Act {
+    static let lives = Act(
+      name: "lives",
+      summary: "widgets that move, are disposed of or go while their pictures load: nothing stays"
+    ) { _, findings in
+      for course in [moving, disposing, goingBeforeDelivery] {
+        let source = ScriptedImageSource { url in
+          guard let picture = NumberedPicture(url) else { throw ScriptedSourceError.noPicture(url) }
+          return .bitmap(try picture.makeBitmap(ImageFormat.cell.size))
+        }
+        var configuration = ImageCache.Configuration()
+        configuration.source = source
+        let cache = try ImageCache.inMemory(formats: [.cell], configuration: configuration)
+        source.holdLoads()
+        let window = PlainWindow()
+        let left = WidgetCount()
+        course(cache, source, window, left, findings)
+        window.close()
+        let statistics = Loop.statistics(of: cache) {
+          $0.leasedCount == 0 && $0.flights == 0 && left.count == 0
+        }
+        findings.expect(statistics.leasedCount == 0, "\(statistics.leasedCount) leases stay")
+        findings.expect(statistics.flights == 0, "\(statistics.flights) loads stay")
+        findings.expect(left.count == 0, "\(left.count) widgets stay")
+        findings.count("courses")
+      }
+    }
+
+    private typealias Course =
+      @MainActor (
+        ImageCache, ScriptedImageSource, PlainWindow, WidgetCount, Findings
+      ) -> Void
+
+    /// To another window, where its load begins anew.
+    @MainActor private static let moving: Course = { cache, source, window, left, findings in
+      let other = PlainWindow()
+      let picture = makePicture(cache, left)
+      window.show(picture.widget)
+      _ = Loop.wait { try? await source.hasBegunLoads() }
+      window.show(nil)
+      _ = Loop.wait { try? await source.hasCancelledLoads() }
+      other.show(picture.widget)
+      _ = Loop.wait { try? await source.hasBegunLoads(2) }
+      source.releaseLoads()
+      Loop.turn { picture.isShowingPicture }
+      other.draw()
+      findings.expect(
+        other.screen(of: picture.widget) != nil, "a widget that moved shows nothing")
+      other.close()
+    }
+
+    /// While it is on screen and loads; its owner goes on calling it.
+    @MainActor private static let disposing: Course = { cache, source, window, left, findings in
+      let picture = makePicture(cache, left)
+      window.show(picture.widget)
+      _ = Loop.wait { try? await source.hasBegunLoads() }
+      g_object_run_dispose(UnsafeMutablePointer<GObject>(picture.widget))
+      _ = Loop.wait { try? await source.hasCancelledLoads() }
+      picture.entity = NumberedPicture(number: 2)
+      picture.alternativeText = nil
+      cache.lookAgainInAllViews()
+      ImageCache.retryFailedImages()
+      source.releaseLoads()
+      Loop.settle()
+      findings.expect(source.loadCount() == 1, "a widget that was disposed of loads")
+      findings.expect(!picture.isShowingPicture, "a widget that was disposed of shows a picture")
+    }
+
+    /// After its picture has come, and before GTK has heard of it.
+    @MainActor private static let goingBeforeDelivery: Course = {
+      cache, source, window, left, findings in
+      let entity = NumberedPicture(number: 1)
+      do {
+        let picture = makePicture(cache, left)
+        window.show(picture.widget)
+        _ = Loop.wait { try? await source.hasBegunLoads() }
+        source.releaseLoads()
+        // The loop stands still meanwhile.
+        while !cache.containsImage(for: entity, format: .cell) { sched_yield() }
+        window.clear()
+      }
+      Loop.settle()
+      findings.expect(left.count == 0, "a widget that nobody holds stays")
+    }
+
+    @MainActor private static func makePicture(
+      _ cache: ImageCache, _ left: WidgetCount
+    ) -> CachedPicture<NumberedPicture> {
+      let picture = CachedPicture<NumberedPicture>(format: .cell, from: cache)
+      left.add(UnsafeMutablePointer(picture.widget))
+      picture.entity = NumberedPicture(number: 1)
+      picture.alternativeText = "a picture"
+      return picture
+    }
+  }
+#endif
