@@ -207,10 +207,12 @@
     func convertsInk(isInverted: Bool) throws {
       let inks: [[UInt8]] = [
         [0, 0, 0, 0], [255, 0, 0, 0], [0, 255, 0, 0], [0, 0, 255, 0], [100, 50, 25, 51],
+        [0, 0, 0, 255],
       ]
-      let size = PixelSize(width: 16 * inks.count, height: 16)
+      // More pixels in a row than are converted at once.
+      let size = PixelSize(width: 64 * inks.count, height: 16)
       let pixels = (0..<16 * size.width).flatMap { (index: Int) -> [UInt8] in
-        inks[index % size.width / 16].map { isInverted ? 255 - $0 : $0 }
+        inks[index % size.width / 64].map { isInverted ? 255 - $0 : $0 }
       }
       var options = Fixture.JPEGOptions()
       options.hasAdobeSegment = isInverted
@@ -219,12 +221,12 @@
       #expect(bitmap.colorConversion == nil)
       for (index, ink) in inks.enumerated() {
         let expected = Fixture.toSRGB(ink, profile: Fixture.cmyk)
-        let pixel = bitmap.pixel(index * 16 + 8, 8)
+        let pixel = bitmap.pixel(index * 64 + 32, 8)
         #expect(largestDifference(Array(pixel.prefix(3).reversed()), expected) <= 4)
         #expect(pixel[3] == 255)
       }
       // In this profile yellow takes no light away, unlike in the rule for files without one.
-      #expect(bitmap.pixel(3 * 16 + 8, 8)[0] > 240)
+      #expect(bitmap.pixel(3 * 64 + 32, 8)[0] > 240)
     }
 
     @Test("leaves alpha as it is")

@@ -71,6 +71,19 @@
         #expect(bitmap.colorConversion != nil && expected.colorConversion == nil)
         #expect(bitmap.packedBytes == expected.packedBytes)
       }
+      // RFC 9649, section 2.7: what has alpha says so before its picture, for readers that look no further.
+      #expect(webp[12..<16].elementsEqual("VP8X".utf8) && webp[20] == 0x30)
+    }
+
+    @Test("goes into WebP with a profile of odd length, too, after which a byte of padding stands")
+    func padsProfiles() throws {
+      let layout = try #require(PixelLayout(size: picture.size, format: .bgrx32, rowBytes: 64))
+      let plain = try encoded(.losslessWebP, .sRGB)
+      let file = [1, 2, 3].withUnsafeBytes { profile in
+        WebPContainer.adding(UnsafeRawBufferPointer(rebasing: profile[..<3]), to: plain, layout)
+      }
+      #expect(file.count == plain.count + 18 + 12)
+      #expect(try decode(file).packedBytes == decode(plain).packedBytes)
     }
 
     @Test("leaves no trace in files of gray and of sRGB")

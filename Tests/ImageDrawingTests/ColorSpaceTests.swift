@@ -73,10 +73,11 @@
         line.move(to: Canvas.Point(x: 0, y: 3.5))
         line.addLine(to: Canvas.Point(x: 4, y: 3.5))
         canvas.stroke(line, with: .red, lineWidth: 1)
+        canvas.fill(.rect(Canvas.Rect(x: 1, y: 3, width: 1, height: 1)), with: .red)
         try canvas.draw(sRGB, in: Canvas.Rect(x: 3, y: 3, width: 1, height: 1))
       }
       let result = try drawn(drawing, red(.sRGB))
-      for (x, y) in [(0, 0), (0, 1), (0, 3), (3, 3)] {
+      for (x, y) in [(0, 0), (0, 1), (0, 3), (1, 3), (3, 3)] {
         #expect(result[x, y].distance(to: redInP3) <= 1)
       }
       #expect(result[0, 2] == .red)

@@ -55,6 +55,14 @@ struct ColorSpaceTests {
     #expect(converted([0x00, 0x7C], .bgr16, from: .sRGB, to: .displayP3) == [0xC4, 0x70])
   }
 
+  @Test("stays a bitmap's, whose edges are told")
+  func staysWithEdges() throws {
+    let size = PixelSize(width: 2, height: 2)
+    let bitmap = try Bitmap(size: size, format: .bgrx32, colorSpace: .displayP3) { _, _ in }
+    let edges = PictureEdges(filling: size, fullSize: PixelSize(width: 4, height: 4))
+    #expect(bitmap.withEdges(edges).colorSpace == .displayP3)
+  }
+
   @Test("goes beyond 0 and 1 where it lacks a colour of the other, and comes back")
   func goesBeyond() {
     let red = ColorSpace.displayP3.converted(SIMD3(1, 0, 0), to: .sRGB)

@@ -6,7 +6,7 @@ import Testing
 @Suite("A cached picture's colours", .timeLimit(.minutes(10)))
 struct ColorFidelityTests {
   /// The pictures of `Tests/Corpora/colors`, whose script says how they were made.
-  static let pictures = ["p3.png", "adobe.png", "untagged.png", "inks.jpg"]
+  static let pictures = ["p3.png", "adobe.png", "untagged.png", "inks.jpg", "faint.jpg"]
 
   private struct Difference {
     var mean: Double
@@ -34,6 +34,10 @@ struct ColorFidelityTests {
     let expected = try ColorCorpus.expected(name, in: space)
     let difference = Difference(try image.makeBitmap(), expected, in: space)
     #expect(difference.mean <= 0.1 && difference.worst <= 1)
+    let bitmap = try Bitmap(decoding: data, colorSpace: space)
+    #expect(bitmap.colorSpace == space)
+    let bitmapDifference = Difference(bitmap, expected, in: space)
+    #expect(bitmapDifference.mean <= 0.1 && bitmapDifference.worst <= 1)
     // Two formats of one space would not do.
     let other = try ColorCorpus.expected(name, in: space == .sRGB ? .displayP3 : .sRGB)
     #expect(Difference(try image.makeBitmap(), other, in: space).mean > 0.9)
@@ -48,7 +52,9 @@ struct ColorFidelityTests {
       let fixture = try await Fixture(formats, source: source)
       _ = try await fixture.cache.image(for: Photo("a"), format: formats[first])
       _ = try await fixture.cache.image(for: Photo("a"), format: formats[second])
+      await fixture.quiet()
       #expect(source.started.value == 1)
+      #expect(await fixture.cache.statistics().decodes == 1)
       for format in formats {
         let image = try #require(fixture.cache.cachedImage(for: Photo("a"), format: format))
         let expected = try ColorCorpus.expected(name, in: format.colorSpace)

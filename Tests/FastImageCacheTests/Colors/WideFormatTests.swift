@@ -163,12 +163,16 @@ struct WideFormatTests {
 
   @Test("is listed with its space")
   func isListed() async throws {
-    let fixture = try await Fixture([wide])
-    try await fixture.cache.store(red(), for: Photo("a"), format: wide)
+    let upTo = ImageFormat(
+      name: "upTo", upTo: wide.size, pixelFormat: .bgrx32, capacity: 4, colorSpace: .displayP3)
+    let fixture = try await Fixture([wide, upTo])
+    for format in [wide, upTo] {
+      try await fixture.cache.store(red(), for: Photo("a"), format: format)
+    }
     await fixture.cache.close()
     let inspection = try await ImageCache.inspect(
       namespace: "test", in: fixture.directory.url)
-    #expect(inspection.tables.map(\.format.colorSpace) == [.displayP3])
+    #expect(inspection.tables.map(\.format.colorSpace) == [.displayP3, .displayP3])
   }
 }
 
