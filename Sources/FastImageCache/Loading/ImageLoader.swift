@@ -359,7 +359,7 @@ extension ImageCacheError {
 
 extension [ImageRequest] {
   /// The requests for other pictures; most often all, and then nothing is allocated.
-  fileprivate func without(_ keys: Set<ImageKey>) -> [ImageRequest] {
+  func without(_ keys: Set<ImageKey>) -> [ImageRequest] {
     keys.isEmpty ? self : filter { !keys.contains($0.key) }
   }
 }
