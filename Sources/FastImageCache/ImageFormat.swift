@@ -251,7 +251,8 @@ extension ImageFormat.Values {
     devices = try values.decode(ImageFormat.Devices.self, forKey: .devices)
     protection = try values.decode(ImageFormat.Protection.self, forKey: .protection)
     decoding = try values.decodeIfPresent(ImageFormat.Decoding.self, forKey: .decoding) ?? .balanced
-    colorSpace = try values.decodeIfPresent(ColorSpace.self, forKey: .colorSpace) ?? .sRGB
+    let colorSpace = try values.decodeIfPresent(ColorSpace.self, forKey: .colorSpace) ?? .sRGB
+    self.colorSpace = pixelFormat == .gray8 ? .sRGB : colorSpace
   }
 }
 

@@ -142,6 +142,13 @@
       }
     }
 
+    @Test("is read without its pipelines, which can name one stage thousands of times")
+    func ignoresPipelines() throws {
+      // Little CMS takes 16 µs for a pixel of these 16 kB.
+      #expect(LCMSConversion(profile: Fixture.pipeline(stageCount: 2000), kind: .cmyk) == nil)
+      #expect(LCMSConversion(profile: Fixture.pipeline(stageCount: 1), kind: .cmyk) == nil)
+    }
+
     @Test("of another kind of colour than the picture's is ignored")
     func ignoresForeignProfiles() throws {
       let picture = Picture.slopes(16, 16)

@@ -129,6 +129,17 @@ static bool changes_nothing(const fic_color_transform *transform) {
   return true;
 }
 
+// A pipeline of multi-process elements (ICC.1:2022, section 10.16) may name one stage any number of times, so that a
+// small file would choose the time of each pixel. All other tags have a bound. Profiles that have a pipeline have
+// an older tag or a matrix as well (sections 8.3 and 8.4).
+static void remove_pipelines(cmsHPROFILE profile) {
+  static const cmsTagSignature tags[] = {
+      cmsSigDToB0Tag, cmsSigDToB1Tag, cmsSigDToB2Tag, cmsSigDToB3Tag};
+  for (size_t i = 0; i < sizeof tags / sizeof tags[0]; i++) {
+    if (cmsIsTag(profile, tags[i])) cmsWriteTag(profile, tags[i], NULL);
+  }
+}
+
 fic_color_transform *fic_color_create(
     const uint8_t *profile, size_t count, fic_color_kind kind, fic_color_space space,
     bool *is_same) {
@@ -136,6 +147,7 @@ fic_color_transform *fic_color_create(
   if (count > UINT32_MAX) return NULL;
   cmsHPROFILE source = cmsOpenProfileFromMem(profile, (cmsUInt32Number)count);
   if (!source) return NULL;
+  remove_pipelines(source);
   fic_color_transform *transform = calloc(1, sizeof *transform);
   bool works = false;
   if (transform && fits(source, kind)) {

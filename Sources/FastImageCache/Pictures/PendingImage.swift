@@ -42,9 +42,9 @@ public struct PendingImage: Sendable {
     }
   }
 
-  /// The whole picture, upright and in sRGB, large enough for ``formats``, and for other requests that share its load.
+  /// The whole picture, upright, large enough for ``formats``, and for other requests that share its load.
   ///
-  /// Where one of the formats is in Display P3, so may be the bitmap: see ``Bitmap/colorSpace``.
+  /// It is in sRGB, or in Display P3 where one of the formats is: see ``Bitmap/colorSpace``.
   ///
   /// A bitmap in its place may have any size and proportions; it is drawn as if the source had them.
   public var bitmap: Bitmap { didSet { isChanged = true } }

@@ -3,6 +3,7 @@
   import Foundation
   import Locking
   import Pixels
+  import Synchronization
 
   /// A transform from a profile's colours to a ``ColorSpace``, by Little CMS, relative colorimetric with black
   /// point compensation.
@@ -45,19 +46,23 @@
     }
 
     /// The way from the profile to Display P3.
-    private enum Wide {
-      case unknown
+    private final class Wide: Sendable {
       /// The profile is Display P3's.
-      case unchanged
-      case transform(LCMSTransform)
-      /// Little CMS had no memory.
-      case bySRGB
+      let isUnchanged: Bool
+      /// `nil` where nothing changes, and where Little CMS had no memory.
+      let transform: LCMSTransform?
+
+      init(isUnchanged: Bool, transform: LCMSTransform?) {
+        self.isUnchanged = isUnchanged
+        self.transform = transform
+      }
     }
 
     let kind: Kind
     private let profile: Data
     private let toSRGB: LCMSTransform
-    private let wide = Lock(Wide.unknown)
+    /// Each row of a drawing asks for it, on threads that must hold no lock of other loads.
+    private let wide = AtomicLazyReference<Wide>()
 
     /// `nil` for a profile that is sRGB already, is broken, or is not of that kind: the picture's
     /// numbers then count as sRGB.
@@ -87,27 +92,21 @@
       guard space != .sRGB, kind == .rgb else {
         return toSRGB.apply(pixels, pixelCount: pixelCount, to: space)
       }
-      switch wayToDisplayP3() {
-      case .unchanged: return
-      case .transform(let transform):
+      let wide = wide.load() ?? findWide()
+      if wide.isUnchanged { return }
+      if let transform = wide.transform {
         transform.apply(pixels, pixelCount: pixelCount, to: space)
-      case .bySRGB, .unknown:
+      } else {
         toSRGB.apply(pixels, pixelCount: pixelCount, to: .sRGB)
         SpaceConversion(from: .sRGB).convert(
           pixels, pixelCount: pixelCount, format: .bgrx32, to: space)
       }
     }
 
-    private func wayToDisplayP3() -> Wide {
-      let known = wide.withLock { $0 }
-      if case .unknown = known {
-        // Outside of the lock, as in `shared`.
-        let (transform, isSame) = Self.transform(from: profile, kind, to: .displayP3)
-        let way: Wide = isSame ? .unchanged : transform.map { .transform($0) } ?? .bySRGB
-        wide.withLock { $0 = way }
-        return way
-      }
-      return known
+    /// Two threads that build the same transform waste one of them.
+    private func findWide() -> Wide {
+      let (transform, isSame) = Self.transform(from: profile, kind, to: .displayP3)
+      return wide.storeIfNil(Wide(isUnchanged: isSame, transform: transform))
     }
 
     private static func transform(

@@ -37,7 +37,7 @@
       let data = try pixels.withUnsafeBytes { bytes throws(ImageEncodingError) in
         try write(bytes, layout)
       }
-      return colorSpace.withProfile(for: layout.format) { profile in
+      return try colorSpace.withProfile(for: layout.format) { profile in
         profile.isEmpty ? data : WebPContainer.adding(profile, to: data, layout)
       }
     }

@@ -56,10 +56,16 @@ struct WideFormatTests {
   }
 
   @Test("counts as sRGB where it has no colours")
-  func isGray() {
+  func isGray() throws {
     let gray = ImageFormat(
       name: "g", size: wide.size, pixelFormat: .gray8, colorSpace: .displayP3)
     #expect(gray.colorSpace == .sRGB)
+    var fields = try #require(
+      JSONSerialization.jsonObject(with: JSONEncoder().encode(gray)) as? [String: Any])
+    fields["colorSpace"] = try JSONSerialization.jsonObject(
+      with: JSONEncoder().encode(ColorSpace.displayP3), options: .fragmentsAllowed)
+    let coded = try JSONSerialization.data(withJSONObject: fields)
+    #expect(try JSONDecoder().decode(ImageFormat.self, from: coded) == gray)
   }
 
   @Test("has the colours of a bitmap in either space, and lends them with their space")
