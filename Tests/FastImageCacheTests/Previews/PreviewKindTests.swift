@@ -91,17 +91,25 @@ struct PreviewKindTests {
     #expect(following.text == "stored 2 embedded 3 999")
   }
 
-  @Test("are none where a sharp picture is shown that was marked stale")
-  func afterStale() async throws {
-    let sketch = try await SketchFixture()
+  @Test(
+    "are none where a sharp picture is shown, marked stale or of a sibling",
+    arguments: [false, true])
+  func afterSharp(isStale: Bool) async throws {
+    let formats = [8, 16].map {
+      ImageFormat(
+        name: "\($0)", family: "f", size: PixelSize(width: $0, height: $0), pixelFormat: .bgrx32,
+        capacity: 4)
+    }
+    let sketch = try await SketchFixture(formats)
     var stored = Photo("1")
+    stored.wantsFamily = false
     stored.ownPicture = { _ in .bitmap(try solid(5)) }
-    _ = try await sketch.cache.image(for: stored, format: .row)
+    _ = try await sketch.cache.image(for: stored, format: formats[isStale ? 0 : 1])
     await sketch.fixture.quiet()
-    try await sketch.cache.markStale(stored)
+    if isStale { try await sketch.cache.markStale(stored) }
     var options = options(all)
     options.variants = VariantPolicy()
-    let following = Following(sketch.cache, Photo("1"), .row, options)
+    let following = Following(sketch.cache, Photo("1"), formats[0], options)
     await sketch.fixture.waiters(1)
     await step(sketch, stages: 2)
     sketch.finish()
@@ -137,6 +145,36 @@ struct PreviewKindTests {
     for one in following + [late] { await one.ends() }
     #expect(following.map(\.text) == ["3 999", "1 embedded 999", "2 rows 0.2 999"])
     #expect(late.text == "1 embedded 999")
+  }
+
+  @Test("are no more for a listener than it asked for, whatever others are shown")
+  func ownLimits() async throws {
+    let sketch = try await SketchFixture([.row, .large])
+    let few = Following(sketch.cache, Photo("1"), .row, options(.frames, limit: 1))
+    let many = Following(sketch.cache, Photo("1"), .row, options(.frames))
+    await sketch.fixture.waiters(2)
+    await step(sketch, stages: 1)
+    // One was drawn of the load, if of another format.
+    let late = Following(sketch.cache, Photo("1"), .large, options(.frames, limit: 1))
+    await sketch.fixture.waiters(3)
+    await step(sketch, stages: 2)
+    sketch.finish()
+    for one in [few, many, late] { await one.ends() }
+    #expect([few, many, late].map(\.text) == ["1 999", "1 2 3 999", "999"])
+  }
+
+  @Test("are drawn for two formats, however many listeners one of them has")
+  func twoFormats() async throws {
+    let sketch = try await SketchFixture([.row, .large])
+    var following: [Following] = []
+    for format in [ImageFormat.row, .row, .large] {
+      following.append(Following(sketch.cache, Photo("1"), format, options(.frames)))
+      await sketch.fixture.waiters(following.count)
+    }
+    await step(sketch, stages: 1)
+    sketch.finish()
+    for one in following { await one.ends() }
+    #expect(following.map(\.text) == ["1 999", "1 999", "1 999"])
   }
 
   @Test("of one kind leave the number of another's to who wants that")
@@ -185,17 +223,21 @@ struct PreviewKindTests {
     #expect(sketch.decoder.begun.value == 4)
   }
 
-  @Test("of frames are for those, too, who were not shown the thumbnail")
-  func withoutThumbnail() async throws {
+  @Test("of frames are for those, too, who were not shown the thumbnail", arguments: [false, true])
+  func withoutThumbnail(isFirst: Bool) async throws {
     let parts = [1: 0.04, 2: 0.02]
     let sketch = try await SketchFixture(decoder: SketchDecoder(kinds: [.embedded], parts: parts))
     let kinds: [PreviewPolicy.Kinds] = [[.frames, .embedded], .frames]
-    let following = kinds.map { Following(sketch.cache, Photo("1"), .row, options($0)) }
-    await sketch.fixture.waiters(2)
+    var following: [Following] = []
+    for kinds in isFirst ? kinds.reversed() : kinds {
+      following.append(Following(sketch.cache, Photo("1"), .row, options(kinds)))
+      await sketch.fixture.waiters(following.count)
+    }
     await step(sketch, stages: 3)
     sketch.finish()
     for one in following { await one.ends() }
-    #expect(following.map(\.text) == ["1 embedded 3 999", "2 3 999"])
+    let texts = ["1 embedded 3 999", "2 3 999"]
+    #expect(following.map(\.text) == (isFirst ? texts.reversed() : texts))
   }
 
   @Test("of a fetch that begins anew are not shown before there is more than before")

@@ -59,6 +59,29 @@ struct RefreshingTests {
     #expect(source.started.value == 2)
   }
 
+  /// An entity whose formats have sources of their own.
+  private struct TwoSources: ImageEntity {
+    var imageID: ImageID { "two" }
+    func sourceURL(for format: ImageFormat) -> URL? { URL(string: "test:/\(format.name)") }
+    func versionID(for format: ImageFormat) -> ImageID { "1" }
+    func drawing(for format: ImageFormat) -> Drawing { .stretch }
+  }
+
+  @Test("one picture that has changed redraws none of another source")
+  func leavesOtherSources() async throws {
+    let source = EncodedSource { _, call in .encoded(try solid(call).pngData()) }
+    let fixture = try await Fixture([.row, .large], from: source)
+    for (format, policy, number) in [
+      (ImageFormat.row, LoadOptions.Policy.normal, 1), (.large, .normal, 2), (.row, .reload, 3),
+    ] {
+      let image = try await fixture.cache.image(
+        for: TwoSources(), format: format, options: LoadOptions(policy))
+      #expect(image.solidNumber == number)
+      await fixture.quiet()
+    }
+    #expect(fixture.cache.cachedImage(for: TwoSources(), format: .large)?.solidNumber == 2)
+  }
+
   @Test("shows the former pictures until the new ones are there")
   func keepsShowing() async throws {
     let (changes, gate) = (Counter(), CancellableGate())

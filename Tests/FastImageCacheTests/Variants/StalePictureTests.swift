@@ -80,6 +80,21 @@ struct StalePictureTests {
     #expect(originals["test:/a"]?.bytes == (try solid(2).pngData()))
   }
 
+  @Test("have no original kept by a load that began before")
+  func forbidsKeeping() async throws {
+    let (gate, originals) = (CancellableGate(), MemoryOriginals())
+    let source = EncodedSource(gate: gate)
+    let fixture = try await Fixture(from: source, originals: originals)
+    let photo = Photo("a", url: "test:/1")
+    let load = Task { try await fixture.cache.image(for: photo, format: .row) }
+    await source.started.reaches(1)
+    try await fixture.cache.markStale(photo)
+    gate.open()
+    #expect(try await load.value.solidNumber == 1)
+    await fixture.cache.loadsHaveEnded()
+    #expect(originals.count == 0 && !fixture.cache.containsImage(for: photo, format: .row))
+  }
+
   @Test("have their kept originals revalidated before these answer", arguments: [false, true])
   func revalidates(isInMemory: Bool) async throws {
     let directory = try TemporaryDirectory()

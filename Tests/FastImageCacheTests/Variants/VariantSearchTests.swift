@@ -26,6 +26,13 @@ struct VariantSearchTests {
       search.formats(among: formats).map(\.name) == ["200", "300", "800", "150", "100", "50"])
     let all = VariantSearch(wanted: square(200), policy: VariantPolicy(smallestScale: 0))
     #expect(all.formats(among: formats).map(\.name).last == "49")
+    let same = ImageFormat(name: "same", family: "f", size: size(200, 200))
+    #expect(
+      search.formats(among: [square(300), same]).map(\.name) == ["200", "same", "300"])
+    for flat in [size(200, 40), size(40, 200)] {
+      let format = ImageFormat(name: "flat", family: "f", size: flat)
+      #expect(search.formats(among: [format]).map(\.name) == ["200"])
+    }
     let large = VariantSearch(wanted: square(200), policy: VariantPolicy(smallestScale: 2))
     #expect(large.formats(among: formats).map(\.name) == ["200", "300", "800"])
     for search in [
@@ -57,6 +64,10 @@ struct VariantSearchTests {
     let search = VariantSearch(wanted: upTo(100), policy: VariantPolicy())
     #expect(search.preview(.current, size(3, 9), in: upTo(50)) != nil)
     #expect(search.preview(.current, size(100, 100), in: square(100)) == nil)
+    var policy = VariantPolicy()
+    policy.allowsOtherProportions = true
+    let loose = VariantSearch(wanted: upTo(100), policy: policy)
+    #expect(loose.preview(.current, size(100, 100), in: square(100)) != nil)
   }
 
   @Test("calls the wanted picture settled, and another one by its kind")
