@@ -19,4 +19,24 @@ struct AdmissionQueueTests {
     #expect(observed() == nil)
     #expect(urgency.priority == .medium)
   }
+
+  @Test("is not kept by the urgency of a load that waited without a task", arguments: [false, true])
+  func endsQueuing(isWithdrawn: Bool) {
+    let urgency = Urgency(.medium)
+    let observed = { () -> () -> AdmissionQueue? in
+      let gates = LoadGates(network: 1, local: 1)
+      let (first, second) = (
+        LoadPermit(gates: gates, urgency: urgency), LoadPermit(gates: gates, urgency: urgency)
+      )
+      #expect(first.queue(at: .local) { _ in })
+      #expect(!second.queue(at: .local) { #expect($0 != isWithdrawn) })
+      if isWithdrawn { second.withdraw() }
+      first.close()
+      second.close()
+      weak let left = gates[.local].queue
+      return { left }
+    }()
+    #expect(observed() == nil)
+    #expect(urgency.priority == .medium)
+  }
 }
