@@ -50,6 +50,7 @@ final class StepResult {
     case changed
   }
 
+  /// Changed by one call at a time, through its suspensions: no other code may look at it meanwhile.
   var picture: SourcePicture
   let origin: Origin
   /// For those who follow the load.

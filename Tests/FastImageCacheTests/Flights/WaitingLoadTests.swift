@@ -97,7 +97,8 @@ struct WaitingLoadTests {
     await isFree()
   }
 
-  @Test("does not come to wait if its request was given up a moment before", arguments: [false, true])
+  @Test(
+    "does not come to wait if its request was given up a moment before", arguments: [false, true])
   func isGivenUpBefore(isOccupied: Bool) async throws {
     let (begun, needs) = (Lock<Task<Int?, any Error>?>(nil), Counter())
     let source = NeedingSource {

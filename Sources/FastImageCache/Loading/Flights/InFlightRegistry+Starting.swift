@@ -1,3 +1,4 @@
+import Dispatch
 import Locking
 
 /// How a load begins: with a task, or with a wait at its gate that takes none.
@@ -30,20 +31,23 @@ extension InFlightRegistry {
   /// - Parameter hasWaited: Whether this is no thread of the flight's first request: the task gets no task-local
   ///   values then.
   private func work(on flight: Flight, _ plan: LoadPlan?, hasWaited: Bool = false) {
-    let operation: @Sendable () async -> Void = { [run, tasks] in
-      await run(flight, plan)
-      tasks.leave()
-    }
     let priority = flight.taskPriority.task
-    // Without a name, which costs each load an allocation.
+    // Without names, which cost each load an allocation.
     let task =
       hasWaited
-      ? Task.detached(priority: priority, operation: operation)
-      : ReentrancyContext.outside { Task(priority: priority, operation: operation) }
+      ? Task.detached(priority: priority) { [self] in await serve(flight, plan) }
+      : ReentrancyContext.outside {
+        Task(priority: priority) { [self] in await serve(flight, plan) }
+      }
     let load = Load(flight: flight, task: task)
     let isWanted = state.withLock { $0.board.setLoad(load, of: flight.id) }
     // A waiter that left meanwhile, or `close()`, found no task to cancel.
     if !isWanted { task.cancel() }
+  }
+
+  private func serve(_ flight: Flight, _ plan: LoadPlan?) async {
+    await run(flight, plan)
+    tasks.leave()
   }
 }
 

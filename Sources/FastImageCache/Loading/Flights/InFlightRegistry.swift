@@ -95,7 +95,8 @@ final class InFlightRegistry: Sendable {
     }
     let outcome = await Escalation.following {
       await withTaskCancellationHandler {
-        // Unchecked, for a check takes memory for each request: a waiter is answered once, by invariant 1.
+        // Unchecked, for a check takes memory for each request: a waiter is answered once, by invariant 1, and
+        // one that found the registry closed never joined.
         await withUnsafeContinuation { continuation in
           let isOpen = enter(waiter, request, priority, reporter: reporter) { _ in
             Waiter { (outcome: consuming Outcome, _) in continuation.resume(returning: outcome) }

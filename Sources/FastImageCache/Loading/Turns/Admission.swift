@@ -172,8 +172,13 @@ struct Admission: Sendable {
   private mutating func insert(_ job: Job) {
     waiting[job.id] = job.rank
     let position = position(of: job.rank)
-    // Only appending makes room for more than one.
-    if position == queue.endIndex { queue.append(job) } else { queue.insert(job, at: position) }
+    // Only appending makes room for more than one; inserting might copy the queue each time.
+    queue.append(job)
+    var index = queue.endIndex - 1
+    while index > position {
+      queue.swapAt(index, index - 1)
+      index -= 1
+    }
   }
 
   private mutating func remove(_ rank: Rank) -> Job {
