@@ -98,7 +98,10 @@ extension ImageEntity {
   public func drawing(for format: ImageFormat) -> Drawing { .aspectFill }
 
   /// None.
-  public func picture(for format: ImageFormat) async throws -> ImageSourceContent? { nil }
+  public func picture(for format: ImageFormat) async throws -> ImageSourceContent? {
+    OwnPictures.noteNone(in: Self.self)
+    return nil
+  }
 
   /// Yes.
   public func wantsAllFormats(inFamily family: String) -> Bool { true }

@@ -19,20 +19,24 @@ struct ImageLoader: Sendable {
   // a kilobyte is an allocation.
 
   /// Serves a flight until no request of it is left.
-  func run(_ flight: Flight) async {
+  ///
+  /// - Parameter plan: That of a load that has passed its first gate; `nil` for a load that has done nothing yet.
+  func run(_ flight: Flight, _ plan: LoadPlan?) async {
     defer {
       flight.permit.close()
       flight.endDelivery()
     }
     var keeping: Task<Void, Never>?
-    do { try await lead(flight, &keeping) } catch {
+    do { try await lead(flight, plan, &keeping) } catch {
       flight.fail(with: ImageCacheError(flightEndedBy: error, url: flight.url))
     }
     // The load holds its permit as long as its bytes are in memory.
     await keeping?.value
   }
 
-  private func lead(_ flight: Flight, _ keeping: inout Task<Void, Never>?) async throws {
+  private func lead(
+    _ flight: Flight, _ plan: LoadPlan?, _ keeping: inout Task<Void, Never>?
+  ) async throws {
     var requests = try await askEntities(flight.take(), flight)
     guard let url = flight.url else {
       return try await refuse(requests, flight) {
@@ -43,7 +47,7 @@ struct ImageLoader: Sendable {
       if flight.retire() { return }
       requests = try await askEntities(flight.take(), flight)
     }
-    let course = await beginCourse(of: flight, for: requests[0], at: url)
+    let course = await beginCourse(of: flight, plan, for: requests[0], at: url)
     defer { keeping = course.keeping }
     while let result = try await fetch(url, for: &requests, on: course, flight) {
       if try await settle(&requests, with: result, on: course, flight) { return }
@@ -152,7 +156,7 @@ struct ImageLoader: Sendable {
       // No source will be asked.
       if flight.url == nil { request.whenLoading?() }
       do {
-        guard let answer = try await askEntity(of: request, flight) else {
+        guard let answer = try await askEntity(of: request, flight, hasBytes: course != nil) else {
           if course?.hasAsked == true, let url = flight.url {
             try flight.checkRing(.source(url), for: request)
           }
@@ -193,14 +197,18 @@ struct ImageLoader: Sendable {
 
   /// The entity's own picture.
   ///
+  /// - Parameter hasBytes: Whether the load may have bytes already, which the gate is to count.
   /// - Throws: The entity's error, and ``CircularPictureError``.
   @inline(never)
   private func askEntity(
-    of request: ImageRequest, _ flight: Flight
+    of request: ImageRequest, _ flight: Flight, hasBytes: Bool
   ) async throws -> EntityAnswer? {
     let subject = ReentrancyContext.Subject.picture(request.key)
     try flight.checkRing(subject, for: request)
     if hook != nil { try flight.checkRing(.willStore(request.key.entity), for: request) }
+    guard OwnPictures.areExpected(of: request.entity) else { return nil }
+    // A request that joined a load without questions: whatever the entity waits for, no place is taken meanwhile.
+    if !hasBytes { flight.permit.giveUp() }
     flight.progress.begin()
     let answer = try await flight.ask(subject, of: CollectionOfOne(request)) {
       try await request.entity.picture(for: request.format).map(EntityAnswer.init)

@@ -50,6 +50,7 @@ final class StepResult {
     case changed
   }
 
+  /// Changed by one call at a time, through its suspensions: no other code may look at it meanwhile.
   var picture: SourcePicture
   let origin: Origin
   /// For those who follow the load.
@@ -79,22 +80,27 @@ final class StepResult {
 
 extension ImageLoader {
   /// Begins the course of a load, which requests of one identity share.
-  func beginCourse(of flight: Flight, for request: ImageRequest, at url: URL) async -> LoadCourse {
+  ///
+  /// - Parameter plan: The plan whose first gate the load has passed, if any.
+  func beginCourse(
+    of flight: Flight, _ plan: LoadPlan?, for request: ImageRequest, at url: URL
+  ) async -> LoadCourse {
     var isLocked = false
     do throws(OriginalsLocked) { try await planner.originals?.open() } catch { isLocked = true }
-    return course(of: flight, for: request, at: url, isLocked: isLocked)
+    return course(of: flight, plan, for: request, at: url, isLocked: isLocked)
   }
 
   // Not a part of the asynchronous function, in whose frame all of it would stand: each load would allocate
   // memory for that.
   @inline(never)
   private func course(
-    of flight: Flight, for request: ImageRequest, at url: URL, isLocked: Bool
+    of flight: Flight, _ plan: LoadPlan?, for request: ImageRequest, at url: URL, isLocked: Bool
   ) -> LoadCourse {
     let (name, entity) = (planner.originals.map { _ in request.originalName }, request.key.entity)
     return LoadCourse(
-      planner.plan(
-        flight.policy, for: request, at: url, showsPlaceholder: flight.showsPlaceholder),
+      plan
+        ?? planner.plan(
+          flight.policy, for: request, at: url, showsPlaceholder: flight.showsPlaceholder),
       request.options ?? LoadOptions(), of: name, for: entity,
       name.flatMap { planner.originals?.begin($0, of: entity) }, isLocked: isLocked,
       tablesAnswer: flight.policy == .normal)

@@ -7,8 +7,8 @@ import Synchronization
 /// cancelled.
 final class BareTasks: Sendable {
   private struct State {
-    var waiting: [Int: CheckedContinuation<Void, Never>] = [:]
-    var isFull: CheckedContinuation<Void, Never>?
+    var waiting: [Int: UnsafeContinuation<Void, Never>] = [:]
+    var isFull: UnsafeContinuation<Void, Never>?
   }
 
   private let state = Lock(State())
@@ -22,8 +22,9 @@ final class BareTasks: Sendable {
   func wait() async {
     let number = number.add(1, ordering: .relaxed).newValue
     await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
-        let full = state.withLock { state -> CheckedContinuation<Void, Never>? in
+      // Unchecked, as those of requests and loads are: each is resumed by the thread that takes it out.
+      await withUnsafeContinuation { continuation in
+        let full = state.withLock { state -> UnsafeContinuation<Void, Never>? in
           state.waiting[number] = continuation
           return state.waiting.count == count ? state.isFull.take() : nil
         }
@@ -42,7 +43,7 @@ final class BareTasks: Sendable {
   /// Returns when all tasks wait.
   @concurrent
   func allWait() async {
-    await withCheckedContinuation { continuation in
+    await withUnsafeContinuation { continuation in
       let isFull = state.withLock { state in
         if state.waiting.count == count { return true }
         state.isFull = continuation

@@ -15,8 +15,11 @@ extension LoadReport {
 struct LoadSecondsTests {
   private let clock = ManualClock()
 
-  @Test("are those at the gate and before a worker, at the source, and in all with the hook")
-  func parts() async throws {
+  @Test(
+    "are those at the gate and before a worker, at the source, and in all with the hook",
+    arguments: [Photo("7"), PlainPhoto(number: 7)] as [any ImageEntity])
+  func parts(of entity: any ImageEntity) async throws {
+    PlainPhoto.isKnown()
     let resources = LoadResources(decodeWidth: 1, localWidth: 1)
     let (clock, asked, hooked) = (self.clock, Counter(), Counter())
     let source = EncodedSource(need: .local) { request, _ in
@@ -33,7 +36,7 @@ struct LoadSecondsTests {
     }
     let permit = try await resources.gates[.local].enter(Urgency(.high))
     let worker = try await Occupied(resources.workers)
-    let loading = Task { try await fixture.cache.load(Photo("7"), format: .row).report }
+    let loading = Task { try await fixture.cache.load(entity, format: .row).report }
     while resources.gates[.local].counts.waiting == 0, !Task.isCancelled { await Task.yield() }
     clock.advance(by: .seconds(1))
     resources.gates[.local].leave(permit)

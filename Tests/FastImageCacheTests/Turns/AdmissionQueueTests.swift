@@ -19,4 +19,26 @@ struct AdmissionQueueTests {
     #expect(observed() == nil)
     #expect(urgency.priority == .medium)
   }
+
+  @Test(
+    "is not kept by the urgency of a load that waited without a task", arguments: [false, true])
+  func endsQueuing(isWithdrawn: Bool) {
+    let urgency = Urgency(.medium)
+    let observed = { () -> () -> AdmissionQueue? in
+      let gates = LoadGates(network: 1, local: 1)
+      let (first, second) = (
+        LoadPermit(gates: gates, urgency: urgency), LoadPermit(gates: gates, urgency: urgency)
+      )
+      let isInside = first.queue(at: .local) { _ in }
+      let isInsideToo = second.queue(at: .local) { #expect($0 != isWithdrawn) }
+      #expect(isInside && !isInsideToo)
+      if isWithdrawn { second.withdraw() }
+      first.close()
+      second.close()
+      weak let left = gates[.local].queue
+      return { left }
+    }()
+    #expect(observed() == nil)
+    #expect(urgency.priority == .medium)
+  }
 }

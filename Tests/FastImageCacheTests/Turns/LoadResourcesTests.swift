@@ -178,8 +178,11 @@ struct LoadResourcesTests {
     caches.withLock { $0 = [] }
   }
 
-  @Test("never let more in than they are wide, whichever cache leaves, loses or ends its loads")
-  func mixed() async throws {
+  @Test(
+    "never let more in than they are wide, whichever cache leaves, loses or ends its loads",
+    arguments: [false, true])
+  func mixed(arePlain: Bool) async throws {
+    PlainPhoto.isKnown()
     let resources = LoadResources(localWidth: 3)
     let (peak, tasks) = (Peak(), Lock<[Task<Int?, any Error>]>([]))
     var random = SplitMix64(state: 14)
@@ -198,7 +201,12 @@ struct LoadResourcesTests {
     var closing = first
     for number in 1...300 {
       let fixture = random.next() % 2 == 0 ? lasting : closing
-      tasks.withLock { $0.append(load(number, from: fixture)) }
+      let task =
+        arePlain
+        ? Task {
+          try await fixture.cache.image(for: PlainPhoto(number: number), format: .row).solidNumber
+        } : load(number, from: fixture)
+      tasks.withLock { $0.append(task) }
       if random.next() % 3 == 0 {
         tasks.withLock { $0[Int(random.next() % UInt64($0.count))].cancel() }
       }

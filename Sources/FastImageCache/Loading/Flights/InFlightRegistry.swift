@@ -11,8 +11,8 @@ import Synchronization
 ///
 /// Invariants, true whenever the lock is free:
 /// 1. The thread that takes a waiter off the board answers it, outside the lock, at once and only once.
-/// 2. A load's task runs as long as its flight is on the board. A task that goes on after its flight
-///    has left finds its results unwanted, since flights' numbers are never used again.
+/// 2. A load works, or waits at its gate, as long as its flight is on the board. A task that goes on after its
+///    flight has left finds its results unwanted, since flights' numbers are never used again.
 /// 3. Code under the lock asks no entity, source or table, ends no entity, sends no event and resumes
 ///    no task: cancellation handlers take this lock too.
 /// 4. The waiters of a load get the only references to its picture, unless it was stored by hand. So
@@ -37,7 +37,7 @@ final class InFlightRegistry: Sendable {
 
   struct Load {
     let flight: Flight
-    /// `nil` for the moment between the flight's first waiter and its start.
+    /// `nil` until the flight begins to work; it may wait at its gate before.
     var task: Task<Void, Never>?
   }
 
@@ -48,8 +48,8 @@ final class InFlightRegistry: Sendable {
 
   let state = Lock(State())
   private let lastWaiter = Atomic(0)
-  /// Has the task of each load, until that has returned.
-  private let tasks = DispatchGroup()
+  /// Has each load, until its task has returned or it was withdrawn without one.
+  let tasks = DispatchGroup()
   /// Has each load that has answered a waiter, until the store has its original or will not get it.
   let deliveries = DispatchGroup()
   let recorder: CacheRecorder
@@ -58,12 +58,13 @@ final class InFlightRegistry: Sendable {
   let planner: LoadPlanner
   /// Measures loads, and tells when previews are due.
   let clock: any PatienceClock
-  private let run: @Sendable (Flight) async -> Void
+  let run: @Sendable (Flight, LoadPlan?) async -> Void
 
-  /// - Parameter run: Serves one flight, until it has failed or retired.
+  /// - Parameter run: Serves one flight, until it has failed or retired. The flight has passed the first gate of the
+  ///   plan, if there is one.
   init(
     gates: LoadGates, recorder: CacheRecorder, planner: LoadPlanner, clock: any PatienceClock,
-    run: @escaping @Sendable (Flight) async -> Void
+    run: @escaping @Sendable (Flight, LoadPlan?) async -> Void
   ) {
     (self.gates, self.recorder, self.planner) = (gates, recorder, planner)
     (self.clock, self.run) = (clock, run)
@@ -94,7 +95,8 @@ final class InFlightRegistry: Sendable {
     }
     let outcome = await Escalation.following {
       await withTaskCancellationHandler {
-        // Unchecked, for a check takes memory for each request: a waiter is answered once, by invariant 1.
+        // Unchecked, for a check takes memory for each request: a waiter is answered once, by invariant 1, and
+        // one that found the registry closed never joined.
         await withUnsafeContinuation { continuation in
           let isOpen = enter(waiter, request, priority, reporter: reporter) { _ in
             Waiter { (outcome: consuming Outcome, _) in continuation.resume(returning: outcome) }
@@ -174,21 +176,21 @@ final class InFlightRegistry: Sendable {
     _ requests: [(waiter: WaiterID, request: ImageRequest)], _ priority: Priority,
     answer: @escaping @Sendable (WaiterID, consuming Outcome) -> Void
   ) {
-    var begun: [Flight] = []
+    var begun: [(flight: Flight, request: ImageRequest)] = []
     for (waiter, request) in requests {
       let isOpen = enter(
-        waiter, request, priority, begin: { begun.append($0) },
+        waiter, request, priority, begin: { begun.append(($0, request)) },
         as: { _ in Waiter { (outcome: consuming Outcome, _) in answer(waiter, outcome) } })
       if !isOpen { answer(waiter, .failure(.closed)) }
     }
-    for flight in begun { start(flight) }
+    for (flight, request) in begun { start(flight, for: request) }
   }
 
   func makeWaiter() -> WaiterID {
     WaiterID(number: lastWaiter.add(1, ordering: .relaxed).newValue)
   }
 
-  /// - Parameter begin: Has the load of a new flight started, at once or later; ``start(_:)`` if `nil`.
+  /// - Parameter begin: Has the load of a new flight started, at once or later; ``start(_:for:)`` if `nil`.
   /// - Returns: False if the registry is closed, or nothing is left to be revalidated.
   // Inlined, it would have its variables in the frame of each task that waits, which costs an allocation.
   @inline(never)
@@ -236,7 +238,7 @@ final class InFlightRegistry: Sendable {
     }
     joined.load.flight.progress.flush()
     if joined.isNewFlight {
-      (begin ?? start)(joined.load.flight)
+      if let begin { begin(joined.load.flight) } else { start(joined.load.flight, for: request) }
     } else {
       recorder.joined(request)
       request.whenLoading?()
@@ -261,23 +263,6 @@ final class InFlightRegistry: Sendable {
     step { $0.board.escalate(id, to: priority) }
   }
 
-  /// Called outside the lock, since making a task takes longer than all steps under it.
-  private func start(_ flight: Flight) {
-    // The registry owns the task, and cancels it when the last waiter leaves or at `close()`.
-    tasks.enter()
-    let task = ReentrancyContext.outside {
-      // Without a name, which costs each load an allocation.
-      Task(priority: flight.taskPriority.task) { [run, tasks] in
-        await run(flight)
-        tasks.leave()
-      }
-    }
-    let load = Load(flight: flight, task: task)
-    let isWanted = state.withLock { $0.board.setLoad(load, of: flight.id) }
-    // A waiter that left meanwhile, or `close()`, found no task to cancel.
-    if !isWanted { task.cancel() }
-  }
-
   /// Takes a waiter off the board and answers it; harmless for one that is not there. A picture is the table's.
   @inline(never)  // As `enter`.
   func leave(_ id: WaiterID, with outcome: consuming Outcome = .failure(.cancelled)) {
@@ -286,7 +271,7 @@ final class InFlightRegistry: Sendable {
     SanitizerWitness.willResume(at: self)
     left.waiter.answer(outcome, .table)
     guard let abandoned = left.abandoned else { return }
-    abandoned.load.task?.cancel()
+    abandoned.load.end()
     for request in abandoned.requests { recorder.cancelled(request) }
   }
 
@@ -296,7 +281,7 @@ final class InFlightRegistry: Sendable {
   func satisfy(_ key: ImageKey, with image: CachedImage, isStored: Bool) {
     let (waiters, abandoned) = step { $0.board.supersede(key) }
     answer(waiters, .success(image), AnswerFacts(side: .table, isStored: isStored))
-    for load in abandoned { load.task?.cancel() }
+    for load in abandoned { load.end() }
   }
 
   /// Keeps loads under way from storing pictures that are being removed, and later requests for these
@@ -326,7 +311,7 @@ final class InFlightRegistry: Sendable {
       state.isClosed = true
       return state.board.failAll()
     }
-    for load in loads { load.task?.cancel() }
+    for load in loads { load.end() }
     answer(waiters, .failure(.closed))
   }
 

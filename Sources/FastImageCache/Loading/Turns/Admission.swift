@@ -11,8 +11,10 @@
 ///
 /// Invariants:
 /// 1. At most `width` jobs run, and their bytes add up to `byteBudget` or less.
-/// 2. `queue` holds the waiting jobs in the order of their ranks, the next to start first, and
-///    `waiting` holds the same jobs by their ids.
+/// 2. `waiting` holds the rank of each waiting job, and `queue` the jobs in the order of their ranks, the next to
+///    start first. An entry of `queue` that has not the rank of a waiting job is left over from one that was
+///    withdrawn or moved, for jobs leave in any order, and taking one from the middle moves all behind it. The
+///    first entry is no such one, and no more than half of many are.
 /// 3. Between two events the job that ranks first does not fit beside the running jobs.
 /// 4. An id waits, then runs, then is forgotten; it is never in two of these states. A guest never waits.
 /// 5. At most one guest runs. It began while no job waited.
@@ -48,7 +50,7 @@ struct Admission: Sendable {
   /// Whether one place of several is not for jobs below medium priority; a change counts from the next event on.
   var keepsPlace = false
 
-  /// A slice, since jobs that come and leave in the order of their arrival move no others then.
+  /// A slice, since a first job that leaves moves no others then.
   private var queue: ArraySlice<Job> = []
   private var waiting: [JobID: Rank] = [:]
   private var running: [JobID: Running] = [:]
@@ -66,7 +68,7 @@ struct Admission: Sendable {
     self.byteBudget = byteBudget
   }
 
-  var waitingCount: Int { queue.count }
+  var waitingCount: Int { waiting.count }
   var runningCount: Int { running.count }
   /// How many jobs below medium priority may run at once; one at least, or they would wait for ever.
   private var lowLimit: Int { keepsPlace ? max(width - 1, 1) : width }
@@ -98,7 +100,7 @@ struct Admission: Sendable {
   /// and one guest at a time.
   mutating func startGuest(byteCount: Int) -> JobID? {
     precondition(byteCount >= 0, "A job cannot need a negative number of bytes.")
-    guard guest == nil, queue.isEmpty, fits(byteCount: byteCount, isLow: true) else { return nil }
+    guard guest == nil, waiting.isEmpty, fits(byteCount: byteCount, isLow: true) else { return nil }
     let id = makeJobID()
     start(id, Running(byteCount: byteCount, isLow: true))
     guest = id
@@ -111,16 +113,17 @@ struct Admission: Sendable {
   /// away and comes back has lost nothing.
   mutating func move(_ id: JobID, to priority: Priority) -> [JobID] {
     guard let rank = waiting[id], rank.priority != priority else { return [] }
-    var job = remove(rank)
+    var job = queue[position(of: rank)]
     job.rank.priority = priority
     insert(job)
+    tidy()
     return admit()
   }
 
   /// Gives up a waiting job; `nil` if it does not wait: it runs, is over, or was never submitted.
   mutating func withdraw(_ id: JobID) -> [JobID]? {
-    guard let rank = waiting[id] else { return nil }
-    _ = remove(rank)
+    guard waiting.removeValue(forKey: id) != nil else { return nil }
+    tidy()
     return admit()
   }
 
@@ -148,8 +151,8 @@ struct Admission: Sendable {
   private mutating func admit() -> [JobID] {
     var started: [JobID] = []
     while let next = queue.first, fits(byteCount: next.byteCount, isLow: next.rank.priority.isLow) {
-      queue.removeFirst()
       waiting[next.id] = nil
+      tidy()
       start(next.id, Running(byteCount: next.byteCount, isLow: next.rank.priority.isLow))
       started.append(next.id)
     }
@@ -171,16 +174,24 @@ struct Admission: Sendable {
 
   private mutating func insert(_ job: Job) {
     waiting[job.id] = job.rank
-    let position = position(of: job.rank)
-    // Only appending makes room for more than one.
-    if position == queue.endIndex { queue.append(job) } else { queue.insert(job, at: position) }
+    let isLast = queue.last.map { $0.rank < job.rank } ?? true
+    let position = isLast ? queue.endIndex : position(of: job.rank)
+    // Left over from the same job, which was moved away and back.
+    if position < queue.endIndex, queue[position].rank == job.rank { return }
+    // Only appending makes room for more than one; inserting might copy the queue each time.
+    queue.append(job)
+    var index = queue.endIndex - 1
+    while index > position {
+      queue.swapAt(index, index - 1)
+      index -= 1
+    }
   }
 
-  private mutating func remove(_ rank: Rank) -> Job {
-    let position = position(of: rank)
-    let job = position == queue.startIndex ? queue.removeFirst() : queue.remove(at: position)
-    waiting[job.id] = nil
-    return job
+  /// Restores invariant 2 after a job has left its place.
+  private mutating func tidy() {
+    while let first = queue.first, waiting[first.id] != first.rank { queue.removeFirst() }
+    guard queue.count > 32, queue.count > 2 * waiting.count else { return }
+    queue.removeAll { [waiting] in waiting[$0.id] != $0.rank }
   }
 
   /// The index of `rank` in the queue, or the index to insert it at.

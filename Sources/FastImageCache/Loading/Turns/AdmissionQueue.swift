@@ -40,21 +40,33 @@ final class AdmissionQueue: Sendable {
     let answer: Answer
   }
 
-  /// The place of a job whose caller waits: the flag of its cancellation, and the way to both ends of its wait.
-  private final class Place: Sendable {
-    let id: JobID
-    let isCancelled = Atomic(false)
+  /// The place of one job: the flag of its cancellation, and the way to both ends of its wait.
+  final class Place: Sendable {
+    fileprivate let id: JobID
+    fileprivate let isCancelled = Atomic(false)
+    fileprivate let urgency: Urgency
     private let queue: AdmissionQueue
-    private let urgency: Urgency
 
-    init(_ id: JobID, _ urgency: Urgency, in queue: AdmissionQueue) {
+    fileprivate init(_ id: JobID, _ urgency: Urgency, in queue: AdmissionQueue) {
       (self.id, self.urgency, self.queue) = (id, urgency, queue)
     }
 
+    /// Queues the job, once.
+    ///
+    /// - Parameters:
+    ///   - byteCount: The job's part of the budget.
+    ///   - reply: Has the answer if the job waits for it.
+    /// - Returns: The answer if it is there at once.
+    func enter(byteCount: Int = 0, reply: @escaping Reply) -> Answer? {
+      queue.submit(self, byteCount, reply)
+    }
+
+    /// To be called after each change of the urgency.
     func followUrgency() {
       queue.apply { $0.admitted($0.admission.move(id, to: urgency.priority)) }
     }
 
+    /// Withdraws a job that waits, or is not queued yet; harmless for any other.
     func cancel() {
       isCancelled.store(true, ordering: .releasing)
       queue.withdraw(id)
@@ -109,7 +121,7 @@ final class AdmissionQueue: Sendable {
     _ urgency: Urgency, byteCount: Int = 0, willWait: () -> Void = {},
     reply makeReply: (UnsafeContinuation<Value, Never>, @escaping @Sendable () -> Bool) -> Reply
   ) async -> Value {
-    let place = Place(state.withLock { $0.admission.makeJobID() }, urgency, in: self)
+    let place = makePlace(urgency)
     // A closure around one object, here and below, takes no memory of its own.
     let observation = urgency.observe { place.followUrgency() }
     defer { urgency.endObservation(observation) }
@@ -117,11 +129,20 @@ final class AdmissionQueue: Sendable {
       // Unchecked, for a check takes memory at each gate: a job is answered once, by invariant 1.
       await withUnsafeContinuation { continuation in
         let reply = makeReply(continuation) { place.isCancelled.load(ordering: .acquiring) }
-        if submit(place, urgency, byteCount, reply) { willWait() }
+        if let answer = place.enter(byteCount: byteCount, reply: reply) {
+          reply(answer)
+        } else {
+          willWait()
+        }
       }
     } onCancel: {
       place.cancel()
     }
+  }
+
+  /// The place of a job that is to be queued.
+  func makePlace(_ urgency: Urgency) -> Place {
+    Place(state.withLock { $0.admission.makeJobID() }, urgency, in: self)
   }
 
   /// Admits a job that takes nothing from others, at once or not at all.
@@ -147,26 +168,32 @@ final class AdmissionQueue: Sendable {
     apply { $0.admitted($0.admission.finish(id)) }
   }
 
-  /// - Returns: Whether the job waits.
   private func submit(
-    _ place: Place, _ urgency: Urgency, _ byteCount: Int, _ reply: @escaping Reply
-  ) -> Bool {
-    var waits = false
+    _ place: Place, _ byteCount: Int, _ reply: @escaping Reply
+  ) -> Answer? {
+    var answer: Answer?
     apply { state in
-      let job = Job(reply: reply)
-      if place.isCancelled.load(ordering: .acquiring) { return [job.answered(.cancelled)] }
+      if place.isCancelled.load(ordering: .acquiring) {
+        answer = .cancelled
+        return []
+      }
       do throws(AdmissionError) {
-        let started = try state.admission.submit(
-          place.id, priority: urgency.priority, byteCount: byteCount)
-        state.waiting[place.id] = job
-        waits = !started.contains(place.id)
-        if waits, state.admission.guest != nil { state.guestCancellation?.set() }
+        var started = try state.admission.submit(
+          place.id, priority: place.urgency.priority, byteCount: byteCount)
+        if let index = started.firstIndex(of: place.id) {
+          started.remove(at: index)
+          answer = .admitted(place.id)
+        } else {
+          state.waiting[place.id] = Job(reply: reply)
+          if state.admission.guest != nil { state.guestCancellation?.set() }
+        }
         return state.admitted(started)
       } catch {
-        return [job.answered(.refused(error))]
+        answer = .refused(error)
+        return []
       }
     }
-    return waits
+    return answer
   }
 
   private func withdraw(_ id: JobID) {

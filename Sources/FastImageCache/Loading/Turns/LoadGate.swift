@@ -11,7 +11,7 @@
 /// on screen would wait outside for one of them.
 struct LoadGate: Sendable {
   /// A load declares no bytes, so no budget can refuse it.
-  private let queue: AdmissionQueue
+  let queue: AdmissionQueue
 
   init(width: Int) {
     queue = AdmissionQueue(width: width, byteBudget: 0, keepsPlace: { true })
@@ -45,6 +45,9 @@ struct LoadGate: Sendable {
     guard case .admitted(let id) = answer else { throw CancellationError() }
     return id
   }
+
+  /// The place of a load that waits without a task. It leaves once when it was let in.
+  func makePlace(_ urgency: Urgency) -> AdmissionQueue.Place { queue.makePlace(urgency) }
 
   func leave(_ id: Admission.JobID) { queue.finish(id) }
 }

@@ -5,6 +5,9 @@ import Locking
 /// A load that waits for another load returns its permit, since the other load may need it. It goes on
 /// without a permit afterwards: the gate does not count the bytes that it holds.
 ///
+/// A load may wait for its first permit before it has a task: ``queue(at:then:)``. Nothing else uses the permit
+/// then.
+///
 /// Invariants:
 /// 1. A load holds at most one permit, and none while it waits at a gate. So loads never wait for each
 ///    other's permits in a ring.
@@ -28,6 +31,13 @@ struct LoadPermit: Sendable {
     var turn = 0
     var waitCount = 0
     var isClosed = false
+    /// The wait without a task, until it ends.
+    var queued: Queued?
+  }
+
+  private struct Queued {
+    let place: AdmissionQueue.Place
+    let observation: Urgency.Observation
   }
 
   private let gates: LoadGates
@@ -67,6 +77,37 @@ struct LoadPermit: Sendable {
     if !isKept { permit.giveBack() }
     if isClosed { throw CancellationError() }
   }
+
+  /// Waits at the gate of `need` without a task, before the load's first permit.
+  ///
+  /// - Parameter goOn: Called with whether the load is inside, or was withdrawn; not if it is inside at once.
+  /// - Returns: Whether the load is inside at once.
+  func queue(at need: LoadNeed, then goOn: @escaping @Sendable (_ isInside: Bool) -> Void) -> Bool {
+    let place = gates[need].makePlace(urgency)
+    let queued = Queued(place: place, observation: urgency.observe { place.followUrgency() })
+    // Before the load can be let in: its place ends with the answer.
+    state.withLock { ($0.need, $0.queued) = (need, queued) }
+    let answer = place.enter { goOn(endQueuing($0, at: need)) }
+    guard let answer else { return false }
+    let isInside = endQueuing(answer, at: need)
+    if !isInside { goOn(false) }
+    return isInside
+  }
+
+  private func endQueuing(_ answer: AdmissionQueue.Answer, at need: LoadNeed) -> Bool {
+    let queued = state.withLock { state in
+      if case .admitted(let id) = answer {
+        state.held = Held(gate: gates[need], need: need, id: id)
+      }
+      return state.queued.take()
+    }
+    if let queued { urgency.endObservation(queued.observation) }
+    if case .admitted = answer { return true }
+    return false
+  }
+
+  /// Ends the wait without a task, if there is one.
+  func withdraw() { state.withLock { $0.queued }?.place.cancel() }
 
   /// Returns the permit: the load needs no gate for now.
   func giveUp() { release { _ in } }

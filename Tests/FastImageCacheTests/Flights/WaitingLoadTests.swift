@@ -1,0 +1,308 @@
+import Foundation
+import Locking
+import TestSupport
+import Testing
+
+@testable import FastImageCache
+
+/// An entity that leaves every picture to its source.
+struct PlainPhoto: ImageEntity {
+  let number: Int
+  var scheme = "test:"
+
+  var imageID: ImageID { ImageID(number) }
+  func sourceURL(for format: ImageFormat) -> URL? { URL(string: "\(scheme)/\(number)") }
+
+  /// As loads learn of the type when they first ask one.
+  static func isKnown() { OwnPictures.noteNone(in: Self.self) }
+}
+
+/// A source that calls back when it is asked for its need.
+private struct NeedingSource: ImageSource {
+  let willNeed: @Sendable () -> Void
+
+  func need(for url: URL) -> LoadNeed {
+    willNeed()
+    return .local
+  }
+
+  func load(
+    _ request: ImageSourceRequest, progress: @escaping @Sendable (ImageSourceProgress) -> Void
+  ) async throws -> ImageSourceContent { .bitmap(try solid(1)) }
+}
+
+@Suite("A load that has nothing to ask before its gate", .timeLimit(.minutes(10)))
+struct WaitingLoadTests {
+  private let resources = LoadResources(networkWidth: 1, localWidth: 1)
+  @TaskLocal private static var number = 0
+
+  init() { PlainPhoto.isKnown() }
+
+  private var gate: LoadGate { resources.gates[.local] }
+
+  private func fixture(_ source: ScriptedSource = ScriptedSource()) async throws -> Fixture {
+    try await Fixture(source: source) { $0.resources = resources }
+  }
+
+  private func load(
+    _ entity: some ImageEntity, from fixture: Fixture, _ options: LoadOptions = LoadOptions()
+  ) -> Task<Int?, any Error> {
+    Task {
+      try await fixture.cache.image(for: entity, format: .row, options: options).solidNumber
+    }
+  }
+
+  private func waits(_ count: Int, at need: LoadNeed = .local) async {
+    while resources.gates[need].counts.waiting != count, !Task.isCancelled { await Task.yield() }
+  }
+
+  private func isFree() async {
+    while gate.counts != (0, 0), !Task.isCancelled { await Task.yield() }
+  }
+
+  private func taskCount(_ fixture: Fixture) -> Int {
+    fixture.cache.registry.state.withLock { state in
+      state.board.flights.count { $0?.load.task != nil }
+    }
+  }
+
+  @Test("waits there without a task, which begins when the load is let in")
+  func waitsWithoutTask() async throws {
+    let fixture = try await fixture()
+    let place = try await gate.enter(Urgency(.high))
+    let loading = load(PlainPhoto(number: 7), from: fixture)
+    await waits(1)
+    #expect(taskCount(fixture) == 0)
+    gate.leave(place)
+    #expect(try await loading.value == 7)
+    await isFree()
+  }
+
+  @Test("is gone with its last waiter, before the cancellation returns")
+  func isGivenUp() async throws {
+    let fixture = try await fixture()
+    let place = try await gate.enter(Urgency(.high))
+    let loading = (0..<2).map { _ in load(PlainPhoto(number: 7), from: fixture) }
+    await fixture.waiters(2)
+    await waits(1)
+    loading[0].cancel()
+    #expect(gate.counts == (1, 1))
+    loading[1].cancel()
+    #expect(gate.counts == (0, 1))
+    #expect(await fixture.cache.statistics().cancellations == 1)
+    gate.leave(place)
+    #expect(gate.counts == (0, 0))
+    #expect(try await load(PlainPhoto(number: 8), from: fixture).value == 8)
+    #expect(fixture.source.started.value == 1)
+    await isFree()
+  }
+
+  @Test(
+    "does not come to wait if its request was given up a moment before", arguments: [false, true])
+  func isGivenUpBefore(isOccupied: Bool) async throws {
+    let (begun, needs) = (Lock<Task<Int?, any Error>?>(nil), Counter())
+    let source = NeedingSource {
+      needs.increment()
+      begun.withLock { $0 }?.cancel()
+    }
+    let fixture = try await Fixture(from: source) { $0.resources = resources }
+    let place = isOccupied ? try await gate.enter(Urgency(.high)) : nil
+    let door = CancellableGate()
+    let loading = Task {
+      try await door.pass()
+      return try await fixture.cache.image(for: PlainPhoto(number: 1), format: .row).solidNumber
+    }
+    begun.withLock { $0 = loading }
+    door.open()
+    await #expect(throws: ImageCacheError.self) { try await loading.value }
+    await fixture.quiet()
+    if let place {
+      #expect(gate.counts == (0, 1))
+      gate.leave(place)
+    }
+    await isFree()
+    begun.withLock { $0 = nil }
+    #expect(try await load(PlainPhoto(number: 2), from: fixture).value == 1)
+    // Once for each load.
+    #expect(needs.value == 2)
+  }
+
+  @Test("is as urgent at the gate as its waiters are by then")
+  func followsWaiters() async throws {
+    let order = Order()
+    let fixture = try await fixture(
+      ScriptedSource { url, _, _ in
+        order.note(url.lastPathComponent)
+        return .bitmap(try solid(1))
+      })
+    let place = try await gate.enter(Urgency(.high))
+    let levels = [LoadPriority(.medium), LoadPriority(.low), LoadPriority(.high)]
+    var loading: [Task<Int?, any Error>] = []
+    for (number, level) in levels.enumerated() {
+      loading.append(
+        load(PlainPhoto(number: number), from: fixture, LoadOptions(priority: level)))
+      await waits(number + 1)
+    }
+    levels[1].level = .high
+    levels[2].level = .background
+    gate.leave(place)
+    for task in loading { _ = try await task.value }
+    #expect(order.notes == ["1", "0", "2"])
+  }
+
+  @Test("is withdrawn when its cache is closed, and is not waited for")
+  func closes() async throws {
+    let fixture = try await fixture()
+    let place = try await gate.enter(Urgency(.high))
+    let loading = (1...3).map { load(PlainPhoto(number: $0), from: fixture) }
+    await waits(3)
+    await fixture.cache.close()
+    await fixture.cache.loadsHaveEnded()
+    #expect(gate.counts == (0, 1))
+    for task in loading {
+      await #expect(throws: ImageCacheError.self) { try await task.value }
+    }
+    gate.leave(place)
+    #expect(fixture.source.started.value == 0)
+  }
+
+  @Test("is refused at once, and waits nowhere, if its source asks for the same picture")
+  func ring() async throws {
+    let (cache, door, gate) = (Lock<ImageCache?>(nil), CancellableGate(), self.gate)
+    let fixture = try await fixture(
+      ScriptedSource { url, _, _ in
+        guard url.lastPathComponent == "1", let cache = cache.withLock({ $0 }) else {
+          try await door.pass()
+          return .bitmap(try solid(2))
+        }
+        // Comes to the place that this load gives up for the next request.
+        while gate.counts.waiting == 0, !Task.isCancelled { await Task.yield() }
+        await #expect(throws: ImageCacheError.self) {
+          try await cache.image(for: PlainPhoto(number: 1), format: .row)
+        }
+        return .bitmap(try solid(1))
+      })
+    cache.withLock { $0 = fixture.cache }
+    let first = load(PlainPhoto(number: 1), from: fixture)
+    await fixture.source.started.reaches(1)
+    let second = load(PlainPhoto(number: 2), from: fixture)
+    #expect(try await first.value == 1)
+    door.open()
+    #expect(try await second.value == 2)
+    cache.withLock { $0 = nil }
+    await isFree()
+  }
+
+  @Test("has no place at the gate while it asks the entity of a request that joined it")
+  func asksJoined() async throws {
+    let (asked, door) = (Counter(), CancellableGate())
+    let fixture = try await fixture()
+    let place = try await gate.enter(Urgency(.high))
+    let plain = load(PlainPhoto(number: 7), from: fixture)
+    await waits(1)
+    var photo = Photo("other", url: "test:/7")
+    photo.ownPicture = { _ in
+      asked.increment()
+      try await door.pass()
+      return .bitmap(try solid(44))
+    }
+    let joined = load(photo, from: fixture)
+    await fixture.waiters(2)
+    gate.leave(place)
+    await asked.reaches(1)
+    #expect(gate.counts == (0, 0))
+    door.open()
+    #expect(try await joined.value == 44)
+    #expect(try await plain.value == 7)
+    await isFree()
+  }
+
+  @Test("waits for a kept original where files are read, and else where its source is")
+  func needs() async throws {
+    let originals = MemoryOriginals()
+    let fixture = try await Fixture(from: EncodedSource(need: .network), originals: originals) {
+      $0.resources = resources
+    }
+    let kept = PlainPhoto(number: 7)
+    originals[kept.originalID(for: .row)] = MemoryOriginals.Entry(
+      bytes: try solid(70).pngData(), terms: OriginalTerms(received: Date()), entity: kept.imageID)
+    // Before the store is open nothing is known of what it has, and so of the gate.
+    let other = try await resources.gates[.network].enter(Urgency(.high))
+    #expect(try await load(kept, from: fixture).value == 70)
+    try await fixture.cache.removeImage(for: kept, format: .row)
+    let place = try await gate.enter(Urgency(.high))
+    let loading = load(kept, from: fixture)
+    await waits(1)
+    #expect(taskCount(fixture) == 0)
+    gate.leave(place)
+    #expect(try await loading.value == 70)
+    let fetching = load(PlainPhoto(number: 6), from: fixture)
+    await waits(1, at: .network)
+    #expect(taskCount(fixture) == 0)
+    resources.gates[.network].leave(other)
+    #expect(try await fetching.value == 6)
+  }
+
+  @Test("has task-local values of its first request only if it begins at once")
+  func taskLocals() async throws {
+    let seen = Order()
+    let fixture = try await fixture(
+      ScriptedSource { _, _, _ in
+        seen.note("\(Self.number)")
+        return .bitmap(try solid(1))
+      })
+    try await Self.$number.withValue(3) {
+      _ = try await load(PlainPhoto(number: 1), from: fixture).value
+      await isFree()
+      let place = try await gate.enter(Urgency(.high))
+      let loading = load(PlainPhoto(number: 2), from: fixture)
+      await waits(1)
+      gate.leave(place)
+      _ = try await loading.value
+    }
+    #expect(seen.notes == ["3", "0"])
+  }
+
+  @Test("is of an entity whose type has left a picture to the source before")
+  func learns() async throws {
+    struct Silent: ImageEntity {
+      var imageID: ImageID { "silent" }
+      func sourceURL(for format: ImageFormat) -> URL? { URL(string: "test:/9") }
+    }
+    let fixture = try await fixture()
+    #expect(OwnPictures.areExpected(of: Silent()))
+    #expect(try await fixture.cache.image(for: Silent(), format: .row).solidNumber == 9)
+    #expect(!OwnPictures.areExpected(of: Silent()))
+    let photo = Photo("asked", url: "test:/8")
+    #expect(try await fixture.cache.image(for: photo, format: .row).solidNumber == 8)
+    #expect(OwnPictures.areExpected(of: photo))
+  }
+
+  @Test("keeps no other load waiting when it is given up at whatever moment")
+  func givenUpAtRandom() async throws {
+    let resources = LoadResources(localWidth: 2)
+    let peak = Peak()
+    let fixture = try await Fixture(
+      source: ScriptedSource { url, call, _ in
+        peak.enter()
+        defer { peak.leave() }
+        for _ in 0..<call % 4 { await Task.yield() }
+        return .bitmap(try solid(Int(url.lastPathComponent) ?? 0))
+      }
+    ) { $0.resources = resources }
+    var random = SplitMix64(state: 17)
+    var loading: [Task<Int?, any Error>] = []
+    for number in 0..<400 {
+      loading.append(load(PlainPhoto(number: number), from: fixture))
+      loading[Int.random(in: 0...number, using: &random)].cancel()
+      if number % 16 == 0 { await Task.yield() }
+    }
+    for (number, task) in loading.enumerated() {
+      if case .success(let picture) = await task.result { #expect(picture == number) }
+    }
+    await fixture.quiet()
+    while resources.gates[.local].counts != (0, 0), !Task.isCancelled { await Task.yield() }
+    #expect(peak.value <= 2)
+    #expect(try await load(PlainPhoto(number: 500), from: fixture).value == 500)
+  }
+}
