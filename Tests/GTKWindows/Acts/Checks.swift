@@ -69,11 +69,20 @@
       _ draw: @escaping @Sendable (NumberedPicture) throws -> Bitmap
     ) -> ImageCache.Configuration {
       var configuration = ImageCache.Configuration()
-      configuration.source = ScriptedImageSource { url in
+      configuration.source = ScriptedImageSource.drawing(draw)
+      return configuration
+    }
+  }
+
+  extension ScriptedImageSource {
+    /// Draws pictures by their URLs.
+    static func drawing(
+      _ draw: @escaping @Sendable (NumberedPicture) throws -> Bitmap
+    ) -> ScriptedImageSource {
+      ScriptedImageSource { url in
         guard let picture = NumberedPicture(url) else { throw ScriptedSourceError.noPicture(url) }
         return .bitmap(try draw(picture))
       }
-      return configuration
     }
   }
 #endif

@@ -11,10 +11,7 @@
       summary: "widgets that move, are disposed of or go while their pictures load: nothing stays"
     ) { _, findings in
       for course in [moving, disposing, goingBeforeDelivery] {
-        let source = ScriptedImageSource { url in
-          guard let picture = NumberedPicture(url) else { throw ScriptedSourceError.noPicture(url) }
-          return .bitmap(try picture.makeBitmap(ImageFormat.cell.size))
-        }
+        let source = ScriptedImageSource.drawing { try $0.makeBitmap(ImageFormat.cell.size) }
         var configuration = ImageCache.Configuration()
         configuration.source = source
         let cache = try ImageCache.inMemory(formats: [.cell], configuration: configuration)
