@@ -32,8 +32,8 @@ public protocol ImageSource: Sendable {
   /// Names the need that a load begins with, and so the gate at which it waits for its turn.
   ///
   /// By default http and https need the network, and everything else is local. Called when a load
-  /// begins, and by chains before each of their sources, from no actor in particular; it returns at
-  /// once.
+  /// begins, on the thread of the request that begins it, which may be the main one, and by chains before
+  /// each of their sources; it returns at once.
   ///
   /// - Parameter url: The picture's address.
   func need(for url: URL) -> LoadNeed
@@ -42,7 +42,7 @@ public protocol ImageSource: Sendable {
   ///
   /// When the last waiter's task is cancelled, this task is cancelled too, before `cancel()` returns
   /// there. So its cancellation handlers run on the thread that cancels, and must take no lock that is
-  /// held around `cancel()`.
+  /// held around `cancel()`. A load that waited for its gate has no task-local values of its requests.
   ///
   /// - Parameters:
   ///   - request: The URL, how urgent it is, and how many bytes are too many.

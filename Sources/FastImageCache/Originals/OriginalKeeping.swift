@@ -66,9 +66,6 @@ extension ImageCacheError {
 /// 3. No fault of the disk but the lock of a device reaches the loader: an original that cannot be kept or
 ///    read is not there.
 protocol OriginalKeeping: Sendable {
-  /// Whether the folder was opened.
-  var isOpen: Bool { get }
-
   /// Opens the folder; later calls return at once. Before the first one nothing is found.
   ///
   /// - Throws: Nothing is known of what is kept then.

@@ -4,8 +4,6 @@ import TableStore
 
 /// The loader's view.
 extension SourceStore: OriginalKeeping {
-  var isOpen: Bool { shelf.isOpen }
-
   func open() async throws(OriginalsLocked) {
     guard !shelf.isOpen else { return }
     let shelf = shelf

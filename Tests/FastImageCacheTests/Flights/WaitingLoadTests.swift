@@ -217,30 +217,21 @@ struct WaitingLoadTests {
     await isFree()
   }
 
-  @Test("waits for a kept original where files are read, and else where its source is")
-  func needs() async throws {
+  @Test("has a task where there is a store, whose removals have to find it")
+  func hasStore() async throws {
     let originals = MemoryOriginals()
     let fixture = try await Fixture(from: EncodedSource(need: .network), originals: originals) {
       $0.resources = resources
     }
-    let kept = PlainPhoto(number: 7)
-    originals[kept.originalID(for: .row)] = MemoryOriginals.Entry(
-      bytes: try solid(70).pngData(), terms: OriginalTerms(received: Date()), entity: kept.imageID)
-    // Before the store is open nothing is known of what it has, and so of the gate.
-    let other = try await resources.gates[.network].enter(Urgency(.high))
-    #expect(try await load(kept, from: fixture).value == 70)
-    try await fixture.cache.removeImage(for: kept, format: .row)
-    let place = try await gate.enter(Urgency(.high))
-    let loading = load(kept, from: fixture)
-    await waits(1)
-    #expect(taskCount(fixture) == 0)
-    gate.leave(place)
-    #expect(try await loading.value == 70)
-    let fetching = load(PlainPhoto(number: 6), from: fixture)
+    let photo = PlainPhoto(number: 7)
+    #expect(try await load(photo, from: fixture).value == 7)
+    try await fixture.cache.removeImage(for: photo, format: .row)
+    let place = try await resources.gates[.network].enter(Urgency(.high))
+    let loading = load(PlainPhoto(number: 6), from: fixture)
     await waits(1, at: .network)
-    #expect(taskCount(fixture) == 0)
-    resources.gates[.network].leave(other)
-    #expect(try await fetching.value == 6)
+    #expect(taskCount(fixture) == 1)
+    resources.gates[.network].leave(place)
+    #expect(try await loading.value == 6)
   }
 
   @Test("has task-local values of its first request only if it begins at once")

@@ -42,8 +42,6 @@ final class MemoryOriginals: OriginalKeeping {
 
   var count: Int { state.withLock { $0.count } }
 
-  var isOpen: Bool { opened.value > 0 }
-
   func open() async throws(OriginalsLocked) {
     if locks.withLock({ $0 }) == .index { throw OriginalsLocked() }
     opened.increment()

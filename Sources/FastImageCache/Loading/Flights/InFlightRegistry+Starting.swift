@@ -60,10 +60,11 @@ extension InFlightRegistry.Load {
 }
 
 extension LoadPlanner {
-  /// The plan of a load that asks nobody before it waits at its first gate; `nil` for one that may: an entity for
-  /// its own picture, the questions that led to the request for a ring, the store for its index.
+  /// The plan of a load that does nothing before it waits at its first gate; `nil` for one that may ask an entity for
+  /// its own picture, or for a ring among the questions that led to the request, or that has a store of originals: a
+  /// removal has to find each load that began before it, so that it keeps nothing.
   fileprivate func planWithoutQuestions(of flight: Flight, for request: ImageRequest) -> LoadPlan? {
-    guard let url = flight.url, request.contexts.isEmpty, originals?.isOpen ?? true,
+    guard let url = flight.url, request.contexts.isEmpty, originals == nil,
       !OwnPictures.areExpected(of: request.entity)
     else { return nil }
     return plan(flight.policy, for: request, at: url, showsPlaceholder: flight.showsPlaceholder)
