@@ -152,6 +152,25 @@ struct AdmissionTests {
     #expect(leaves > 5_000)
   }
 
+  @Test("keeps no more entries of jobs that left than of jobs that wait")
+  func tidies() throws {
+    var admission = Admission(width: 1, byteBudget: 0)
+    for _ in 0..<2 {
+      _ = try admission.submit(admission.makeJobID(), priority: .high, byteCount: 0)
+    }
+    for number in 0..<500 {
+      let id = admission.makeJobID()
+      #expect(try admission.submit(id, priority: .medium, byteCount: 0) == [])
+      // Moved back to their old places too, and not withdrawn in the order of their arrival.
+      for priority in [Priority.low, .medium, .low] { #expect(admission.move(id, to: priority) == []) }
+      if number % 100 != 0 { #expect(admission.withdraw(id) == []) }
+    }
+    let queue = Mirror(reflecting: admission).children.first { $0.label == "queue" }
+    let entries = try #require(queue.map { Mirror(reflecting: $0.value).children.count })
+    #expect(admission.waitingCount == 6)
+    #expect(entries <= 32)
+  }
+
   @Test("agrees with a plain model over a long random history", arguments: 1...4)
   func random(seed: UInt64) {
     var generator = SplitMix64(state: seed)
