@@ -8,9 +8,9 @@
   extension Act {
     static let lives = Act(
       name: "lives",
-      summary: "widgets that move, are disposed of or go while their pictures load: nothing stays"
+      summary: "widgets that move or go while their pictures load: nothing stays"
     ) { _, findings in
-      for course in [moving, disposing, goingBeforeDelivery] {
+      for course in [moving, goingBeforeDelivery] {
         let source = ScriptedImageSource.drawing { try $0.makeBitmap(ImageFormat.cell.size) }
         var configuration = ImageCache.Configuration()
         configuration.source = source
@@ -51,23 +51,6 @@
       findings.expect(
         other.screen(of: picture.widget) != nil, "a widget that moved shows nothing")
       other.close()
-    }
-
-    /// While it is on screen and loads; its owner goes on calling it.
-    @MainActor private static let disposing: Course = { cache, source, window, left, findings in
-      let picture = makePicture(cache, left)
-      window.show(picture.widget)
-      _ = Loop.wait { try? await source.hasBegunLoads() }
-      g_object_run_dispose(UnsafeMutablePointer<GObject>(picture.widget))
-      _ = Loop.wait { try? await source.hasCancelledLoads() }
-      picture.entity = NumberedPicture(number: 2)
-      picture.alternativeText = nil
-      cache.lookAgainInAllViews()
-      ImageCache.retryFailedImages()
-      source.releaseLoads()
-      Loop.settle()
-      findings.expect(source.loadCount() == 1, "a widget that was disposed of loads")
-      findings.expect(!picture.isShowingPicture, "a widget that was disposed of shows a picture")
     }
 
     /// After its picture has come, and before GTK has heard of it.
