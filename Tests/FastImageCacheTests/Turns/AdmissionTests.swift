@@ -162,7 +162,9 @@ struct AdmissionTests {
       let id = admission.makeJobID()
       #expect(try admission.submit(id, priority: .medium, byteCount: 0) == [])
       // Moved back to their old places too, and not withdrawn in the order of their arrival.
-      for priority in [Priority.low, .medium, .low] { #expect(admission.move(id, to: priority) == []) }
+      for priority in [Priority.low, .medium, .low] {
+        #expect(admission.move(id, to: priority) == [])
+      }
       if number % 100 != 0 { #expect(admission.withdraw(id) == []) }
     }
     let queue = Mirror(reflecting: admission).children.first { $0.label == "queue" }
