@@ -5,18 +5,6 @@ import Testing
 
 @testable import FastImageCache
 
-/// An entity that leaves every picture to its source.
-struct PlainPhoto: ImageEntity {
-  let number: Int
-  var scheme = "test:"
-
-  var imageID: ImageID { ImageID(number) }
-  func sourceURL(for format: ImageFormat) -> URL? { URL(string: "\(scheme)/\(number)") }
-
-  /// As loads learn of the type when they first ask one.
-  static func isKnown() { OwnPictures.noteNone(in: Self.self) }
-}
-
 /// A source that calls back when it is asked for its need.
 private struct NeedingSource: ImageSource {
   let willNeed: @Sendable () -> Void

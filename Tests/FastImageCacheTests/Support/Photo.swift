@@ -1,5 +1,6 @@
-import FastImageCache
 import Foundation
+
+@testable import FastImageCache
 
 /// An entity whose every answer a test can set.
 struct Photo: ImageEntity {
@@ -78,4 +79,16 @@ extension CachedImage {
       return number
     }
   }
+}
+
+/// An entity that leaves every picture to its source.
+struct PlainPhoto: ImageEntity {
+  let number: Int
+  var scheme = "test:"
+
+  var imageID: ImageID { ImageID(number) }
+  func sourceURL(for format: ImageFormat) -> URL? { URL(string: "\(scheme)/\(number)") }
+
+  /// As loads learn of the type when they first ask one.
+  static func isKnown() { OwnPictures.noteNone(in: Self.self) }
 }
