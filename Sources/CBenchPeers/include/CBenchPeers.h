@@ -103,6 +103,10 @@ int bench_read_file(int folder, const char *name, size_t byte_count, bool hashes
 /// Creates a file below `folder`, writes it, closes it, and gives it its name; 0 for success.
 int bench_write_file(int folder, const char *name, const void *bytes, size_t byte_count);
 
+/// Takes a lease and ends it, for each line of 64 bytes in the order given: one exchange, a look at the line,
+/// one subtraction. Less cannot keep a picture from being overwritten. The lines begin as zeros; 0 for success.
+int bench_lease(void *lines, const uint32_t *order, size_t count);
+
 /// The bytes that malloc has given out and not got back; 0 where the C library does not count them.
 size_t bench_allocated_bytes(void);
 
