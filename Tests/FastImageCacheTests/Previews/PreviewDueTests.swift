@@ -59,6 +59,28 @@ struct PreviewDueTests {
     #expect(following.text == "2 999")
   }
 
+  @Test("is over once all bytes are there, for who comes then, too")
+  func over() async throws {
+    let (decoding, decoded) = (Counter(), Gate())
+    let decoder = SketchDecoder {
+      decoding.increment()
+      decoded.waitBlocking()
+    }
+    let sketch = try await SketchFixture(decoder: decoder)
+    let first = Following(sketch.cache)
+    await sketch.fixture.waiters(1)
+    await sketch.step(100)
+    await first.previewed.reaches(1)
+    sketch.finish()
+    await decoding.reaches(1)
+    let second = Following(sketch.cache)
+    await sketch.fixture.waiters(2)
+    decoded.open()
+    await first.ends()
+    await second.ends()
+    #expect(first.text == "1 999" && second.text == "999")
+  }
+
   @Test("comes again where a picture needed the worker")
   func interrupted() async throws {
     let decoder = SketchDecoder(willEnd: { isCancelled in while !isCancelled() {} })

@@ -163,6 +163,21 @@ struct PreviewKindTests {
     #expect([few, many, late].map(\.text) == ["1 999", "1 2 3 999", "999"])
   }
 
+  @Test("of one format go on where another format's is settled")
+  func settledApart() async throws {
+    let sketch = try await SketchFixture([.row, .large], decoder: SketchDecoder(settledStage: 1))
+    let first = Following(sketch.cache, Photo("1"), .row, options(.frames))
+    await sketch.fixture.waiters(1)
+    await step(sketch, stages: 1)
+    let second = Following(sketch.cache, Photo("1"), .large, options(.frames))
+    await sketch.fixture.waiters(2)
+    await step(sketch, stages: 1)
+    sketch.finish()
+    await first.ends()
+    await second.ends()
+    #expect(first.text == "1 settled 999" && second.text.hasPrefix("2 "))
+  }
+
   @Test("are drawn for two formats, however many listeners one of them has")
   func twoFormats() async throws {
     let sketch = try await SketchFixture([.row, .large])

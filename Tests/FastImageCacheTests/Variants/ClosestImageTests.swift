@@ -119,4 +119,22 @@ struct ClosestImageTests {
     #expect(held?.solidNumber == 1)
     #expect(fixture.cache.containsImage(for: photo("a"), format: pair))
   }
+
+  /// An entity with a version of its own in each format.
+  private struct Versions: ImageEntity {
+    var imageID: ImageID { "a" }
+    func sourceURL(for format: ImageFormat) -> URL? { URL(string: "test:/1") }
+    func versionID(for format: ImageFormat) -> ImageID { ImageID(format.name) }
+    func drawing(for format: ImageFormat) -> Drawing { .stretch }
+    func wantsAllFormats(inFamily family: String) -> Bool { false }
+  }
+
+  @Test("is of the version that the entity names for its format")
+  func versionOfFormat() async throws {
+    let fixture = try await Fixture([small, medium])
+    _ = try await fixture.cache.image(for: Versions(), format: medium)
+    await fixture.quiet()
+    let closest = fixture.cache.closestCachedImage(for: Versions(), format: small)
+    #expect(closest?.preview.kind == .variant(medium))
+  }
 }

@@ -70,16 +70,22 @@ struct RefreshingTests {
   @Test("one picture that has changed redraws none of another source")
   func leavesOtherSources() async throws {
     let source = EncodedSource { _, call in .encoded(try solid(call).pngData()) }
-    let fixture = try await Fixture([.row, .large], from: source)
+    let formats = [8, 16].map {
+      ImageFormat(
+        name: "\($0)", family: "f", size: PixelSize(width: $0, height: $0), pixelFormat: .bgrx32,
+        capacity: 4)
+    }
+    let fixture = try await Fixture(formats, from: source)
     for (format, policy, number) in [
-      (ImageFormat.row, LoadOptions.Policy.normal, 1), (.large, .normal, 2), (.row, .reload, 3),
+      (formats[0], LoadOptions.Policy.normal, 1), (formats[1], .normal, 2),
+      (formats[0], .reload, 3),
     ] {
       let image = try await fixture.cache.image(
         for: TwoSources(), format: format, options: LoadOptions(policy))
       #expect(image.solidNumber == number)
       await fixture.quiet()
     }
-    #expect(fixture.cache.cachedImage(for: TwoSources(), format: .large)?.solidNumber == 2)
+    #expect(fixture.cache.cachedImage(for: TwoSources(), format: formats[1])?.solidNumber == 2)
   }
 
   @Test("shows the former pictures until the new ones are there")
