@@ -96,6 +96,26 @@
       #expect(eighth.isSettled(coarse, at: first, of: full) == (quality == 100))
     }
 
+    @Test("reads tables of sixteen bits, and goes by those that a component's first scan has found")
+    func tables() {
+      func table(_ number: UInt8, of step: UInt8) -> [UInt8] {
+        [0x10 | number] + (0..<64).flatMap { _ in [0, step] }
+      }
+      var frame = JPEGFrame()
+      func takes(_ content: [UInt8], _ code: UInt8) -> Bool { frame.take(content, of: code) }
+      #expect(!frame.hasMeans && !frame.isKnownAtAnEighth)
+      #expect(takes(table(3, of: 1), 0xDB))
+      #expect(!takes(table(4, of: 1), 0xDB))
+      // 16 x 16 pixels of one component with the last table.
+      #expect(takes([8, 0, 16, 0, 16, 1, 1, 0x11, 3], 0xC2))
+      // Its means without their last three bits, which are seven steps: less than a level.
+      #expect(takes([1, 1, 0, 0, 0, 3], JPEGFrame.scanCode))
+      #expect(frame.hasMeans && frame.isKnownAtAnEighth)
+      #expect(takes(table(3, of: 100), 0xDB))
+      #expect(takes([1, 1, 0, 1, 5, 3], JPEGFrame.scanCode))
+      #expect(frame.isKnownAtAnEighth)
+    }
+
     private func stagesSettle(_ stage: PreviewStage, _ bitmap: Bitmap, _ full: PixelSize) -> Bool {
       stage.isSettled(bitmap.size, of: full)
     }

@@ -116,6 +116,26 @@
       // Two parts in a hundred are rounding.
       #expect(throws: Never.self) { try preview(head((240, 183), jpeg(.slopes(80, 60)))) }
       expectNone(try head((240, 187), jpeg(.slopes(80, 60))))
+      #expect(throws: Never.self) { try preview(head((244, 180), jpeg(.slopes(80, 60)))) }
+      expectNone(try head((248, 180), jpeg(.slopes(80, 60))))
+    }
+
+    @Test("has bars as black as JPEG leaves them, but for the two lines beside the picture")
+    func darkness() throws {
+      let layout = try #require(
+        PixelLayout(size: PixelSize(width: 160, height: 120), format: .bgrx32, rowBytes: 640))
+      // For a picture of 3:2, whose bars are seven rows.
+      for (gray, rowCount, isTaken) in [(16, 7, true), (17, 7, false), (0, 5, true), (0, 4, false)]
+      {
+        let thumbnail = Picture(160, 120) { _, y in
+          let level = min(y, 119 - y) < rowCount ? gray : 90
+          return (level, level, level, 255)
+        }
+        let checked = EmbeddedThumbnail.check(
+          try Bitmap(copying: thumbnail.opaqueBGRX, layout: layout),
+          of: PixelSize(width: 480, height: 320), wanted: PixelSize(width: 1, height: 1))
+        #expect((checked != nil) == isTaken, "\(rowCount) rows of \(gray)")
+      }
     }
 
     @Test("is left out where it is much smaller than what is wanted")
