@@ -74,8 +74,8 @@ struct LoadPlan: Hashable, Sendable {
       policy == .normal && freshness == .mustRevalidate(answersFailures: true) && mayAsk
   }
 
-  /// The need of the gate that the load passes first; `nil` where it has no step to take.
-  var firstNeed: LoadNeed? { first != nil ? .local : asks ? need : nil }
+  /// The need of the source's gate; `nil` where the source is not asked.
+  var sourceNeed: LoadNeed? { asks ? need : nil }
 
   /// Whether the load can do without its source.
   var beginsWithKept: Bool { first == .read }

@@ -113,7 +113,7 @@ extension DecodeRequest {
       width: Int(bitmap.edges.width.rounded(.up)), height: Int(bitmap.edges.height.rounded(.up)))
     let minimum = minimumSize ?? fullSize
     let wanted = hasMargin ? DecodeMargin.averagedSize(for: minimum) : minimum
-    // A smaller one is that of a stage which shows no more.
+    // A stage of few details has a smaller frame, and no more to show.
     return size.width >= wanted.width && size.height >= wanted.height
       && stage.isSettled(size, of: fullSize)
   }

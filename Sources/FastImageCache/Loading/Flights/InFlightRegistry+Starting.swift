@@ -14,7 +14,7 @@ extension InFlightRegistry {
   func start(_ flight: Flight, for request: ImageRequest) {
     tasks.enter()
     let plan = planner.planWithoutQuestions(of: flight, for: request)
-    guard let plan, let need = plan.firstNeed else { return work(on: flight, nil) }
+    guard let plan, let need = plan.sourceNeed else { return work(on: flight, nil) }
     flight.progress.begin()
     let isInside = flight.permit.queue(at: need) { [self] isInside in
       if !isInside { return tasks.leave() }
@@ -62,7 +62,8 @@ extension InFlightRegistry.Load {
 extension LoadPlanner {
   /// The plan of a load that does nothing before it waits at its first gate; `nil` for one that may ask an entity for
   /// its own picture, or for a ring among the questions that led to the request, or that has a store of originals: a
-  /// removal has to find each load that began before it, so that it keeps nothing.
+  /// removal has to find each load that began before it, so that it keeps nothing. Without one the source is the first
+  /// step.
   fileprivate func planWithoutQuestions(of flight: Flight, for request: ImageRequest) -> LoadPlan? {
     guard let url = flight.url, request.contexts.isEmpty, originals == nil,
       !OwnPictures.areExpected(of: request.entity)
