@@ -258,6 +258,8 @@ extension OriginalShelf {
 
   /// Deletes both files of a partial, if this shelf may, and forgets it.
   private func dropPartial(_ key: OriginalDigest) {
+    // A shelf becomes the owner by its first write, and this may be the first: only the owner deletes.
+    if state.withLock({ $0.owned == nil }) { _ = try? prepare() }
     let (isThere, isOwner, _) = state.withLock { state in
       (
         state.index.place(of: key, isPartial: true) != nil, state.owned != nil,

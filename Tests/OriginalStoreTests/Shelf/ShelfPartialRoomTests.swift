@@ -58,4 +58,19 @@ struct ShelfPartialRoomTests {
     #expect(shelf.present(10...15, byteCount: 1 << 20) == Array(10...15))
     #expect(shelf.usedByteCount == fixture.diskByteCount("one"))
   }
+
+  @Test("is given back where the first load of a session leaves nothing, and has written nothing")
+  func endsBeforeOwning() async throws {
+    let coming = Coming(1, blocks: 2)
+    do { await fixture.shelf().opened().leave(coming) }
+    let later = await fixture.shelf().opened()
+    let load = later.load(coming)
+    let found = await later.budget.run { later.takePartial(coming.key, for: load)?.bytes.count }
+    #expect(found == 2 * blockSize)
+    await later.end(coming, load, keeps: false)
+    let folder = fixture.url.path + "/one"
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == [IndexFile.name])
+    #expect(!later.mayHavePartial(coming.key))
+    #expect(later.usedByteCount == fixture.diskByteCount("one"))
+  }
 }
