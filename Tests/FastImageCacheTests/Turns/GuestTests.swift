@@ -1,3 +1,4 @@
+import Foundation
 import Locking
 import TestSupport
 import Testing
@@ -125,6 +126,34 @@ struct GuestTests {
     door.open()
     try await pool.run(priority: .low) { _ in }
     #expect(clock.seen.withLock { $0 } == [true, false])
+  }
+
+  @Test("ends what its closures hold on the thread that finishes it, which is no nicer one")
+  func endsOnFinishingThread() async throws {
+    let threads = Lock<[ObjectIdentifier]>([])
+    @Sendable func note() { threads.withLock { $0.append(ObjectIdentifier(Thread.current)) } }
+    final class Thing: Sendable {
+      let note: @Sendable () -> Void
+      init(_ note: @escaping @Sendable () -> Void) { self.note = note }
+      deinit { note() }
+    }
+    let pool = WorkerPool(name: "test", width: 1, computingIn: Crowding())
+    let door = Gate()
+    func start() {
+      let thing = Thing(note)
+      pool.runAsGuest(byteCount: 0, clock: ManualClock()) { _ in
+        door.waitBlocking()
+        withExtendedLifetime(thing) {}
+      } then: { _ in
+        note()
+      }
+    }
+    start()
+    // This thread holds the closures no more.
+    door.open()
+    try await pool.run(priority: .low) { _ in }
+    let (conclusion, end) = threads.withLock { ($0.first, $0.last) }
+    #expect(threads.withLock { $0.count } == 2 && conclusion == end)
   }
 
   @Test("is never run where no part of the processor is for guests")

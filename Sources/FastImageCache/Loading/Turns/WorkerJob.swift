@@ -88,11 +88,14 @@ final class AwaitedJob<Work: Sendable, Value: Sendable, Failure: Error>: WorkerJ
 
 /// A job that nothing waits for.
 final class GuestJob<Work: Sendable>: WorkerJob {
+  typealias Body = @Sendable (_ isCancelled: @escaping @Sendable () -> Bool) -> Work
   typealias Conclusion = @Sendable (Work) -> Void
 
   private enum Step: Sendable {
-    case computing(@Sendable (@escaping @Sendable () -> Bool) -> Work, then: Conclusion)
-    case finishing(Work, took: Duration, then: Conclusion)
+    case computing(Body, then: Conclusion)
+    /// With the body, which may hold the last reference to an entity or a table: they end on a thread of the normal
+    /// level.
+    case finishing(Work, of: Body, took: Duration, then: Conclusion)
   }
 
   private let pool: WorkerPool
@@ -103,8 +106,7 @@ final class GuestJob<Work: Sendable>: WorkerJob {
 
   init(
     in pool: WorkerPool, _ cancellation: Cancellation, _ clock: any PatienceClock,
-    _ body: @escaping @Sendable (_ isCancelled: @escaping @Sendable () -> Bool) -> Work,
-    then conclude: @escaping Conclusion
+    _ body: @escaping Body, then conclude: @escaping Conclusion
   ) {
     (self.pool, self.cancellation, self.clock) = (pool, cancellation, clock)
     step = Lock(.computing(body, then: conclude))
@@ -117,7 +119,7 @@ final class GuestJob<Work: Sendable>: WorkerJob {
     let start = ThreadTime.now
     let work = body { [cancellation] in cancellation.isSet }
     let took = ThreadTime.now - start
-    step.withLock { $0 = .finishing(work, took: took, then: conclude) }
+    step.withLock { $0 = .finishing(work, of: body, took: took, then: conclude) }
   }
 
   func finish(_ task: WorkerTask) {
@@ -127,7 +129,8 @@ final class GuestJob<Work: Sendable>: WorkerJob {
 
   /// - Returns: The processor time of both steps.
   private func concluded() -> Duration {
-    guard case .finishing(let work, let took, let conclude)? = step.withLock({ $0.take() }) else {
+    guard case .finishing(let work, _, let took, let conclude)? = step.withLock({ $0.take() })
+    else {
       preconditionFailure("A guest is finished once, after its computing.")
     }
     let start = ThreadTime.now
