@@ -5,7 +5,8 @@ public final class Counter: Sendable {
   private struct State {
     var value = 0
     var isEnded = false
-    var waiters: [(goal: Int, continuation: CheckedContinuation<Void, Never>)] = []
+    var waiters: [Int: (goal: Int, continuation: CheckedContinuation<Void, Never>)] = [:]
+    var waiterCount = 0
   }
   private let state = Lock(State())
 
@@ -18,9 +19,9 @@ public final class Counter: Sendable {
   public func increment() -> Int {
     let (value, reached) = state.withLock { state in
       state.value += 1
-      let reached = state.waiters.filter { $0.goal <= state.value }
-      state.waiters.removeAll { $0.goal <= state.value }
-      return (state.value, reached)
+      let reached = state.waiters.filter { $0.value.goal <= state.value }
+      for id in reached.keys { state.waiters[id] = nil }
+      return (state.value, reached.values)
     }
     for waiter in reached { waiter.continuation.resume() }
     return value
@@ -31,21 +32,30 @@ public final class Counter: Sendable {
   public func end() {
     let waiters = state.withLock { state in
       state.isEnded = true
-      defer { state.waiters = [] }
-      return state.waiters
+      defer { state.waiters = [:] }
+      return state.waiters.values
     }
     for waiter in waiters { waiter.continuation.resume() }
   }
 
-  /// Waits until the counter stands at `goal` or above, or has ended.
+  /// Waits until the counter stands at `goal` or above, or has ended, or until the test's time is over.
   public func reaches(_ goal: Int) async {
-    await withCheckedContinuation { continuation in
-      let isThere = state.withLock { state in
-        let isThere = state.value >= goal || state.isEnded
-        if !isThere { state.waiters.append((goal, continuation)) }
-        return isThere
+    let id = state.withLock { state in
+      state.waiterCount += 1
+      return state.waiterCount
+    }
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let isThere = state.withLock { state in
+          // Under the lock: a cancellation is seen here, or finds the waiter.
+          let isThere = state.value >= goal || state.isEnded || Task.isCancelled
+          if !isThere { state.waiters[id] = (goal, continuation) }
+          return isThere
+        }
+        if isThere { continuation.resume() }
       }
-      if isThere { continuation.resume() }
+    } onCancel: {
+      state.withLock { $0.waiters.removeValue(forKey: id) }?.continuation.resume()
     }
   }
 }

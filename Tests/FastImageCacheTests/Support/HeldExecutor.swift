@@ -19,9 +19,9 @@ final class HeldExecutor: TaskExecutor {
     }
   }
 
-  /// Runs jobs until `isOver`, those that other threads make ready too.
+  /// Runs jobs until `isOver`, those that other threads make ready too, or until the test's time is over.
   func run(until isOver: () async -> Bool) async {
-    while await !isOver() {
+    while await !isOver(), !Task.isCancelled {
       runAll()
       await Task.yield()
     }

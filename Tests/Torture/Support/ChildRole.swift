@@ -8,6 +8,8 @@ enum ChildRole {
 
   static func run(_ words: [String]) async -> Int32 {
     guard words.count >= 2 else { return ExitStatus.usage.rawValue }
+    // The method waits for its children: one that hangs, or whose method was killed, ends by a signal.
+    alarm(600)
     let numbers = words.dropFirst(2).compactMap { Int($0) }
     let path = words[1]
     do {
