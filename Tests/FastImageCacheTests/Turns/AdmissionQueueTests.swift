@@ -29,9 +29,10 @@ struct AdmissionQueueTests {
       let (first, second) = (
         LoadPermit(gates: gates, urgency: urgency), LoadPermit(gates: gates, urgency: urgency)
       )
-      let isInside = first.queue(at: .local) { _ in }
-      let isInsideToo = second.queue(at: .local) { #expect($0 != isWithdrawn) }
-      #expect(isInside && !isInsideToo)
+      let answer = first.queue(at: .local) { _ in }
+      #expect(answer.map(first.endQueuing) == true)
+      let later = second.queue(at: .local) { #expect(second.endQueuing($0) != isWithdrawn) }
+      #expect(later == nil)
       if isWithdrawn { second.withdraw() }
       first.close()
       second.close()
@@ -40,5 +41,19 @@ struct AdmissionQueueTests {
     }()
     #expect(observed() == nil)
     #expect(urgency.priority == .medium)
+  }
+
+  @Test("lets nobody in who was withdrawn before coming")
+  func withdrawnBefore() {
+    let gates = LoadGates(network: 1, local: 1)
+    let (first, second) = (
+      LoadPermit(gates: gates, urgency: Urgency(.medium)),
+      LoadPermit(gates: gates, urgency: Urgency(.medium))
+    )
+    second.withdraw()
+    #expect(second.queue(at: .local) { _ in }.map(second.endQueuing) == false)
+    #expect(gates[.local].counts == (0, 0))
+    #expect(first.queue(at: .local) { _ in }.map(first.endQueuing) == true)
+    first.close()
   }
 }

@@ -23,7 +23,32 @@ struct AdmissionTests {
       try admission.submit(id, priority: .high, byteCount: 101)
     }
     #expect(admission.waitingCount == 0)
-    #expect(try admission.submit(id, priority: .high, byteCount: 100) == [id])
+    let next = admission.makeJobID()
+    #expect(next.index == id.index && next != id)
+    #expect(try admission.submit(next, priority: .high, byteCount: 100) == [next])
+  }
+
+  @Test("gives the index of a job that was discarded to another one")
+  func discards() throws {
+    var admission = Admission(width: 1, byteBudget: 0)
+    let id = admission.makeJobID()
+    admission.discard(id)
+    let next = admission.makeJobID()
+    #expect(next.index == id.index)
+    #expect(try admission.submit(next, priority: .high, byteCount: 0) == [next])
+    #expect(admission.withdraw(id) == nil && admission.move(id, to: .low) == [])
+    #expect(admission.finish(next) == [])
+  }
+
+  @Test("forgets jobs that went: their number does not grow with them")
+  func reusesIndices() throws {
+    var admission = Admission(width: 1, byteBudget: 0)
+    for _ in 0..<100 {
+      let ids = [admission.makeJobID(), admission.makeJobID()]
+      for id in ids { _ = try admission.submit(id, priority: .high, byteCount: 0) }
+      #expect(ids.allSatisfy { $0.index < 2 })
+      #expect(admission.withdraw(ids[1]) == [] && admission.finish(ids[0]) == [])
+    }
   }
 
   @Test("starts the higher priority first and keeps the order of arrival within one")
@@ -227,6 +252,8 @@ private struct AdmissionModel {
   /// In order of arrival.
   var waiting: [Job] = []
   var running: [Job] = []
+  /// The last job that left.
+  var former: Admission.JobID?
   var startedCount = 0
 
   init(width: Int, byteBudget: Int) {
@@ -263,12 +290,14 @@ private struct AdmissionModel {
     case .withdraw(let id):
       waiting.removeAll { $0.id == id }
       started = admission.withdraw(id)
+      former = id
     case .release(let id):
       for index in running.indices where running[index].id == id { running[index].byteCount = 0 }
       started = admission.release(id)
     case .finish(let id):
       running.removeAll { $0.id == id }
       started = admission.finish(id)
+      former = id
     }
     let expected = expectedStarts()
     // One expectation per fault: a passed one costs more than everything else here.
@@ -280,6 +309,9 @@ private struct AdmissionModel {
       || admission.waitingCount != waiting.count || admission.runningCount != running.count
     {
       Issue.record("\(event) broke a bound or lost a job.")
+    }
+    if let former, admission.withdraw(former) != nil || admission.move(former, to: .low) != [] {
+      Issue.record("After \(event) a job was taken for one that had left.")
     }
   }
 

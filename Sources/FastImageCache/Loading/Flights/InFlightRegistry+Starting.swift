@@ -16,14 +16,13 @@ extension InFlightRegistry {
     let plan = planner.planWithoutQuestions(of: flight, for: request)
     guard let plan, let need = plan.sourceNeed else { return work(on: flight, nil) }
     flight.progress.begin()
-    let isInside = flight.permit.queue(at: need) { [self] isInside in
-      if !isInside { return tasks.leave() }
+    let answer = flight.permit.queue(at: need) { [self] answer in
+      guard flight.permit.endQueuing(answer) else { return tasks.leave() }
       flight.progress.end(\.wait)
       work(on: flight, plan, hasWaited: true)
     }
-    if isInside { return work(on: flight, plan) }
-    // A waiter that left meanwhile, or `close()`, may have found no place to leave.
-    if !flight.isUnderWay { flight.permit.withdraw() }
+    guard let answer else { return }
+    if flight.permit.endQueuing(answer) { work(on: flight, plan) } else { tasks.leave() }
   }
 
   /// Begins the task of a load. The registry owns it, and cancels it when the last waiter leaves or at `close()`.

@@ -11,17 +11,20 @@
 ///
 /// Invariants:
 /// 1. At most `width` jobs run, and their bytes add up to `byteBudget` or less.
-/// 2. `waiting` holds the rank of each waiting job, and `queue` the jobs in the order of their ranks, the next to
-///    start first. An entry of `queue` that has not the rank of a waiting job is left over from one that was
-///    withdrawn or moved, for jobs leave in any order, and taking one from the middle moves all behind it. The
-///    first entry is no such one, and no more than half of many are.
+/// 2. `queue` holds the waiting jobs in the order of their ranks, the next to start first. An entry that has not the
+///    rank of a waiting job is left over from one that was withdrawn or moved, for jobs leave in any order, and
+///    taking one from the middle moves all behind it. The first entry is no such one, and no more than half of many
+///    are.
 /// 3. Between two events the job that ranks first does not fit beside the running jobs.
-/// 4. An id waits, then runs, then is forgotten; it is never in two of these states. A guest never waits.
+/// 4. An id is made, waits, runs, and is forgotten, in this order; a guest never waits. Its job is `jobs[id.index]`
+///    until it is forgotten, and then another one, or none.
 /// 5. At most one guest runs. It began while no job waited.
 /// 6. No job below medium priority, and no guest, begins while `lowLimit` of them run.
 struct Admission: Sendable {
   struct JobID: Hashable, Sendable {
     fileprivate let number: Int
+    /// No other job has the same one until this one is forgotten.
+    let index: Int
   }
 
   /// The order of starting: the higher priority first, and within one priority the earlier arrival.
@@ -34,15 +37,21 @@ struct Admission: Sendable {
     }
   }
 
-  private struct Job {
+  private struct Entry {
     let id: JobID
     let byteCount: Int
     var rank: Rank
   }
 
-  private struct Running {
-    var byteCount: Int
-    let isLow: Bool
+  private enum Stage {
+    case made
+    case waiting(Rank)
+    case running(byteCount: Int, isLow: Bool)
+  }
+
+  private struct Job {
+    let number: Int
+    var stage = Stage.made
   }
 
   let width: Int
@@ -51,9 +60,12 @@ struct Admission: Sendable {
   var keepsPlace = false
 
   /// A slice, since a first job that leaves moves no others then.
-  private var queue: ArraySlice<Job> = []
-  private var waiting: [JobID: Rank] = [:]
-  private var running: [JobID: Running] = [:]
+  private var queue: ArraySlice<Entry> = []
+  /// An array, since a dictionary would hash an id at each step.
+  private var jobs: [Job?] = []
+  private var freeIndices: [Int] = []
+  private(set) var waitingCount = 0
+  private(set) var runningCount = 0
   private var runningByteCount = 0
   private var runningLowCount = 0
   /// The running job that began as a guest.
@@ -68,15 +80,28 @@ struct Admission: Sendable {
     self.byteBudget = byteBudget
   }
 
-  var waitingCount: Int { waiting.count }
-  var runningCount: Int { running.count }
   /// How many jobs below medium priority may run at once; one at least, or they would wait for ever.
   private var lowLimit: Int { keepsPlace ? max(width - 1, 1) : width }
 
-  /// An id for one job, which is unknown until it is submitted.
+  /// An id for one job, to be submitted or discarded.
   mutating func makeJobID() -> JobID {
     idCount += 1
-    return JobID(number: idCount)
+    let id = JobID(number: idCount, index: freeIndices.popLast() ?? jobs.count)
+    if id.index == jobs.count {
+      jobs.append(nil)
+      // Withdrawing a job, which frees an index, takes no memory.
+      freeIndices.reserveCapacity(jobs.capacity)
+    }
+    jobs[id.index] = Job(number: id.number)
+    return id
+  }
+
+  /// Forgets a job that was not submitted.
+  mutating func discard(_ id: JobID) {
+    guard case .made? = stage(of: id) else {
+      preconditionFailure("A job that was submitted leaves by its end, or is withdrawn.")
+    }
+    forget(id)
   }
 
   /// Queues a job.
@@ -85,14 +110,18 @@ struct Admission: Sendable {
   mutating func submit(
     _ id: JobID, priority: Priority, byteCount: Int
   ) throws(AdmissionError) -> [JobID] {
-    precondition(waiting[id] == nil && running[id] == nil, "A job is submitted once.")
+    guard case .made? = stage(of: id) else {
+      preconditionFailure("A job is submitted once.")
+    }
     precondition(byteCount >= 0, "A job cannot need a negative number of bytes.")
     guard byteCount <= byteBudget else {
+      forget(id)
       throw .aboveBudget(byteCount: byteCount, budget: byteBudget)
     }
     arrivalCount += 1
     let rank = Rank(priority: priority, arrival: arrivalCount)
-    insert(Job(id: id, byteCount: byteCount, rank: rank))
+    insert(Entry(id: id, byteCount: byteCount, rank: rank))
+    waitingCount += 1
     return admit()
   }
 
@@ -100,9 +129,11 @@ struct Admission: Sendable {
   /// and one guest at a time.
   mutating func startGuest(byteCount: Int) -> JobID? {
     precondition(byteCount >= 0, "A job cannot need a negative number of bytes.")
-    guard guest == nil, waiting.isEmpty, fits(byteCount: byteCount, isLow: true) else { return nil }
+    guard guest == nil, waitingCount == 0, fits(byteCount: byteCount, isLow: true) else {
+      return nil
+    }
     let id = makeJobID()
-    start(id, Running(byteCount: byteCount, isLow: true))
+    start(id, byteCount: byteCount, isLow: true)
     guest = id
     return id
   }
@@ -112,38 +143,42 @@ struct Admission: Sendable {
   /// The job keeps its arrival, and so its rank among the jobs of the new priority: a row that scrolls
   /// away and comes back has lost nothing.
   mutating func move(_ id: JobID, to priority: Priority) -> [JobID] {
-    guard let rank = waiting[id], rank.priority != priority else { return [] }
-    var job = queue[position(of: rank)]
-    job.rank.priority = priority
-    insert(job)
+    guard let rank = rank(of: id), rank.priority != priority else { return [] }
+    var entry = queue[position(of: rank)]
+    entry.rank.priority = priority
+    insert(entry)
     tidy()
     return admit()
   }
 
   /// Gives up a waiting job; `nil` if it does not wait: it runs, is over, or was never submitted.
   mutating func withdraw(_ id: JobID) -> [JobID]? {
-    guard waiting.removeValue(forKey: id) != nil else { return nil }
+    guard rank(of: id) != nil else { return nil }
+    forget(id)
+    waitingCount -= 1
     tidy()
     return admit()
   }
 
   /// A running job gives its bytes back and goes on.
   mutating func release(_ id: JobID) -> [JobID] {
-    guard let job = running[id] else {
+    guard case .running(let byteCount, let isLow)? = stage(of: id) else {
       preconditionFailure("Only a running job has bytes to give back.")
     }
-    runningByteCount -= job.byteCount
-    running[id]?.byteCount = 0
+    runningByteCount -= byteCount
+    jobs[id.index]?.stage = .running(byteCount: 0, isLow: isLow)
     return admit()
   }
 
   /// Ends a running job.
   mutating func finish(_ id: JobID) -> [JobID] {
-    guard let job = running.removeValue(forKey: id) else {
+    guard case .running(let byteCount, let isLow)? = stage(of: id) else {
       preconditionFailure("Only a running job can finish.")
     }
-    runningByteCount -= job.byteCount
-    if job.isLow { runningLowCount -= 1 }
+    forget(id)
+    runningCount -= 1
+    runningByteCount -= byteCount
+    if isLow { runningLowCount -= 1 }
     if guest == id { guest = nil }
     return admit()
   }
@@ -151,9 +186,9 @@ struct Admission: Sendable {
   private mutating func admit() -> [JobID] {
     var started: [JobID] = []
     while let next = queue.first, fits(byteCount: next.byteCount, isLow: next.rank.priority.isLow) {
-      waiting[next.id] = nil
+      waitingCount -= 1
+      start(next.id, byteCount: next.byteCount, isLow: next.rank.priority.isLow)
       tidy()
-      start(next.id, Running(byteCount: next.byteCount, isLow: next.rank.priority.isLow))
       started.append(next.id)
     }
     return started
@@ -162,24 +197,41 @@ struct Admission: Sendable {
   /// Whether a job fits beside those that run.
   private func fits(byteCount: Int, isLow: Bool) -> Bool {
     // The difference cannot overflow, by invariant 1; a sum could, under an unlimited budget.
-    running.count < width && byteCount <= byteBudget - runningByteCount
+    runningCount < width && byteCount <= byteBudget - runningByteCount
       && !(isLow && runningLowCount >= lowLimit)
   }
 
-  private mutating func start(_ id: JobID, _ job: Running) {
-    running[id] = job
-    runningByteCount += job.byteCount
-    if job.isLow { runningLowCount += 1 }
+  private mutating func start(_ id: JobID, byteCount: Int, isLow: Bool) {
+    jobs[id.index]?.stage = .running(byteCount: byteCount, isLow: isLow)
+    runningCount += 1
+    runningByteCount += byteCount
+    if isLow { runningLowCount += 1 }
   }
 
-  private mutating func insert(_ job: Job) {
-    waiting[job.id] = job.rank
-    let isLast = queue.last.map { $0.rank < job.rank } ?? true
-    let position = isLast ? queue.endIndex : position(of: job.rank)
+  /// `nil` for a job that was forgotten.
+  private func stage(of id: JobID) -> Stage? {
+    guard let job = jobs[id.index], job.number == id.number else { return nil }
+    return job.stage
+  }
+
+  /// `nil` for a job that does not wait.
+  private func rank(of id: JobID) -> Rank? {
+    if case .waiting(let rank)? = stage(of: id) { rank } else { nil }
+  }
+
+  private mutating func forget(_ id: JobID) {
+    jobs[id.index] = nil
+    freeIndices.append(id.index)
+  }
+
+  private mutating func insert(_ entry: Entry) {
+    jobs[entry.id.index]?.stage = .waiting(entry.rank)
+    let isLast = queue.last.map { $0.rank < entry.rank } ?? true
+    let position = isLast ? queue.endIndex : position(of: entry.rank)
     // Left over from the same job, which was moved away and back.
-    if position < queue.endIndex, queue[position].rank == job.rank { return }
+    if position < queue.endIndex, queue[position].rank == entry.rank { return }
     // Only appending makes room for more than one; inserting might copy the queue each time.
-    queue.append(job)
+    queue.append(entry)
     var index = queue.endIndex - 1
     while index > position {
       queue.swapAt(index, index - 1)
@@ -189,9 +241,9 @@ struct Admission: Sendable {
 
   /// Restores invariant 2 after a job has left its place.
   private mutating func tidy() {
-    while let first = queue.first, waiting[first.id] != first.rank { queue.removeFirst() }
-    guard queue.count > 32, queue.count > 2 * waiting.count else { return }
-    queue.removeAll { [waiting] in waiting[$0.id] != $0.rank }
+    while let first = queue.first, rank(of: first.id) != first.rank { queue.removeFirst() }
+    guard queue.count > 32, queue.count > 2 * waitingCount else { return }
+    queue = ArraySlice(queue.filter { rank(of: $0.id) == $0.rank })
   }
 
   /// The index of `rank` in the queue, or the index to insert it at.

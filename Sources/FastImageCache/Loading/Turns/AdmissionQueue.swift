@@ -4,8 +4,8 @@ import Synchronization
 /// Callers that wait until an ``Admission`` lets their jobs start, and the answer to each of them.
 ///
 /// Invariants:
-/// 1. `waiting` holds exactly the jobs that wait in `admission`. Each thread takes jobs out under the
-///    lock and answers them outside it, so each job is answered once.
+/// 1. `waiting` holds exactly the jobs that wait in `admission`, by the indices of their ids. Each thread takes jobs
+///    out under the lock and answers them outside it, so each job is answered once.
 /// 2. A caller's cancellation is noted before the lock is taken to withdraw the job, and read under
 ///    the lock when the job is submitted. So a cancelled job is never submitted, or is withdrawn.
 /// 3. A job's priority is read under the lock. So the last of several changes stays, in any order of
@@ -75,14 +75,19 @@ final class AdmissionQueue: Sendable {
 
   private struct State {
     var admission: Admission
-    var waiting: [JobID: Job] = [:]
+    var waiting: [Job?] = []
     /// Of the running guest, or of one that has finished.
     var guestCancellation: Cancellation?
+
+    mutating func wait(_ job: Job, as id: JobID) {
+      while waiting.count <= id.index { waiting.append(nil) }
+      waiting[id.index] = job
+    }
 
     mutating func admitted(_ ids: [JobID]) -> ShortList<Answered> {
       var answers: ShortList<Answered> = []
       for id in ids {
-        guard let job = waiting.removeValue(forKey: id) else {
+        guard let job = waiting[id.index].take() else {
           preconditionFailure("A job that is admitted has waited.")
         }
         answers.append(job.answered(.admitted(id)))
@@ -174,6 +179,7 @@ final class AdmissionQueue: Sendable {
     var answer: Answer?
     apply { state in
       if place.isCancelled.load(ordering: .acquiring) {
+        state.admission.discard(place.id)
         answer = .cancelled
         return []
       }
@@ -184,7 +190,7 @@ final class AdmissionQueue: Sendable {
           started.remove(at: index)
           answer = .admitted(place.id)
         } else {
-          state.waiting[place.id] = Job(reply: reply)
+          state.wait(Job(reply: reply), as: place.id)
           if state.admission.guest != nil { state.guestCancellation?.set() }
         }
         return state.admitted(started)
@@ -199,7 +205,7 @@ final class AdmissionQueue: Sendable {
   private func withdraw(_ id: JobID) {
     apply { state in
       guard let started = state.admission.withdraw(id),
-        let job = state.waiting.removeValue(forKey: id)
+        let job = state.waiting[id.index].take()
       else { return [] }
       var answers = state.admitted(started)
       answers.append(job.answered(.cancelled))

@@ -33,6 +33,8 @@ struct LoadPermit: Sendable {
     var isClosed = false
     /// The wait without a task, until it ends.
     var queued: Queued?
+    /// Whether no wait without a task goes on.
+    var isWithdrawn = false
   }
 
   private struct Queued {
@@ -80,23 +82,28 @@ struct LoadPermit: Sendable {
 
   /// Waits at the gate of `need` without a task, before the load's first permit.
   ///
-  /// - Parameter goOn: Called with whether the load is inside, or was withdrawn; not if it is inside at once.
-  /// - Returns: Whether the load is inside at once.
-  func queue(at need: LoadNeed, then goOn: @escaping @Sendable (_ isInside: Bool) -> Void) -> Bool {
+  /// - Parameter end: Called with the answer if that is not there at once; ``endQueuing(_:)`` makes the permit of it.
+  /// - Returns: The answer if it is there at once, as good for ``endQueuing(_:)``.
+  func queue(
+    at need: LoadNeed, then end: @escaping AdmissionQueue.Reply
+  ) -> AdmissionQueue.Answer? {
     let place = gates[need].makePlace(urgency)
     let queued = Queued(place: place, observation: urgency.observe { place.followUrgency() })
     // Before the load can be let in: its place ends with the answer.
-    state.withLock { ($0.need, $0.queued) = (need, queued) }
-    let answer = place.enter { goOn(endQueuing($0, at: need)) }
-    guard let answer else { return false }
-    let isInside = endQueuing(answer, at: need)
-    if !isInside { goOn(false) }
-    return isInside
+    let isWithdrawn = state.withLock { state in
+      (state.need, state.queued) = (need, queued)
+      return state.isWithdrawn
+    }
+    if isWithdrawn { place.cancel() }
+    return place.enter(reply: end)
   }
 
-  private func endQueuing(_ answer: AdmissionQueue.Answer, at need: LoadNeed) -> Bool {
+  /// Ends the wait without a task.
+  ///
+  /// - Returns: Whether the load was let in, and not withdrawn.
+  func endQueuing(_ answer: AdmissionQueue.Answer) -> Bool {
     let queued = state.withLock { state in
-      if case .admitted(let id) = answer {
+      if case .admitted(let id) = answer, let need = state.need {
         state.held = Held(gate: gates[need], need: need, id: id)
       }
       return state.queued.take()
@@ -106,8 +113,14 @@ struct LoadPermit: Sendable {
     return false
   }
 
-  /// Ends the wait without a task, if there is one.
-  func withdraw() { state.withLock { $0.queued }?.place.cancel() }
+  /// Ends the wait without a task, if there is one, and one that begins later at once.
+  func withdraw() {
+    let queued = state.withLock { state in
+      state.isWithdrawn = true
+      return state.queued
+    }
+    queued?.place.cancel()
+  }
 
   /// Returns the permit: the load needs no gate for now.
   func giveUp() { release { _ in } }
