@@ -5,6 +5,9 @@ public import ImageCodecs
 ///
 /// Cancellation is a case of the list, so that a function has one error type; it is an outcome rather
 /// than a failure.
+///
+/// The cases with a URL are indirect, since no compiler knows its layout: the answers of requests, which may be
+/// errors, would be moved by the runtime, value by value.
 @nonexhaustive public enum ImageCacheError: Error, Sendable {
   /// The cache was created without this format, or with another one of the same name.
   ///
@@ -32,13 +35,13 @@ public import ImageCodecs
   case timedOut(entity: ImageID, format: String, after: Duration)
 
   /// The source did not deliver; the underlying error says why.
-  case sourceFailed(URL?, underlying: any Error)
+  indirect case sourceFailed(URL?, underlying: any Error)
 
   /// None of the cache's decoders can read the bytes as a whole picture.
-  case undecodable(URL?, reason: ImageDecodingError)
+  indirect case undecodable(URL?, reason: ImageDecodingError)
 
   /// The picture exceeds a limit for decoding; the text names the limit and both numbers.
-  case pictureTooLarge(URL?, String)
+  indirect case pictureTooLarge(URL?, String)
 
   /// Metadata stored by hand exceeds ``ImageFormat/metadataByteLimit``, both in bytes; nothing was
   /// changed.

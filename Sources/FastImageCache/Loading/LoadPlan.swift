@@ -113,20 +113,20 @@ struct LoadPlanner: Sendable {
     _ policy: LoadOptions.Policy, for request: ImageRequest, at url: URL, showsPlaceholder: Bool
   ) -> LoadPlan {
     LoadPlan(
-      policy, within: request.options?.reach ?? .network, kept: original(for: request),
+      policy, within: request.conditions.reach, kept: original(for: request),
       need: source.need(for: url), showsPlaceholder: showsPlaceholder)
   }
 
   /// Tells apart the requests for a URL that may not share a load; `nil` for those that may.
   func identity(of request: ImageRequest) -> LoadIdentity? {
-    guard request.options != nil || originals != nil else { return nil }
+    if originals == nil { return LoadIdentity(request.conditions, beginsWithKept: false) }
     let kept = request.url.flatMap { _ in original(for: request) }
     // The need of a load does not decide how it begins.
     let plan = LoadPlan(
-      request.policy, within: request.options?.reach ?? .network, kept: kept, need: .local,
+      request.policy, within: request.conditions.reach, kept: kept, need: .local,
       showsPlaceholder: request.isPlaceholder)
     return LoadIdentity(
-      request.options, beginsWithKept: plan.beginsWithKept,
+      request.conditions, beginsWithKept: plan.beginsWithKept,
       showsPlaceholder: plan.beginsWithKept && kept?.isPlaceholder == true)
   }
 

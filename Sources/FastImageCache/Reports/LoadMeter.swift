@@ -7,9 +7,10 @@ struct LoadMeter: Sendable {
   var (wait, fetch, store) = (Duration.zero, Duration.zero, Duration.zero)
   /// Of the processor.
   var (decode, draw) = (Duration.zero, Duration.zero)
-  var firstPreview: ContinuousClock.Instant?
-  /// When the wait or the fetch began that is under way.
-  var begun: ContinuousClock.Instant?
+  /// When it was shown, by ``Swift/ContinuousClock/Instant/ofProcess``.
+  var firstPreview: Duration?
+  /// When the wait or the fetch began that is under way, by the same.
+  var begun: Duration?
 
   /// Takes what a step tells that is told to listeners too.
   mutating func note(_ step: ImageProgress) {
@@ -29,4 +30,12 @@ struct LoadMeter: Sendable {
     // That of an answer that was no picture.
     source.status = nil
   }
+}
+
+extension ContinuousClock.Instant {
+  private static let origin = ContinuousClock.now
+
+  /// The time since the process first asked for one: compilers know the layout of a duration, and that of an instant
+  /// only the runtime, which would move all that a load notes, value by value.
+  var ofProcess: Duration { self - Self.origin }
 }

@@ -39,7 +39,7 @@ final class RequestReporter: Sendable {
       answer: answer, source: meter.source, policy: policy, hasTable: hasTable, isJoined: isJoined)
     let report = LoadReport(
       facts, meter, total: progress.clock.now - start,
-      firstPreview: meter.firstPreview.map { $0 - start }, previewCount: previewCount)
+      firstPreview: meter.firstPreview.map { $0 - start.ofProcess }, previewCount: previewCount)
     made.withLock { $0 = report }
     recorder.hub.send(.loaded(entity: key.entity, format: key.format, report))
   }
@@ -56,7 +56,7 @@ extension InFlightRegistry.Waiter {
       if case .success = outcome {
         reporter.answer(with: facts, isJoined: isJoined, progress, recorder)
       }
-      answer(outcome, facts)
+      reply(outcome, facts)
     }
   }
 }

@@ -1,12 +1,11 @@
 import FastImageCache
 import Foundation
 import Locking
+import Synchronization
 
 /// A source that answers after `open()`, and counts its loads.
 final class WaitingSource: ImageSource {
   private struct State {
-    /// Loads that came to their gate.
-    var begunCount = 0
     /// Resumed when this many loads have begun.
     var beginning: (count: Int, continuation: CheckedContinuation<Void, Never>)?
     /// Loads that passed their gate.
@@ -17,6 +16,10 @@ final class WaitingSource: ImageSource {
   }
 
   private let state = Lock(State())
+  /// Loads that came to their gate: no part of the state, since each request that is counted takes this step, too.
+  private let begunCount = Atomic(0)
+  /// The count that a task waits for, or has waited for.
+  private let awaitedCount = Atomic(0)
   private let content: ImageSourceContent
   private let need: LoadNeed
 
@@ -30,11 +33,9 @@ final class WaitingSource: ImageSource {
 
   /// The cache asks once for each load, right before the load waits at its gate.
   func need(for url: URL) -> LoadNeed {
-    let continuation = state.withLock { state -> CheckedContinuation<Void, Never>? in
-      state.begunCount += 1
-      return state.begunCount == state.beginning?.count ? state.beginning.take()?.continuation : nil
-    }
-    continuation?.resume()
+    // In one order for all threads: this load finds the count that is awaited, or the task finds this load.
+    let begun = begunCount.add(1, ordering: .sequentiallyConsistent).newValue
+    if begun == awaitedCount.load(ordering: .sequentiallyConsistent) { endWait() }
     return need
   }
 
@@ -42,13 +43,22 @@ final class WaitingSource: ImageSource {
   /// time may wait.
   func waitForLoads(_ count: Int) async {
     await withCheckedContinuation { continuation in
-      let haveBegun = state.withLock { state in
-        if state.begunCount >= count { return true }
-        state.beginning = (count, continuation)
-        return false
-      }
-      if haveBegun { continuation.resume() }
+      state.withLock { $0.beginning = (count, continuation) }
+      awaitedCount.store(count, ordering: .sequentiallyConsistent)
+      endWait()
     }
+  }
+
+  /// Resumes the task that waits for loads, if they have come.
+  private func endWait() {
+    let ended = state.withLock { state in
+      guard let beginning = state.beginning,
+        beginning.count <= begunCount.load(ordering: .sequentiallyConsistent)
+      else { return CheckedContinuation<Void, Never>?.none }
+      state.beginning = nil
+      return beginning.continuation
+    }
+    ended?.resume()
   }
 
   /// Waits for ``open()``, or until the load is cancelled.

@@ -103,7 +103,7 @@ struct FlightBoardStrengthTests: FlightBoardSuite {
       origin: .url(
         URL(fileURLWithPath: "/photo.jpg"),
         LoadIdentity(
-          LoadOptions(audience: Audience("a")), beginsWithKept: true))
+          LoadOptions(audience: Audience("a")).conditions, beginsWithKept: true))
     ).flight
     board.noteAsked(asking)
     let plain = join(
@@ -111,12 +111,12 @@ struct FlightBoardStrengthTests: FlightBoardSuite {
       origin: .url(
         URL(fileURLWithPath: "/photo.jpg"),
         LoadIdentity(
-          LoadOptions(audience: Audience("a")), beginsWithKept: false))
+          LoadOptions(audience: Audience("a")).conditions, beginsWithKept: false))
     ).flight
     let elsewhere = join(
       5, dot,
       origin: .url(
-        URL(fileURLWithPath: "/other.jpg"), LoadIdentity(nil, beginsWithKept: true))
+        URL(fileURLWithPath: "/other.jpg"), LoadIdentity(.ordinary, beginsWithKept: true))
     ).flight
     #expect(board.storesResult(row, of: reload) == true)
     #expect(board.storesResult(row, of: kept) == false)
@@ -154,16 +154,16 @@ struct FlightBoardStrengthTests: FlightBoardSuite {
     ]
     var flights = [join(1, row).flight]
     for (index, options) in options.enumerated() {
-      let identity = try #require(LoadIdentity(options, beginsWithKept: false))
+      let identity = try #require(LoadIdentity(options.conditions, beginsWithKept: false))
       flights.append(join(2 + index, row, origin: .url(url, identity)).flight)
       #expect(join(20 + index, row, origin: .url(url, identity)).flight == flights.last)
     }
-    let kept = LoadIdentity(nil, beginsWithKept: true)
+    let kept = LoadIdentity(.ordinary, beginsWithKept: true)
     flights.append(join(40, row, origin: .url(url, kept)).flight)
     // Equal as text, and not as bytes.
     for (number, value) in [(50, "\u{E9}"), (51, "e\u{301}")] {
       headers.headers = ["X-Name": value]
-      let identity = LoadIdentity(headers, beginsWithKept: false)
+      let identity = LoadIdentity(headers.conditions, beginsWithKept: false)
       flights.append(join(number, row, origin: .url(url, identity)).flight)
     }
     #expect(Set(flights).count == 9)
@@ -175,7 +175,7 @@ struct FlightBoardStrengthTests: FlightBoardSuite {
       var options = LoadOptions(audience: Audience("a"), avoids: avoids)
       options.headers = headers
       return .url(
-        URL(fileURLWithPath: "/photo.jpg"), LoadIdentity(options, beginsWithKept: false))
+        URL(fileURLWithPath: "/photo.jpg"), LoadIdentity(options.conditions, beginsWithKept: false))
     }
     let headers = ["Accept": "image/webp", "X-\u{E9}": "1"]
     let flight = join(1, row, origin: origin(headers)).flight
@@ -194,11 +194,11 @@ struct FlightBoardStrengthTests: FlightBoardSuite {
   func buildsNoIdentity() {
     var options = LoadOptions(.reload)
     options.timeLimit = .seconds(1)
-    #expect(LoadIdentity(options, beginsWithKept: false) == nil)
-    #expect(LoadIdentity(nil, beginsWithKept: false) == nil)
+    #expect(LoadIdentity(options.conditions, beginsWithKept: false) == nil)
+    #expect(LoadIdentity(.ordinary, beginsWithKept: false) == nil)
   }
 
   private var other: FlightOrigin {
-    .url(URL(fileURLWithPath: "/photo.jpg"), LoadIdentity(nil, beginsWithKept: true))
+    .url(URL(fileURLWithPath: "/photo.jpg"), LoadIdentity(.ordinary, beginsWithKept: true))
   }
 }

@@ -54,8 +54,8 @@ struct LoadIdentity: Hashable, Sendable {
   let showsPlaceholder: Bool
 
   /// `nil` for an ordinary request of which nothing is kept: it builds no identity.
-  init?(_ options: LoadOptions?, beginsWithKept: Bool, showsPlaceholder: Bool = false) {
-    conditions = options?.conditions ?? .ordinary
+  init?(_ conditions: LoadConditions, beginsWithKept: Bool, showsPlaceholder: Bool = false) {
+    self.conditions = conditions
     self.beginsWithKept = beginsWithKept
     self.showsPlaceholder = showsPlaceholder
     if conditions.isOrdinary, !beginsWithKept { return nil }

@@ -29,8 +29,8 @@ public final class LoadPriority: Hashable, Sendable {
   /// How urgent the requests are that hold this priority and wait, and those that begin to wait.
   ///
   /// Cost of a change: a lock and a step of the board for each request that waits. It calls no code of
-  /// the program, so that it may be made under the program's own locks. Of several changes at the same
-  /// time the last one stays.
+  /// the program, but may resume a task that its request lets in: change it under no lock that a cancellation
+  /// handler of the program takes. Of several changes at the same time the last one stays.
   public var level: TaskPriority {
     get { urgency.priority.task }
     set { urgency.set(Priority(newValue))?() }

@@ -10,6 +10,11 @@ final class ImageRequest: Sendable {
   let url: URL?
   /// `nil` for a request without conditions.
   let options: LoadOptions?
+  // The options that each load reads, since reading them there would copy all.
+  let policy: LoadOptions.Policy
+  let isPlaceholder: Bool
+  let conditions: LoadConditions
+  let priority: LoadPriority?
   /// All formats that the cache has.
   let tables: TableSet
   /// The questions that the requesting task works on.
@@ -19,10 +24,6 @@ final class ImageRequest: Sendable {
   let whenLoading: (@Sendable () -> Void)?
 
   var format: ImageFormat { table.format }
-
-  var policy: LoadOptions.Policy { options?.policy ?? .normal }
-
-  var isPlaceholder: Bool { options?.isPlaceholder == true }
 
   /// The picture that its table has: the wanted one, or else the placeholder, if the request is content with
   /// one.
@@ -57,6 +58,10 @@ final class ImageRequest: Sendable {
   ) {
     self.whenLoading = whenLoading
     self.options = options
+    policy = options?.policy ?? .normal
+    isPlaceholder = options?.isPlaceholder == true
+    conditions = options?.conditions ?? .ordinary
+    priority = options?.priority
     self.entity = entity
     self.table = table
     self.tables = tables

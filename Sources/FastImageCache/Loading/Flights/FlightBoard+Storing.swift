@@ -27,6 +27,15 @@ extension FlightBoard {
     return flights[id.index]?.requestStored(by: key, isWaiting: isWaiting)
   }
 
+  /// Forbids flights under way to store the pictures of a removal, or of a store by hand.
+  ///
+  /// - Parameter andJoining: Whether later requests for these pictures start flights of their own.
+  mutating func forbidStoring(_ removal: Removal, andJoining: Bool) {
+    for index in flights.indices {
+      flights[index]?.forbidStoring(removal, andJoining: andJoining)
+    }
+  }
+
   /// Decides whether this flight's picture for `key`, of a request for a placeholder, is one: unless a waiter
   /// for it wants the real one (invariant 11).
   mutating func settlesAsPlaceholder(_ key: ImageKey, of id: FlightID) -> Bool {

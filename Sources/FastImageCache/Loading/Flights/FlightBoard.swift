@@ -172,6 +172,8 @@ struct FlightBoard<Waiter, Request, Load> {
     if index == flights.count {
       flights.append(nil)
       ids.append(nil)
+      // Cancelling a request, which frees an index, takes no memory.
+      freeIndices.reserveCapacity(flights.capacity)
     }
     ids[index] = id
     flights[index] = Flight(
@@ -308,15 +310,6 @@ struct FlightBoard<Waiter, Request, Load> {
   }
 
   // MARK: All flights
-
-  /// Forbids flights under way to store the pictures of a removal, or of a store by hand.
-  ///
-  /// - Parameter andJoining: Whether later requests for these pictures start flights of their own.
-  mutating func forbidStoring(_ removal: Removal, andJoining: Bool) {
-    for index in flights.indices {
-      flights[index]?.forbidStoring(removal, andJoining: andJoining)
-    }
-  }
 
   /// Ends one rendition in every flight, because its picture was stored by hand.
   ///

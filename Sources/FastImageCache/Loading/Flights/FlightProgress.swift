@@ -173,7 +173,7 @@ extension FlightProgress {
     _ drawn: [DrawnPreview], of stage: PreviewStage, part: Double?, in number: Int,
     elapsed: Duration
   ) {
-    let now = clock.now
+    let now = clock.now.ofProcess
     change { state in
       guard state.previewedFetch == number else { return }
       if state.meter.firstPreview == nil { state.meter.firstPreview = now }
@@ -205,13 +205,13 @@ extension FlightProgress {
   /// Notes that a wait or a fetch of the load begins: here, since in the frame of a suspended task the moment
   /// would cost each load memory.
   func begin() {
-    let now = clock.now
+    let now = clock.now.ofProcess
     measure { $0.begun = now }
   }
 
   /// Adds the time since ``begin()`` to one of the load's figures.
   func end(_ duration: WritableKeyPath<LoadMeter, Duration>) {
-    let now = clock.now
+    let now = clock.now.ofProcess
     measure { meter in
       if let begun = meter.begun.take() { meter[keyPath: duration] += now - begun }
     }

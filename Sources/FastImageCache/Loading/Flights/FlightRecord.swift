@@ -339,7 +339,12 @@ struct WaiterCounts {
   var isEmpty: Bool { levels.isEmpty }
 
   var highest: Priority? {
-    levels.lazy.map(\.priority).max()
+    var highest: Priority?
+    // By indices: an iterator would copy the list.
+    for index in levels.indices {
+      highest = max(levels[index].priority, highest ?? levels[index].priority)
+    }
+    return highest
   }
 
   mutating func count(_ change: Int, at priority: Priority) {

@@ -32,7 +32,14 @@ final class InFlightRegistry: Sendable {
   /// A closure that generic code stores only borrows its argument. The struct around it lets the outcome
   /// be moved, for invariant 4.
   struct Waiter: Sendable {
-    let answer: @Sendable (consuming Outcome, AnswerFacts) -> Void
+    let reply: @Sendable (consuming Outcome, AnswerFacts) -> Void
+    /// Ends with the answer.
+    var wait: RequestWait?
+
+    func answer(_ outcome: consuming Outcome, _ facts: AnswerFacts) {
+      wait?.end()
+      reply(outcome, facts)
+    }
   }
 
   struct Load {
@@ -87,7 +94,7 @@ final class InFlightRegistry: Sendable {
     if Task.isCancelled { return .failure(.cancelled) }
     let waiter = makeWaiter()
     let priority = chosen ?? .current
-    let followsTask = chosen == nil && request.options?.priority == nil
+    let followsTask = chosen == nil && request.priority == nil
     let timer = timeLimit?.start { [weak self] error in self?.leave(waiter, with: .failure(error)) }
     defer {
       timer?.task.cancel()
@@ -135,14 +142,17 @@ final class InFlightRegistry: Sendable {
     // Asked before the lock is taken: an entity answers.
     let wish = first?.outranksFrames == true ? nil : PreviewWish(request, isFirst: first == nil)
     if let first { listener.append(first) }
+    var followed: FlightProgress?
     let isOpen = enter(waiter, request, priority) { load in
       // Under the lock, so that the answer, which ends the listener, comes later.
       let progress = load.flight.progress
       progress.add(listener, for: waiter, wish)
+      followed = progress
       return Waiter { (outcome: consuming Outcome, _) in
         progress.end(waiter, with: ImageProgress(outcome))
       }
     }
+    followed?.flush()
     if !isOpen {
       listener.append(.failed(.closed))
       listener.finish()
@@ -204,7 +214,7 @@ final class InFlightRegistry: Sendable {
     let identity = planner.identity(of: request)
     let origin: FlightOrigin =
       request.url.map { .url($0, identity) } ?? .entity(request.key.entity, identity)
-    let wait = RequestWait(of: id, for: request, priority, in: self)
+    let wait = RequestWait.begin(of: id, for: request, priority, in: self)
     let reporter = reporter ?? RequestReporter.forListeners(of: request, in: self)
     var isJoined = true
     let joined = step { state -> FlightBoard<Waiter, ImageRequest, Load>.Joined? in
@@ -214,11 +224,11 @@ final class InFlightRegistry: Sendable {
         return nil
       }
       // Read under the lock: an earlier change is seen here, and a later one finds the waiter.
-      let priority = wait.priority
+      let priority = wait?.priority ?? priority
       return state.board.join(
         id, key: request.key, origin: origin, priority: priority, versions: versions,
         policy: request.policy, isPlaceholder: request.isPlaceholder,
-        dependents: wait.dependents.map(\.id), request: request,
+        dependents: wait?.dependents.map(\.id) ?? [], request: request,
         start: {
           isJoined = false
           return Load(
@@ -228,15 +238,16 @@ final class InFlightRegistry: Sendable {
               registry: self))
         },
         waiter: {
-          waiter($0).ending(wait)
+          var waiter = waiter($0)
             .reporting(to: reporter, isJoined: isJoined, $0.flight.progress, recorder)
+          waiter.wait = wait
+          return waiter
         })
     }
     guard let joined else {
-      wait.end()
+      wait?.end()
       return false
     }
-    joined.load.flight.progress.flush()
     if joined.isNewFlight {
       if let begin { begin(joined.load.flight) } else { start(joined.load.flight, for: request) }
     } else {
@@ -350,16 +361,21 @@ final class InFlightRegistry: Sendable {
   /// Priorities are set under the lock, in the order in which the board decided them. Their observers
   /// are called outside it.
   func step<Result>(_ change: (inout State) -> Result) -> Result {
-    let (result, dropped, tellings) = state.withLock { state in
-      let result = change(&state)
-      let moved = state.board.takeMoved()
-      return (
-        result, state.board.takeDropped(),
-        moved.compactMap { $0.load.flight.urgency.set($0.priority) }
-      )
+    var dropped: ShortList<ImageRequest> = []
+    var tellings: [@Sendable () -> Void] = []
+    // Returned as it is: a copy of what a large event answers would cost more than the event.
+    let result = state.withLock { state in
+      defer {
+        dropped = state.board.takeDropped()
+        tellings = state.board.takeMoved().compactMap {
+          $0.load.flight.urgency.set($0.priority)
+        }
+      }
+      return change(&state)
     }
     for tell in tellings { tell() }
-    return withExtendedLifetime(dropped) { result }
+    withExtendedLifetime(dropped) {}
+    return result
   }
 
   func answer(

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// The wait for a request's picture: what its waiter's priority follows, and which loads it holds up.
 ///
 /// Until it ends, the flights that depend on it hold no permit. Its waiter is as urgent as the request's
@@ -8,7 +10,8 @@
 ///    it joins and is answered. So a ``LoadPriority`` knows no request that is over, and keeps no cache.
 /// 2. It observes before its waiter joins, and ``priority`` is read under the board's lock. So a change is
 ///    seen by the join, or finds the waiter.
-struct RequestWait: Sendable {
+/// An object, since its observation ends in the answer: a copy there would take memory of its own.
+final class RequestWait: Sendable {
   /// The flights of the waiter's cache that go on only after the waiter has its answer; it must not join
   /// them.
   let dependents: [Flight]
@@ -16,47 +19,44 @@ struct RequestWait: Sendable {
   /// gates: through a third cache its place may still be what the waiter's flight waits for.
   private let asking: [Flight]
   private let chosen: Priority
-  /// `nil` as a rule: the waiter has the priority of its task.
+  /// `nil` where the waiter has the priority of its task.
   private let urgency: Urgency?
-  private let observation: Urgency.Observation?
+  private let observation = Atomic<Urgency.Observation>(0)
 
-  /// - Parameter priority: That of the task that makes the request, or another one that was chosen for it.
-  init(
-    of waiter: WaiterID, for request: ImageRequest, _ priority: Priority,
-    in registry: InFlightRegistry
+  private init(
+    _ asking: [Flight], _ chosen: Priority, _ urgency: Urgency?, in registry: InFlightRegistry
   ) {
-    asking = request.contexts.compactMap(\.flight)
+    (self.asking, self.chosen, self.urgency) = (asking, chosen, urgency)
     dependents = asking.filter { $0.registry === registry }
-    chosen = priority
-    // A priority other than the task's own was chosen for the request, and stays.
-    urgency =
-      request.options?.priority?.urgency
-      ?? asking.last.flatMap { $0.taskPriority == priority ? $0.urgency : nil }
-    observation = urgency.map { urgency in
-      urgency.observe { registry.follow(waiter, urgency) }
-    }
-    for flight in asking { flight.permit.beginWait() }
   }
 
-  /// Whether ``end()`` does nothing.
-  var isPlain: Bool { asking.isEmpty && observation == nil }
+  /// Begins a wait; `nil` as a rule, where nothing is followed and no load held up.
+  ///
+  /// - Parameter priority: That of the task that makes the request, or another one that was chosen for it.
+  static func begin(
+    of waiter: WaiterID, for request: ImageRequest, _ priority: Priority,
+    in registry: InFlightRegistry
+  ) -> RequestWait? {
+    let asking = request.contexts.compactMap(\.flight)
+    // A priority other than the task's own was chosen for the request, and stays.
+    let urgency =
+      request.priority?.urgency
+      ?? asking.last.flatMap { $0.taskPriority == priority ? $0.urgency : nil }
+    if urgency == nil, asking.isEmpty { return nil }
+    let wait = RequestWait(asking, priority, urgency, in: registry)
+    if let urgency {
+      let observation = urgency.observe { registry.follow(waiter, urgency) }
+      wait.observation.store(observation, ordering: .relaxed)
+    }
+    for flight in asking { flight.permit.beginWait() }
+    return wait
+  }
 
   var priority: Priority { urgency?.priority ?? chosen }
 
   /// To be called once, before the answer is given.
   func end() {
-    if let observation { urgency?.endObservation(observation) }
+    urgency?.endObservation(observation.load(ordering: .relaxed))
     for flight in asking { flight.permit.endWait() }
-  }
-}
-
-extension InFlightRegistry.Waiter {
-  /// The same waiter; `wait` ends with its answer.
-  func ending(_ wait: RequestWait) -> InFlightRegistry.Waiter {
-    if wait.isPlain { return self }
-    return InFlightRegistry.Waiter { (outcome: consuming InFlightRegistry.Outcome, facts) in
-      wait.end()
-      answer(outcome, facts)
-    }
   }
 }

@@ -47,11 +47,10 @@ struct Urgency: Sendable {
 
   private struct State {
     var priority: Priority
-    /// A load has one as a rule, which stands in place.
-    var observer: (observation: Observation, Observer)?
-    /// A ``LoadPriority`` may have thousands.
-    var others: [Observation: Observer] = [:]
-    var observationCount = 0
+    /// By their observations. A load has one observer as a rule, a ``LoadPriority`` perhaps thousands.
+    var observers: ShortList<Observer?> = []
+    /// Observations below the last one that have ended, for later observers.
+    var ended: [Observation] = []
   }
   private let state: Lock<State>
 
@@ -69,11 +68,8 @@ struct Urgency: Sendable {
     state.withLock { state in
       guard state.priority != priority else { return nil }
       state.priority = priority
-      let (observer, others) = (state.observer?.1, state.others.values)
-      return {
-        observer?.tell()
-        for other in others { other.tell() }
-      }
+      let observers = state.observers
+      return { for observer in observers { observer?.tell() } }
     }
   }
 
@@ -81,25 +77,28 @@ struct Urgency: Sendable {
   /// change that is on its way at that moment.
   func observe(_ observer: @escaping @Sendable () -> Void) -> Observation {
     state.withLock { state in
-      state.observationCount += 1
-      if state.observer == nil {
-        state.observer = (state.observationCount, Observer(tell: observer))
-      } else {
-        state.others[state.observationCount] = Observer(tell: observer)
+      if let place = state.ended.popLast() {
+        state.observers[place] = Observer(tell: observer)
+        return place
       }
-      return state.observationCount
+      state.observers.append(Observer(tell: observer))
+      return state.observers.endIndex - 1
     }
   }
 
+  /// To be called once for each observation.
   func endObservation(_ observation: Observation) {
     // Released outside the lock.
-    let ended = state.withLock { state -> Observer? in
-      guard let observer = state.observer, observer.observation == observation else {
-        return state.others.removeValue(forKey: observation)
+    let observer = state.withLock { state in
+      let observer = state.observers[observation]
+      if observation == state.observers.endIndex - 1 {
+        state.observers.remove(at: observation)
+      } else {
+        state.observers[observation] = nil
+        state.ended.append(observation)
       }
-      state.observer = nil
-      return observer.1
+      return observer
     }
-    withExtendedLifetime(ended) {}
+    withExtendedLifetime(observer) {}
   }
 }

@@ -51,9 +51,9 @@ struct BoardPlay {
   private var number = 0
   private static let formats = ["row", "dot"]
   private static let origins = [
-    nil, LoadIdentity(LoadOptions(audience: Audience("a")), beginsWithKept: false),
-    LoadIdentity(nil, beginsWithKept: true),
-    LoadIdentity(LoadOptions(audience: Audience("b")), beginsWithKept: false),
+    nil, LoadIdentity(LoadOptions(audience: Audience("a")).conditions, beginsWithKept: false),
+    LoadIdentity(.ordinary, beginsWithKept: true),
+    LoadIdentity(LoadOptions(audience: Audience("b")).conditions, beginsWithKept: false),
   ].map { FlightOrigin.url(URL(fileURLWithPath: "/photo.jpg"), $0) }
 
   init(plant: Plant = .none) { self.plant = plant }
