@@ -15,7 +15,7 @@ struct PreviewPainter: Sendable {
   /// What has become of a stage.
   enum Outcome: Sendable {
     case shown(settled: [ImageKey], part: Double?)
-    /// The worker was needed by others.
+    /// The worker was needed by others, or nobody was left to be shown a preview: it is worth drawing later.
     case interrupted
     /// The bytes make no picture, or none that shows more than the one before.
     case failed
@@ -67,7 +67,12 @@ struct PreviewPainter: Sendable {
     let (byteCount, overflow) = working.addingReportingOverflow(2 * stage.byteCount)
     return maker.workers.runAsGuest(byteCount: overflow ? .max : byteCount, clock: clock) {
       isInterrupted -> Painting in
-      let isCancelled: @Sendable () -> Bool = { isInterrupted() || !isWanted }
+      // Stays set: somebody may come back after a decoder has seen it, and before the error is here.
+      let cancellation = Cancellation()
+      let isCancelled: @Sendable () -> Bool = {
+        if isInterrupted() || !isWanted { cancellation.set() }
+        return cancellation.isSet
+      }
       do {
         var request = DecodeRequest(
           minimumSize: minimum, limits: maker.limits, isCancelled: isCancelled)
@@ -89,13 +94,14 @@ struct PreviewPainter: Sendable {
         return .painted(drawn, isSettled: isSettled, part: decoded.part)
       } catch {
         // There is no preview then: the bytes prove themselves when all are there.
-        return .none(isInterrupted() ? .interrupted : .failed)
+        return .none(isCancelled() ? .interrupted : .failed)
       }
     } then: { painting in
       switch painting {
       case .painted(let drawn, let isSettled, let part):
-        progress.show(drawn, of: stage, part: part, in: fetch, elapsed: elapsed)
-        done(.shown(settled: isSettled ? drawn.map(\.key) : [], part: part))
+        let isShown = progress.show(drawn, of: stage, part: part, in: fetch, elapsed: elapsed)
+        let settled = isSettled ? drawn.map(\.key) : []
+        done(isShown ? .shown(settled: settled, part: part) : .interrupted)
       case .none(let outcome): done(outcome)
       }
     }

@@ -55,7 +55,10 @@ final class SketchDecoder: ProgressiveImageDecoder {
   private let isDamaged: Bool
   private let stray: Int?
   private let willDecode: @Sendable () -> Void
-  private let willEnd: @Sendable (_ isCancelled: @Sendable () -> Bool) -> Void
+  private let willEnd: WillEnd
+
+  typealias WillEnd =
+    @Sendable (_ isCancelled: @Sendable () -> Bool) throws(ImageDecodingError) -> Void
 
   /// - Parameters:
   ///   - kinds: Those of the first stages; all others are frames.
@@ -68,7 +71,7 @@ final class SketchDecoder: ProgressiveImageDecoder {
     settledStage: Int? = nil, kinds: [PreviewStage.Kind] = [], parts: [Int: Double] = [:],
     isDamaged: Bool = false, stray: Int? = nil,
     willDecode: @escaping @Sendable () -> Void = {},
-    willEnd: @escaping @Sendable (_ isCancelled: @Sendable () -> Bool) -> Void = { _ in }
+    willEnd: @escaping WillEnd = { _ in }
   ) {
     (self.settledStage, self.kinds, self.parts) = (settledStage, kinds, parts)
     (self.isDamaged, self.stray) = (isDamaged, stray)
@@ -99,7 +102,7 @@ final class SketchDecoder: ProgressiveImageDecoder {
     begun.increment()
     defer { ended.increment() }
     guard bytes.count == stage.byteCount, recognizes(bytes) else { throw .truncated }
-    willEnd(request.isCancelled)
+    try willEnd(request.isCancelled)
     if isDamaged { throw .damaged("Nothing can be seen yet.") }
     let number = stage.byteCount / 100
     return DecodedPreview(

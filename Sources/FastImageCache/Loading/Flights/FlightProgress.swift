@@ -164,25 +164,28 @@ extension FlightProgress {
 
   func want(_ stage: PreviewStage) -> PreviewWant? { state.withLock { $0.wishes.want(stage) } }
 
-  /// Shows the previews of one stage, unless the fetch is over.
+  /// Shows the previews of one stage, unless the fetch is over or nobody wants previews of it any more.
   ///
   /// - Parameters:
   ///   - part: The part of the picture's pixels that they come from.
   ///   - elapsed: The time since the fetch began.
+  /// - Returns: Whether the previews were taken; else nothing is known of them.
   func show(
     _ drawn: [DrawnPreview], of stage: PreviewStage, part: Double?, in number: Int,
     elapsed: Duration
-  ) {
+  ) -> Bool {
     let now = clock.now
-    change { state in
-      guard state.previewedFetch == number else { return }
+    let isTaken = change { state in
+      guard state.previewedFetch == number else { return false }
       if state.meter.firstPreview == nil { state.meter.firstPreview = now }
       for (waiter, progress) in state.wishes.show(drawn, of: stage, part: part, elapsed: elapsed) {
         guard let listener = state.listeners[waiter] else { continue }
         state.outbox.append(Step(listener: listener, progress: progress, isLast: false))
       }
+      return true
     }
     flush()
+    return isTaken
   }
 }
 
