@@ -40,8 +40,10 @@ struct PreviewPainter: Sendable {
   /// Cost: a relaxed load of an atomic number.
   var isWanted: Bool { progress.previewedFetch == fetch }
 
-  /// What those who follow the load want of a stage; `nil` if nothing.
-  func want(_ stage: PreviewStage) -> PreviewWant? { progress.want(stage) }
+  /// What those who follow the load want of a stage, but for settled pictures; `nil` if nothing.
+  func want(_ stage: PreviewStage, besides settled: Set<ImageKey>) -> PreviewWant? {
+    progress.want(stage, besides: settled)
+  }
 
   /// Whether previews have rested for long enough; the workers may be busy all the same.
   func mayPaint(at now: ContinuousClock.Instant) -> Bool { maker.workers.mayBeginGuest(at: now) }

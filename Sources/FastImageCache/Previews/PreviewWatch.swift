@@ -51,22 +51,19 @@ final class PreviewWatch: Sendable {
     _ arrival: Arrival, _ scan: inout PreviewScan, _ plan: PreviewPlan,
     _ now: ContinuousClock.Instant, _ byteCount: Int
   ) {
-    let stages = state.withLock { $0.stages }
+    let (stages, settled) = state.withLock { ($0.stages, $0.settled) }
     guard !stages.isEmpty else { return }
-    let wants = stages.compactMapValues(painter.want)
+    let wants = stages.compactMapValues { painter.want($0, besides: settled) }
     guard let kind = plan.kind(of: wants.mapValues(\.delay), byteCount: byteCount, now: now),
-      painter.mayPaint(at: now)
+      let want = wants[kind], painter.mayPaint(at: now)
     else { return }
-    let (stage, settled, shownPart) = state.withLock {
-      ($0.stages.removeValue(forKey: kind), $0.settled, $0.parts[kind] ?? 0)
+    let (stage, shownPart) = state.withLock {
+      ($0.stages.removeValue(forKey: kind), $0.parts[kind] ?? 0)
     }
-    let part = max(shownPart, kind == .frame ? wants[kind]?.part ?? 0 : 0)
-    let wishes = (wants[kind]?.wishes ?? []).filter { !settled.contains($0.request.key) }
-    guard let stage, !wishes.isEmpty, let picture = scan.picture(of: arrival, upTo: stage) else {
-      return
-    }
+    let part = max(shownPart, kind == .frame ? want.part : 0)
+    guard let stage, let picture = scan.picture(of: arrival, upTo: stage) else { return }
     let hasBegun = painter.paint(
-      stage, of: arrival, picture, for: wishes, after: part, elapsed: plan.elapsed(at: now)
+      stage, of: arrival, picture, for: want.wishes, after: part, elapsed: plan.elapsed(at: now)
     ) { [self] outcome in
       switch outcome {
       case .shown(let settled, let part):

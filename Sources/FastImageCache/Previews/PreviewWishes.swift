@@ -90,14 +90,17 @@ struct PreviewWishes {
 
   /// What those want who would be shown a preview of a stage: each picture once, and of these the first two.
   ///
+  /// - Parameter settled: The pictures that need no other preview: they take no place of the two.
   /// - Returns: `nil` if nobody wants it.
-  func want(_ stage: PreviewStage) -> PreviewWant? {
+  func want(_ stage: PreviewStage, besides settled: Set<ImageKey>) -> PreviewWant? {
     guard stage.byteCount > drawn[stage.kind]?.byteCount ?? 0 else { return nil }
     var wishes: [PreviewWish] = []
     var delay = Duration.seconds(Int64.max)
     var part = 1.0
     for (_, entry) in entries.sorted(by: { $0.key.number < $1.key.number })
-    where entry.wants(stage.kind) && drawnCount(for: entry.wish) < entry.wish.policy.limit {
+    where entry.wants(stage.kind) && !settled.contains(entry.wish.request.key)
+      && drawnCount(for: entry.wish) < entry.wish.policy.limit
+    {
       delay = min(delay, entry.wish.policy.delay)
       part = min(part, entry.part)
       guard wishes.count < Self.formatLimit else { continue }

@@ -162,7 +162,9 @@ extension FlightProgress {
     withExtendedLifetime(forgotten) {}
   }
 
-  func want(_ stage: PreviewStage) -> PreviewWant? { state.withLock { $0.wishes.want(stage) } }
+  func want(_ stage: PreviewStage, besides settled: Set<ImageKey>) -> PreviewWant? {
+    state.withLock { $0.wishes.want(stage, besides: settled) }
+  }
 
   /// Shows the previews of one stage, unless the fetch is over or nobody wants previews of it any more.
   ///
