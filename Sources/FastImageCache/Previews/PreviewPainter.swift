@@ -40,10 +40,16 @@ struct PreviewPainter: Sendable {
   /// Cost: a relaxed load of an atomic number.
   var isWanted: Bool { progress.previewedFetch == fetch }
 
-  /// What those who follow the load want of a stage, but for settled pictures; `nil` if nothing.
-  func want(_ stage: PreviewStage, besides settled: Set<ImageKey>) -> PreviewWant? {
-    progress.want(stage, besides: settled)
+  /// What those who follow the load want of stages after some time, but for settled pictures.
+  func want(
+    _ stages: [PreviewStage.Kind: PreviewStage], besides settled: Set<ImageKey>,
+    after elapsed: Duration
+  ) -> [PreviewStage.Kind: PreviewWant] {
+    progress.want(stages, besides: settled, in: fetch, after: elapsed)
   }
+
+  /// Shows the previews that there are to those whose delay has passed since.
+  func offer() { progress.offer(in: fetch) }
 
   /// Whether previews have rested for long enough; the workers may be busy all the same.
   func mayPaint(at now: ContinuousClock.Instant) -> Bool { maker.workers.mayBeginGuest(at: now) }
@@ -53,12 +59,11 @@ struct PreviewPainter: Sendable {
   /// - Parameters:
   ///   - wishes: Their pictures are drawn, of one source.
   ///   - part: The part of the picture that previews before came from: one that has no more is not shown.
-  ///   - elapsed: The time since the fetch began.
   ///   - done: Called on the worker at the end.
   /// - Returns: Whether it has begun.
   func paint(
     _ stage: PreviewStage, of arrival: Arrival, _ picture: PreviewScan.Picture,
-    for wishes: [PreviewWish], after part: Double, elapsed: Duration,
+    for wishes: [PreviewWish], after part: Double,
     done: @escaping @Sendable (Outcome) -> Void
   ) -> Bool {
     // As large as for the picture itself, or a settled preview would differ from it.
@@ -101,7 +106,7 @@ struct PreviewPainter: Sendable {
     } then: { painting in
       switch painting {
       case .painted(let drawn, let isSettled, let part):
-        let isShown = progress.show(drawn, of: stage, part: part, in: fetch, elapsed: elapsed)
+        let isShown = progress.show(drawn, of: stage, part: part, in: fetch)
         let settled = isSettled ? drawn.map(\.key) : []
         done(isShown ? .shown(settled: settled, part: part) : .interrupted)
       case .none(let outcome): done(outcome)

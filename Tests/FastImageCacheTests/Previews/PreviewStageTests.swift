@@ -107,7 +107,7 @@ struct PreviewStageTests {
     let progress = FlightProgress(clock: ManualClock())
     let fetch = progress.beginFetch()
     let stage = PreviewStage(.frame, byteCount: 1)
-    #expect(!progress.show([], of: stage, part: nil, in: fetch, elapsed: .seconds(1)))
+    #expect(!progress.show([], of: stage, part: nil, in: fetch))
     #expect(progress.metered.previewCount == 0)
   }
 }

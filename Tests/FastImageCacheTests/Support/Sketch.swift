@@ -49,6 +49,9 @@ final class SketchDecoder: ProgressiveImageDecoder {
   let (scanned, begun, ended) = (Counter(), Counter(), Counter())
   /// Counts the headers that were read.
   let headers = Counter()
+  /// The least widths that previews were asked for.
+  var minimumWidths: [Int] { widths.withLock { $0 } }
+  private let widths = Lock<[Int]>([])
   private let settledStage: Int?
   private let kinds: [PreviewStage.Kind]
   private let parts: [Int: Double]
@@ -99,6 +102,7 @@ final class SketchDecoder: ProgressiveImageDecoder {
   func decodePreview(
     _ bytes: Data, at stage: PreviewStage, _ request: DecodeRequest
   ) throws(ImageDecodingError) -> DecodedPreview {
+    widths.withLock { $0.append(request.minimumSize?.width ?? Self.size.width) }
     begun.increment()
     defer { ended.increment() }
     guard bytes.count == stage.byteCount, recognizes(bytes) else { throw .truncated }
