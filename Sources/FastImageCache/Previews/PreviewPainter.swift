@@ -66,7 +66,8 @@ struct PreviewPainter: Sendable {
     for wishes: [PreviewWish], after part: Double,
     done: @escaping @Sendable (Outcome) -> Void
   ) -> Bool {
-    // As large as for the picture itself, or a settled preview would differ from it.
+    // As large as for the picture itself, or a settled preview would differ from it. Of other requests of the
+    // load, and of those that join, nothing is known here: the picture's decode may be larger for their sake.
     let requests = wishes.flatMap { [$0.request] + $0.siblings }
     let minimum = maker.minimumSize(for: requests, picture.decoder, picture.header)
     let working = picture.decoder.workingByteCount(for: picture.header, minimumSize: minimum)
