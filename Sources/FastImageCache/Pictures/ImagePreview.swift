@@ -26,5 +26,8 @@ public struct ImagePreview: Hashable, Sendable {
   public let kind: Kind
 
   /// Whether the rest of the file cannot change the preview.
+  ///
+  /// The picture has the same pixels then, unless another request of the load needs a larger decode or a wider
+  /// colour space.
   public let isSettled: Bool
 }

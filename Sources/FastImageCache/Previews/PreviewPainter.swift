@@ -15,7 +15,7 @@ struct PreviewPainter: Sendable {
   /// What has become of a stage.
   enum Outcome: Sendable {
     case shown(settled: [ImageKey], part: Double?)
-    /// The worker was needed by others.
+    /// The worker was needed by others, or nobody was left to be shown a preview: it is worth drawing later.
     case interrupted
     /// The bytes make no picture, or none that shows more than the one before.
     case failed
@@ -40,8 +40,16 @@ struct PreviewPainter: Sendable {
   /// Cost: a relaxed load of an atomic number.
   var isWanted: Bool { progress.previewedFetch == fetch }
 
-  /// What those who follow the load want of a stage; `nil` if nothing.
-  func want(_ stage: PreviewStage) -> PreviewWant? { progress.want(stage) }
+  /// What those who follow the load want of stages after some time, but for settled pictures.
+  func want(
+    _ stages: [PreviewStage.Kind: PreviewStage], besides settled: Set<ImageKey>,
+    after elapsed: Duration
+  ) -> [PreviewStage.Kind: PreviewWant] {
+    progress.want(stages, besides: settled, in: fetch, after: elapsed)
+  }
+
+  /// Shows the previews that there are to those whose delay has passed since.
+  func offer() { progress.offer(in: fetch) }
 
   /// Whether previews have rested for long enough; the workers may be busy all the same.
   func mayPaint(at now: ContinuousClock.Instant) -> Bool { maker.workers.mayBeginGuest(at: now) }
@@ -51,15 +59,15 @@ struct PreviewPainter: Sendable {
   /// - Parameters:
   ///   - wishes: Their pictures are drawn, of one source.
   ///   - part: The part of the picture that previews before came from: one that has no more is not shown.
-  ///   - elapsed: The time since the fetch began.
   ///   - done: Called on the worker at the end.
   /// - Returns: Whether it has begun.
   func paint(
     _ stage: PreviewStage, of arrival: Arrival, _ picture: PreviewScan.Picture,
-    for wishes: [PreviewWish], after part: Double, elapsed: Duration,
+    for wishes: [PreviewWish], after part: Double,
     done: @escaping @Sendable (Outcome) -> Void
   ) -> Bool {
-    // As large as for the picture itself, or a settled preview would differ from it.
+    // As large as for the picture itself, or a settled preview would differ from it. Of other requests of the
+    // load, and of those that join, nothing is known here: the picture's decode may be larger for their sake.
     let requests = wishes.flatMap { [$0.request] + $0.siblings }
     let minimum = maker.minimumSize(for: requests, picture.decoder, picture.header)
     let working = picture.decoder.workingByteCount(for: picture.header, minimumSize: minimum)
@@ -67,7 +75,12 @@ struct PreviewPainter: Sendable {
     let (byteCount, overflow) = working.addingReportingOverflow(2 * stage.byteCount)
     return maker.workers.runAsGuest(byteCount: overflow ? .max : byteCount, clock: clock) {
       isInterrupted -> Painting in
-      let isCancelled: @Sendable () -> Bool = { isInterrupted() || !isWanted }
+      // Stays set: somebody may come back after a decoder has seen it, and before the error is here.
+      let cancellation = Cancellation()
+      let isCancelled: @Sendable () -> Bool = {
+        if isInterrupted() || !isWanted { cancellation.set() }
+        return cancellation.isSet
+      }
       do {
         var request = DecodeRequest(
           minimumSize: minimum, limits: maker.limits, isCancelled: isCancelled)
@@ -89,13 +102,14 @@ struct PreviewPainter: Sendable {
         return .painted(drawn, isSettled: isSettled, part: decoded.part)
       } catch {
         // There is no preview then: the bytes prove themselves when all are there.
-        return .none(isInterrupted() ? .interrupted : .failed)
+        return .none(isCancelled() ? .interrupted : .failed)
       }
     } then: { painting in
       switch painting {
       case .painted(let drawn, let isSettled, let part):
-        progress.show(drawn, of: stage, part: part, in: fetch, elapsed: elapsed)
-        done(.shown(settled: isSettled ? drawn.map(\.key) : [], part: part))
+        let isShown = progress.show(drawn, of: stage, part: part, in: fetch)
+        let settled = isSettled ? drawn.map(\.key) : []
+        done(isShown ? .shown(settled: settled, part: part) : .interrupted)
       case .none(let outcome): done(outcome)
       }
     }

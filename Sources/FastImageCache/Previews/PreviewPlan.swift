@@ -4,12 +4,11 @@ import ImageCodecs
 ///
 /// | nothing is drawn | since |
 /// |---|---|
-/// | in the first ``PreviewPolicy/delay`` of a fetch | most pictures are whole by then |
 /// | if the rest is due in ``shortWait`` at the rate so far | the picture itself is as near |
 /// | of a kind while there is a better one (``PreviewStage/Kind``) | nothing worse follows it |
 ///
-/// How many previews there are is for ``PreviewWishes`` to say, whose waiters may want different ones. How much
-/// of the processor all previews take together is the worker pool's to say.
+/// How many previews there are, and from when on, is for ``PreviewWishes`` to say, whose waiters may want different
+/// ones. How much of the processor all previews take together is the worker pool's to say.
 struct PreviewPlan: Hashable, Sendable {
   /// A rest that comes so soon is waited for.
   static let shortWait = Duration.milliseconds(200)
@@ -42,14 +41,12 @@ struct PreviewPlan: Hashable, Sendable {
   /// The kind of which a stage is drawn now.
   ///
   /// - Parameters:
-  ///   - delays: The kinds of the stages that are there and wanted, each with the shortest delay of those who
-  ///     want it.
+  ///   - kinds: Those of the stages that are there and wanted.
   ///   - byteCount: How many bytes are there now.
   func kind(
-    of delays: [PreviewStage.Kind: Duration], byteCount: Int, now: ContinuousClock.Instant
+    of kinds: some Sequence<PreviewStage.Kind>, byteCount: Int, now: ContinuousClock.Instant
   ) -> PreviewStage.Kind? {
-    guard !isDueSoon(byteCount, now) else { return nil }
-    return delays.keys.filter { delays[$0].map { $0 <= elapsed(at: now) } == true }.max()
+    isDueSoon(byteCount, now) ? nil : kinds.max()
   }
 
   private func isDueSoon(_ byteCount: Int, _ now: ContinuousClock.Instant) -> Bool {

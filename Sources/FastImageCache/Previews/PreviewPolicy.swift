@@ -38,11 +38,14 @@ public struct PreviewPolicy: Hashable, Sendable {
   /// The kinds that are wanted. Two requests of one load may want different ones, and each is shown its own.
   public var kinds: Kinds
 
-  /// The most previews of one picture.
+  /// The most previews of one picture. Where requests share a load, those that were drawn for others count: a
+  /// request is shown what there is of its picture, and no more is drawn for it.
   public var limit = 3
 
   /// The time from the beginning of a fetch in which there is no preview: most pictures are whole by then.
-  /// A download that goes on with what an earlier one has left does not wait for it.
+  /// A download that goes on with what an earlier one has left does not wait for it. Where requests share a load,
+  /// each waits for its own delay, and is shown then what others were shown before. Previews come with bytes: none
+  /// comes while a download stands still.
   public var delay = Duration.milliseconds(200)
 
   /// Creates a policy of at most three previews.

@@ -8,7 +8,8 @@ import Locking
 /// 1. The bytes come from one thread at a time, which takes `scan` out while it works: decoders' own code
 ///    runs under no lock.
 /// 2. `stages` are the newest ones of each kind that were not drawn. They are drawn when more bytes come, if the
-///    plan and the workers allow it then.
+///    plan and the workers allow it then. A stage whose drawing was given up is one of them again: the waiter that
+///    left may come back. After the fetch nobody looks at them.
 /// 3. A picture with a settled preview gets no other.
 final class PreviewWatch: Sendable {
   private struct State {
@@ -43,41 +44,43 @@ final class PreviewWatch: Sendable {
       state.plan = plan
       return plan
     }
-    draw(arrival, &scan, plan, now, byteCount)
+    let hasBegun = draw(arrival, &scan, plan, now, byteCount)
+    // Else a better one than those that there are is on its way to whoever's delay has passed.
+    if !hasBegun { painter.offer() }
   }
 
+  /// - Returns: Whether a drawing has begun.
   private func draw(
     _ arrival: Arrival, _ scan: inout PreviewScan, _ plan: PreviewPlan,
     _ now: ContinuousClock.Instant, _ byteCount: Int
-  ) {
-    let stages = state.withLock { $0.stages }
-    guard !stages.isEmpty else { return }
-    let wants = stages.compactMapValues(painter.want)
-    guard let kind = plan.kind(of: wants.mapValues(\.delay), byteCount: byteCount, now: now),
-      painter.mayPaint(at: now)
-    else { return }
-    let (stage, settled, shownPart) = state.withLock {
-      ($0.stages.removeValue(forKey: kind), $0.settled, $0.parts[kind] ?? 0)
+  ) -> Bool {
+    let (stages, settled) = state.withLock { ($0.stages, $0.settled) }
+    let wants = painter.want(stages, besides: settled, after: plan.elapsed(at: now))
+    guard let kind = plan.kind(of: wants.keys, byteCount: byteCount, now: now),
+      let want = wants[kind], painter.mayPaint(at: now)
+    else { return false }
+    let (stage, shownPart) = state.withLock {
+      ($0.stages.removeValue(forKey: kind), $0.parts[kind] ?? 0)
     }
-    let part = max(shownPart, kind == .frame ? wants[kind]?.part ?? 0 : 0)
-    let wishes = (wants[kind]?.wishes ?? []).filter { !settled.contains($0.request.key) }
-    guard let stage, !wishes.isEmpty, let picture = scan.picture(of: arrival, upTo: stage) else {
-      return
-    }
-    let hasBegun = painter.paint(
-      stage, of: arrival, picture, for: wishes, after: part, elapsed: plan.elapsed(at: now)
-    ) { [self] outcome in
-      switch outcome {
-      case .shown(let settled, let part):
-        state.withLock { state in
-          state.settled.formUnion(settled)
-          state.parts[kind] = max(state.parts[kind] ?? 0, part ?? 0)
-        }
-      case .interrupted: giveBack(stage)
-      case .failed: break
-      }
+    let part = max(shownPart, kind == .frame ? want.part : 0)
+    guard let stage, let picture = scan.picture(of: arrival, upTo: stage) else { return false }
+    let hasBegun = painter.paint(stage, of: arrival, picture, for: want.wishes, after: part) {
+      [self] in conclude(stage, $0)
     }
     if !hasBegun { giveBack(stage) }
+    return hasBegun
+  }
+
+  private func conclude(_ stage: PreviewStage, _ outcome: PreviewPainter.Outcome) {
+    switch outcome {
+    case .shown(let settled, let part):
+      state.withLock { state in
+        state.settled.formUnion(settled)
+        state.parts[stage.kind] = max(state.parts[stage.kind] ?? 0, part ?? 0)
+      }
+    case .interrupted: giveBack(stage)
+    case .failed: break
+    }
   }
 
   /// Has a stage drawn later, unless there is a newer one by now.

@@ -33,8 +33,6 @@ struct DrawnPreview: Sendable {
 /// The pictures of which a preview of one stage is wanted, and the least that those who want it ask of it.
 struct PreviewWant: Sendable {
   let wishes: [PreviewWish]
-  /// The shortest time that one of them lets pass before.
-  let delay: Duration
   /// The smallest part of the picture that one of them has been shown by a thumbnail.
   let part: Double
 }
@@ -42,12 +40,16 @@ struct PreviewWant: Sendable {
 /// The waiters of a load that want previews, and the newest previews that there are; pure.
 ///
 /// Invariants:
-/// 1. A waiter is shown no more previews than its policy allows, of no kind that it does not want, and no
-///    picture's but its own.
+/// 1. A waiter is shown no more previews than its policy allows, of no kind that it does not want, none before
+///    it is due, and no picture's but its own. It is due once its delay has passed: at the newest bytes of the
+///    fetch, since nothing but bytes leads here.
 /// 2. A waiter is shown no preview of a lesser kind than one before (``PreviewStage/Kind``), nor of fewer bytes
 ///    than one of the same kind: a fetch that begins anew would show the picture coarser again. Behind a thumbnail
 ///    it is shown no frame that comes from fewer pixels.
 /// 3. A preview belongs to the load: its number counts the load's previews, whoever was there to see them.
+/// 4. Nothing is drawn for a waiter that is not due, nor where as many stages of its kinds as its limit were drawn,
+///    for whomever: each costs a decode. What was drawn of its picture costs nothing more, so it is shown that
+///    once it is due.
 struct PreviewWishes {
   /// More formats of one load are not previewed at the same time.
   static let formatLimit = 2
@@ -56,6 +58,8 @@ struct PreviewWishes {
     let wish: PreviewWish
     var shownCount = 0
     var best: PreviewStage.Kind?
+    /// The bytes of the newest stage that was shown.
+    var byteCount = 0
     /// The part of the picture that a thumbnail has shown.
     var part = 0.0
 
@@ -67,46 +71,76 @@ struct PreviewWishes {
       wantsMore && wish.policy.wants(kind) && best.map { $0 <= kind } != false
     }
 
-    mutating func show(_ kind: PreviewStage.Kind, _ part: Double?) {
-      shownCount += 1
-      best = kind
-      if kind == .embedded { self.part = part ?? 0 }
+    /// Whether a preview shows more than what was shown.
+    func wants(_ kind: PreviewStage.Kind, _ newest: Newest) -> Bool {
+      wants(kind) && (best != kind || newest.byteCount > byteCount)
+        && (kind != .frame || newest.part ?? 1 > part)
     }
+
+    mutating func show(_ kind: PreviewStage.Kind, _ newest: Newest) {
+      shownCount += 1
+      (best, byteCount) = (kind, newest.byteCount)
+      if kind == .embedded { part = newest.part ?? 0 }
+    }
+  }
+
+  /// The newest preview of one picture and kind.
+  private struct Newest {
+    let image: CachedImage
+    let preview: ImagePreview
+    /// Those of its stage.
+    let byteCount: Int
+    let part: Double?
   }
 
   /// The stages of one kind that have been drawn.
   private struct Drawn {
     var count = 0
     var byteCount = 0
-    var part: Double?
-    var newest: [ImageKey: (image: CachedImage, preview: ImagePreview)] = [:]
+    var newest: [ImageKey: Newest] = [:]
   }
 
   private var entries: [WaiterID: Entry] = [:]
   private var drawn: [PreviewStage.Kind: Drawn] = [:]
+  /// The time from the beginning of the fetch to its newest bytes.
+  private var elapsed = Duration.zero
 
   /// Whether a preview would be shown to anyone.
   var wantMore: Bool { entries.values.contains { $0.wantsMore } }
 
-  /// What those want who would be shown a preview of a stage: each picture once, and of these the first two.
+  /// What those want who would be shown a preview of a stage now: each picture once, and of these the first two.
   ///
-  /// - Returns: `nil` if nobody wants it.
-  func want(_ stage: PreviewStage) -> PreviewWant? {
+  /// - Parameters:
+  ///   - stages: The newest ones that were not drawn.
+  ///   - settled: The pictures that need no other preview: they take no place of the two.
+  ///   - elapsed: The time since the fetch began.
+  /// - Returns: The stages that anybody wants.
+  mutating func want(
+    _ stages: [PreviewStage.Kind: PreviewStage], besides settled: Set<ImageKey>,
+    after elapsed: Duration
+  ) -> [PreviewStage.Kind: PreviewWant] {
+    self.elapsed = elapsed
+    return stages.compactMapValues { want($0, besides: settled) }
+  }
+
+  private func want(_ stage: PreviewStage, besides settled: Set<ImageKey>) -> PreviewWant? {
     guard stage.byteCount > drawn[stage.kind]?.byteCount ?? 0 else { return nil }
     var wishes: [PreviewWish] = []
-    var delay = Duration.seconds(Int64.max)
     var part = 1.0
     for (_, entry) in entries.sorted(by: { $0.key.number < $1.key.number })
-    where entry.wants(stage.kind) && drawnCount(for: entry.wish) < entry.wish.policy.limit {
-      delay = min(delay, entry.wish.policy.delay)
+    where isDue(entry) && entry.wants(stage.kind) && !settled.contains(entry.wish.request.key)
+      && drawnCount(for: entry.wish) < entry.wish.policy.limit
+    {
       part = min(part, entry.part)
       guard wishes.count < Self.formatLimit else { continue }
       if !wishes.contains(where: { $0.request.key == entry.wish.request.key }) {
         wishes.append(entry.wish)
       }
     }
-    return wishes.isEmpty ? nil : PreviewWant(wishes: wishes, delay: delay, part: part)
+    return wishes.isEmpty ? nil : PreviewWant(wishes: wishes, part: part)
   }
+
+  private func isDue(_ entry: Entry) -> Bool { entry.wish.policy.delay <= elapsed }
 
   /// How many stages have been drawn.
   var drawnCount: Int { drawn.values.reduce(0) { $0 + $1.count } }
@@ -118,15 +152,25 @@ struct PreviewWishes {
 
   /// Adds a waiter.
   ///
-  /// - Returns: The best preview of its picture, which it is shown at once.
+  /// - Returns: The best preview of its picture, which it is shown at once if it is due.
   mutating func add(_ wish: PreviewWish, for waiter: WaiterID) -> ImageProgress? {
-    var entry = Entry(wish)
-    defer { entries[waiter] = entry }
-    let best = drawn.filter { entry.wants($0.key) && $0.value.newest[wish.request.key] != nil }
-      .max { $0.key < $1.key }
-    guard let best, let (image, preview) = best.value.newest[wish.request.key] else { return nil }
-    entry.show(best.key, best.value.part)
-    return .preview(image, preview)
+    entries[waiter] = Entry(wish)
+    return offer(to: waiter)
+  }
+
+  /// Tells who is shown one of the previews that there are: whoever has become due since they were drawn.
+  mutating func offer() -> [(waiter: WaiterID, progress: ImageProgress)] {
+    Array(entries.keys).compactMap { waiter in offer(to: waiter).map { (waiter, $0) } }
+  }
+
+  /// The best preview of a waiter's picture that it was not shown, and is shown now.
+  private mutating func offer(to waiter: WaiterID) -> ImageProgress? {
+    guard let entry = entries[waiter], isDue(entry) else { return nil }
+    let newest = drawn.compactMapValues { $0.newest[entry.wish.request.key] }
+    let best = newest.filter { entry.wants($0.key, $0.value) }.max { $0.key < $1.key }
+    guard let best else { return nil }
+    entries[waiter]?.show(best.key, best.value)
+    return .preview(best.value.image, best.value.preview)
   }
 
   /// - Returns: The waiter's wish, for release outside a lock: an entity may end with it.
@@ -134,28 +178,27 @@ struct PreviewWishes {
     entries.removeValue(forKey: waiter)?.wish
   }
 
-  /// Forgets the previews that there are.
+  /// Forgets the previews that there are, and that a fetch has begun.
   ///
   /// - Returns: Their pictures, for release outside a lock.
   mutating func forget() -> [CachedImage] {
     let images = drawn.values.flatMap { $0.newest.values.map(\.image) }
     for kind in drawn.keys { drawn[kind]?.newest = [:] }
+    elapsed = .zero
     return images
   }
 
   /// Takes the previews of one stage, and tells to whom each is shown.
   ///
-  /// - Parameters:
-  ///   - part: The part of the picture's pixels that they come from.
-  ///   - elapsed: The time since the fetch began.
+  /// - Parameter part: The part of the picture's pixels that they come from.
   mutating func show(
-    _ previews: [DrawnPreview], of stage: PreviewStage, part: Double?, elapsed: Duration
+    _ previews: [DrawnPreview], of stage: PreviewStage, part: Double?
   ) -> [(waiter: WaiterID, progress: ImageProgress)] {
     var drawn = drawn[stage.kind] ?? Drawn()
     // Another worker may have drawn a later stage meanwhile.
     guard stage.byteCount > drawn.byteCount else { return [] }
     drawn.count += 1
-    (drawn.byteCount, drawn.part) = (stage.byteCount, part)
+    drawn.byteCount = stage.byteCount
     let kind: ImagePreview.Kind =
       switch stage.kind {
       case .frame: .frame(drawn.count)
@@ -163,21 +206,12 @@ struct PreviewWishes {
       case .rows: .rows(part ?? 0)
       }
     for one in previews {
-      drawn.newest[one.key] = (one.image, ImagePreview(kind: kind, isSettled: one.isSettled))
+      drawn.newest[one.key] = Newest(
+        image: one.image, preview: ImagePreview(kind: kind, isSettled: one.isSettled),
+        byteCount: stage.byteCount, part: part)
     }
     self.drawn[stage.kind] = drawn
-    var shown: [(waiter: WaiterID, progress: ImageProgress)] = []
-    for (waiter, entry) in entries
-    where entry.wants(stage.kind) && entry.wish.policy.delay <= elapsed
-      && part ?? 1 > (stage.kind == .frame ? entry.part : 0)
-    {
-      let key = entry.wish.request.key
-      guard previews.contains(where: { $0.key == key }), let (image, preview) = drawn.newest[key]
-      else { continue }
-      entries[waiter]?.show(stage.kind, part)
-      shown.append((waiter, .preview(image, preview)))
-    }
-    return shown
+    return offer()
   }
 }
 

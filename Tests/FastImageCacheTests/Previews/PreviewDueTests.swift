@@ -111,4 +111,73 @@ struct PreviewDueTests {
     await following.ends()
     #expect(following.text.isEmpty && sketch.decoder.begun.value == 0)
   }
+
+  @Test("comes for each listener of a load by itself, of which nothing is drawn before")
+  func patient() async throws {
+    let sketch = try await SketchFixture([.dot, .large])
+    var alone = Photo("1")
+    alone.wantsFamily = false
+    let first = Following(sketch.cache, alone, .dot)
+    await sketch.fixture.waiters(1)
+    let patient = Following(sketch.cache, alone, .large, options(delay: 5000))
+    await sketch.fixture.waiters(2)
+    await sketch.step(100)
+    await first.previewed.reaches(1)
+    await sketch.idle()
+    await sketch.step(100, after: 9000)
+    await patient.previewed.reaches(1)
+    sketch.finish()
+    await first.ends()
+    await patient.ends()
+    #expect(patient.text == "2 999")
+    // The larger format needs all pixels, the other one less.
+    let widths = sketch.decoder.minimumWidths
+    #expect(widths.count == 2 && widths[0] < 16 && widths[1] == 16)
+  }
+
+  @Test("brings a listener what was drawn before, though others have used up its number")
+  func spent() async throws {
+    let sketch = try await SketchFixture()
+    let first = Following(sketch.cache)
+    let patient = Following(sketch.cache, Photo("1"), .row, options(delay: 5000))
+    await sketch.fixture.waiters(2)
+    for _ in 0..<3 {
+      await sketch.step(100)
+      await sketch.idle()
+    }
+    await sketch.step(100, after: 9000)
+    await patient.previewed.reaches(1)
+    await sketch.step(100)
+    sketch.finish()
+    await first.ends()
+    await patient.ends()
+    #expect(patient.text == "3 999" && sketch.decoder.begun.value == 3)
+  }
+
+  @Test("does not come sooner for a listener that joins")
+  func joining() async throws {
+    let sketch = try await SketchFixture()
+    let first = Following(sketch.cache)
+    await sketch.fixture.waiters(1)
+    await sketch.step(100)
+    await first.previewed.reaches(1)
+    let patient = Following(sketch.cache, Photo("1"), .row, options(delay: 5000))
+    await sketch.fixture.waiters(2)
+    await sketch.idle()
+    await sketch.step(100)
+    await first.previewed.reaches(2)
+    await sketch.idle()
+    await sketch.step(100, after: 9000)
+    await patient.previewed.reaches(1)
+    sketch.finish()
+    await first.ends()
+    await patient.ends()
+    #expect(patient.text == "3 999")
+  }
+
+  private func options(delay seconds: Int) -> LoadOptions {
+    var options = LoadOptions.previewing
+    options.previews.delay = .seconds(seconds)
+    return options
+  }
 }

@@ -178,6 +178,29 @@ struct PreviewKindTests {
     #expect(first.text == "1 settled 999" && second.text.hasPrefix("2 "))
   }
 
+  @Test("of two formats that are settled leave their places to a third's")
+  func settledPlaces() async throws {
+    let formats = [ImageFormat.dot, .row, .large]
+    let sketch = try await SketchFixture(formats, decoder: SketchDecoder(settledStage: 1))
+    var alone = Photo("1")
+    alone.wantsFamily = false
+    var following: [Following] = []
+    for format in formats {
+      following.append(Following(sketch.cache, alone, format, options(.frames)))
+      await sketch.fixture.waiters(following.count)
+    }
+    await step(sketch, stages: 1)
+    // The third is the only one that wants more.
+    await step(sketch, stages: 1)
+    try #require(sketch.decoder.begun.value == 2)
+    await following[2].previewed.reaches(1)
+    await step(sketch, stages: 1)
+    sketch.finish()
+    for one in following { await one.ends() }
+    #expect(following[1].text == "1 settled 999" && following[2].text == "2 settled 999")
+    #expect(sketch.decoder.begun.value == 2)
+  }
+
   @Test("are drawn for two formats, however many listeners one of them has")
   func twoFormats() async throws {
     let sketch = try await SketchFixture([.row, .large])

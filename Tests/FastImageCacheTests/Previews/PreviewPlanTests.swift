@@ -19,23 +19,18 @@ struct PreviewPlanTests {
     start.advanced(by: .milliseconds(milliseconds))
   }
 
-  private func draws(
-    _ plan: PreviewPlan, _ byteCount: Int, at milliseconds: Int, after delay: Int = 200
-  ) -> Bool {
-    let delays = [PreviewStage.Kind.frame: Duration.milliseconds(delay)]
-    return plan.kind(of: delays, byteCount: byteCount, now: after(milliseconds)) != nil
+  private func draws(_ plan: PreviewPlan, _ byteCount: Int, at milliseconds: Int) -> Bool {
+    plan.kind(of: [.frame], byteCount: byteCount, now: after(milliseconds)) != nil
   }
 
-  @Test("draws none in the first 200 milliseconds")
-  func delay() {
-    #expect(!draws(plan(), 100, at: 199))
-    #expect(draws(plan(), 100, at: 200))
-    #expect(draws(plan(), 100, at: 50, after: 50))
+  @Test("counts the time from the beginning of the fetch")
+  func elapsed() {
+    #expect(plan(lookedAfter: 100).elapsed(at: after(199)) == .milliseconds(199))
   }
 
-  @Test("draws at once where an earlier load has left the first bytes")
+  @Test("lets nobody wait where an earlier load has left the first bytes")
   func resumed() {
-    #expect(draws(plan(isResumed: true), 100, at: 0))
+    #expect(plan(isResumed: true).elapsed(at: start) > .seconds(1_000_000))
   }
 
   @Test("draws none where the rest is due in 200 milliseconds at the rate so far")
@@ -57,16 +52,14 @@ struct PreviewPlanTests {
     #expect(draws(plan(total: nil), 1000, at: 1000))
   }
 
-  @Test("draws the kind that shows most, of those that are wanted so early")
+  @Test("draws the kind that shows most, of those that are wanted")
   func kinds() {
-    func kind(_ delays: [PreviewStage.Kind: Int]) -> PreviewStage.Kind? {
-      plan().kind(of: delays.mapValues { .milliseconds($0) }, byteCount: 100, now: after(500))
+    func kind(_ kinds: [PreviewStage.Kind]) -> PreviewStage.Kind? {
+      plan().kind(of: kinds, byteCount: 100, now: after(500))
     }
-    #expect(kind([:]) == nil)
-    #expect(kind([.rows: 0]) == .rows)
-    #expect(kind([.rows: 0, .embedded: 0]) == .embedded)
-    #expect(kind([.rows: 0, .embedded: 0, .frame: 0]) == .frame)
-    #expect(kind([.rows: 0, .embedded: 500, .frame: 501]) == .embedded)
-    #expect(kind([.frame: 501]) == nil)
+    #expect(kind([]) == nil)
+    #expect(kind([.rows]) == .rows)
+    #expect(kind([.embedded, .rows]) == .embedded)
+    #expect(kind([.rows, .frame, .embedded]) == .frame)
   }
 }

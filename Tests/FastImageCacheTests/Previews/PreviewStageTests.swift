@@ -59,4 +59,55 @@ struct PreviewStageTests {
     await following.ends()
     #expect(following.text == "2 999" && decoder.begun.value == 2)
   }
+
+  @Test(
+    "are drawn anew where the last follower has left during the drawing and comes back",
+    arguments: [PreviewStage.Kind.frame, .embedded], [false, true])
+  func comesBack(kind: PreviewStage.Kind, isEarly: Bool) async throws {
+    let (drawings, left, back) = (Counter(), Counter(), Gate())
+    let willEnd: SketchDecoder.WillEnd = { isCancelled throws(ImageDecodingError) in
+      guard drawings.increment() == 1 else { return }
+      while !isCancelled() {}
+      left.increment()
+      back.waitBlocking()
+      throw .cancelled
+    }
+    let decoder = SketchDecoder(kinds: [kind], willEnd: willEnd)
+    let sketch = try await SketchFixture(decoder: decoder)
+    var options = LoadOptions()
+    options.previews = PreviewPolicy(kinds: [.frames, .embedded])
+    let prefetch = Following(sketch.cache, Photo("1"), .row, LoadOptions())
+    let first = Following(sketch.cache, Photo("1"), .row, options)
+    await sketch.fixture.waiters(2)
+    await sketch.step(100)
+    await drawings.reaches(1)
+    first.cancel()
+    await left.reaches(1)
+    await sketch.fixture.waiters(1)
+    if !isEarly {
+      back.open()
+      await sketch.idle()
+    }
+    let second = Following(sketch.cache, Photo("1"), .row, options)
+    await sketch.fixture.waiters(2)
+    back.open()
+    await sketch.idle()
+    await sketch.step(1)
+    await sketch.idle()
+    try #require(decoder.begun.value == 2)
+    await second.previewed.reaches(1)
+    sketch.finish()
+    await second.ends()
+    await prefetch.ends()
+    #expect(second.text == (kind == .frame ? "1 999" : "1 embedded 999"))
+  }
+
+  @Test("are not taken as drawn where nobody is left to see them")
+  func unseen() {
+    let progress = FlightProgress(clock: ManualClock())
+    let fetch = progress.beginFetch()
+    let stage = PreviewStage(.frame, byteCount: 1)
+    #expect(!progress.show([], of: stage, part: nil, in: fetch))
+    #expect(progress.metered.previewCount == 0)
+  }
 }

@@ -350,24 +350,4 @@ struct PreviewTests {
     await following.ends()
     #expect(following.text == "999")
   }
-
-  @Test("is not shown to a listener that wants none so soon")
-  func patient() async throws {
-    let sketch = try await SketchFixture()
-    var options = LoadOptions.previewing
-    options.previews.delay = .seconds(5000)
-    let (first, patient) = (
-      Following(sketch.cache), Following(sketch.cache, Photo("1"), .row, options)
-    )
-    await sketch.fixture.waiters(2)
-    await sketch.step(100)
-    await first.previewed.reaches(1)
-    await sketch.idle()
-    await sketch.step(100, after: 9000)
-    await patient.previewed.reaches(1)
-    sketch.finish()
-    await first.ends()
-    await patient.ends()
-    #expect(first.text == "1 2 999" && patient.text == "2 999")
-  }
 }

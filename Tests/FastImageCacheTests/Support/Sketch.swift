@@ -49,13 +49,19 @@ final class SketchDecoder: ProgressiveImageDecoder {
   let (scanned, begun, ended) = (Counter(), Counter(), Counter())
   /// Counts the headers that were read.
   let headers = Counter()
+  /// The least widths that previews were asked for.
+  var minimumWidths: [Int] { widths.withLock { $0 } }
+  private let widths = Lock<[Int]>([])
   private let settledStage: Int?
   private let kinds: [PreviewStage.Kind]
   private let parts: [Int: Double]
   private let isDamaged: Bool
   private let stray: Int?
   private let willDecode: @Sendable () -> Void
-  private let willEnd: @Sendable (_ isCancelled: @Sendable () -> Bool) -> Void
+  private let willEnd: WillEnd
+
+  typealias WillEnd =
+    @Sendable (_ isCancelled: @Sendable () -> Bool) throws(ImageDecodingError) -> Void
 
   /// - Parameters:
   ///   - kinds: Those of the first stages; all others are frames.
@@ -68,7 +74,7 @@ final class SketchDecoder: ProgressiveImageDecoder {
     settledStage: Int? = nil, kinds: [PreviewStage.Kind] = [], parts: [Int: Double] = [:],
     isDamaged: Bool = false, stray: Int? = nil,
     willDecode: @escaping @Sendable () -> Void = {},
-    willEnd: @escaping @Sendable (_ isCancelled: @Sendable () -> Bool) -> Void = { _ in }
+    willEnd: @escaping WillEnd = { _ in }
   ) {
     (self.settledStage, self.kinds, self.parts) = (settledStage, kinds, parts)
     (self.isDamaged, self.stray) = (isDamaged, stray)
@@ -96,10 +102,11 @@ final class SketchDecoder: ProgressiveImageDecoder {
   func decodePreview(
     _ bytes: Data, at stage: PreviewStage, _ request: DecodeRequest
   ) throws(ImageDecodingError) -> DecodedPreview {
+    widths.withLock { $0.append(request.minimumSize?.width ?? Self.size.width) }
     begun.increment()
     defer { ended.increment() }
     guard bytes.count == stage.byteCount, recognizes(bytes) else { throw .truncated }
-    willEnd(request.isCancelled)
+    try willEnd(request.isCancelled)
     if isDamaged { throw .damaged("Nothing can be seen yet.") }
     let number = stage.byteCount / 100
     return DecodedPreview(

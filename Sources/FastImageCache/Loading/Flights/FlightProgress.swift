@@ -33,6 +33,13 @@ final class FlightProgress: Sendable {
     var meter = LoadMeter()
 
     var previewedFetch: Int { isFetching && wishes.wantMore ? fetchCount : 0 }
+
+    mutating func show(_ previews: [(waiter: WaiterID, progress: ImageProgress)]) {
+      for (waiter, progress) in previews {
+        guard let listener = listeners[waiter] else { continue }
+        outbox.append(Step(listener: listener, progress: progress, isLast: false))
+      }
+    }
   }
 
   private let state = Lock(State())
@@ -162,27 +169,46 @@ extension FlightProgress {
     withExtendedLifetime(forgotten) {}
   }
 
-  func want(_ stage: PreviewStage) -> PreviewWant? { state.withLock { $0.wishes.want(stage) } }
-
-  /// Shows the previews of one stage, unless the fetch is over.
+  /// What is wanted of stages; nothing if the fetch is over.
   ///
-  /// - Parameters:
-  ///   - part: The part of the picture's pixels that they come from.
-  ///   - elapsed: The time since the fetch began.
+  /// - Parameter elapsed: The time since the fetch began.
+  func want(
+    _ stages: [PreviewStage.Kind: PreviewStage], besides settled: Set<ImageKey>, in number: Int,
+    after elapsed: Duration
+  ) -> [PreviewStage.Kind: PreviewWant] {
+    state.withLock { state in
+      guard state.previewedFetch == number else { return [:] }
+      return state.wishes.want(stages, besides: settled, after: elapsed)
+    }
+  }
+
+  /// Shows the previews that there are to those who have become due, unless the fetch is over.
+  func offer(in number: Int) {
+    let isAny = change { state in
+      guard state.previewedFetch == number else { return false }
+      let previews = state.wishes.offer()
+      state.show(previews)
+      return !previews.isEmpty
+    }
+    if isAny { flush() }
+  }
+
+  /// Shows the previews of one stage, unless the fetch is over or nobody wants previews of it any more.
+  ///
+  /// - Parameter part: The part of the picture's pixels that they come from.
+  /// - Returns: Whether the previews were taken; else nothing is known of them.
   func show(
-    _ drawn: [DrawnPreview], of stage: PreviewStage, part: Double?, in number: Int,
-    elapsed: Duration
-  ) {
+    _ drawn: [DrawnPreview], of stage: PreviewStage, part: Double?, in number: Int
+  ) -> Bool {
     let now = clock.now.ofProcess
-    change { state in
-      guard state.previewedFetch == number else { return }
+    let isTaken = change { state in
+      guard state.previewedFetch == number else { return false }
       if state.meter.firstPreview == nil { state.meter.firstPreview = now }
-      for (waiter, progress) in state.wishes.show(drawn, of: stage, part: part, elapsed: elapsed) {
-        guard let listener = state.listeners[waiter] else { continue }
-        state.outbox.append(Step(listener: listener, progress: progress, isLast: false))
-      }
+      state.show(state.wishes.show(drawn, of: stage, part: part))
+      return true
     }
     flush()
+    return isTaken
   }
 }
 
