@@ -149,6 +149,22 @@
       #expect(LCMSConversion(profile: Fixture.pipeline(stageCount: 1), kind: .cmyk) == nil)
     }
 
+    @Test("of a printer is read without the pipelines of the way back", arguments: [1, 2000])
+    func ignoresPipelinesBack(stageCount: Int) throws {
+      func colors(_ profile: Data) throws -> [UInt8] {
+        let conversion = try #require(LCMSConversion(profile: profile, kind: .cmyk))
+        var pixels: [UInt8] = [0, 0, 0, 255, 0, 0, 0, 128, 255, 0, 0, 0, 100, 50, 25, 51]
+        pixels.withUnsafeMutableBufferPointer { pixels in
+          guard let start = pixels.baseAddress else { return }
+          conversion.convert(start, pixelCount: 4, to: .sRGB)
+        }
+        return pixels
+      }
+      // Its gray would be the black point, below which all inks become black.
+      let wayBack = Fixture.printer(stageCount: stageCount)
+      #expect(try colors(wayBack) == colors(Fixture.printer(stageCount: nil)))
+    }
+
     @Test("of another kind of colour than the picture's is ignored")
     func ignoresForeignProfiles() throws {
       let picture = Picture.slopes(16, 16)

@@ -130,13 +130,17 @@ static bool changes_nothing(const fic_color_transform *transform) {
 }
 
 // A pipeline of multi-process elements (ICC.1:2022, section 10.16) may name one stage any number of times, so that a
-// small file would choose the time of each pixel. All other tags have a bound. Profiles that have a pipeline have
-// an older tag or a matrix as well (sections 8.3 and 8.4).
+// small file would choose the time of each pixel; or of the black point, which is found on the way from colours to a
+// printer's inks and back. Little CMS takes pipelines from these tags alone. The others that it reads for a
+// transform name each stage once: a table between curves and a matrix, curves of 32767 numbers, 16 names of inks.
+// Profiles that have a pipeline have an older tag or a matrix as well (sections 8.3 to 8.5).
 static void remove_pipelines(cmsHPROFILE profile) {
   static const cmsTagSignature tags[] = {
-      cmsSigDToB0Tag, cmsSigDToB1Tag, cmsSigDToB2Tag, cmsSigDToB3Tag};
+      cmsSigDToB0Tag, cmsSigDToB1Tag, cmsSigDToB2Tag, cmsSigDToB3Tag,
+      cmsSigBToD0Tag, cmsSigBToD1Tag, cmsSigBToD2Tag, cmsSigBToD3Tag};
   for (size_t i = 0; i < sizeof tags / sizeof tags[0]; i++) {
-    if (cmsIsTag(profile, tags[i])) cmsWriteTag(profile, tags[i], NULL);
+    // Not every version of Little CMS refuses a profile that has a tag twice.
+    while (cmsIsTag(profile, tags[i]) && cmsWriteTag(profile, tags[i], NULL)) continue;
   }
 }
 
