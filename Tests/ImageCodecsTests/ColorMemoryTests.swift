@@ -57,5 +57,12 @@
         exit(try decode(jpeg).pixel(8, 8)[0] > 240 ? 7 : 4)
       }
     }
+
+    @Test("is not what the profile claims to have")
+    func isBounded() throws {
+      _ = probe_largest_allocation()
+      #expect(try LCMSConversion(profile: Fixture.claim, kind: .cmyk) == nil)
+      #expect(probe_largest_allocation() < 8 << 20)
+    }
   }
 #endif

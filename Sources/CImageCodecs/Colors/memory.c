@@ -9,6 +9,7 @@
 static void *resize(cmsContext context, void *old, cmsUInt32Number size) {
   // Null while the context itself is made.
   fic_color_memory *memory = cmsGetContextUserData(context);
+  if (memory && size > memory->largest) return NULL;
   void *block = realloc(old, size);
   if (!block && memory) memory->was_refused = true;
   return block;

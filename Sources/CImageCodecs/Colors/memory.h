@@ -2,12 +2,14 @@
 #define FIC_MEMORY_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include <lcms2.h>
 
 // What Little CMS may take while it reads a profile. It answers for a broken profile and for a lack of memory alike, so
 // that only the one who gives the memory can tell them apart.
 typedef struct {
+  size_t largest;     // bytes of one block; what asks for more is the profile's fault
   bool was_refused;   // there was no memory
 } fic_color_memory;
 

@@ -22,6 +22,14 @@
       return profile("prtrCMYKLab ", tags)
     }
 
+    /// A profile of inks with a table of which it has nothing but the size, 394 MB; section 10.12.
+    static var claim: Data {
+      let offsets = [0, 0, 0, 32, 0].flatMap(word)
+      let steps = [90, 90, 90, 90] + [UInt8](repeating: 0, count: 12)
+      let table = text("mAB ") + word(0) + [4, 3, 0, 0] + offsets + steps + [2, 0, 0, 0]
+      return profile("prtrCMYKLab ", [("A2B0", table)])
+    }
+
     /// White, gray and black, from two steps of each ink; section 10.11.
     private static var table: [UInt8] {
       let same = (0..<9).flatMap { fixed($0 % 4 == 0 ? 1 : 0) }
