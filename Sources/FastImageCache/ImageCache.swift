@@ -71,9 +71,10 @@ public final actor ImageCache {
   ///
   /// Table files of formats that are not listed any more are deleted; nothing else in the folder is
   /// touched. Two caches of a process on one namespace share their tables, whose formats must have the
-  /// same capacity and protection. A format of another size, pixel format or revision gets an empty
-  /// table of its own, which ends with this cache. A second process reads the pictures of the first
-  /// and draws its own into a guest file, which the first one takes in later, see <doc:SharedFolders>.
+  /// same capacity and protection. A format of another size, pixel format, revision, decoding or colour space,
+  /// or up to a size where the first is exact, gets an empty table of its own, which ends with this cache.
+  /// A second process reads the pictures of the first and draws its own into a guest file, which the first
+  /// one takes in later, see <doc:SharedFolders>.
   ///
   /// Cost: 64 bytes are read for each picture, none of its pixels. A check and a write for each picture
   /// in guest files that other processes left.

@@ -30,31 +30,22 @@ package struct SpaceConversion: ColorConversion {
       SRGBCurve.convert(
         pixels.assumingMemoryBound(to: UInt8.self), pixelCount: pixelCount, by: matrix)
     case .bgr16:
-      // Two bytes for each pixel.
-      let words = UnsafeMutableBufferPointer(
-        start: pixels.assumingMemoryBound(to: UInt16.self), count: pixelCount)
-      var bytes = words.flatMap { Self.bytes(of: UInt16(littleEndian: $0)) }
-      bytes.withUnsafeMutableBufferPointer { bytes in
-        guard let start = bytes.baseAddress else { return }
-        SRGBCurve.convert(start, pixelCount: pixelCount, by: matrix)
+      // Two bytes for each pixel, as five bits of each colour. The row becomes blue, green, red and an unused byte.
+      let words = pixels.assumingMemoryBound(to: UInt16.self)
+      var bytes = [UInt8](repeating: 0, count: 4 * pixelCount)
+      for index in bytes.indices where index % 4 < 3 {
+        let five = UInt16(littleEndian: words[index / 4]) >> (index % 4 * 5) & 31
+        bytes[index] = UInt8((five * 527 + 23) >> 6)
       }
+      SRGBCurve.convert(&bytes, pixelCount: pixelCount, by: matrix)
       for pixel in 0..<pixelCount {
-        words[pixel] = Self.word(of: bytes[4 * pixel..<4 * pixel + 3]).littleEndian
+        var word: UInt16 = 0
+        for channel in 0..<3 {
+          let five = (UInt16(bytes[4 * pixel + channel]) * 31 + 127) / 255
+          word |= five << (channel * 5)
+        }
+        words[pixel] = word.littleEndian
       }
-    }
-  }
-
-  /// Blue, green, red and an unused byte.
-  private static func bytes(of word: UInt16) -> [UInt8] {
-    [0, 5, 10].map { shift -> UInt8 in
-      let five = word >> shift & 31
-      return UInt8(five << 3 | five >> 2)
-    } + [0]
-  }
-
-  private static func word(of bytes: ArraySlice<UInt8>) -> UInt16 {
-    zip(bytes, [0, 5, 10]).reduce(0) { word, channel in
-      word | ((UInt16(channel.0) * 31 + 127) / 255) << channel.1
     }
   }
 }

@@ -145,8 +145,24 @@
     @Test("is read without its pipelines, which can name one stage thousands of times")
     func ignoresPipelines() throws {
       // Little CMS takes 16 µs for a pixel of these 16 kB.
-      #expect(LCMSConversion(profile: Fixture.pipeline(stageCount: 2000), kind: .cmyk) == nil)
-      #expect(LCMSConversion(profile: Fixture.pipeline(stageCount: 1), kind: .cmyk) == nil)
+      #expect(try LCMSConversion(profile: Fixture.pipeline(stageCount: 2000), kind: .cmyk) == nil)
+      #expect(try LCMSConversion(profile: Fixture.pipeline(stageCount: 1), kind: .cmyk) == nil)
+    }
+
+    @Test("of a printer is read without the pipelines of the way back", arguments: [1, 2000])
+    func ignoresPipelinesBack(stageCount: Int) throws {
+      func colors(_ profile: Data) throws -> [UInt8] {
+        let conversion = try #require(try LCMSConversion(profile: profile, kind: .cmyk))
+        var pixels: [UInt8] = [0, 0, 0, 255, 0, 0, 0, 128, 255, 0, 0, 0, 100, 50, 25, 51]
+        pixels.withUnsafeMutableBufferPointer { pixels in
+          guard let start = pixels.baseAddress else { return }
+          conversion.convert(start, pixelCount: 4, to: .sRGB)
+        }
+        return pixels
+      }
+      // Its gray would be the black point, below which all inks become black.
+      let wayBack = Fixture.printer(stageCount: stageCount)
+      #expect(try colors(wayBack) == colors(Fixture.printer(stageCount: nil)))
     }
 
     @Test("of another kind of colour than the picture's is ignored")
@@ -238,7 +254,7 @@
 
     @Test("leaves alpha as it is")
     func keepsAlpha() throws {
-      let conversion = try #require(LCMSConversion(profile: Fixture.displayP3, kind: .rgb))
+      let conversion = try #require(try LCMSConversion(profile: Fixture.displayP3, kind: .rgb))
       var pixels: [UInt8] = [10, 200, 30, 0, 10, 200, 30, 77, 10, 200, 30, 255]
       pixels.withUnsafeMutableBytes { bytes in
         guard let start = bytes.baseAddress else { return }
@@ -260,12 +276,12 @@
     /// Asked of a value of its own: what the process keeps, other tests fill meanwhile.
     @Test("is built once")
     func isBuiltOnce() throws {
-      let conversion = try #require(LCMSConversion(profile: Fixture.adobeRGB, kind: .rgb))
+      let conversion = try #require(try LCMSConversion(profile: Fixture.adobeRGB, kind: .rgb))
       var known = KnownConversions()
       known.add(Fixture.adobeRGB, .rgb, conversion)
       let found = known.find(Data(Array(Fixture.adobeRGB)), .rgb)
       #expect(found?.conversion === conversion)
-      #expect(LCMSConversion.shared(profile: Fixture.adobeRGB, kind: .rgb) != nil)
+      #expect(try LCMSConversion.shared(profile: Fixture.adobeRGB, kind: .rgb) != nil)
     }
   }
 

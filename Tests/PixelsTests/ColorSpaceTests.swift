@@ -52,7 +52,8 @@ struct ColorSpaceTests {
 
   @Test("is converted to the nearest of five bits where pixels have no more")
   func convertsWords() {
-    #expect(converted([0x00, 0x7C], .bgr16, from: .sRGB, to: .displayP3) == [0xC4, 0x70])
+    let redAndGreen = converted([0x00, 0x7C, 0xE0, 0x03], .bgr16, from: .sRGB, to: .displayP3)
+    #expect(redAndGreen == [0xC4, 0x70, 0xE9, 0x3B])
   }
 
   @Test("stays a bitmap's, whose edges are told")

@@ -3,7 +3,8 @@
 #include "inks.h"
 
 #include <math.h>
-#include <stdlib.h>
+
+#include <lcms2_plugin.h>
 
 // Steps of light: the steepest step of eight bits, at black, still has five of them.
 #define STEPS 16383
@@ -48,7 +49,7 @@ static bool follows(cmsHTRANSFORM table, cmsHTRANSFORM exact) {
 }
 
 static cmsHTRANSFORM to_lab(cmsHPROFILE profile, bool is_inverted) {
-  cmsHPROFILE lab = cmsCreateLab4Profile(NULL);
+  cmsHPROFILE lab = cmsCreateLab4ProfileTHR(cmsGetProfileContextID(profile), NULL);
   if (!lab) return NULL;
   cmsUInt32Number from = is_inverted ? TYPE_CMYK_8_REV : TYPE_CMYK_8;
   cmsHTRANSFORM table = cmsCreateTransform(
@@ -64,11 +65,12 @@ static cmsHTRANSFORM to_lab(cmsHPROFILE profile, bool is_inverted) {
 }
 
 fic_inks *fic_inks_create(cmsHPROFILE profile, bool is_inverted) {
-  fic_inks *inks = malloc(sizeof *inks);
+  cmsContext context = cmsGetProfileContextID(profile);
+  fic_inks *inks = _cmsMalloc(context, sizeof *inks);
   if (!inks) return NULL;
   inks->to_lab = to_lab(profile, is_inverted);
   if (!inks->to_lab) {
-    free(inks);
+    _cmsFree(context, inks);
     return NULL;
   }
   cmsCIEXYZ black = {0, 0, 0};
@@ -84,8 +86,9 @@ fic_inks *fic_inks_create(cmsHPROFILE profile, bool is_inverted) {
 
 void fic_inks_close(fic_inks *inks) {
   if (!inks) return;
+  cmsContext context = cmsGetTransformContextID(inks->to_lab);
   cmsDeleteTransform(inks->to_lab);
-  free(inks);
+  _cmsFree(context, inks);
 }
 
 // CIE 15:2004, section 8.2.1, backwards; then the black point becomes zero, and what is darker is below.

@@ -8,7 +8,7 @@
 // The way from inks to each colour space: Little CMS's table leads to CIE L*a*b*, the rest is worked out.
 typedef struct fic_inks fic_inks;
 
-// Null when there is no memory, or Little CMS finds no way.
+// Null when there is no memory, or Little CMS finds no way. All is in the memory of the profile's context.
 fic_inks *fic_inks_create(cmsHPROFILE profile, bool is_inverted);
 void fic_inks_close(fic_inks *inks);
 void fic_inks_apply(

@@ -317,11 +317,11 @@ typedef FIC_ENUM {
   FIC_SPACE_DISPLAY_P3 FIC_SWIFT(displayP3)
 } fic_color_space;
 
-// Builds the transform from a profile to a space; one of inks leads to every space. Null when the profile is broken, is not of that
-// kind, or there is no memory; null with `is_same` set when nothing would change.
-fic_color_transform *fic_color_create(
+// Builds the transform from a profile to a space; one of inks leads to every space. Null with `FIC_OK` when nothing
+// would change. `FIC_DAMAGED` when the profile is broken, or is not of that kind.
+fic_status fic_color_create(
     const uint8_t *profile, size_t count, fic_color_kind kind, fic_color_space space,
-    bool *is_same);
+    fic_color_transform **transform);
 void fic_color_close(fic_color_transform *transform);
 
 // Converts pixels in place; any number of threads may do so with one transform. `space` is the one that the

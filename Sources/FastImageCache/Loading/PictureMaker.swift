@@ -87,7 +87,7 @@ struct PictureMaker: Sendable {
 
   /// Decodes for all requests, unless the decode that is there suffices.
   ///
-  /// - Returns: The decode in sRGB, or in the widest space of the requests if the file's colours are others.
+  /// - Returns: The decode in sRGB, or in the widest space of the requests if its colours are others.
   ///   `picture` keeps the colours of the file, which are converted when they have been scaled.
   func decode(
     for requests: [ImageRequest], from picture: inout SourcePicture, urgency: Urgency,
@@ -104,7 +104,9 @@ struct PictureMaker: Sendable {
     guard let decoded = picture.decoded else {
       preconditionFailure("A picture is decoded before it is drawn.")
     }
-    if decoded.colorConversion == nil { return decoded }
+    if decoded.colorConversion == nil, [.sRGB, colorSpace].contains(decoded.colorSpace) {
+      return decoded
+    }
     // A source's bitmap may be larger than the budget; its copy is made alone then.
     let byteCount = min(decoded.size.width * decoded.size.height * 4, workers.byteBudget)
     return try await onWorker(picture.url, urgency, byteCount: byteCount) {

@@ -67,7 +67,7 @@
         throw .unsupported("JPEG: top rows of a gray file, or of one with several scans")
       }
 
-      let conversion = LCMSConversion.shared(
+      let conversion = try LCMSConversion.shared(
         profile: segments.profile(bytes) ?? otherProfile, kind: reader.kind)
       let interpolatesColors = !Self.isMuchReduced(header.size, for: request.minimumSize)
       let scaled = try reader.start(

@@ -49,7 +49,7 @@
     private final class Wide: Sendable {
       /// The profile is Display P3's.
       let isUnchanged: Bool
-      /// `nil` where nothing changes, and where Little CMS had no memory.
+      /// `nil` where nothing changes.
       let transform: LCMSTransform?
 
       init(isUnchanged: Bool, transform: LCMSTransform?) {
@@ -66,10 +66,12 @@
 
     /// `nil` for a profile that is sRGB already, is broken, or is not of that kind: the picture's
     /// numbers then count as sRGB.
-    init?(profile: Data, kind: Kind) {
-      guard let transform = Self.transform(from: profile, kind, to: .sRGB).transform else {
-        return nil
-      }
+    ///
+    /// Throws `outOfMemory` rather than have that said of a profile that was not read.
+    init?(profile: Data, kind: Kind) throws(ImageDecodingError) {
+      let made = Self.transform(from: profile, kind, to: .sRGB)
+      if made.status == .outOfMemory { throw .outOfMemory }
+      guard let transform = made.transform else { return nil }
       self.kind = kind
       self.profile = profile
       toSRGB = transform
@@ -93,8 +95,8 @@
         return toSRGB.apply(pixels, pixelCount: pixelCount, to: space)
       }
       let wide = wide.load() ?? findWide()
-      if wide.isUnchanged { return }
-      if let transform = wide.transform {
+      if wide?.isUnchanged == true { return }
+      if let transform = wide?.transform {
         transform.apply(pixels, pixelCount: pixelCount, to: space)
       } else {
         toSRGB.apply(pixels, pixelCount: pixelCount, to: .sRGB)
@@ -104,19 +106,24 @@
     }
 
     /// Two threads that build the same transform waste one of them.
-    private func findWide() -> Wide {
-      let (transform, isSame) = Self.transform(from: profile, kind, to: .displayP3)
-      return wide.storeIfNil(Wide(isUnchanged: isSame, transform: transform))
+    ///
+    /// - Returns: `nil` for want of memory, which the next row may find.
+    private func findWide() -> Wide? {
+      let (status, transform) = Self.transform(from: profile, kind, to: .displayP3)
+      if status == .outOfMemory { return nil }
+      let isUnchanged = status == .ok && transform == nil
+      return wide.storeIfNil(Wide(isUnchanged: isUnchanged, transform: transform))
     }
 
     private static func transform(
       from profile: Data, _ kind: Kind, to space: ColorSpace
-    ) -> (transform: LCMSTransform?, isSame: Bool) {
-      var isSame = false
-      let transform = profile.withUnsafeBytes { bytes in
-        bytes.start.flatMap { fic_color_create($0, bytes.count, kind.code, space.code, &isSame) }
+    ) -> (status: fic_status, transform: LCMSTransform?) {
+      profile.withUnsafeBytes { bytes in
+        guard let start = bytes.start else { return (.damaged, nil) }
+        var transform: OpaquePointer?
+        let status = fic_color_create(start, bytes.count, kind.code, space.code, &transform)
+        return (status, transform.map { LCMSTransform($0) })
       }
-      return (transform.map { LCMSTransform($0) }, isSame)
     }
   }
 
@@ -134,12 +141,16 @@
     private static let known = Lock(KnownConversions())
 
     /// The conversion for a profile, built at its first use.
-    static func shared(profile: Data?, kind: Kind) -> LCMSConversion? {
+    ///
+    /// Throws `outOfMemory`, which is not remembered: the next picture may find memory.
+    static func shared(
+      profile: Data?, kind: Kind
+    ) throws(ImageDecodingError) -> LCMSConversion? {
       guard let profile else { return nil }
       if let known = known.withLock({ $0.find(profile, kind) }) { return known.conversion }
       // Outside of the lock, which other threads need meanwhile. Two threads that build the same
       // transform waste one of them.
-      let conversion = LCMSConversion(profile: profile, kind: kind)
+      let conversion = try LCMSConversion(profile: profile, kind: kind)
       known.withLock { $0.add(profile, kind, conversion) }
       return conversion
     }

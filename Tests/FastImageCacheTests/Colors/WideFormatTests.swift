@@ -101,6 +101,30 @@ struct WideFormatTests {
     #expect(seen.withLock { $0 } == [.displayP3, .sRGB])
   }
 
+  @Test("is what it takes for the hook to see a program's bitmap in Display P3")
+  func asksHookAboutBitmaps() async throws {
+    let red = redInP3
+    let bitmap = try Bitmap(size: wide.size, format: .bgrx32, colorSpace: .displayP3) { bytes, _ in
+      for index in bytes.indices { bytes[index] = red[index % 4] }
+    }
+    let seen = Lock<[Bitmap]>([])
+    for format in [wide, narrow] {
+      let fixture = try await Fixture(
+        [format], source: ScriptedSource { _, _, _ in .bitmap(bitmap) },
+        willStore: { image, _ in
+          let bitmap = image.bitmap
+          seen.withLock { $0.append(bitmap) }
+        })
+      let loaded = try await fixture.cache.image(for: Photo("a"), format: format)
+      let stored = try await fixture.cache.store(bitmap, for: Photo("b"), format: format)
+      let expected = format == wide ? red : [0, 0, 255, 255]
+      #expect(loaded.firstPixel == expected && stored.firstPixel == expected)
+    }
+    let bitmaps = seen.withLock { $0 }
+    #expect(bitmaps.map(\.colorSpace) == [.displayP3, .displayP3, .sRGB, .sRGB])
+    #expect(bitmaps.map(\.firstPixel) == [red, red, [0, 0, 255, 255], [0, 0, 255, 255]])
+  }
+
   @Test("has a decode made anew where the one for sRGB has cut colours")
   func decodesAgain() throws {
     let size = PixelSize(width: 8, height: 8)

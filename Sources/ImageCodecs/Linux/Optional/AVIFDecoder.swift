@@ -162,10 +162,12 @@
     }
 
     var conversion: LCMSConversion? {
-      LCMSConversion.ofColors(
-        profile: header.profile, count: header.profile_count,
-        coded: CodedColors(
-          primaries: Int(header.primaries), transfer: Int(header.transfer)))
+      get throws(ImageDecodingError) {
+        try LCMSConversion.ofColors(
+          profile: header.profile, count: header.profile_count,
+          coded: CodedColors(
+            primaries: Int(header.primaries), transfer: Int(header.transfer)))
+      }
     }
 
     init(

@@ -14,11 +14,14 @@
 
     /// An ICC profile that says the same; `nil` where the colours count as sRGB.
     var profile: Data? {
-      guard curve != .sRGB || chromaticities != Self.sRGB else { return nil }
-      return makeProfile(named: nil)
+      get throws(ImageDecodingError) {
+        guard curve != .sRGB || chromaticities != Self.sRGB else { return nil }
+        guard let profile = makeProfile(named: nil) else { throw .outOfMemory }
+        return profile
+      }
     }
 
-    /// An ICC profile of these colours; equal colours and names make equal bytes.
+    /// An ICC profile of these colours, `nil` for want of memory; equal colours and names make equal bytes.
     ///
     /// - Parameter name: What programs show for it, in ASCII.
     func makeProfile(named name: String?) -> Data? {
@@ -64,14 +67,14 @@
     /// The conversion of blue, green and red from a file's profile, or from the colours that it names.
     static func ofColors(
       profile start: UnsafePointer<UInt8>?, count: Int, coded: CodedColors
-    ) -> LCMSConversion? {
+    ) throws(ImageDecodingError) -> LCMSConversion? {
       guard let start, (1...profileLimit).contains(count) else {
-        return shared(profile: coded.profile, kind: .rgb)
+        return try shared(profile: coded.profile, kind: .rgb)
       }
       let profile = Data(bytes: start, count: count)
       // ICC.1:2022, section 7.2.6: the kind of colours.
       let isGray = profile.count >= 20 && profile[16..<20].elementsEqual("GRAY".utf8)
-      return shared(profile: profile, kind: isGray ? .grayAsColor : .rgb)
+      return try shared(profile: profile, kind: isGray ? .grayAsColor : .rgb)
     }
   }
 #endif

@@ -110,10 +110,12 @@
     }
 
     var conversion: LCMSConversion? {
-      LCMSConversion.ofColors(
-        profile: header.profile, count: header.profile_count,
-        coded: CodedColors(
-          primaries: Int(header.primaries), transfer: Int(header.transfer)))
+      get throws(ImageDecodingError) {
+        try LCMSConversion.ofColors(
+          profile: header.profile, count: header.profile_count,
+          coded: CodedColors(
+            primaries: Int(header.primaries), transfer: Int(header.transfer)))
+      }
     }
 
     init(_ bytes: UnsafeRawBufferPointer) throws(ImageDecodingError) {
