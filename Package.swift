@@ -1,8 +1,9 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// Targets stand in floor order, lowest first; each imports lower floors only. The compiler proves
-// it: `swift build --explicit-target-dependency-import-check error`.
+// Targets stand in floor order, lowest first; each depends on lower floors only. That an import is
+// declared here, `swift build --explicit-target-dependency-import-check error` proves; that none leads
+// up a floor, a reader of this file sees.
 
 let settings: [SwiftSetting] = [
   .enableUpcomingFeature("ExistentialAny"),
@@ -65,7 +66,7 @@ let package = Package(
     .default(enabledTraits: ["Cairo"]),
   ],
   targets: [
-    // Floor 0: the system, and the lock.
+    // Below the floors: the system's libraries.
     systemLibrary("CJPEG", pkgConfig: "libjpeg", apt: "libjpeg62-turbo-dev"),
     systemLibrary("CPNG", pkgConfig: "libpng", apt: "libpng-dev"),
     systemLibrary("CWebP", pkgConfig: "libwebpdemux", apt: "libwebp-dev"),
@@ -75,6 +76,8 @@ let package = Package(
     systemLibrary("CHEIF", pkgConfig: "libheif", apt: "libheif-dev"),
     systemLibrary("CCairo", pkgConfig: "cairo", apt: "libcairo2-dev"),
     systemLibrary("CGTK", pkgConfig: "gtk4", apt: "libgtk-4-dev"),
+
+    // Floor 0: C over the system, and the lock.
     .target(
       name: "CImageCodecs",
       dependencies: [
@@ -128,11 +131,17 @@ let package = Package(
       ],
       swiftSettings: settings),
 
-    // Floor 4: what tests of users need, and the commands.
+    // Floor 4: parts of views and commands, and what tests of users need.
     .target(
       name: "FastImageCacheTesting", dependencies: ["FastImageCache", "Locking"],
       swiftSettings: settings),
     .target(name: "ImageViewing", dependencies: ["FastImageCache"], swiftSettings: settings),
+    .target(name: "CommandSupport", dependencies: ["Locking", "Pixels"], swiftSettings: settings),
+    .target(name: "LoopbackServer", dependencies: ["Locking"], swiftSettings: settings),
+    .target(name: "CBenchPeers", dependencies: [.target(name: "CJPEG", condition: onLinux)]),
+
+    // Floor 5: views, and the commands. The benchmark borrows from `TestSupport`, which imports floors 0,
+    // 1 and 4.
     .target(
       name: "FastImageCacheGTK",
       dependencies: [
@@ -144,9 +153,6 @@ let package = Package(
     .target(
       name: "FastImageCacheUI", dependencies: ["FastImageCache", "ImageViewing"],
       swiftSettings: settings),
-    .target(name: "CBenchPeers", dependencies: [.target(name: "CJPEG", condition: onLinux)]),
-    .target(name: "CommandSupport", dependencies: ["Locking", "Pixels"], swiftSettings: settings),
-    .target(name: "LoopbackServer", dependencies: ["Locking"], swiftSettings: settings),
     .executableTarget(
       name: "imagecache",
       dependencies: [

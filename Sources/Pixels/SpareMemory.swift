@@ -44,8 +44,9 @@ package final class SpareMemory: Sendable {
   /// screen's cell at the same time, and is little beside one large photograph.
   package static let shared = SpareMemory(byteLimit: 8 << 20)
 
-  /// For the coefficients of progressive JPEG files: as much as a cache's decodes may take together by
-  /// default. Mappings, since `malloc(3)` would keep as much again in each of its arenas.
+  /// For the coefficients of progressive JPEG files. The limit holds those of 20 megapixels whose
+  /// colours have half the resolution, and is a quarter of what a cache's decodes may take together
+  /// by default. Mappings, since `malloc(3)` would keep as much again in each of its arenas.
   package static let mappings = SpareMemory(
     byteLimit: 64 << 20,
     allocate: { byteCount in
