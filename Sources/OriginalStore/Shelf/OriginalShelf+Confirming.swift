@@ -14,7 +14,7 @@ extension OriginalShelf {
     for load: OriginalLoad? = nil
   ) {
     budget.checkLane()
-    own()
+    ownExisting()
     let number = heldNumber(key, contentHash)
     let place = state.withLock { state -> Int? in
       if let load, state.loads[load.number] == nil { return nil }
@@ -34,7 +34,7 @@ extension OriginalShelf {
   /// asked anew; on the lane. Loads that are under way now keep and confirm none of them.
   package func markStale(_ entity: TableID) {
     budget.checkLane()
-    own()
+    ownExisting()
     let digest = OriginalRecord.digest(of: entity)
     let void = RecordedFreshness(answered: 0, freshFor: 0, mustRevalidate: true)
     let places = state.withLock { state in
@@ -78,12 +78,5 @@ extension OriginalShelf {
   private func heldNumber(_ key: OriginalKey, _ contentHash: UInt64) -> Int? {
     let held = state.withLock { $0.held[key.digest] }
     return held.flatMap { $0.contentHash == contentHash ? $0.number : nil }
-  }
-
-  /// Owns the folder, if it is there and nobody else does: a session that only reads owns nothing, and would
-  /// forget at its end what it was told.
-  private func own() {
-    guard state.withLock({ $0.owned == nil }), (try? existingFolder()) != nil else { return }
-    _ = try? prepare()
   }
 }

@@ -26,6 +26,13 @@ extension OriginalShelf {
     return state.withLock { $0.owned != nil }
   }
 
+  /// Owns the folder, if it is there and nobody else does: a session that only reads owns nothing, and would
+  /// forget at its end what it was told.
+  func ownExisting() {
+    guard state.withLock({ $0.owned == nil }), (try? existingFolder()) != nil else { return }
+    _ = try? prepare()
+  }
+
   /// Reads the index as it is now, without owning it. Other faults than a lock show at the first read or
   /// write.
   ///

@@ -258,13 +258,14 @@ extension OriginalShelf {
 
   /// Deletes both files of a partial, if this shelf may, and forgets it.
   private func dropPartial(_ key: OriginalDigest) {
-    // A shelf becomes the owner by its first write, and this may be the first: only the owner deletes.
-    if state.withLock({ $0.owned == nil }) { _ = try? prepare() }
-    let (isThere, isOwner, _) = state.withLock { state in
-      (
-        state.index.place(of: key, isPartial: true) != nil, state.owned != nil,
-        state.claims.close(key)
-      )
+    let (wasThere, _) = state.withLock { state in
+      (state.index.place(of: key, isPartial: true) != nil, state.claims.close(key))
+    }
+    guard wasThere else { return }
+    // A shelf becomes the owner by its first write, and this may be the first.
+    ownExisting()
+    let (isThere, isOwner) = state.withLock { state in
+      (state.index.place(of: key, isPartial: true) != nil, state.owned != nil)
     }
     guard isThere else { return }
     guard isOwner else { return forget(key, isPartial: true) }

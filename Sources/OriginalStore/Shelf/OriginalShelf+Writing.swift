@@ -56,7 +56,7 @@ extension OriginalShelf {
       state.apply((old, new))
     }
     // A folder that is not there has nothing to be moved.
-    if (try? existingFolder()) != nil { _ = try? prepare() }
+    ownExisting()
   }
 
   /// Writes the records that were moved; this shelf owns the folder.
