@@ -28,11 +28,11 @@ struct AdmissionTests {
     #expect(try admission.submit(next, priority: .high, byteCount: 100) == [next])
   }
 
-  @Test("gives the index of a job that was discarded to another one")
-  func discards() throws {
+  @Test("gives the index of a job that was withdrawn before it came to another one")
+  func withdrawnBefore() throws {
     var admission = Admission(width: 1, byteBudget: 0)
     let id = admission.makeJobID()
-    admission.discard(id)
+    #expect(admission.withdraw(id) == nil)
     let next = admission.makeJobID()
     #expect(next.index == id.index)
     #expect(try admission.submit(next, priority: .high, byteCount: 0) == [next])

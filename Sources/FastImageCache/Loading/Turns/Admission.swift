@@ -83,7 +83,7 @@ struct Admission: Sendable {
   /// How many jobs below medium priority may run at once; one at least, or they would wait for ever.
   private var lowLimit: Int { keepsPlace ? max(width - 1, 1) : width }
 
-  /// An id for one job, to be submitted or discarded.
+  /// An id for one job, to be submitted or withdrawn.
   mutating func makeJobID() -> JobID {
     idCount += 1
     let id = JobID(number: idCount, index: freeIndices.popLast() ?? jobs.count)
@@ -94,14 +94,6 @@ struct Admission: Sendable {
     }
     jobs[id.index] = Job(number: id.number)
     return id
-  }
-
-  /// Forgets a job that was not submitted.
-  mutating func discard(_ id: JobID) {
-    guard case .made? = stage(of: id) else {
-      preconditionFailure("A job that was submitted leaves by its end, or is withdrawn.")
-    }
-    forget(id)
   }
 
   /// Queues a job.
@@ -151,13 +143,19 @@ struct Admission: Sendable {
     return admit()
   }
 
-  /// Gives up a waiting job; `nil` if it does not wait: it runs, is over, or was never submitted.
+  /// Gives up a job that waits, or will not be submitted; `nil` if it does not wait.
   mutating func withdraw(_ id: JobID) -> [JobID]? {
-    guard rank(of: id) != nil else { return nil }
-    forget(id)
-    waitingCount -= 1
-    tidy()
-    return admit()
+    switch stage(of: id) {
+    case .made?:
+      forget(id)
+      return nil
+    case .waiting?:
+      forget(id)
+      waitingCount -= 1
+      tidy()
+      return admit()
+    case .running?, nil: return nil
+    }
   }
 
   /// A running job gives its bytes back and goes on.

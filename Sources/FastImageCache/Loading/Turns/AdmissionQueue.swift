@@ -7,7 +7,7 @@ import Synchronization
 /// 1. `waiting` holds exactly the jobs that wait in `admission`, by the indices of their ids. Each thread takes jobs
 ///    out under the lock and answers them outside it, so each job is answered once.
 /// 2. A caller's cancellation is noted before the lock is taken to withdraw the job, and read under
-///    the lock when the job is submitted. So a cancelled job is never submitted, or is withdrawn.
+///    the lock when the job is submitted. So a cancelled job is withdrawn, and perhaps never submitted.
 /// 3. A job's priority is read under the lock. So the last of several changes stays, in any order of
 ///    their observers.
 /// 4. The caller finishes each admitted job exactly once, with ``finish(_:)``.
@@ -179,7 +179,6 @@ final class AdmissionQueue: Sendable {
     var answer: Answer?
     apply { state in
       if place.isCancelled.load(ordering: .acquiring) {
-        state.admission.discard(place.id)
         answer = .cancelled
         return []
       }
