@@ -86,7 +86,8 @@ final class PreviewWatch: Sendable {
   /// Has a stage drawn later, unless there is a newer one by now.
   private func giveBack(_ stage: PreviewStage) {
     state.withLock { state in
-      if state.stages[stage.kind] == nil { state.stages[stage.kind] = stage }
+      let newest = state.stages[stage.kind]?.byteCount ?? 0
+      if newest < stage.byteCount { state.stages[stage.kind] = stage }
     }
   }
 }
