@@ -44,11 +44,7 @@
     _ object: OpaquePointer, _ signal: String, to data: UnsafeMutableRawPointer,
     _ handler: SignalHandler
   ) {
-    // GLib stores handlers of all types as one, and calls each with its signal's arguments.
-    g_signal_connect_data(
-      UnsafeMutableRawPointer(object), signal, unsafeBitCast(handler, to: GCallback.self), data,
-      nil,
-      GConnectFlags(0))
+    connect(object, signal, to: data, callback: unsafeBitCast(handler, to: GCallback.self))
   }
 
   /// The same for a signal with one object as its argument.
@@ -56,10 +52,15 @@
     _ object: OpaquePointer, _ signal: String, to data: UnsafeMutableRawPointer,
     _ handler: ObjectSignalHandler
   ) {
+    connect(object, signal, to: data, callback: unsafeBitCast(handler, to: GCallback.self))
+  }
+
+  /// - Parameter callback: GLib stores handlers of all types as one, and calls each with its signal's arguments.
+  private func connect(
+    _ object: OpaquePointer, _ signal: String, to data: UnsafeMutableRawPointer, callback: GCallback
+  ) {
     g_signal_connect_data(
-      UnsafeMutableRawPointer(object), signal, unsafeBitCast(handler, to: GCallback.self), data,
-      nil,
-      GConnectFlags(0))
+      UnsafeMutableRawPointer(object), signal, callback, data, nil, GConnectFlags(0))
   }
 
   /// Has a GObject hold a Swift object until its own end, and find it again.

@@ -48,9 +48,6 @@ package final class Table: Sendable {
 
   deinit { close() }
 
-  /// The path of the file, as long as no process renames it.
-  package var path: String { core.opener.directory.path + "/" + core.opener.fileName }
-
   package var geometry: TableGeometry { core.opener.layout.geometry }
 
   /// Pictures that the table can hold.

@@ -25,10 +25,6 @@ struct SourcePicture: Sendable {
   /// The hook's answers for pictures of the family that are still to be drawn.
   var answers: [ImageKey: SourcePicture] = [:]
 
-  var encodedByteCount: Int {
-    if case .encoded(let data, _, _) = content { data.count } else { 0 }
-  }
-
   /// The size of the upright, complete picture in pixels.
   var fullSize: PixelSize {
     switch content {

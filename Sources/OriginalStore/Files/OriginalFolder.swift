@@ -35,18 +35,7 @@ package final class OriginalFolder: Sendable {
     path: String, protection: FileProtection = .untilFirstUnlock, system: SystemCalls = .live
   ) throws(TableError) {
     (self.path, self.protection, self.system) = (path, protection, system)
-    do throws(SystemError) {
-      descriptor = try TableDirectory.openMakingMissing(path, system)
-    } catch {
-      throw error.isOccupied ? .occupied(path: path) : TableError(error)
-    }
-    do throws(SystemError) {
-      identity = try system.status(of: descriptor).identity
-    } catch {
-      // A throwing initialiser runs no deinit.
-      SystemCalls.closeFile(descriptor)
-      throw TableError(error)
-    }
+    (descriptor, identity) = try TableDirectory.open(path, system)
   }
 
   deinit { SystemCalls.closeFile(descriptor) }

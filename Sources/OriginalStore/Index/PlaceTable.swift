@@ -13,8 +13,6 @@ struct PlaceTable {
   private var buckets: [UInt32]
   private(set) var count = 0
 
-  static let maximumPlace = (1 << 21) - 2
-
   init(minimumCapacity: Int = 0) {
     buckets = [UInt32](repeating: 0, count: Self.size(for: minimumCapacity))
   }

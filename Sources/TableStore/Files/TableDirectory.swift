@@ -20,21 +20,24 @@ package final class TableDirectory: Sendable {
   /// - Throws: `TableError.occupied` when the path leads to something else, a link included;
   ///   `.system` or `.diskFull` otherwise.
   package init(path: String, system: SystemCalls = .live) throws(TableError) {
-    self.path = path
-    self.system = system
-    do throws(SystemError) {
-      descriptor = try Self.openMakingMissing(path, system)
-    } catch {
+    (self.path, self.system) = (path, system)
+    (descriptor, identity) = try Self.open(path, system)
+    sweep()
+  }
+
+  /// Opens a directory as the initialiser does, for the caller to close.
+  package static func open(
+    _ path: String, _ system: SystemCalls
+  ) throws(TableError) -> (descriptor: Int32, identity: FileStatus.Identity) {
+    let descriptor: Int32
+    do throws(SystemError) { descriptor = try openMakingMissing(path, system) } catch {
       throw error.isOccupied ? .occupied(path: path) : TableError(error)
     }
-    do throws(SystemError) {
-      identity = try system.status(of: descriptor).identity
-    } catch {
-      // A throwing initialiser runs no deinit.
+    do throws(SystemError) { return (descriptor, try system.status(of: descriptor).identity) } catch
+    {
       SystemCalls.closeFile(descriptor)
       throw TableError(error)
     }
-    sweep()
   }
 
   /// Stands for the directory of tables in memory; no file has a name there, and calls by name fail.
@@ -141,7 +144,7 @@ package final class TableDirectory: Sendable {
     return String(repeating: "0", count: Number.bitWidth / 4 - digits.count) + digits
   }
 
-  package static func openMakingMissing(
+  private static func openMakingMissing(
     _ path: String, _ system: SystemCalls
   ) throws(SystemError) -> Int32 {
     do throws(SystemError) {

@@ -5,7 +5,6 @@ struct Vary: Hashable, Sendable {
   /// Lower-case names in order, each once; `nil` for `*`, which depends on more than fields.
   let names: [String]?
 
-  static let nothing = Vary(names: [])
   static let everything = Vary(names: nil)
 
   /// Reads a field; one that is no list of names depends on everything.
