@@ -18,14 +18,18 @@ final class RequestWait: Sendable {
   /// These and the flights of other caches. Each returns its permit, also where the caches share no
   /// gates: through a third cache its place may still be what the waiter's flight waits for.
   private let asking: [Flight]
+  private let waiter: WaiterID
+  private let registry: InFlightRegistry
   private let chosen: Priority
   /// `nil` where the waiter has the priority of its task.
   private let urgency: Urgency?
   private let observation = Atomic<Urgency.Observation>(0)
 
   private init(
-    _ asking: [Flight], _ chosen: Priority, _ urgency: Urgency?, in registry: InFlightRegistry
+    of waiter: WaiterID, _ asking: [Flight], _ chosen: Priority, _ urgency: Urgency?,
+    in registry: InFlightRegistry
   ) {
+    (self.waiter, self.registry) = (waiter, registry)
     (self.asking, self.chosen, self.urgency) = (asking, chosen, urgency)
     dependents = asking.filter { $0.registry === registry }
   }
@@ -43,13 +47,18 @@ final class RequestWait: Sendable {
       request.priority?.urgency
       ?? asking.last.flatMap { $0.taskPriority == priority ? $0.urgency : nil }
     if urgency == nil, asking.isEmpty { return nil }
-    let wait = RequestWait(asking, priority, urgency, in: registry)
+    let wait = RequestWait(of: waiter, asking, priority, urgency, in: registry)
     if let urgency {
-      let observation = urgency.observe { registry.follow(waiter, urgency) }
+      // A closure around one object takes no memory of its own.
+      let observation = urgency.observe { wait.follow() }
       wait.observation.store(observation, ordering: .relaxed)
     }
     for flight in asking { flight.permit.beginWait() }
     return wait
+  }
+
+  private func follow() {
+    if let urgency { registry.follow(waiter, urgency) }
   }
 
   var priority: Priority { urgency?.priority ?? chosen }

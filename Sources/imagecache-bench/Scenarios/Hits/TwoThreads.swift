@@ -9,10 +9,10 @@ struct TwoThreads: Scenario {
   static let id = "P15"
   static let name = "two-threads"
   static let summary = """
-    synchronous hits in one table from two threads at once, each at pictures of its own, fifty of whose \
-    slots lie together, for each hit of either, against the same from one thread; both begin together, and the \
+    synchronous hits in one table from two threads at once, each at pictures of its own, whose slots lie \
+    together by the hundreds, for each hit of either, against the same from one thread; both begin together, and the \
     clock stops with the last. The gain, round by round, is compared with that of the least that takes \
-    leases and ends them, in C, in lines of memory that each thread has for itself, since two cores of a \
+    leases and ends them, in C, in lines of memory that lie as the slots do, since two cores of a \
     hypervisor may be less than two. Each hit writes to its slot's lease, in a line of 64 bytes. So \
     beside it stand hits of both threads at pictures whose slots are \
     neighbours of each other's, which a core fetches in advance, and at the same pictures, half of \
@@ -34,21 +34,19 @@ struct TwoThreads: Scenario {
       { for part in parts { try hits.hit(part) } }
     }
     // A gallery is filled in the order of its pictures' numbers, which is that of the slots. Neither thread
-    // gets all late ones, whose hints lie farther from their homes.
-    let block = max(1, range.count / 20)
-    let own = [0, 1].map { thread in
+    // gets all late ones, whose hints lie farther from their homes. Few slots have a neighbour of the other
+    // thread's: a core fetches the lines beside a lease in advance, and takes them from the other one.
+    let block = max(1, range.count / 4)
+    let slots = [0, 1].map { thread in (0..<range.count).filter { $0 / block % 2 == thread } }
+    let own = slots.map { slots in
       let own = HitList(
-        cache: hits.cache, format: hits.format,
-        pictures: (0..<range.count).filter { $0 / block % 2 == thread }.map { BenchPicture($0) }
-          .shuffled())
+        cache: hits.cache, format: hits.format, pictures: slots.map { BenchPicture($0) }.shuffled())
       return { @Sendable () throws -> Void in
         for _ in 0..<2 { try own.hit(own.pictures.indices) }
       }
     }
     let lines = LeaseLines(count: range.count)
-    let leasing = [
-      Self.leasing(lines, 0..<range.count / 2), Self.leasing(lines, range.count / 2..<range.count),
-    ]
+    let leasing = slots.map { Self.leasing(lines, $0) }
     let contest = Contest([
       contender(own), contender([own[0]]),
       contender([hitting(first, first), hitting(second, second)]),
@@ -77,11 +75,8 @@ struct TwoThreads: Scenario {
     ])
   }
 
-  /// The floor: leases of lines of 64 bytes, each thread's own together. Several times as many as hits,
-  /// so that turns are as long.
-  private static func leasing(_ lines: LeaseLines, _ slots: Range<Int>)
-    -> @Sendable () throws -> Void
-  {
+  /// The floor: leases of lines of 64 bytes. Several times as many as hits, so that turns are as long.
+  private static func leasing(_ lines: LeaseLines, _ slots: [Int]) -> @Sendable () throws -> Void {
     let order = slots.map { UInt32($0) }.shuffled()
     return {
       for _ in 0..<2 * leasesPerHit {
