@@ -47,9 +47,9 @@ struct PreviewWant: Sendable {
 ///    than one of the same kind: a fetch that begins anew would show the picture coarser again. Behind a thumbnail
 ///    it is shown no frame that comes from fewer pixels.
 /// 3. A preview belongs to the load: its number counts the load's previews, whoever was there to see them.
-/// 4. Nothing is drawn for a waiter that is not due, nor where as many stages of its kinds as its limit were drawn,
-///    for whomever: each costs a decode. What was drawn of its picture costs nothing more, so it is shown that
-///    once it is due.
+/// 4. Nothing is drawn for a waiter that is not due, nor where the load has drawn as many stages of its kinds as its
+///    limit: each costs a decode. A preview that was drawn of its picture costs nothing more, and is shown to it once
+///    it is due.
 struct PreviewWishes {
   /// More formats of one load are not previewed at the same time.
   static let formatLimit = 2
@@ -71,7 +71,7 @@ struct PreviewWishes {
       wantsMore && wish.policy.wants(kind) && best.map { $0 <= kind } != false
     }
 
-    /// Whether a preview shows more than what was shown.
+    /// Whether a preview shows more than the ones before.
     func wants(_ kind: PreviewStage.Kind, _ newest: Newest) -> Bool {
       wants(kind) && (best != kind || newest.byteCount > byteCount)
         && (kind != .frame || newest.part ?? 1 > part)
@@ -158,7 +158,7 @@ struct PreviewWishes {
     return offer(to: waiter)
   }
 
-  /// Tells who is shown one of the previews that there are: whoever has become due since they were drawn.
+  /// The waiters that have become due since the newest previews were drawn, each with the one that it is shown.
   mutating func offer() -> [(waiter: WaiterID, progress: ImageProgress)] {
     Array(entries.keys).compactMap { waiter in offer(to: waiter).map { (waiter, $0) } }
   }
