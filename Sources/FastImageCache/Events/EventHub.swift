@@ -10,7 +10,7 @@ import Synchronization
 ///    stream, as ``CacheEvent/skipped(_:)``, exactly where they are missing.
 /// 3. A stream that can no longer be iterated is not among the listeners.
 /// 4. Listeners of every cache are among them from the first event on, see ``EveryHub``.
-final class EventHub: Sendable {
+final class EventHub: OutboxOwner {
   private enum Listener {
     case ofThisCache(StreamQueue<CacheEvent>)
     case ofEveryCache(StreamQueue<ProcessEvent>)
@@ -90,25 +90,22 @@ final class EventHub: Sendable {
     flush()
   }
 
-  /// Delivers the queued items, unless another thread is delivering them.
-  private func flush() {
-    var isFlushing = false
-    while let (item, listeners) = nextItem(isFlushing) {
-      isFlushing = true
-      for (number, listener) in listeners {
-        switch (item, listener) {
-        case (.event(let event, let limit), .ofThisCache(let queue)) where number <= limit:
-          queue.append(event)
-        case (.event(let event, let limit), .ofEveryCache(let queue)) where number <= limit:
-          queue.append(ProcessEvent(namespace: namespace, event: event))
-        case (.event, _): break
-        case (.end, .ofThisCache(let queue)):
-          queue.finish()
-          remove(number)
-        case (.end, .ofEveryCache): remove(number)
-        }
+  func deliverNext(isFlushing: Bool) -> Bool {
+    guard let (item, listeners) = nextItem(isFlushing) else { return false }
+    for (number, listener) in listeners {
+      switch (item, listener) {
+      case (.event(let event, let limit), .ofThisCache(let queue)) where number <= limit:
+        queue.append(event)
+      case (.event(let event, let limit), .ofEveryCache(let queue)) where number <= limit:
+        queue.append(ProcessEvent(namespace: namespace, event: event))
+      case (.event, _): break
+      case (.end, .ofThisCache(let queue)):
+        queue.finish()
+        remove(number)
+      case (.end, .ofEveryCache): remove(number)
       }
     }
+    return true
   }
 
   /// - Returns: The listener's number; `nil` after the end.

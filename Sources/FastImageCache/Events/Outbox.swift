@@ -5,12 +5,22 @@
 /// takes too will deadlock one day. An outbox lives inside the lock's value: a thread appends an item
 /// under the lock and then, outside it, takes the next item until there is none.
 ///
+/// Other threads may append faster than one delivers. So a thread delivers ``OutboxOwner/turnLength`` items at most, and leaves the
+/// rest to a task: a row that begins to listen to a load is not kept by the load's source.
+///
 /// Invariants:
-/// 1. At most one thread is between a `next` that gave it an item and the `next` that gave it none.
+/// 1. At most one thread is between a `next` that gave it an item and the `next` that gave it none. A task that
+///    takes over stands for the thread.
 /// 2. Items leave in the order in which they came.
 struct Outbox<Item> {
-  private var items: [Item] = []
+  /// The first `deliveredCount` items were delivered and are `nil`. They are removed once they are the greater part,
+  /// so that not every delivery moves all others.
+  private var items: [Item?] = []
+  private var deliveredCount = 0
   private var isBeingFlushed = false
+
+  /// Items that are not delivered yet.
+  var count: Int { items.count - deliveredCount }
 
   mutating func append(_ item: Item) { items.append(item) }
 
@@ -19,7 +29,38 @@ struct Outbox<Item> {
   /// - Parameter isFlushing: Whether the caller was given an item before and has delivered it.
   mutating func next(isFlushing: Bool) -> Item? {
     if isBeingFlushed, !isFlushing { return nil }
-    isBeingFlushed = !items.isEmpty
-    return items.isEmpty ? nil : items.removeFirst()
+    isBeingFlushed = count > 0
+    guard isBeingFlushed else { return nil }
+    defer {
+      deliveredCount += 1
+      if deliveredCount * 2 > items.count {
+        items.removeFirst(deliveredCount)
+        deliveredCount = 0
+      }
+    }
+    return items[deliveredCount].take()
+  }
+}
+
+/// Delivers what stands in an ``Outbox``.
+protocol OutboxOwner: AnyObject, Sendable {
+  /// Takes the next item and delivers it; false if there was none.
+  func deliverNext(isFlushing: Bool) -> Bool
+}
+
+extension OutboxOwner {
+  /// Items that one thread delivers.
+  static var turnLength: Int { 64 }
+
+  /// Delivers the queued items, unless another thread is delivering them.
+  func flush() { flush(isFlushing: false) }
+
+  private func flush(isFlushing: Bool) {
+    var isFlushing = isFlushing
+    for _ in 0..<Self.turnLength {
+      guard deliverNext(isFlushing: isFlushing) else { return }
+      isFlushing = true
+    }
+    Task.detached { [self] in flush(isFlushing: true) }
   }
 }

@@ -13,7 +13,7 @@ import Synchronization
 /// 3. `fetch` is the number of the fetch under way if a listener wants more previews of it, and else 0. So a
 ///    preview of a fetch that is over reaches nobody.
 /// 4. A worker that computes takes no lock here: a request that joins takes it under the registry's.
-final class FlightProgress: Sendable {
+final class FlightProgress: OutboxOwner {
   typealias Listener = StreamQueue<ImageProgress>
 
   private struct Step {
@@ -71,6 +71,8 @@ final class FlightProgress: Sendable {
     let isHeard = state.withLock { state in
       state.latest = progress
       state.meter.note(progress)
+      // Listeners keep sixteen steps: of so many that wait nobody misses one more.
+      if progress.isReceiving, state.outbox.count >= 1024 { return true }
       for listener in state.listeners.values {
         state.outbox.append(Step(listener: listener, progress: progress, isLast: false))
       }
@@ -126,13 +128,12 @@ final class FlightProgress: Sendable {
     }
   }
 
-  /// Delivers the queued steps, unless another thread is delivering them.
-  func flush() {
-    var isFlushing = false
-    while let step = state.withLock({ $0.outbox.next(isFlushing: isFlushing) }) {
-      isFlushing = true
-      Self.deliver(consume step)
+  func deliverNext(isFlushing: Bool) -> Bool {
+    guard let step = state.withLock({ $0.outbox.next(isFlushing: isFlushing) }) else {
+      return false
     }
+    Self.deliver(consume step)
+    return true
   }
 
   private static func deliver(_ step: consuming Step) {
@@ -254,6 +255,8 @@ extension FlightProgress {
 }
 
 extension ImageProgress {
+  fileprivate var isReceiving: Bool { if case .receiving = self { true } else { false } }
+
   fileprivate var isPreview: Bool { if case .preview = self { true } else { false } }
 
   /// Whether an unread preview is worth nothing any more.
