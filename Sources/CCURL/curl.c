@@ -4,6 +4,7 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <stdint.h>
 #include <stdio.h>
 
 /// The name that the library has kept since 2006, and by which Debian, Fedora and Arch install it.
@@ -35,6 +36,19 @@ static const char *find_functions(void *library) {
   return NULL;
 }
 
+/// OPENSSL_INIT_NO_ATEXIT of <openssl/crypto.h>, whose package nothing else here needs.
+#define NO_CLEANUP_AT_EXIT 0x00080000L
+
+/// Has OpenSSL, if libcurl stands on it, leave its memory to the end of the process;
+/// OPENSSL_init_crypto(3). By default exit(3) frees it beside the threads that still use it: one that
+/// ends at that moment frees its part once more, and the process is aborted. Of a process only the first
+/// call to OpenSSL decides, so a program that calls it before the first request decides for itself.
+static void keep_openssl_at_exit(void *library) {
+  int (*init)(uint64_t, const void *) =
+      (int (*)(uint64_t, const void *))dlsym(library, "OPENSSL_init_crypto");
+  if (init) init(NO_CLEANUP_AT_EXIT, NULL);
+}
+
 static bool load(char *reason, size_t capacity) {
   // All of its references now, so that an unfit library is an error here and no crash later.
   void *library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
@@ -48,6 +62,7 @@ static bool load(char *reason, size_t capacity) {
     dlclose(library);
     return false;
   }
+  keep_openssl_at_exit(library);
   CURLcode code = curl.global_init(CURL_GLOBAL_DEFAULT);
   if (code != CURLE_OK) {
     snprintf(reason, capacity, "%s does not start: %s", LIBRARY, curl.easy_strerror(code));
