@@ -45,9 +45,9 @@ extension ImageCache {
     /// The hook may change ``PendingImage/bitmap`` and ``PendingImage/metadata``, have the picture
     /// delivered without being stored, and give an id to a picture that was stored by hand without one.
     /// It is called for loads and for the `store` methods, once for each entity and each decode, for all
-    /// formats that are drawn from it, and again for a format of it that is asked for meanwhile. Hits do not call it. A format for which the
-    /// decode for all together is larger than the budget of ``resources`` is drawn when it is asked for, with
-    /// a call of its own; a store by hand removes its picture.
+    /// formats that are drawn from it, and again for a format of it that is asked for meanwhile. Hits do not
+    /// call it. A format for which the decode for all together is larger than the budget of ``resources`` is
+    /// drawn when it is asked for, with a call of its own; a store by hand removes its picture.
     ///
     /// An error reaches every request for the entity's picture as
     /// ``ImageCacheError/willStoreFailed(entity:underlying:)``, and nothing is stored. When nobody waits

@@ -99,8 +99,8 @@ extension ImageCache {
   /// are in its guest file, which is brought to the device.
   ///
   /// - Throws: ``ImageCacheError/storageUnavailable(_:)``, also when another process owns a table from
-  ///   which this one removed pictures, or in which it stored some without a guest file; ``ImageCacheError/protectedNow(format:)``,
-  ///   ``ImageCacheError/diskFull``, ``ImageCacheError/closed``.
+  ///   which this one removed pictures, or in which it stored some without a guest file;
+  ///   ``ImageCacheError/protectedNow(format:)``, ``ImageCacheError/diskFull``, ``ImageCacheError/closed``.
   public func flush() async throws(ImageCacheError) {
     var failure: ImageCacheError?
     for table in tables.all {
@@ -125,8 +125,9 @@ extension ImageCache {
   /// Ends all loads, writes the order of use, and lets the files go.
   ///
   /// The originals of pictures that were delivered before are written when this returns, where the cache has a
-  /// store; a source or a hook that does not end is not waited for. Waiters get ``ImageCacheError/closed``; streams end; leases stay valid. A cache that loses its
-  /// last reference without this call closes when its last load ends: loads go on for their waiters.
+  /// store; a source or a hook that does not end is not waited for. Waiters get ``ImageCacheError/closed``;
+  /// streams end; leases stay valid. A cache that loses its last reference without this call closes when its
+  /// last load ends: loads go on for their waiters.
   public func close() async {
     life = .closed
     spareMemory.pause()

@@ -68,8 +68,9 @@ extension ImageCache {
   ///
   /// Pictures in the table come at once, without suspending the reader, on its actor. The others are
   /// loaded at the priority of the reading task. They are asked for in the order of `entities`, a few
-  /// at the same time and those in no order among themselves, and each shares its load with other requests for the same URL. Every entity gets
-  /// one element, one that is given twice gets two, and an error ends nothing but its own load.
+  /// at the same time and those in no order among themselves, and each shares its load with other requests for
+  /// the same URL. Every entity gets one element, one that is given twice gets two, and an error ends nothing
+  /// but its own load.
   ///
   /// ```swift
   /// for await arrival in cache.images(for: photos, format: .row) {
@@ -87,8 +88,9 @@ extension ImageCache {
   ///
   /// Nothing is loaded far ahead of a slow reader. Pictures under way and pictures that the loop has not
   /// read are together no more than the wider gate of ``Configuration/resources`` lets in, and no more than
-  /// half of the table holds; each one that is read begins the next load. A reader that keeps more pictures than the table has room for gets the rest
-  /// in private memory: to fill a table, call ``prefetch(_:format:depth:)-(Sequence,_,_)``.
+  /// half of the table holds; each one that is read begins the next load. A reader that keeps more pictures
+  /// than the table has room for gets the rest in private memory: to fill a table, call
+  /// ``prefetch(_:format:depth:)-(Sequence,_,_)``.
   ///
   /// The bytes of one picture under way are in ``progress(for:format:)``, which joins its load.
   ///

@@ -145,9 +145,9 @@ public struct Drawing: Hashable, Sendable {
   /// thread too, and when all of them wait, none goes on. An entity that needs other pictures
   /// awaits them in its `picture(for:)`. On Linux the worker thread may be nicer than the main thread. A thread
   /// that the closure begins stays as nice, for good, and so do threads of Swift's pool that begin for a
-  /// `Task { }`, a cancellation or a resumption in the closure: it should draw, and no more. An error of the closure reaches every request for the
-  /// picture, and nothing is stored. The source is decoded just large enough to fill the slot
-  /// sharply; a closure that magnifies a part of it sees no more detail than that. Where a
+  /// `Task { }`, a cancellation or a resumption in the closure: it should draw, and no more. An error of the
+  /// closure reaches every request for the picture, and nothing is stored. The source is decoded just large
+  /// enough to fill the slot sharply; a closure that magnifies a part of it sees no more detail than that. Where a
   /// decoder's scale does not divide a side, part of the source's outermost pixels lies beside the
   /// picture: `Canvas.draw(_:in:scaling:)` leaves it
   /// out. On Linux this needs the package trait `Cairo`, which is on by default; without it,

@@ -1,5 +1,5 @@
-// The resampler's loops in 16-bit integers, which take most of the time of a drawing; and one for colours. C can compile
-// a function for a newer processor than the rest of the program. Its vectors stay bearable without
+// The resampler's loops in 16-bit integers, which take most of the time of a drawing; and one for colours. C
+// can compile a function for a newer processor than the rest of the program. Its vectors stay bearable without
 // optimisation, so debug and release builds draw with the same loops.
 
 #ifndef FIC_RESAMPLING_H

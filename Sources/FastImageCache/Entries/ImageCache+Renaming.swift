@@ -11,9 +11,9 @@ extension ImageCache {
   ///
   /// Versions stay; one that is the old id, as that of an entity without a URL, becomes the new id.
   /// Originals that a store has kept, and those that loads under way fetch, count as the new id's from then on;
-  /// where another process owns the store's folder, in the index once this process owns it. Pictures that the new id had are
-  /// replaced, but no real one by a placeholder, which is dropped then. Leases on either stay valid. Metadata moves along.
-  /// A picture that turns out damaged is not moved, and gone.
+  /// where another process owns the store's folder, in the index once this process owns it. Pictures that the
+  /// new id had are replaced, but no real one by a placeholder, which is dropped then. Leases on either stay
+  /// valid. Metadata moves along. A picture that turns out damaged is not moved, and gone.
   ///
   /// Loads under way for the old id answer their waiters and store nothing; later requests start others.
   /// Where a picture moves, loads under way for the new id store nothing over it either.

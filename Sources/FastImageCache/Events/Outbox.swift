@@ -5,8 +5,8 @@
 /// takes too will deadlock one day. An outbox lives inside the lock's value: a thread appends an item
 /// under the lock and then, outside it, takes the next item until there is none.
 ///
-/// Other threads may append faster than one delivers. So a thread delivers ``OutboxOwner/turnLength`` items at most, and leaves the
-/// rest to a task: a row that begins to listen to a load is not kept by the load's source.
+/// Other threads may append faster than one delivers. So a thread delivers ``OutboxOwner/turnLength`` items at
+/// most, and leaves the rest to a task: a row that begins to listen to a load is not kept by the load's source.
 ///
 /// Invariants:
 /// 1. At most one thread is between a `next` that gave it an item and the `next` that gave it none. A task that

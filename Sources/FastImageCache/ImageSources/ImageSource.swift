@@ -17,8 +17,8 @@ public import Pixels
 ///
 /// Requests that wait for one URL at the same time share one call. There is a second call where the
 /// requests want different versions of an entity's picture, where their ``LoadOptions`` forbid it, where a
-/// picture was removed meanwhile, and where sharing would make a load wait for itself. Loads run beside each other, never on an actor of
-/// the cache.
+/// picture was removed meanwhile, and where sharing would make a load wait for itself. Loads run beside each
+/// other, never on an actor of the cache.
 ///
 /// A source may ask the cache, or another cache, for other pictures and make its own of them. Its load
 /// then leaves its gate, which bounds the loads under way, and goes on without counting there; see

@@ -48,8 +48,9 @@ public final class LoadResources: Sendable {
   ///     in sRGB for ``ImageCache/Configuration/willStore``; without any, each picture that
   ///     needs a decode is too large. Not counted: a picture stays decoded while its
   ///     family is drawn, one for each load under way; the process keeps up to 8 MiB of freed decodes and, on
-  ///     Linux, 64 MiB of the coefficients of progressive JPEG files for the next ones, until all its caches are closed or suspended, or ``ImageCache/trimMemory(_:)``;
-  ///     and a decode may take a kept block of twice the size that it needs.
+  ///     Linux, 64 MiB of the coefficients of progressive JPEG files for the next ones, until all its caches
+  ///     are closed or suspended, or ``ImageCache/trimMemory(_:)``; and a decode may take a kept block of
+  ///     twice the size that it needs.
   ///   - networkWidth: How many loads that need the network may be under way at the same time, at least
   ///     one. Keep it several times ``HTTPOptions/connectionsPerHost``, which is 6 by default, so that a
   ///     host that does not answer leaves turns to the others.

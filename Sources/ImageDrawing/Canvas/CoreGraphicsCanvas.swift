@@ -170,7 +170,8 @@
     /// that CoreGraphics draws.
     ///
     /// Its user space is the canvas' points, with y growing downwards; its clip is the canvas'
-    /// clip, and its colour space the canvas' ``colorSpace``. Changes of the context's state are undone afterwards. The context must not be kept.
+    /// clip, and its colour space the canvas' ``colorSpace``. Changes of the context's state are undone
+    /// afterwards. The context must not be kept.
     public mutating func withNativeContext<Result, Failure: Error>(
       _ body: (_ context: CGContext) throws(Failure) -> Result
     ) throws(Failure) -> Result {

@@ -4,8 +4,8 @@ extension TableWriter {
   /// Stores an entity's picture anew under another entity, and removes it from the first; `nil` if the
   /// first has none that is intact, or only a placeholder while the other has a real picture, which stays.
   ///
-  /// A version that is the first entity's id becomes the other one's, that of a placeholder too. The order keeps pictures right
-  /// after a kill at any instant:
+  /// A version that is the first entity's id becomes the other one's, that of a placeholder too. The order
+  /// keeps pictures right after a kill at any instant:
   ///
   /// 1. The slot is read from the file and checked in full, whatever was proven before.
   /// 2. The copy is stored like any other picture, in place of the other entity's older one. From here

@@ -85,8 +85,8 @@ public struct HTTPOptions: Sendable {
   /// Changes each request before it is sent: headers, authorization, a signed URL; or refuses it by
   /// throwing.
   ///
-  /// Called again for every redirect and every repetition, with the new URL and without its former changes. So credentials
-  /// that you give to hosts that you know go nowhere else. Runs off every actor.
+  /// Called again for every redirect and every repetition, with the new URL and without its former changes. So
+  /// credentials that you give to hosts that you know go nowhere else. Runs off every actor.
   ///
   /// Where it changes the address to another host, those headers of ``LoadOptions`` that it returns
   /// unchanged are not sent: they belong to the host of the picture's own address.
