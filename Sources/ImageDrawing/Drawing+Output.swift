@@ -78,9 +78,16 @@ extension Bitmap {
     }
   }
 
+  /// The conversion that brings the pixels into a space, ready for rows; `nil` where they are in it already.
+  func preparedConversion(to space: ColorSpace) throws(DrawingError) -> (any ColorConversion)? {
+    guard let conversion = conversion(to: space) else { return nil }
+    guard conversion.prepare(for: space) else { throw .outOfMemory }
+    return conversion
+  }
+
   /// The same picture with its colours in a space.
   package func inColorSpace(_ space: ColorSpace) throws(DrawingError) -> Bitmap {
-    guard let conversion = conversion(to: space) else { return self }
+    guard let conversion = try preparedConversion(to: space) else { return self }
     let format: PixelFormat = layout.format == .bgr16 ? .bgrx32 : layout.format
     let convertible = layout.format == .bgr16 ? try converted(to: .bgrx32) : self
     let usedBytes = size.width * format.bytesPerPixel

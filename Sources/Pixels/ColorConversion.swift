@@ -4,7 +4,12 @@
 /// applied after scaling, when there are few pixels left; until then the bitmap's numbers are in
 /// the profile's space.
 package protocol ColorConversion: Sendable {
-  /// Converts a run of pixels in place.
+  /// Builds what the conversion to a space needs, before the first row of a drawing.
+  ///
+  /// - Returns: False for want of memory.
+  func prepare(for space: ColorSpace) -> Bool
+
+  /// Converts a run of pixels in place, into a space for which ``prepare(for:)`` has returned true.
   ///
   /// - Parameters:
   ///   - pixels: `pixelCount` pixels in a row without gaps, not multiplied by alpha; alpha and the
@@ -16,6 +21,8 @@ package protocol ColorConversion: Sendable {
 }
 
 extension ColorConversion {
+  package func prepare(for space: ColorSpace) -> Bool { true }
+
   /// Converts pixels whose colours are multiplied by alpha where the format has it.
   package func convertRow(
     _ row: UnsafeMutableRawPointer, pixelCount: Int, format: PixelFormat, to space: ColorSpace

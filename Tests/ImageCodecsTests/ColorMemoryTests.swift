@@ -36,6 +36,18 @@
       }
     }
 
+    @Test("that lacks for the way to Display P3 is said before a row is converted")
+    func isAskedForEarly() async {
+      await #expect(processExitsWith: .exitCode(7)) {
+        let made = try LCMSConversion(profile: Fixture.adobeRGB, kind: .rgb)
+        guard let made, made.prepare(for: .sRGB) else { exit(2) }
+        probe_refuse_allocations(4 << 10)
+        let isRefused = !made.prepare(for: .displayP3)
+        probe_refuse_allocations(.max)
+        exit(isRefused && made.prepare(for: .displayP3) ? 7 : 3)
+      }
+    }
+
     @Test("that lacks fails the decode, and the next one has its colours")
     func failsDecodes() async {
       await #expect(processExitsWith: .exitCode(7)) {

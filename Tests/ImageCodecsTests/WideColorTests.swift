@@ -12,9 +12,11 @@
     /// The numbers of a decoded picture in a space.
     private func bytes(_ bitmap: Bitmap, in space: ColorSpace) -> [UInt8] {
       var bytes = bitmap.packedBytes
+      guard let conversion = bitmap.conversion(to: space) else { return bytes }
+      #expect(conversion.prepare(for: space))
       bytes.withUnsafeMutableBytes { buffer in
         guard let start = buffer.baseAddress else { return }
-        bitmap.conversion(to: space)?.convert(
+        conversion.convert(
           start, pixelCount: buffer.count / 4, format: bitmap.layout.format, to: space)
       }
       return bytes

@@ -165,6 +165,28 @@ struct ColorConversionTests {
     #expect(drawn[0, 0].red == 64)
   }
 
+  /// Finds no memory for what it needs, and would show without it.
+  private struct Unprepared: ColorConversion {
+    func prepare(for space: ColorSpace) -> Bool { false }
+
+    func convert(
+      _ pixels: UnsafeMutableRawPointer, pixelCount: Int, format: PixelFormat, to space: ColorSpace
+    ) { Issue.record("Rows are converted without what the conversion needs.") }
+  }
+
+  @Test("fail a drawing that has no memory for them, before its first row")
+  func areMissing() throws {
+    let source = try Bitmap.tight(1, 1, .bgrx32, conversion: Unprepared()) { _, _ in [0, 0, 0, 0] }
+    for drawing in [Drawing.stretch, .custom { _, _ in Issue.record("The closure runs.") }] {
+      do throws(DrawingError) {
+        _ = try drawing.drawn(source, 1, 1)
+        Issue.record("The drawing succeeds.")
+      } catch {
+        guard case .outOfMemory = error else { throw error }
+      }
+    }
+  }
+
   @Test("are divided by alpha for the conversion, and multiplied again")
   func convertsUnmultiplied() throws {
     let source = try Bitmap.tight(1, 1, .bgra32, conversion: Square()) { _, _ in [64, 0, 128, 128] }

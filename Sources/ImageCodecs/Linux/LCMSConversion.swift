@@ -25,7 +25,7 @@
   /// The conversion from one embedded profile to each ``ColorSpace``.
   ///
   /// Invariant: there is a transform to sRGB, which is one to every space for inks and for gray; another one is
-  /// built when a picture in its space is drawn for the first time.
+  /// built before a picture in its space is drawn for the first time.
   final class LCMSConversion: ColorConversion {
     enum Kind {
       case gray, rgb, cmyk, invertedCMYK
@@ -49,7 +49,7 @@
     private final class Wide: Sendable {
       /// The profile is Display P3's.
       let isUnchanged: Bool
-      /// `nil` where nothing changes.
+      /// `nil` where nothing changes, and for a profile that leads to no space but sRGB.
       let transform: LCMSTransform?
 
       init(isUnchanged: Bool, transform: LCMSTransform?) {
@@ -94,9 +94,11 @@
       guard space != .sRGB, kind == .rgb else {
         return toSRGB.apply(pixels, pixelCount: pixelCount, to: space)
       }
-      let wide = wide.load() ?? findWide()
-      if wide?.isUnchanged == true { return }
-      if let transform = wide?.transform {
+      guard let wide = wide.load() else {
+        preconditionFailure("The conversion to \(space) was not prepared.")
+      }
+      if wide.isUnchanged { return }
+      if let transform = wide.transform {
         transform.apply(pixels, pixelCount: pixelCount, to: space)
       } else {
         toSRGB.apply(pixels, pixelCount: pixelCount, to: .sRGB)
@@ -106,13 +108,13 @@
     }
 
     /// Two threads that build the same transform waste one of them.
-    ///
-    /// - Returns: `nil` for want of memory, which the next row may find.
-    private func findWide() -> Wide? {
+    func prepare(for space: ColorSpace) -> Bool {
+      guard space != .sRGB, kind == .rgb, wide.load() == nil else { return true }
       let (status, transform) = Self.transform(from: profile, kind, to: .displayP3)
-      if status == .outOfMemory { return nil }
+      if status == .outOfMemory { return false }
       let isUnchanged = status == .ok && transform == nil
-      return wide.storeIfNil(Wide(isUnchanged: isUnchanged, transform: transform))
+      _ = wide.storeIfNil(Wide(isUnchanged: isUnchanged, transform: transform))
+      return true
     }
 
     private static func transform(

@@ -36,12 +36,12 @@ struct RecipePainter: ~Copyable {
     let row = try ScratchMemory(byteCount: size.width * resampler.bytesPerPixel)
     let expanded = try ScratchMemory(byteCount: layout.size.width * 4)
     let coverage = try ScratchMemory(byteCount: size.width)
+    conversion = try source.preparedConversion(to: colorSpace)
 
     self.source = source
     self.placement = placement
     self.layout = layout
     self.colorSpace = colorSpace
-    conversion = source.conversion(to: colorSpace)
     background = recipe.background.converted(to: colorSpace).premultiplied
     mask = CornerMask(recipe.corners, size: size, scale: scale)
     self.resampler = resampler
