@@ -48,7 +48,7 @@ extension ImageCache {
     try await removeImages(for: entity.imageID)
   }
 
-  /// Removes the pictures of all formats under an id.
+  /// Removes the pictures of all formats under an id, and its kept originals, as by entity.
   ///
   /// - Parameter id: An entity's ``ImageEntity/imageID``.
   /// - Throws: As by entity.

@@ -90,7 +90,7 @@ extension ImageCache {
   /// read are together no more than the wider gate of ``Configuration/resources`` lets in, and no more than
   /// half of the table holds; each one that is read begins the next load. A reader that keeps more pictures
   /// than the table has room for gets the rest in private memory: to fill a table, call
-  /// ``prefetch(_:format:depth:)-(Sequence,_,_)``.
+  /// ``prefetch(_:format:depth:options:)-(Sequence,_,_,_)``.
   ///
   /// The bytes of one picture under way are in ``progress(for:format:)``, which joins its load.
   ///
@@ -100,24 +100,27 @@ extension ImageCache {
   ///   - entities: Their pictures are looked up, and loaded if they are missing, the most urgent first.
   ///   - format: One of ``formats``; with any other all elements are
   ///     ``ImageCacheError/unknownFormat(_:)``.
+  ///   - options: The conditions of each request, but for ``LoadOptions/timeLimit``: whoever has waited long
+  ///     enough stops reading.
   public nonisolated func images<Entity: ImageEntity>(
-    for entities: some Sequence<Entity>, format: ImageFormat
+    for entities: some Sequence<Entity>, format: ImageFormat, options: LoadOptions = LoadOptions()
   ) -> ImageArrivals<Entity> {
-    ImageArrivals(cache: self, format: format, entities: Array(entities)) { $0 }
+    ImageArrivals(cache: self, format: format, options: options, entities: Array(entities)) { $0 }
   }
 
   /// The same for entities of several types.
   public nonisolated func images(
-    for entities: some Sequence<any ImageEntity>, format: ImageFormat
+    for entities: some Sequence<any ImageEntity>, format: ImageFormat,
+    options: LoadOptions = LoadOptions()
   ) -> ImageArrivals<any ImageEntity> {
-    images(for: Array(entities), format: format)
+    images(for: Array(entities), format: format, options: options)
   }
 
   /// The same for an array, so that a literal may have entities of several types.
   public nonisolated func images(
-    for entities: [any ImageEntity], format: ImageFormat
+    for entities: [any ImageEntity], format: ImageFormat, options: LoadOptions = LoadOptions()
   ) -> ImageArrivals<any ImageEntity> {
-    ImageArrivals(cache: self, format: format, entities: entities) { $0 }
+    ImageArrivals(cache: self, format: format, options: options, entities: entities) { $0 }
   }
 
   /// The events of this cache from now on.

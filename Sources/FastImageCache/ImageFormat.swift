@@ -196,6 +196,11 @@ extension ImageFormat {
   }
 }
 
+extension ImageFormat: CustomStringConvertible {
+  /// The name and the size: `row 200x200`, or `page up to 800x600`.
+  public var description: String { "\(name) \(keepsProportions ? "up to " : "")\(size)" }
+}
+
 extension ImageFormat: Hashable, Codable {
   /// All properties of a format.
   struct Values: Hashable, Sendable, Codable {

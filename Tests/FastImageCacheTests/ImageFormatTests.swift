@@ -32,6 +32,14 @@ struct ImageFormatTests {
     }
   }
 
+  @Test("is told by its name and size, inside other values too")
+  func describesItself() {
+    let size = PixelSize(width: 80, height: 60)
+    let (row, page) = (ImageFormat(name: "row", size: size), ImageFormat(name: "page", upTo: size))
+    #expect("\(row)" == "row 80x60" && "\(page)" == "page up to 80x60")
+    #expect("\(ImagePreview.Kind.variant(row))" == "variant(row 80x60)")
+  }
+
   @Test("that says nothing of its capacity keeps several screens of pictures in 64 MiB")
   func hasCapacity() async throws {
     let format = ImageFormat(name: "row", points: Canvas.Size(width: 200, height: 200), scale: 3)

@@ -9,11 +9,11 @@ enum DataURL {
   static func bytes(of url: URL, limit: Int) throws(ImageSourceError) -> Data {
     let text = url.absoluteString.utf8
     guard let colon = text.firstIndex(of: UInt8(ascii: ":")) else {
-      throw .invalidDataURL("no scheme")
+      throw .invalidDataURL("no scheme.")
     }
     let rest = text[text.index(after: colon)...]
     guard let comma = rest.firstIndex(of: UInt8(ascii: ",")) else {
-      throw .invalidDataURL("no comma before the data")
+      throw .invalidDataURL("no comma before the data.")
     }
     let header = String(decoding: rest[..<comma], as: UTF8.self)
     // A fragment is no part of the data, RFC 3986 section 3.5.
@@ -38,7 +38,7 @@ enum DataURL {
     let padding = (4 - characters.count % 4) % 4
     characters.append(contentsOf: repeatElement(UInt8(ascii: "="), count: padding))
     guard let bytes = Data(base64Encoded: Data(characters)) else {
-      throw .invalidDataURL("the data is not base64")
+      throw .invalidDataURL("the data is not base64.")
     }
     guard bytes.count <= limit else { throw .tooLarge(byteCountLimit: limit) }
     return bytes
@@ -58,7 +58,7 @@ enum DataURL {
         continue
       }
       guard let high = rest.next().flatMap(hexDigit), let low = rest.next().flatMap(hexDigit) else {
-        throw .invalidDataURL("a percent sign without two hexadecimal digits")
+        throw .invalidDataURL("a percent sign without two hexadecimal digits.")
       }
       bytes.append(high << 4 | low)
     }

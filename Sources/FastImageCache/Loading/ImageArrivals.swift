@@ -17,7 +17,7 @@ public struct ImageArrival<Entity: Sendable>: Sendable {
 }
 
 /// The pictures of many entities in the order of their arrival; made by
-/// ``ImageCache/images(for:format:)-(Sequence,_)``.
+/// ``ImageCache/images(for:format:options:)-(Sequence,_,_)``.
 ///
 /// Each iteration asks anew, begins with its first `next`, and ends with its iterator.
 public struct ImageArrivals<Entity: Sendable>: AsyncSequence, Sendable {
@@ -26,6 +26,7 @@ public struct ImageArrivals<Entity: Sendable>: AsyncSequence, Sendable {
 
   let cache: ImageCache
   let format: ImageFormat
+  let options: LoadOptions
   let entities: [Entity]
   /// An `any ImageEntity` does not conform to the protocol, so `Entity` is not bound to it.
   let subject: @Sendable (Entity) -> any ImageEntity
@@ -131,7 +132,9 @@ final class ArrivalReader<Entity: Sendable> {
   private func nextHit() -> ImageArrival<Entity>? {
     while let index = window.lookUp() {
       let entity = arrivals.subject(arrivals.entities[index])
-      if let image = arrivals.cache.cachedImage(for: entity, format: arrivals.format) {
+      if let image = arrivals.cache.cachedImage(
+        for: entity, format: arrivals.format, arrivals.options)
+      {
         return arrival(index, .success(image))
       }
       window.miss(index)
@@ -144,7 +147,8 @@ final class ArrivalReader<Entity: Sendable> {
     while let index = window.begin() {
       let entity = arrivals.subject(arrivals.entities[index])
       do throws(ImageCacheError) {
-        let request = try arrivals.cache.missedRequest(for: entity, format: arrivals.format)
+        let request = try arrivals.cache.missedRequest(
+          for: entity, format: arrivals.format, options: arrivals.options)
         round.begin(index, request, .current)
       } catch {
         round.answer(index, .failure(error))

@@ -35,9 +35,10 @@ extension ImageCache {
   /// does not make room for a later one. A format that is not stored on this device leaves out
   /// everything.
   ///
-  /// The call returns when each picture is there, has failed, or was left out. Cancelling the calling
+  /// The call returns when each picture is there, has failed, or was left out; those of siblings in the
+  /// format's family may come later, and a prefetch of their format waits for them. Cancelling the calling
   /// task cancels the remaining loads, which count as nothing. With a format that is not one of
-  /// ``formats`` all fail. While a locked device closes the table all fail too, with
+  /// ``formats``, and after ``close()``, all fail. While a locked device closes the table all fail too, with
   /// ``ImageCacheError/protectedNow(format:)`` as the reason, and nothing is loaded.
   ///
   /// Cost: two lookups for each picture that is there, before the first load begins.
@@ -46,28 +47,34 @@ extension ImageCache {
   ///   - entities: Their pictures are loaded, the most urgent first.
   ///   - format: One of ``formats``.
   ///   - depth: Into the table, or into memory as well.
+  ///   - options: The conditions of each request. A ``LoadOptions/priority`` takes the place of the low one, for
+  ///     all of them.
   /// - Returns: How many pictures are in the table, failed, and found no room.
   @discardableResult
   public nonisolated func prefetch<Entity: ImageEntity>(
-    _ entities: some Sequence<Entity>, format: ImageFormat, depth: PrefetchDepth = .disk
+    _ entities: some Sequence<Entity>, format: ImageFormat, depth: PrefetchDepth = .disk,
+    options: LoadOptions = LoadOptions()
   ) async -> PrefetchProgress {
-    await prefetch(entities.map { $0 as any ImageEntity }, format: format, depth: depth)
+    await prefetch(
+      entities.map { $0 as any ImageEntity }, format: format, depth: depth, options: options)
   }
 
   /// The same for entities of several types.
   @discardableResult
   public nonisolated func prefetch(
-    _ entities: some Sequence<any ImageEntity>, format: ImageFormat, depth: PrefetchDepth = .disk
+    _ entities: some Sequence<any ImageEntity>, format: ImageFormat, depth: PrefetchDepth = .disk,
+    options: LoadOptions = LoadOptions()
   ) async -> PrefetchProgress {
-    await prefetch(Array(entities), format: format, depth: depth)
+    await prefetch(Array(entities), format: format, depth: depth, options: options)
   }
 
   /// The same for an array, so that a literal may have entities of several types.
   @discardableResult
   public nonisolated func prefetch(
-    _ entities: [any ImageEntity], format: ImageFormat, depth: PrefetchDepth = .disk
+    _ entities: [any ImageEntity], format: ImageFormat, depth: PrefetchDepth = .disk,
+    options: LoadOptions = LoadOptions()
   ) async -> PrefetchProgress {
-    await prefetch(entities, format, depth) { _ in }
+    await prefetch(entities, format, depth, options) { _ in }
   }
 
   /// The same as a stream: leaving its loop cancels the remaining loads.
@@ -75,26 +82,30 @@ extension ImageCache {
   /// The last element has ``PrefetchProgress/isFinished``. Cancelling the reading task ends the stream
   /// without another element.
   public nonisolated func prefetchProgress<Entity: ImageEntity>(
-    _ entities: some Sequence<Entity>, format: ImageFormat, depth: PrefetchDepth = .disk
+    _ entities: some Sequence<Entity>, format: ImageFormat, depth: PrefetchDepth = .disk,
+    options: LoadOptions = LoadOptions()
   ) -> AsyncStream<PrefetchProgress> {
-    prefetchProgress(entities.map { $0 as any ImageEntity }, format: format, depth: depth)
+    prefetchProgress(
+      entities.map { $0 as any ImageEntity }, format: format, depth: depth, options: options)
   }
 
   /// The same for entities of several types.
   public nonisolated func prefetchProgress(
-    _ entities: some Sequence<any ImageEntity>, format: ImageFormat, depth: PrefetchDepth = .disk
+    _ entities: some Sequence<any ImageEntity>, format: ImageFormat, depth: PrefetchDepth = .disk,
+    options: LoadOptions = LoadOptions()
   ) -> AsyncStream<PrefetchProgress> {
-    prefetchProgress(Array(entities), format: format, depth: depth)
+    prefetchProgress(Array(entities), format: format, depth: depth, options: options)
   }
 
   /// The same for an array, so that a literal may have entities of several types.
   public nonisolated func prefetchProgress(
-    _ entities: [any ImageEntity], format: ImageFormat, depth: PrefetchDepth = .disk
+    _ entities: [any ImageEntity], format: ImageFormat, depth: PrefetchDepth = .disk,
+    options: LoadOptions = LoadOptions()
   ) -> AsyncStream<PrefetchProgress> {
     let queue = StreamQueue<PrefetchProgress>(size: 1, .losesOldest)
     // The stream owns the task.
     let task = Task(name: "image prefetch", priority: .low) {
-      _ = await self.prefetch(entities, format, depth) { queue.append($0) }
+      _ = await self.prefetch(entities, format, depth, options) { queue.append($0) }
       queue.finish()
     }
     return queue.makeStream { task.cancel() }
@@ -102,7 +113,7 @@ extension ImageCache {
 
   private nonisolated func prefetch(
     _ entities: [any ImageEntity], _ format: ImageFormat, _ depth: PrefetchDepth,
-    _ report: @Sendable (PrefetchProgress) -> Void
+    _ options: LoadOptions, _ report: @Sendable (PrefetchProgress) -> Void
   ) async -> PrefetchProgress {
     let fitting = tables[format].map { self.fitting(entities, in: $0) } ?? entities
     var progress = PrefetchProgress()
@@ -117,7 +128,7 @@ extension ImageCache {
         // One after the other, or the pool's threads would decide which load comes to its gate first.
         if !isStarting, idleCount > 0, !Task.isCancelled, let entity = remaining.next() {
           (idleCount, isStarting) = (idleCount - 1, true)
-          start(entity, format, depth, in: &group)
+          start(entity, format, depth, options, in: &group)
         }
         switch await group.next() {
         case .began: isStarting = false
@@ -134,12 +145,12 @@ extension ImageCache {
   /// Adds a task that loads one picture, and another that ends when the load goes ahead.
   private nonisolated func start(
     _ entity: some ImageEntity, _ format: ImageFormat, _ depth: PrefetchDepth,
-    in group: inout TaskGroup<PrefetchStep>
+    _ options: LoadOptions, in group: inout TaskGroup<PrefetchStep>
   ) {
     let (beginning, begins) = AsyncStream<Never>.makeStream()
     group.addTask(priority: .low) {
       defer { begins.finish() }
-      return .ended(await self.bring(entity, format, depth) { begins.finish() })
+      return .ended(await self.bring(entity, format, depth, options) { begins.finish() })
     }
     group.addTask(priority: .low) {
       for await _ in beginning {}
@@ -199,20 +210,21 @@ extension ImageCache {
   /// - Parameter begins: A load that goes ahead calls it; the caller begins the next one then.
   nonisolated func bring(
     _ entity: some ImageEntity, _ format: ImageFormat, _ depth: PrefetchDepth,
-    _ begins: @escaping @Sendable () -> Void
+    _ options: LoadOptions, _ begins: @escaping @Sendable () -> Void
   ) async -> PrefetchOutcome {
     do throws(ImageCacheError) {
-      if let image = cachedImage(for: entity, format: format) {
+      if let image = cachedImage(for: entity, format: format, options) {
         if depth == .resident { await image.prepareForDisplay() }
         return .loaded
       }
       let request = try missedRequest(
-        for: entity, format: format, isForTable: true, whenLoading: begins)
-      let image = try await registry.image(for: request, priority: .low).get()
+        for: entity, format: format, options: options, isForTable: true, whenLoading: begins)
+      let image = try await registry.image(
+        for: request, priority: .low, timeLimit: timeLimit(of: request)
+      ).get()
       if depth == .resident { await image.prepareForDisplay() }
       // The lease keeps other pictures out of its slot until the table was asked.
-      return withExtendedLifetime(image) { request.table.contains(request.key) }
-        ? .loaded : .leftOut
+      return withExtendedLifetime(image) { request.isStored } ? .loaded : .leftOut
     } catch {
       // The event stream tells why; here a failure only counts.
       return Task.isCancelled ? .cancelled : .failed

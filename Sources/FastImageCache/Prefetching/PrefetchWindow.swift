@@ -32,6 +32,7 @@ public final class PrefetchWindow<Entity: ImageEntity>: Sendable {
   private let cache: ImageCache
   private let format: ImageFormat
   private let depth: ImageCache.PrefetchDepth
+  private let options: LoadOptions
   /// More pictures would evict one another.
   private let room: Int
   private let state = Lock(State())
@@ -42,10 +43,13 @@ public final class PrefetchWindow<Entity: ImageEntity>: Sendable {
   ///   - cache: Brings the pictures.
   ///   - format: One of the cache's formats; with any other nothing is brought.
   ///   - depth: Into the table, or into memory as well.
+  ///   - options: The conditions of each request, as for
+  ///     ``ImageCache/prefetch(_:format:depth:options:)-(Sequence,_,_,_)``.
   public init(
-    _ cache: ImageCache, format: ImageFormat, depth: ImageCache.PrefetchDepth = .resident
+    _ cache: ImageCache, format: ImageFormat, depth: ImageCache.PrefetchDepth = .resident,
+    options: LoadOptions = LoadOptions()
   ) {
-    (self.cache, self.format, self.depth) = (cache, format, depth)
+    (self.cache, self.format, self.depth, self.options) = (cache, format, depth, options)
     room = cache.tables[format]?.slotCount ?? 0
   }
 
@@ -117,8 +121,8 @@ public final class PrefetchWindow<Entity: ImageEntity>: Sendable {
     while let (key, turn) = state.plan.start(), let entity = state.entities[key] {
       // Detached: bringing belongs to no actor and has the priority of nobody who moves the window.
       state.tasks[turn] = Task.detached(name: "prefetch window", priority: .low) {
-        [cache, format, depth, weak self] in
-        _ = await cache.bring(entity, format, depth) { [weak self] in
+        [cache, format, depth, options, weak self] in
+        _ = await cache.bring(entity, format, depth, options) { [weak self] in
           self?.go(on: { $0.plan.begin(turn) })
         }
         self?.go(on: { state in

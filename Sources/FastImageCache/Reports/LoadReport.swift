@@ -100,6 +100,11 @@ public struct LoadReport: Hashable, Sendable {
   }
 }
 
+extension LoadReport: CustomStringConvertible {
+  /// ``cacheStatus`` and the time from the call to the answer: `fwd=uri-miss; stored, 34.5 ms`.
+  public var description: String { "\(cacheStatus), \((totalSeconds * 10_000).rounded() / 10) ms" }
+}
+
 extension LoadReport.Origin {
   fileprivate var detail: String? {
     switch self {

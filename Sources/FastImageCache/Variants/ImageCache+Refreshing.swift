@@ -23,7 +23,8 @@ extension ImageCache {
   ///     priority, and the longest wait. A request asks its source in any case
   ///     (``LoadOptions/Policy/revalidate``), and for all bytes under ``LoadOptions/Policy/reload``. Previews,
   ///     variants and ``LoadOptions/isPlaceholder`` mean nothing here.
-  /// - Returns: The formats in which there is another picture than before, in the order of ``formats``.
+  /// - Returns: The formats whose pictures were drawn again, since they had changed or were marked stale, in the
+  ///   order of ``formats``.
   /// - Throws: The first error of a load, as ``image(for:format:options:)`` does, after all have ended; other
   ///   formats may be redrawn then. ``ImageCacheError/cancelled`` when the calling task is cancelled.
   @discardableResult

@@ -91,6 +91,7 @@ struct LoadFactsTests {
     #expect(
       Self.report(facts).cacheStatus == "fwd=uri-miss; stored; collapsed; detail=stale-original")
     #expect(LoadReport(ofHitAfter: .seconds(2)).cacheStatus == "hit")
+    #expect("\(LoadReport(ofHitAfter: .microseconds(1530)))" == "hit, 1.5 ms")
   }
 
   @Test("of a hit are nothing but its time")

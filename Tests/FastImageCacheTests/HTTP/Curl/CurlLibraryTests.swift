@@ -14,7 +14,10 @@
         atexit {
           // Fails for good once OpenSSL has cleaned up; OPENSSL_init_crypto(3).
           typealias Initialize = @convention(c) (UInt64, OpaquePointer?) -> CInt
-          guard let library = dlopen("libcrypto.so.3", RTLD_NOW | RTLD_NOLOAD) else { _exit(2) }
+          let names = ["libcrypto.so.3", "libcrypto.so.1.1"]
+          let library = names.lazy.compactMap { dlopen($0, RTLD_NOW | RTLD_NOLOAD) }.first
+          // Other systems have libcurl over another library.
+          guard let library else { _exit(7) }
           guard let function = dlsym(library, "OPENSSL_init_crypto") else { _exit(3) }
           _exit(unsafeBitCast(function, to: Initialize.self)(0, nil) == 1 ? 7 : 4)
         }

@@ -1,0 +1,101 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import FastImageCache
+
+@Suite("Conditions of a call for many pictures", .timeLimit(.minutes(10)))
+struct ManyWithOptionsTests {
+  enum Call: CaseIterable { case prefetch, stream, window, images }
+
+  private func ask(
+    _ cache: ImageCache, for photos: [Photo], by call: Call, _ options: LoadOptions
+  ) async {
+    switch call {
+    case .prefetch:
+      let progress = await cache.prefetch(photos, format: .row, options: options)
+      #expect(progress.loadedCount == photos.count)
+    case .stream:
+      let stream = cache.prefetchProgress(photos, format: .row, options: options)
+      #expect(await stream.first { $0.isFinished }?.loadedCount == photos.count)
+    case .window:
+      let (window, stored) = (
+        PrefetchWindow<Photo>(cache, format: .row, options: options), Counter()
+      )
+      let events = cache.events()
+      window.move(to: photos)
+      for await case .stored in events where stored.increment() == photos.count { break }
+      withExtendedLifetime(window) {}
+    case .images:
+      for await arrival in cache.images(for: photos, format: .row, options: options) {
+        #expect(throws: Never.self) { try arrival.result.get() }
+      }
+    }
+  }
+
+  @Test("reach the source, whatever the table has", arguments: Call.allCases)
+  func reachSource(call: Call) async throws {
+    let source = LoadOptionsTests.counting()
+    let fixture = try await Fixture(from: source)
+    let photos = [Photo("1"), Photo("2")]
+    _ = try await fixture.cache.image(for: photos[0], format: .row)
+    let options = LoadOptions(.reload, audience: Audience("alice"), avoids: .expensive)
+    await ask(fixture.cache, for: photos, by: call, options)
+    let requests = source.requests.dropFirst()
+    #expect(requests.count == 2)
+    #expect(
+      requests.allSatisfy { $0.audience == Audience("alice") && $0.avoids == .expensive })
+    for photo in photos {
+      #expect(fixture.cache.cachedImage(for: photo, format: .row)?.solidNumber != 1)
+    }
+  }
+
+  @Test("hold for placeholders, which count as loaded", arguments: Call.allCases)
+  func bringPlaceholders(call: Call) async throws {
+    let source = LoadOptionsTests.counting()
+    let fixture = try await Fixture(from: source)
+    let photos = [Photo("1"), Photo("2")]
+    var options = LoadOptions()
+    options.isPlaceholder = true
+    await ask(fixture.cache, for: photos, by: call, options)
+    for photo in photos {
+      #expect(!fixture.cache.containsImage(for: photo, format: .row))
+      let closest = fixture.cache.closestCachedImage(for: photo, format: .row)
+      #expect(closest?.preview.kind == .placeholder)
+    }
+    guard call != .window else { return }
+    await ask(fixture.cache, for: photos, by: call, options)
+    #expect(source.started.value == 2)
+  }
+
+  @Test("bound a prefetch in its reach and in its time")
+  func boundPrefetch() async throws {
+    let clock = ManualClock()
+    let source = EncodedSource(gate: CancellableGate())
+    let fixture = try await Fixture(from: source) { $0.clock = clock }
+    var options = LoadOptions(reach: .kept)
+    let kept = await fixture.cache.prefetch([Photo("1")], format: .row, options: options)
+    #expect(kept.failedCount == 1 && source.started.value == 0)
+    options = LoadOptions()
+    options.timeLimit = .seconds(10)
+    async let limited = fixture.cache.prefetch([Photo("1")], format: .row, options: options)
+    await source.started.reaches(1)
+    await clock.sleepers { $0.count == 1 }
+    clock.advance(by: .seconds(10))
+    #expect(await limited.failedCount == 1)
+    await fixture.quiet()
+  }
+
+  @Test("raise a whole prefetch by their priority")
+  func raisePrefetch() async throws {
+    let gate = CancellableGate()
+    let source = EncodedSource(gate: gate)
+    let fixture = try await Fixture(from: source)
+    let options = LoadOptions(priority: LoadPriority(.high))
+    async let progress = fixture.cache.prefetch([Photo("1")], format: .row, options: options)
+    await source.started.reaches(1)
+    #expect(source.requests.first?.priority == .high)
+    gate.open()
+    #expect(await progress.loadedCount == 1)
+  }
+}
