@@ -7,26 +7,38 @@ import Synchronization
 /// 1. `listenerCount` equals the number of listeners, so that a hit learns with one atomic load whether
 ///    there are any.
 /// 2. A listener whose queue is full loses the newest events, and the number lost stands in the
-///    stream, as ``CacheEvent/skipped(_:)``, exactly where they are missing.
+///    stream, as ``CacheEvent/skipped(_:)``, exactly where they are missing. So do all listeners while the outbox is
+///    crowded.
 /// 3. A stream that can no longer be iterated is not among the listeners.
 /// 4. Listeners of every cache are among them from the first event on, see ``EveryHub``.
 final class EventHub: OutboxOwner {
-  private enum Listener {
+  fileprivate enum Listener {
     case ofThisCache(StreamQueue<CacheEvent>)
     case ofEveryCache(StreamQueue<ProcessEvent>)
   }
 
-  private enum Item {
+  enum Item {
     /// For the listeners up to a number: later listeners hear of later events only.
     case event(CacheEvent, upTo: Int)
     case end
   }
 
-  private struct State {
-    var listeners: [Int: Listener] = [:]
+  struct State {
+    fileprivate var listeners: [Int: Listener] = [:]
     var lastNumber = 0
     var isFinished = false
     var outbox = Outbox<Item>()
+
+    /// Queues an event; where too many wait, counts it as lost.
+    mutating func append(_ event: CacheEvent) {
+      if !outbox.isCrowded {
+        outbox.append(.event(event, upTo: lastNumber))
+      } else if case .event(.skipped(let count), upTo: lastNumber)? = outbox.last {
+        outbox.last = .event(.skipped(count + 1), upTo: lastNumber)
+      } else {
+        outbox.append(.event(.skipped(1), upTo: lastNumber))
+      }
+    }
   }
 
   private let state = Lock(State())
@@ -53,7 +65,7 @@ final class EventHub: OutboxOwner {
     let event = event()
     // A worker sends events while it computes.
     Worker.callOut {
-      self.state.withLock { $0.outbox.append(.event(event, upTo: $0.lastNumber)) }
+      self.state.withLock { $0.append(event) }
       self.flush()
     }
   }
@@ -89,6 +101,8 @@ final class EventHub: OutboxOwner {
     }
     flush()
   }
+
+  var waitingCount: Int { state.withLock { $0.outbox.count } }
 
   func deliverNext(isFlushing: Bool) -> Bool {
     guard let (item, listeners) = nextItem(isFlushing) else { return false }
@@ -136,10 +150,15 @@ final class EventHub: OutboxOwner {
 extension StreamQueue.Overflow where Element == CacheEvent {
   /// ``CacheEvent/skipped(_:)`` stands where events are missing.
   static var countsSkipped: Self {
-    .losesNewest { last in
-      guard case .skipped(let count) = last else { return .skipped(1) }
-      last = .skipped(count + 1)
+    .losesNewest { last, lost in
+      guard case .skipped(let count) = last else { return .skipped(lost.lostCount) }
+      last = .skipped(count + lost.lostCount)
       return nil
     }
   }
+}
+
+extension CacheEvent {
+  /// Events that are missing where this one is lost.
+  var lostCount: Int { if case .skipped(let count) = self { count } else { 1 } }
 }

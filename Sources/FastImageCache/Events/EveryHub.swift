@@ -62,11 +62,12 @@ final class EveryHub: Sendable {
 extension StreamQueue.Overflow where Element == ProcessEvent {
   /// ``CacheEvent/skipped(_:)`` stands where events are missing, of whichever caches.
   fileprivate static var countsSkipped: Self {
-    .losesNewest { last in
+    .losesNewest { last, lost in
+      let lostCount = lost.event.lostCount
       guard case .skipped(let count) = last.event else {
-        return ProcessEvent(namespace: "", event: .skipped(1))
+        return ProcessEvent(namespace: "", event: .skipped(lostCount))
       }
-      last = ProcessEvent(namespace: "", event: .skipped(count + 1))
+      last = ProcessEvent(namespace: "", event: .skipped(count + lostCount))
       return nil
     }
   }

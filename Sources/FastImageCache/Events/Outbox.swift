@@ -5,8 +5,9 @@
 /// takes too will deadlock one day. An outbox lives inside the lock's value: a thread appends an item
 /// under the lock and then, outside it, takes the next item until there is none.
 ///
-/// Other threads may append faster than one delivers. So a thread delivers ``OutboxOwner/turnLength`` items at
-/// most, and leaves the rest to a task: a row that begins to listen to a load is not kept by the load's source.
+/// Other threads may append faster than one delivers. So a thread has a turn, and leaves the rest to a task: a
+/// row that begins to listen to a load is not kept by the load's source. What an owner can do without it leaves out
+/// while the outbox is crowded.
 ///
 /// Invariants:
 /// 1. At most one thread is between a `next` that gave it an item and the `next` that gave it none. A task that
@@ -21,6 +22,15 @@ struct Outbox<Item> {
 
   /// Items that are not delivered yet.
   var count: Int { items.count - deliveredCount }
+
+  /// Whether so many items wait that more of them would take memory for nothing.
+  var isCrowded: Bool { count >= 1024 }
+
+  /// The item that was appended last, if it waits.
+  var last: Item? {
+    get { count > 0 ? items[items.count - 1] : nil }
+    set { if count > 0 { items[items.count - 1] = newValue } }
+  }
 
   mutating func append(_ item: Item) { items.append(item) }
 
@@ -46,10 +56,13 @@ struct Outbox<Item> {
 protocol OutboxOwner: AnyObject, Sendable {
   /// Takes the next item and delivers it; false if there was none.
   func deliverNext(isFlushing: Bool) -> Bool
+
+  /// Items that wait.
+  var waitingCount: Int { get }
 }
 
 extension OutboxOwner {
-  /// Items that one thread delivers.
+  /// Items that one thread delivers before it looks how many wait.
   static var turnLength: Int { 64 }
 
   /// Delivers the queued items, unless another thread is delivering them.
@@ -57,10 +70,16 @@ extension OutboxOwner {
 
   private func flush(isFlushing: Bool) {
     var isFlushing = isFlushing
-    for _ in 0..<Self.turnLength {
-      guard deliverNext(isFlushing: isFlushing) else { return }
-      isFlushing = true
+    func deliver(_ count: Int) -> Bool {
+      for _ in 0..<count {
+        guard deliverNext(isFlushing: isFlushing) else { return false }
+        isFlushing = true
+      }
+      return true
     }
-    Task.detached { [self] in flush(isFlushing: true) }
+    // The second part has what is there after the first, as one report to many listeners is. So that waits for
+    // no task.
+    guard deliver(Self.turnLength), deliver(waitingCount) else { return }
+    Task.detached(priority: .high) { [self] in flush(isFlushing: true) }
   }
 }

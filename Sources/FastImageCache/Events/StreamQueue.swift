@@ -16,9 +16,9 @@ final class StreamQueue<Element: Sendable>: Sendable {
   enum Overflow: Sendable {
     /// The oldest unread element makes room.
     case losesOldest
-    /// The new element is lost. The closure counts it in the last unread element if that one counts
+    /// The new element, the second, is lost. The closure counts it in the last unread element if that one counts
     /// lost elements already, and otherwise returns the element that does.
-    case losesNewest(counting: @Sendable (inout Element) -> Element?)
+    case losesNewest(counting: @Sendable (inout Element, Element) -> Element?)
   }
 
   /// An element that a queue of the newest does not lose to the others.
@@ -78,7 +78,7 @@ final class StreamQueue<Element: Sendable>: Sendable {
         items.append(element)
       case .losesNewest(let count):
         guard var newest = items[items.count - 1] else { return lost }
-        let mark = count(&newest)
+        let mark = count(&newest, element)
         items[items.count - 1] = newest
         if let mark { items.append(mark) }
       }

@@ -39,6 +39,9 @@ struct EveryHubTests {
     let hubs = ["a", "b"].map { EventHub(of: $0, among: all) }
     for number in 0..<4 { hubs[number % 2].send(.hit(entity: ImageID(number), format: "row")) }
     #expect(await told(2, of: stream) == ["a 0", " skipped 3"])
+    hubs[0].send(.hit(entity: 4, format: "row"))
+    for hub in hubs { hub.send(.skipped(10)) }
+    #expect(await told(2, of: stream) == ["a 4", " skipped 20"])
   }
 
   @Test("leaves no listener with any cache once it is dropped, or its reader cancelled")

@@ -201,6 +201,8 @@ struct StreamTests {
     let hub = EventHub(among: EveryHub())
     let stream = hub.makeStream(bufferSize: 2)
     for number in 0..<5 { hub.send(.hit(entity: ImageID(number), format: "row")) }
+    // Events that no listener was told.
+    hub.send(.skipped(10))
     hub.finish()
     var told: [String] = []
     for await event in stream {
@@ -210,7 +212,7 @@ struct StreamTests {
       default: told.append("\(event)")
       }
     }
-    #expect(told == ["0", "1", "skipped 3"])
+    #expect(told == ["0", "1", "skipped 13"])
   }
 
   @Test("of events that is cancelled while somebody waits for one ends and leaves no listener")

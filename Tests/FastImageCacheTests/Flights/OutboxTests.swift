@@ -41,6 +41,8 @@ struct OutboxTests {
 
     func append(_ item: Int) { outbox.withLock { $0.append(item) } }
 
+    var waitingCount: Int { outbox.withLock { $0.count } }
+
     func deliverNext(isFlushing: Bool) -> Bool {
       guard let item = outbox.withLock({ $0.next(isFlushing: isFlushing) }) else { return false }
       said.withLock { $0.append(item) }
@@ -63,17 +65,50 @@ struct OutboxTests {
     #expect(said == Array(0..<said.count) && said.count >= 3 * Speaker.turnLength)
   }
 
-  @Test("is said in order and once, whoever takes over after a turn")
-  func order() async {
+  @Test("waits for no task where it was there when the turn began")
+  func fanOut() {
     let speaker = Speaker()
     for item in 0..<1000 { speaker.append(item) }
     speaker.flush()
-    // Another one has nothing to say meanwhile.
-    speaker.flush()
-    await speaker.count.reaches(1000)
-    speaker.append(1000)
-    speaker.flush()
-    await speaker.count.reaches(1001)
-    #expect(speaker.said.withLock { $0 } == Array(0...1000))
+    #expect(speaker.said.withLock { $0 } == Array(0..<1000))
+  }
+
+  @Test("tells who listens the latest bytes, however many steps were left out before")
+  func latestBytes() {
+    let progress = FlightProgress(clock: ContinuousClock())
+    let listeners = (0..<2).map { _ in FlightProgress.makeListener() }
+    for (number, listener) in listeners.enumerated() {
+      progress.add(listener, for: WaiterID(number: number))
+    }
+    // This test delivers; the threads that report find somebody doing it.
+    #expect(progress.deliverNext(isFlushing: false))
+    for count in 1...5000 { progress.report(.receiving(count, of: 9000)) }
+    #expect(progress.waitingCount <= 1026)
+    while progress.deliverNext(isFlushing: true) {}
+    for listener in listeners {
+      var steps: [ImageProgress] = []
+      while let step = listener.takeUnread() { steps.append(step) }
+      guard case .receiving(5000, of: 9000)? = steps.last else {
+        Issue.record("The last step is \(steps)")
+        continue
+      }
+    }
+  }
+
+  @Test("counts the events that are too many, apart for listeners that came later")
+  func crowdedEvents() {
+    var state = EventHub.State()
+    for number in 1...1500 {
+      if number == 1200 { state.lastNumber += 1 }
+      state.append(.hit(entity: ImageID(number), format: "row"))
+    }
+    var told: [String] = []
+    while let item = state.outbox.next(isFlushing: !told.isEmpty) {
+      guard case .event(let event, upTo: let limit) = item else { continue }
+      told.append(event.lostCount == 1 ? "\(limit)" : "\(limit) lost \(event.lostCount)")
+    }
+    #expect(told == Array(repeating: "0", count: 1024) + ["0 lost 175", "1 lost 301"])
+    state.append(.hit(entity: 1, format: "row"))
+    #expect(state.outbox.count == 1)
   }
 }

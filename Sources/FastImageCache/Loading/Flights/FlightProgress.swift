@@ -12,7 +12,9 @@ import Synchronization
 /// 2. A listener hears nothing after `end`. A cancellation tells it nothing.
 /// 3. `fetch` is the number of the fetch under way if a listener wants more previews of it, and else 0. So a
 ///    preview of a fetch that is over reaches nobody.
-/// 4. A worker that computes takes no lock here: a request that joins takes it under the registry's.
+/// 4. A step of bytes is left out while the outbox is crowded. The latest one follows when nothing waits, so
+///    nobody is left with an older one.
+/// 5. A worker that computes takes no lock here: a request that joins takes it under the registry's.
 final class FlightProgress: OutboxOwner {
   typealias Listener = StreamQueue<ImageProgress>
 
@@ -27,12 +29,22 @@ final class FlightProgress: OutboxOwner {
     var latest = ImageProgress.queued
     var listeners: [WaiterID: Listener] = [:]
     var outbox = Outbox<Step>()
+    /// Whether the latest step was left out.
+    var isBehind = false
     var wishes = PreviewWishes()
     var fetchCount = 0
     var isFetching = false
     var meter = LoadMeter()
 
     var previewedFetch: Int { isFetching && wishes.wantMore ? fetchCount : 0 }
+
+    /// Tells all listeners the latest step.
+    mutating func tellLatest() {
+      isBehind = false
+      for listener in listeners.values {
+        outbox.append(Step(listener: listener, progress: latest, isLast: false))
+      }
+    }
 
     mutating func show(_ previews: [(waiter: WaiterID, progress: ImageProgress)]) {
       for (waiter, progress) in previews {
@@ -71,10 +83,10 @@ final class FlightProgress: OutboxOwner {
     let isHeard = state.withLock { state in
       state.latest = progress
       state.meter.note(progress)
-      // Listeners keep sixteen steps: of so many that wait nobody misses one more.
-      if progress.isReceiving, state.outbox.count >= 1024 { return true }
-      for listener in state.listeners.values {
-        state.outbox.append(Step(listener: listener, progress: progress, isLast: false))
+      if progress.isReceiving, state.outbox.isCrowded {
+        state.isBehind = true
+      } else {
+        state.tellLatest()
       }
       return !state.listeners.isEmpty
     }
@@ -129,12 +141,16 @@ final class FlightProgress: OutboxOwner {
   }
 
   func deliverNext(isFlushing: Bool) -> Bool {
-    guard let step = state.withLock({ $0.outbox.next(isFlushing: isFlushing) }) else {
-      return false
+    let step = state.withLock { state in
+      if state.isBehind, state.outbox.count == 0 { state.tellLatest() }
+      return state.outbox.next(isFlushing: isFlushing)
     }
+    guard let step else { return false }
     Self.deliver(consume step)
     return true
   }
+
+  var waitingCount: Int { state.withLock { $0.outbox.count } }
 
   private static func deliver(_ step: consuming Step) {
     let (listener, isLast) = (step.listener, step.isLast)
@@ -251,7 +267,6 @@ extension FlightProgress {
     let elapsed = clock.now - start
     measure { $0[keyPath: duration] += elapsed }
   }
-
 }
 
 extension ImageProgress {
