@@ -1,3 +1,4 @@
+import Locking
 import Testing
 
 @testable import FastImageCache
@@ -12,7 +13,7 @@ struct AdmissionQueueTests {
       let answer: AdmissionQueue.Answer = await queue.enter(urgency) { continuation, _ in
         { continuation.resume(returning: $0) }
       }
-      if case .admitted(let id) = answer { queue.finish(id) }
+      if case .admitted(let id, _) = answer { queue.finish(id) }
       weak let left = queue
       return { left }
     }()
@@ -41,6 +42,32 @@ struct AdmissionQueueTests {
     }()
     #expect(observed() == nil)
     #expect(urgency.priority == .medium)
+  }
+
+  @Test("tells a job the priority that let it in, though its urgency falls before it is told")
+  func tellsPriority() throws {
+    let queue = AdmissionQueue(width: 2, byteBudget: 2)
+    let (falling, told) = (Urgency(.medium), Lock<[Priority]>([]))
+    let note: AdmissionQueue.Reply = { answer in
+      if case .admitted(_, let priority) = answer { told.withLock { $0.append(priority) } }
+    }
+    let (occupying, first, second) = (
+      queue.makePlace(Urgency(.high)), queue.makePlace(Urgency(.high)), queue.makePlace(falling)
+    )
+    let answer = occupying.enter(byteCount: 2, reply: note)
+    guard case .admitted(let id, .high)? = answer else {
+      Issue.record("The first job was not let in at once.")
+      return
+    }
+    // Both wait, and one event lets both in.
+    #expect(
+      first.enter(byteCount: 1) {
+        note($0)
+        falling.set(.low)?()
+      } == nil)
+    #expect(second.enter(byteCount: 1, reply: note) == nil)
+    queue.finish(id)
+    #expect(told.withLock { $0 } == [.high, .medium] && falling.priority == .low)
   }
 
   @Test("lets nobody in who was withdrawn before coming")

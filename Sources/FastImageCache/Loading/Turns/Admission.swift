@@ -46,7 +46,7 @@ struct Admission: Sendable {
   private enum Stage {
     case made
     case waiting(Rank)
-    case running(byteCount: Int, isLow: Bool)
+    case running(byteCount: Int, Priority)
   }
 
   private struct Job {
@@ -121,11 +121,9 @@ struct Admission: Sendable {
   /// and one guest at a time.
   mutating func startGuest(byteCount: Int) -> JobID? {
     precondition(byteCount >= 0, "A job cannot need a negative number of bytes.")
-    guard guest == nil, waitingCount == 0, fits(byteCount: byteCount, isLow: true) else {
-      return nil
-    }
+    guard guest == nil, waitingCount == 0, fits(byteCount: byteCount, .low) else { return nil }
     let id = makeJobID()
-    start(id, byteCount: byteCount, isLow: true)
+    start(id, byteCount: byteCount, .low)
     guest = id
     return id
   }
@@ -160,32 +158,36 @@ struct Admission: Sendable {
 
   /// A running job gives its bytes back and goes on.
   mutating func release(_ id: JobID) -> [JobID] {
-    guard case .running(let byteCount, let isLow)? = stage(of: id) else {
-      preconditionFailure("Only a running job has bytes to give back.")
-    }
+    let (byteCount, priority) = running(id)
     runningByteCount -= byteCount
-    jobs[id.index]?.stage = .running(byteCount: 0, isLow: isLow)
+    jobs[id.index]?.stage = .running(byteCount: 0, priority)
     return admit()
   }
 
   /// Ends a running job.
   mutating func finish(_ id: JobID) -> [JobID] {
-    guard case .running(let byteCount, let isLow)? = stage(of: id) else {
-      preconditionFailure("Only a running job can finish.")
-    }
+    let (byteCount, priority) = running(id)
     forget(id)
     runningCount -= 1
     runningByteCount -= byteCount
-    if isLow { runningLowCount -= 1 }
+    if priority.isLow { runningLowCount -= 1 }
     if guest == id { guest = nil }
     return admit()
   }
 
+  /// The bytes of a running job, and the priority at which it was admitted.
+  func running(_ id: JobID) -> (byteCount: Int, priority: Priority) {
+    guard case .running(let byteCount, let priority)? = stage(of: id) else {
+      preconditionFailure("Only a running job gives bytes back, or finishes.")
+    }
+    return (byteCount, priority)
+  }
+
   private mutating func admit() -> [JobID] {
     var started: [JobID] = []
-    while let next = queue.first, fits(byteCount: next.byteCount, isLow: next.rank.priority.isLow) {
+    while let next = queue.first, fits(byteCount: next.byteCount, next.rank.priority) {
       waitingCount -= 1
-      start(next.id, byteCount: next.byteCount, isLow: next.rank.priority.isLow)
+      start(next.id, byteCount: next.byteCount, next.rank.priority)
       tidy()
       started.append(next.id)
     }
@@ -193,17 +195,17 @@ struct Admission: Sendable {
   }
 
   /// Whether a job fits beside those that run.
-  private func fits(byteCount: Int, isLow: Bool) -> Bool {
+  private func fits(byteCount: Int, _ priority: Priority) -> Bool {
     // The difference cannot overflow, by invariant 1; a sum could, under an unlimited budget.
     runningCount < width && byteCount <= byteBudget - runningByteCount
-      && !(isLow && runningLowCount >= lowLimit)
+      && !(priority.isLow && runningLowCount >= lowLimit)
   }
 
-  private mutating func start(_ id: JobID, byteCount: Int, isLow: Bool) {
-    jobs[id.index]?.stage = .running(byteCount: byteCount, isLow: isLow)
+  private mutating func start(_ id: JobID, byteCount: Int, _ priority: Priority) {
+    jobs[id.index]?.stage = .running(byteCount: byteCount, priority)
     runningCount += 1
     runningByteCount += byteCount
-    if isLow { runningLowCount += 1 }
+    if priority.isLow { runningLowCount += 1 }
   }
 
   /// `nil` for a job that was forgotten.

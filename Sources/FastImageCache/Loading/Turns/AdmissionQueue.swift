@@ -18,7 +18,8 @@ final class AdmissionQueue: Sendable {
   typealias JobID = Admission.JobID
 
   enum Answer: Sendable {
-    case admitted(JobID)
+    /// With the priority that decided.
+    case admitted(JobID, Priority)
     case refused(AdmissionError)
     /// The caller's task was cancelled before the job was admitted.
     case cancelled
@@ -90,7 +91,7 @@ final class AdmissionQueue: Sendable {
         guard let job = waiting[id.index].take() else {
           preconditionFailure("A job that is admitted has waited.")
         }
-        answers.append(job.answered(.admitted(id)))
+        answers.append(job.answered(.admitted(id, admission.running(id).priority)))
       }
       return answers
     }
@@ -187,7 +188,7 @@ final class AdmissionQueue: Sendable {
           place.id, priority: place.urgency.priority, byteCount: byteCount)
         if let index = started.firstIndex(of: place.id) {
           started.remove(at: index)
-          answer = .admitted(place.id)
+          answer = .admitted(place.id, state.admission.running(place.id).priority)
         } else {
           state.wait(Job(reply: reply), as: place.id)
           if state.admission.guest != nil { state.guestCancellation?.set() }

@@ -42,7 +42,7 @@ struct LoadGate: Sendable {
     let answer = await queue.enter(urgency, willWait: willWait) { continuation, _ in
       { continuation.resume(returning: $0) }
     }
-    guard case .admitted(let id) = answer else { throw CancellationError() }
+    guard case .admitted(let id, _) = answer else { throw CancellationError() }
     return id
   }
 

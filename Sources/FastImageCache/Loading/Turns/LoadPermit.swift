@@ -103,7 +103,7 @@ struct LoadPermit: Sendable {
   /// - Returns: Whether the load was let in, and not withdrawn.
   func endQueuing(_ answer: AdmissionQueue.Answer) -> Bool {
     let queued = state.withLock { state in
-      if case .admitted(let id) = answer, let need = state.need {
+      if case .admitted(let id, _) = answer, let need = state.need {
         state.held = Held(gate: gates[need], need: need, id: id)
       }
       return state.queued.take()

@@ -16,7 +16,7 @@ import Locking
 ///    time that has passed since the guest ended, whoever's they are.
 /// 5. A job is admitted, and so a thread begun, on threads of the normal level only.
 /// 6. While cores are shared, one worker of several gets no job below medium priority: such a job may have a tenth
-///    of its usual speed then.
+///    of its usual speed then. A job computes at the priority that admitted it, which may have changed since.
 final class WorkerPool: Sendable {
   typealias Job<Value, Failure: Error> =
     @Sendable (_ isCancelled: @escaping @Sendable () -> Bool) throws(Failure) -> Value
@@ -75,7 +75,7 @@ final class WorkerPool: Sendable {
       let job = AwaitedJob(in: self, isCancelled, body, then: finish, for: continuation)
       return { answer in
         switch answer {
-        case .admitted(let id): self.start(job, id, urgency.priority)
+        case .admitted(let id, let priority): self.start(job, id, priority)
         case .refused(let error): job.refuse(.refused(error))
         case .cancelled: job.refuse(.cancelled)
         }
