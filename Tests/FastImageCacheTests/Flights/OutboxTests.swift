@@ -1,5 +1,4 @@
 import Locking
-import Synchronization
 import TestSupport
 import Testing
 
@@ -32,12 +31,16 @@ struct OutboxTests {
     #expect(none == nil && first == 1 && end == nil && second == 2)
   }
 
-  /// Says its items, and thinks of another one with each for as long as it goes on.
+  /// Says its items, and thinks of another one with each until the last.
   private final class Speaker: OutboxOwner {
+    /// True for the caller of the first turn: a task that takes over inherits no such value.
+    @TaskLocal static var isFirst = false
     private let outbox = Lock(Outbox<Int>())
+    private let last: Int
     let said = Lock<[Int]>([])
-    let count = Counter()
-    let goesOn = Atomic(false)
+    let (count, firstCount) = (Counter(), Counter())
+
+    init(last: Int = 0) { self.last = last }
 
     func append(_ item: Int) { outbox.withLock { $0.append(item) } }
 
@@ -46,7 +49,8 @@ struct OutboxTests {
     func deliverNext(isFlushing: Bool) -> Bool {
       guard let item = outbox.withLock({ $0.next(isFlushing: isFlushing) }) else { return false }
       said.withLock { $0.append(item) }
-      if goesOn.load(ordering: .relaxed) { append(item + 1) }
+      if item < last { append(item + 1) }
+      if Self.isFirst { firstCount.increment() }
       count.increment()
       return true
     }
@@ -54,15 +58,15 @@ struct OutboxTests {
 
   @Test("keeps no thread that speaks longer than its turn, though there is always more to say")
   func turns() async {
-    let speaker = Speaker()
-    speaker.goesOn.store(true, ordering: .relaxed)
+    let last = 3 * Speaker.turnLength
+    let speaker = Speaker(last: last)
     speaker.append(0)
     // Here a thread was kept for as long as others went on.
-    speaker.flush()
-    await speaker.count.reaches(3 * Speaker.turnLength)
-    speaker.goesOn.store(false, ordering: .relaxed)
-    let said = speaker.said.withLock { $0 }
-    #expect(said == Array(0..<said.count) && said.count >= 3 * Speaker.turnLength)
+    Speaker.$isFirst.withValue(true) { speaker.flush() }
+    // The one that waits after them, too.
+    #expect(speaker.firstCount.value == Speaker.turnLength + 1)
+    await speaker.count.reaches(last + 1)
+    #expect(speaker.said.withLock { $0 } == Array(0...last))
   }
 
   @Test("waits for no task where it was there when the turn began")
