@@ -50,6 +50,7 @@ public import Pixels
   /// The last waiter of a load left, and the load ended with it.
   case cancelled(entity: ImageID, format: String)
 
-  /// This listener was too slow, and missed so many events at this point.
+  /// This listener missed so many events at this point: it was too slow, or events came faster than they are
+  /// delivered.
   case skipped(Int)
 }
