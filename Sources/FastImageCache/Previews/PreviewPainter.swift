@@ -14,7 +14,7 @@ import Pixels
 struct PreviewPainter: Sendable {
   /// What has become of a stage.
   enum Outcome: Sendable {
-    case shown(settled: [ImageKey], part: Double?)
+    case shown
     /// The worker was needed by others, or nobody was left to be shown a preview: it is worth drawing later.
     case interrupted
     /// The bytes make no picture, or none that shows more than the one before.
@@ -40,12 +40,11 @@ struct PreviewPainter: Sendable {
   /// Cost: a relaxed load of an atomic number.
   var isWanted: Bool { progress.previewedFetch == fetch }
 
-  /// What those who follow the load want of stages after some time, but for settled pictures.
+  /// What those who follow the load want of stages after some time.
   func want(
-    _ stages: [PreviewStage.Kind: PreviewStage], besides settled: Set<ImageKey>,
-    after elapsed: Duration
+    _ stages: [PreviewStage.Kind: PreviewStage], after elapsed: Duration
   ) -> [PreviewStage.Kind: PreviewWant] {
-    progress.want(stages, besides: settled, in: fetch, after: elapsed)
+    progress.want(stages, in: fetch, after: elapsed)
   }
 
   /// Shows the previews that there are to those whose delay has passed since.
@@ -57,18 +56,16 @@ struct PreviewPainter: Sendable {
   /// Begins to draw previews at a stage, if the workers have nothing else to do.
   ///
   /// - Parameters:
-  ///   - wishes: Their pictures are drawn, of one source.
-  ///   - part: The part of the picture that previews before came from: one that has no more is not shown.
+  ///   - want: Its pictures are drawn, of one source. A preview of no more than its part is not shown.
   ///   - done: Called on the worker at the end.
   /// - Returns: Whether it has begun.
   func paint(
     _ stage: PreviewStage, of arrival: Arrival, _ picture: PreviewScan.Picture,
-    for wishes: [PreviewWish], after part: Double,
-    done: @escaping @Sendable (Outcome) -> Void
+    for want: PreviewWant, done: @escaping @Sendable (Outcome) -> Void
   ) -> Bool {
     // As large as for the picture itself, or a settled preview would differ from it. Of other requests of the
     // load, and of those that join, nothing is known here: the picture's decode may be larger for their sake.
-    let requests = wishes.flatMap { [$0.request] + $0.siblings }
+    let requests = want.wishes.flatMap { [$0.request] + $0.siblings }
     let minimum = maker.minimumSize(for: requests, picture.decoder, picture.header)
     let working = picture.decoder.workingByteCount(for: picture.header, minimumSize: minimum)
     // The bytes are copied twice: out of the arrival, and by a decoder that closes the file.
@@ -88,10 +85,10 @@ struct PreviewPainter: Sendable {
         request.colorSpace = requests.colorSpace
         request.region = requests.region(of: picture.header.size)
         let decoded = try decode(stage, of: arrival, picture, request, working)
-        if let newPart = decoded.part, newPart <= part { return .none(.failed) }
+        if let newPart = decoded.part, newPart <= want.part { return .none(.failed) }
         let bitmap = decoded.bitmap
         let isSettled = request.isSettled(bitmap, at: stage, of: picture.header.size)
-        let drawn = try wishes.map { wish in
+        let drawn = try want.wishes.map { wish in
           let request = wish.request
           let slot = try maker.draw(
             request, bitmap, of: picture.header.size, isPreview: true, isCancelled
@@ -99,17 +96,16 @@ struct PreviewPainter: Sendable {
           return DrawnPreview(
             key: request.key, image: request.table.privateImage(slot), isSettled: isSettled)
         }
-        return .painted(drawn, isSettled: isSettled, part: decoded.part)
+        return .painted(drawn, part: decoded.part)
       } catch {
         // There is no preview then: the bytes prove themselves when all are there.
         return .none(isCancelled() ? .interrupted : .failed)
       }
     } then: { painting in
       switch painting {
-      case .painted(let drawn, let isSettled, let part):
+      case .painted(let drawn, let part):
         let isShown = progress.show(drawn, of: stage, part: part, in: fetch)
-        let settled = isSettled ? drawn.map(\.key) : []
-        done(isShown ? .shown(settled: settled, part: part) : .interrupted)
+        done(isShown ? .shown : .interrupted)
       case .none(let outcome): done(outcome)
       }
     }
@@ -117,7 +113,7 @@ struct PreviewPainter: Sendable {
 
   /// What a guest hands from its computing to its end.
   private enum Painting: Sendable {
-    case painted([DrawnPreview], isSettled: Bool, part: Double?)
+    case painted([DrawnPreview], part: Double?)
     case none(Outcome)
   }
 

@@ -10,15 +10,11 @@ import Locking
 /// 2. `stages` are the newest ones of each kind that were not drawn. They are drawn when more bytes come, if the
 ///    plan and the workers allow it then. A stage whose drawing was given up is one of them again: the waiter that
 ///    left may come back. After the fetch nobody looks at them.
-/// 3. A picture with a settled preview gets no other.
 final class PreviewWatch: Sendable {
   private struct State {
     var scan: PreviewScan? = PreviewScan()
     var plan: PreviewPlan?
     var stages: [PreviewStage.Kind: PreviewStage] = [:]
-    var settled: Set<ImageKey> = []
-    /// The part of the picture that the best preview of each kind came from.
-    var parts: [PreviewStage.Kind: Double] = [:]
   }
 
   private let painter: PreviewPainter
@@ -54,33 +50,18 @@ final class PreviewWatch: Sendable {
     _ arrival: Arrival, _ scan: inout PreviewScan, _ plan: PreviewPlan,
     _ now: ContinuousClock.Instant, _ byteCount: Int
   ) -> Bool {
-    let (stages, settled) = state.withLock { ($0.stages, $0.settled) }
-    let wants = painter.want(stages, besides: settled, after: plan.elapsed(at: now))
+    let wants = painter.want(state.withLock { $0.stages }, after: plan.elapsed(at: now))
     guard let kind = plan.kind(of: wants.keys, byteCount: byteCount, now: now),
       let want = wants[kind], painter.mayPaint(at: now)
     else { return false }
-    let (stage, shownPart) = state.withLock {
-      ($0.stages.removeValue(forKey: kind), $0.parts[kind] ?? 0)
-    }
-    let part = max(shownPart, kind == .frame ? want.part : 0)
-    guard let stage, let picture = scan.picture(of: arrival, upTo: stage) else { return false }
-    let hasBegun = painter.paint(stage, of: arrival, picture, for: want.wishes, after: part) {
-      [self] in conclude(stage, $0)
+    guard let stage = state.withLock({ $0.stages.removeValue(forKey: kind) }),
+      let picture = scan.picture(of: arrival, upTo: stage)
+    else { return false }
+    let hasBegun = painter.paint(stage, of: arrival, picture, for: want) { [self] outcome in
+      if outcome == .interrupted { giveBack(stage) }
     }
     if !hasBegun { giveBack(stage) }
     return hasBegun
-  }
-
-  private func conclude(_ stage: PreviewStage, _ outcome: PreviewPainter.Outcome) {
-    switch outcome {
-    case .shown(let settled, let part):
-      state.withLock { state in
-        state.settled.formUnion(settled)
-        state.parts[stage.kind] = max(state.parts[stage.kind] ?? 0, part ?? 0)
-      }
-    case .interrupted: giveBack(stage)
-    case .failed: break
-    }
   }
 
   /// Has a stage drawn later, unless there is a newer one by now.

@@ -33,7 +33,7 @@ struct DrawnPreview: Sendable {
 /// The pictures of which a preview of one stage is wanted, and the least that those who want it ask of it.
 struct PreviewWant: Sendable {
   let wishes: [PreviewWish]
-  /// The smallest part of the picture that one of them has been shown by a thumbnail.
+  /// The part of the picture that a preview has to exceed.
   let part: Double
 }
 
@@ -50,6 +50,7 @@ struct PreviewWant: Sendable {
 /// 4. Nothing is drawn for a waiter that is not due, nor where the load has drawn as many stages of its kinds as its
 ///    limit: each costs a decode. A preview that was drawn of its picture costs nothing more, and is shown to it once
 ///    it is due.
+/// 5. A picture with a settled preview gets no other, though the connection breaks off and is continued.
 struct PreviewWishes {
   /// More formats of one load are not previewed at the same time.
   static let formatLimit = 2
@@ -97,6 +98,8 @@ struct PreviewWishes {
   private struct Drawn {
     var count = 0
     var byteCount = 0
+    /// The largest part of the picture that those of the fetch came from.
+    var part = 0.0
     var newest: [ImageKey: Newest] = [:]
   }
 
@@ -112,23 +115,22 @@ struct PreviewWishes {
   ///
   /// - Parameters:
   ///   - stages: The newest ones that were not drawn.
-  ///   - settled: The pictures that need no other preview: they take no place of the two.
   ///   - elapsed: The time since the fetch began.
   /// - Returns: The stages that anybody wants.
   mutating func want(
-    _ stages: [PreviewStage.Kind: PreviewStage], besides settled: Set<ImageKey>,
-    after elapsed: Duration
+    _ stages: [PreviewStage.Kind: PreviewStage], after elapsed: Duration
   ) -> [PreviewStage.Kind: PreviewWant] {
     self.elapsed = elapsed
-    return stages.compactMapValues { want($0, besides: settled) }
+    return stages.compactMapValues { want($0) }
   }
 
-  private func want(_ stage: PreviewStage, besides settled: Set<ImageKey>) -> PreviewWant? {
-    guard stage.byteCount > drawn[stage.kind]?.byteCount ?? 0 else { return nil }
+  private func want(_ stage: PreviewStage) -> PreviewWant? {
+    let before = drawn[stage.kind] ?? Drawn()
+    guard stage.byteCount > before.byteCount else { return nil }
     var wishes: [PreviewWish] = []
     var part = 1.0
     for (_, entry) in entries.sorted(by: { $0.key.number < $1.key.number })
-    where isDue(entry) && entry.wants(stage.kind) && !settled.contains(entry.wish.request.key)
+    where isDue(entry) && entry.wants(stage.kind) && !isSettled(entry.wish.request.key)
       && drawnCount(for: entry.wish) < entry.wish.policy.limit
     {
       part = min(part, entry.part)
@@ -137,7 +139,13 @@ struct PreviewWishes {
         wishes.append(entry.wish)
       }
     }
-    return wishes.isEmpty ? nil : PreviewWant(wishes: wishes, part: part)
+    guard !wishes.isEmpty else { return nil }
+    return PreviewWant(wishes: wishes, part: max(before.part, stage.kind == .frame ? part : 0))
+  }
+
+  /// Whether a picture needs no other preview: it takes no place of the two.
+  private func isSettled(_ key: ImageKey) -> Bool {
+    drawn.values.contains { $0.newest[key]?.preview.isSettled == true }
   }
 
   private func isDue(_ entry: Entry) -> Bool { entry.wish.policy.delay <= elapsed }
@@ -183,7 +191,10 @@ struct PreviewWishes {
   /// - Returns: Their pictures, for release outside a lock.
   mutating func forget() -> [CachedImage] {
     let images = drawn.values.flatMap { $0.newest.values.map(\.image) }
-    for kind in drawn.keys { drawn[kind]?.newest = [:] }
+    for kind in drawn.keys {
+      drawn[kind]?.newest = [:]
+      drawn[kind]?.part = 0
+    }
     elapsed = .zero
     return images
   }
@@ -199,6 +210,7 @@ struct PreviewWishes {
     guard stage.byteCount > drawn.byteCount else { return [] }
     drawn.count += 1
     drawn.byteCount = stage.byteCount
+    drawn.part = max(drawn.part, part ?? 0)
     let kind: ImagePreview.Kind =
       switch stage.kind {
       case .frame: .frame(drawn.count)

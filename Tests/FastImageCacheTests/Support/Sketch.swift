@@ -149,7 +149,11 @@ struct SketchFixture {
       asked.increment()
       for await size in sizes {
         if size == 0 { arrival = request.begin(terms) }
-        try arrival.append(bytes[arrival.byteCount..<min(arrival.byteCount + size, total)])
+        if size < 0 {
+          let known = KnownOriginal(terms: terms, bytes: arrival.bytes, isWhole: false)
+          arrival = request.begin(terms, continuing: known)
+        }
+        try arrival.append(bytes[arrival.byteCount..<min(arrival.byteCount + abs(size), total)])
         arrived.increment()
       }
       try arrival.append(bytes[arrival.byteCount...])
@@ -174,6 +178,9 @@ struct SketchFixture {
 
   /// Lets the source begin with the first byte again.
   func beginAnew() async { await step(0) }
+
+  /// Lets the connection break off, and another one bring a byte more.
+  func breakOff() async { await step(-1) }
 
   /// Lets the rest arrive.
   func finish() { steps.finish() }

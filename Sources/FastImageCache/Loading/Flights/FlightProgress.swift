@@ -190,12 +190,11 @@ extension FlightProgress {
   ///
   /// - Parameter elapsed: The time since the fetch began.
   func want(
-    _ stages: [PreviewStage.Kind: PreviewStage], besides settled: Set<ImageKey>, in number: Int,
-    after elapsed: Duration
+    _ stages: [PreviewStage.Kind: PreviewStage], in number: Int, after elapsed: Duration
   ) -> [PreviewStage.Kind: PreviewWant] {
     state.withLock { state in
       guard state.previewedFetch == number else { return [:] }
-      return state.wishes.want(stages, besides: settled, after: elapsed)
+      return state.wishes.want(stages, after: elapsed)
     }
   }
 
