@@ -133,6 +133,7 @@ public final class Arrival: Sendable {
 final class ArrivalSlot: Sendable {
   private struct State {
     var newest: Arrival?
+    var painter: PreviewPainter?
     /// The new bytes of the arrivals before.
     var formerByteCount = 0
 
@@ -145,7 +146,6 @@ final class ArrivalSlot: Sendable {
 
   private let state: Lock<State>
   private let disk: PartialOnDisk?
-  private let painter: PreviewPainter?
 
   /// - Parameters:
   ///   - known: What the load continues. It is kept again where the load fails before more comes.
@@ -155,10 +155,9 @@ final class ArrivalSlot: Sendable {
     continuing known: KnownOriginal? = nil, to disk: PartialOnDisk? = nil,
     painter: PreviewPainter? = nil
   ) {
-    (self.disk, self.painter) = (disk, painter)
-    state = Lock(
-      State(
-        newest: known.map { Arrival($0.terms, continuing: $0, byteCountLimit: $0.bytes.count) }))
+    self.disk = disk
+    let newest = known.map { Arrival($0.terms, continuing: $0, byteCountLimit: $0.bytes.count) }
+    state = Lock(State(newest: newest, painter: painter))
   }
 
   /// The bytes that have come in this load, those that it has dropped included.
@@ -166,14 +165,21 @@ final class ArrivalSlot: Sendable {
     state.withLock { $0.formerByteCount + ($0.newest?.newByteCount ?? 0) }
   }
 
-  /// Begins an arrival in the place of the one before.
+  /// Begins an arrival in the place of the one before. Previews of that one are shown no more, unless it is
+  /// continued.
   func begin(
     _ terms: OriginalTerms, continuing known: KnownOriginal?, byteCountLimit: Int
   ) -> Arrival {
+    let (former, formerPainter) = state.withLock { ($0.newest, $0.painter) }
+    // The terms tell the versions apart.
+    let painter = known?.terms == former?.terms ? formerPainter : formerPainter?.makeNext()
     let newest = Arrival(
       terms, continuing: known, byteCountLimit: byteCountLimit, blocks: disk?.begin(terms),
       previews: painter.map(PreviewWatch.init))
-    _ = state.withLock { $0.exchange(for: newest) }
+    _ = state.withLock { state in
+      state.painter = painter
+      return state.exchange(for: newest)
+    }
     return newest
   }
 

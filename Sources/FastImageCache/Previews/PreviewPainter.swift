@@ -2,14 +2,15 @@ import Foundation
 import ImageCodecs
 import Pixels
 
-/// Draws previews of one fetch, as guests of the worker pool, and shows them to those who follow the load.
+/// Draws previews of one fetch, until it begins anew, as guests of the worker pool, and shows them to those who
+/// follow the load.
 ///
 /// A preview is drawn by the entity's recipe into private memory. It enters no table, and it is no step of
 /// the load: the load neither waits for it nor fails with it.
 ///
 /// Invariants:
-/// 1. Once the source has answered, or nobody is left to be shown a preview, the guest is cancelled, and what
-///    it draws all the same is shown to nobody.
+/// 1. Once the source has answered or begun anew, or nobody is left to be shown a preview, the guest is cancelled,
+///    and what it draws all the same is shown to nobody.
 /// 2. Nothing in here refers to a source or a cache: whoever keeps an ``Arrival`` keeps this.
 struct PreviewPainter: Sendable {
   /// What has become of a stage.
@@ -25,14 +26,22 @@ struct PreviewPainter: Sendable {
   let clock: any PatienceClock
   let fetchStart: ContinuousClock.Instant
   private let progress: FlightProgress
-  /// Tells this fetch from others of the load.
-  private let fetch: Int
+  /// Tells this fetch from others of the load, and from what it was before it began anew.
+  private var fetch: Int
 
   init(
     maker: PictureMaker, clock: any PatienceClock, progress: FlightProgress, fetch: Int
   ) {
     (self.maker, self.clock, self.progress, self.fetch) = (maker, clock, progress, fetch)
     fetchStart = clock.now
+  }
+
+  /// Makes the painter of other bytes, with which the source begins anew. This painter's previews are shown to
+  /// nobody any more.
+  func makeNext() -> PreviewPainter {
+    var next = self
+    next.fetch = progress.restartFetch(fetch)
+    return next
   }
 
   /// Whether anyone would be shown a preview.

@@ -45,12 +45,15 @@ struct PreviewWant: Sendable {
 ///    fetch, since nothing but bytes leads here.
 /// 2. A waiter is shown no preview of a lesser kind than one before (``PreviewStage/Kind``), nor of fewer bytes
 ///    than one of the same kind: a fetch that begins anew would show the picture coarser again. Behind a thumbnail
-///    it is shown no frame that comes from fewer pixels.
+///    or a frame it is shown no frame that comes from a smaller part of the pixels, and behind a settled preview
+///    none. This holds for previews of another version, too, since the former one's stay on screen.
 /// 3. A preview belongs to the load: its number counts the load's previews, whoever was there to see them.
 /// 4. Nothing is drawn for a waiter that is not due, nor where the load has drawn as many stages of its kinds as its
 ///    limit: each costs a decode. A preview that was drawn of its picture costs nothing more, and is shown to it once
 ///    it is due.
 /// 5. A picture with a settled preview gets no other, though the connection breaks off and is continued.
+/// 6. Of bytes that were thrown away `drawn` has the count and nothing else: they are shown to nobody any more, and
+///    keep nobody from previews of the bytes that replace them.
 struct PreviewWishes {
   /// More formats of one load are not previewed at the same time.
   static let formatLimit = 2
@@ -61,27 +64,30 @@ struct PreviewWishes {
     var best: PreviewStage.Kind?
     /// The bytes of the newest stage that was shown.
     var byteCount = 0
-    /// The part of the picture that a thumbnail has shown.
+    /// The part of the picture that the newest thumbnail or frame has shown.
     var part = 0.0
+    var isSettled = false
 
     init(_ wish: PreviewWish) { (self.wish, best) = (wish, wish.least) }
 
-    var wantsMore: Bool { shownCount < wish.policy.limit }
+    var wantsMore: Bool { shownCount < wish.policy.limit && !isSettled }
 
-    func wants(_ kind: PreviewStage.Kind) -> Bool {
+    /// Whether a stage has more than the ones before.
+    func wants(_ kind: PreviewStage.Kind, of stageByteCount: Int) -> Bool {
       wantsMore && wish.policy.wants(kind) && best.map { $0 <= kind } != false
+        && (best != kind || stageByteCount > byteCount)
     }
 
     /// Whether a preview shows more than the ones before.
     func wants(_ kind: PreviewStage.Kind, _ newest: Newest) -> Bool {
-      wants(kind) && (best != kind || newest.byteCount > byteCount)
-        && (kind != .frame || newest.part ?? 1 > part)
+      wants(kind, of: newest.byteCount) && (kind != .frame || newest.part ?? 1 > part)
     }
 
     mutating func show(_ kind: PreviewStage.Kind, _ newest: Newest) {
       shownCount += 1
       (best, byteCount) = (kind, newest.byteCount)
-      if kind == .embedded { part = newest.part ?? 0 }
+      if kind != .rows { part = newest.part ?? 0 }
+      isSettled = newest.preview.isSettled
     }
   }
 
@@ -130,7 +136,8 @@ struct PreviewWishes {
     var wishes: [PreviewWish] = []
     var part = 1.0
     for (_, entry) in entries.sorted(by: { $0.key.number < $1.key.number })
-    where isDue(entry) && entry.wants(stage.kind) && !isSettled(entry.wish.request.key)
+    where isDue(entry) && entry.wants(stage.kind, of: stage.byteCount)
+      && !isSettled(entry.wish.request.key)
       && drawnCount(for: entry.wish) < entry.wish.policy.limit
     {
       part = min(part, entry.part)
@@ -186,15 +193,12 @@ struct PreviewWishes {
     entries.removeValue(forKey: waiter)?.wish
   }
 
-  /// Forgets the previews that there are, and that a fetch has begun.
+  /// Forgets the previews that there are, and the time of the fetch.
   ///
   /// - Returns: Their pictures, for release outside a lock.
   mutating func forget() -> [CachedImage] {
     let images = drawn.values.flatMap { $0.newest.values.map(\.image) }
-    for kind in drawn.keys {
-      drawn[kind]?.newest = [:]
-      drawn[kind]?.part = 0
-    }
+    drawn = drawn.mapValues { Drawn(count: $0.count) }
     elapsed = .zero
     return images
   }

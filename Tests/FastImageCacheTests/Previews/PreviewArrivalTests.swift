@@ -35,4 +35,71 @@ struct PreviewArrivalTests {
     await following.ends()
     #expect(following.text == "1 999" && sketch.decoder.begun.value == 2)
   }
+
+  @Test("show bytes that were thrown away to nobody who joins or becomes due afterwards")
+  func formerVersion() async throws {
+    let sketch = try await SketchFixture()
+    let first = Following(sketch.cache)
+    var options = LoadOptions.previewing
+    options.previews.delay = .seconds(5000)
+    let patient = Following(sketch.cache, Photo("1"), .row, options)
+    await sketch.fixture.waiters(2)
+    await step(sketch, 200)
+    await sketch.beginAnew()
+    await step(sketch, 100, after: 9000)
+    let second = Following(sketch.cache)
+    await sketch.fixture.waiters(3)
+    await step(sketch, 1)
+    sketch.finish()
+    for one in [first, patient, second] { await one.ends() }
+    #expect([first, patient, second].map(\.text) == ["2 999", "1 999", "1 999"])
+    #expect(sketch.decoder.begun.value == 2)
+  }
+
+  @Test("show nothing that is drawn of bytes while they are thrown away")
+  func formerGuest() async throws {
+    let door = Gate()
+    // As a decoder that does not ask whether it is cancelled.
+    let sketch = try await SketchFixture(
+      decoder: SketchDecoder(willEnd: { _ in door.waitBlocking() }))
+    let following = Following(sketch.cache)
+    await sketch.fixture.waiters(1)
+    await sketch.step(200)
+    await sketch.decoder.begun.reaches(1)
+    await sketch.beginAnew()
+    door.open()
+    await sketch.idle()
+    await step(sketch, 100)
+    sketch.finish()
+    await following.ends()
+    #expect(following.text == "1 999" && sketch.decoder.begun.value == 2)
+  }
+
+  @Test("show nothing of another version where a settled one of the former is shown")
+  func formerSettled() async throws {
+    let sketch = try await SketchFixture(decoder: SketchDecoder(settledStage: 2))
+    let following = Following(sketch.cache)
+    await sketch.fixture.waiters(1)
+    await step(sketch, 200)
+    await sketch.beginAnew()
+    await step(sketch, 300)
+    sketch.finish()
+    await following.ends()
+    #expect(following.text == "2 settled 999" && sketch.decoder.begun.value == 1)
+  }
+
+  @Test("show no smaller part of another version than of the former one")
+  func formerPart() async throws {
+    let parts = [2: 0.25, 3: 0.2, 4: 0.5]
+    let sketch = try await SketchFixture(decoder: SketchDecoder(parts: parts))
+    let following = Following(sketch.cache)
+    await sketch.fixture.waiters(1)
+    await step(sketch, 200)
+    await sketch.beginAnew()
+    await step(sketch, 300)
+    await step(sketch, 100)
+    sketch.finish()
+    await following.ends()
+    #expect(following.text == "2 4 999")
+  }
 }

@@ -10,8 +10,9 @@ import Synchronization
 /// Invariants:
 /// 1. A listener that is added late hears the latest step first.
 /// 2. A listener hears nothing after `end`. A cancellation tells it nothing.
-/// 3. `fetch` is the number of the fetch under way if a listener wants more previews of it, and else 0. So a
-///    preview of a fetch that is over reaches nobody.
+/// 3. `fetch` is the number of the fetch under way if a listener wants more previews of it, and else 0. A fetch
+///    that begins anew with other bytes gets another number. So a preview of a fetch that is over, or of bytes that
+///    were thrown away, reaches nobody.
 /// 4. A step of bytes is left out while the outbox is crowded. The latest one follows when nothing waits, so
 ///    nobody is left with an older one.
 /// 5. A worker that computes takes no lock here: a request that joins takes it under the registry's.
@@ -174,6 +175,19 @@ extension FlightProgress {
       state.isFetching = true
       return state.fetchCount
     }
+  }
+
+  /// The source begins anew with other bytes: nothing of the former ones is shown any more.
+  ///
+  /// - Returns: The fetch's number from now on; the same where a later fetch has begun.
+  func restartFetch(_ number: Int) -> Int {
+    let (next, forgotten) = change { state in
+      guard state.fetchCount == number else { return (number, [CachedImage]()) }
+      state.fetchCount += 1
+      return (state.fetchCount, state.wishes.forget())
+    }
+    withExtendedLifetime(forgotten) {}
+    return next
   }
 
   /// The source has answered, or failed: no more previews are shown, to those who come later neither.
