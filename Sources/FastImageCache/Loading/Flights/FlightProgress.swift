@@ -142,11 +142,13 @@ final class FlightProgress: OutboxOwner {
   }
 
   func deliverNext(isFlushing: Bool) -> Bool {
-    let step = state.withLock { state in
-      if state.isBehind, state.outbox.count == 0 { state.tellLatest() }
-      return state.outbox.next(isFlushing: isFlushing)
-    }
-    guard let step else { return false }
+    // Bound once, or a picture that is delivered would have a second reference here.
+    guard
+      let step = state.withLock({ state in
+        if state.isBehind, state.outbox.count == 0 { state.tellLatest() }
+        return state.outbox.next(isFlushing: isFlushing)
+      })
+    else { return false }
     Self.deliver(consume step)
     return true
   }
