@@ -2,10 +2,41 @@
 
 #include "CImageCodecs.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <libheif/heif.h>
+
+// exit(3) destroys libheif's registry of decoders, which open contexts use. The process therefore ends only
+// when no context is open, and opens no other.
+static atomic_int open_contexts;
+static atomic_bool is_ending;
+
+// A decode that hangs must not hold up exit(3) for longer.
+enum { LONGEST_WAIT_MS = 2000 };
+
+static void wait_for_contexts(void) {
+  atomic_store(&is_ending, true);
+  for (int i = 0; i < LONGEST_WAIT_MS && atomic_load(&open_contexts) > 0; i++)
+    nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+}
+
+// When this object is loaded, libheif has registered its own handlers, which therefore run later. The first
+// use would be too late: it may come while exit(3) is under way.
+__attribute__((constructor)) static void register_handler(void) { atexit(wait_for_contexts); }
+
+// Each `true` wants one call of `end_context`.
+static bool begin_context(void) {
+  // Counted before the look at `is_ending`: either this thread sees that, or the handler sees the count.
+  atomic_fetch_add(&open_contexts, 1);
+  if (!atomic_load(&is_ending)) return true;
+  atomic_fetch_sub(&open_contexts, 1);
+  return false;
+}
+
+static void end_context(void) { atomic_fetch_sub(&open_contexts, 1); }
 
 struct fic_heif_reader {
   struct heif_context *context;
@@ -24,7 +55,10 @@ void fic_heif_reader_close(fic_heif_reader *reader) {
   if (reader->image) heif_image_release(reader->image);
   if (reader->thumbnail) heif_image_handle_release(reader->thumbnail);
   if (reader->primary) heif_image_handle_release(reader->primary);
-  if (reader->context) heif_context_free(reader->context);
+  if (reader->context) {
+    heif_context_free(reader->context);
+    end_context();
+  }
   free(reader->profile);
   free(reader);
 }
@@ -91,8 +125,12 @@ static fic_status fill_header(
 fic_status fic_heif_read_header(
     fic_heif_reader *reader, const uint8_t *bytes, size_t count, fic_heif_header *header) {
   memset(header, 0, sizeof *header);
+  if (!begin_context()) return FIC_CANCELLED;
   reader->context = heif_context_alloc();
-  if (!reader->context) return FIC_OUT_OF_MEMORY;
+  if (!reader->context) {
+    end_context();
+    return FIC_OUT_OF_MEMORY;
+  }
   heif_context_set_max_decoding_threads(reader->context, 0);
   fic_status status = status_of(
       reader, heif_context_read_from_memory_without_copy(reader->context, bytes, count, NULL));

@@ -26,7 +26,8 @@ typedef FIC_ENUM {
   FIC_DAMAGED FIC_SWIFT(damaged),
   FIC_UNSUPPORTED FIC_SWIFT(unsupported),
   FIC_TOO_LARGE FIC_SWIFT(tooLarge),
-  FIC_OUT_OF_MEMORY FIC_SWIFT(outOfMemory)
+  FIC_OUT_OF_MEMORY FIC_SWIFT(outOfMemory),
+  FIC_CANCELLED FIC_SWIFT(cancelled)
 } fic_status;
 
 // Rows as PNG and WebP writers take them: one gray byte a pixel; B, G, R, unused; or B, G, R, not
@@ -283,7 +284,8 @@ fic_heif_reader *fic_heif_reader_create(void);
 void fic_heif_reader_close(fic_heif_reader *reader);
 const char *fic_heif_reader_message(const fic_heif_reader *reader);
 
-// Reads the container and nothing of the picture.
+// Reads the container and nothing of the picture; cancelled once the process ends, which waits up to two
+// seconds for readers to be closed.
 fic_status fic_heif_read_header(
     fic_heif_reader *reader, const uint8_t *bytes, size_t count, fic_heif_header *header);
 

@@ -66,7 +66,7 @@
       switch self {
       case .ok: return
       case .outOfMemory: throw .outOfMemory
-      case .truncated, .damaged, .unsupported, .tooLarge:
+      case .truncated, .damaged, .unsupported, .tooLarge, .cancelled:
         throw .failed(String(cString: message))
       }
     }

@@ -23,6 +23,7 @@
       case .unsupported: throw .unsupported(text("not a kind that is decoded here"))
       case .tooLarge: throw .tooLarge(text("too large"))
       case .outOfMemory: throw .outOfMemory
+      case .cancelled: throw .cancelled
       }
     }
   }
