@@ -36,6 +36,8 @@ struct WarmCommand: Command {
     let (cache, formats) = try await tables.open(
       for: photos.photos.count, ImageCache.Configuration())
     let summary = await warm(photos, cache, formats)
+    // After Ctrl-C decodes go on for a moment, though nobody waits any more.
+    await cache.loadsHaveEnded()
     let areKept = await WantedTables.keepPictures(of: cache)
     await cache.close()
     summary.tell()
