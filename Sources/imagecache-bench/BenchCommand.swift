@@ -56,7 +56,7 @@ struct BenchCommand {
     let status = await Interruption.cancelling {
       await grammar.run(words, as: "imagecache-bench", run)
     }
-    exit(status.rawValue)
+    status.end()
   }
 
   private static func run(_ arguments: Arguments) async throws -> ExitStatus {

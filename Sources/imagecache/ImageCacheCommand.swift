@@ -1,5 +1,4 @@
 import CommandSupport
-import Foundation
 
 /// Chooses the command that the first word names, and turns its errors into messages and an exit
 /// status.
@@ -13,7 +12,7 @@ struct ImageCacheCommand {
 
   static func main() async {
     let words = Array(CommandLine.arguments.dropFirst())
-    exit(await Interruption.cancelling { await run(words) }.rawValue)
+    await Interruption.cancelling { await run(words) }.end()
   }
 
   private static func run(_ words: [String]) async -> ExitStatus {

@@ -66,6 +66,24 @@ struct UsageTests {
     #expect(outcome.output.isEmpty)
   }
 
+  #if os(Linux)
+    @Test("fails when what it prints is lost, but not when nobody reads it")
+    func lostOutput() async throws {
+      func run(_ script: String) async throws -> CommandProcess.Outcome {
+        try await CommandProcess(
+          ["--help"], temporaryFolder: directory.url, preparation: script
+        ).run()
+      }
+      let full = try await run("exec >/dev/full")
+      #expect(full.status == 1)
+      #expect(full.errors == "imagecache: Not all results could be written to standard output.\n")
+      let closed = try await run(
+        #"mkfifo "$TMPDIR/pipe"; exec 3<>"$TMPDIR/pipe" >"$TMPDIR/pipe" 3>&-"#)
+      #expect(closed.status == 0)
+      #expect(closed.errors.isEmpty)
+    }
+  #endif
+
   @Test("without a word prints help as an error")
   func nothing() async throws {
     let outcome = try await run()

@@ -16,7 +16,7 @@ struct TortureCommand {
     if words.first == ChildRole.word {
       exit(await ChildRole.run(Array(words.dropFirst())))
     }
-    exit(await Interruption.cancelling { await run(words) }.rawValue)
+    await Interruption.cancelling { await run(words) }.end()
   }
 
   private static func run(_ words: [String]) async -> ExitStatus {

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 #if canImport(Darwin)
   import Darwin
@@ -12,17 +13,32 @@ package enum Console {
   /// Whether standard error is a terminal.
   package static let isWatched = isatty(STDERR_FILENO) == 1
 
+  /// Whether standard output did not take a result, and not because the reader of a pipe had enough.
+  static var hasLostResults: Bool { lostResults.load(ordering: .relaxed) }
+
+  private static let lostResults = Atomic(false)
+
   /// Prints a result.
-  package static func print(_ text: String) { write(text + "\n", to: .standardOutput) }
+  package static func print(_ text: String) {
+    do { try write(text + "\n", to: .standardOutput) } catch {
+      // A closed pipe must not end the process: it still has to clean up.
+      let reason = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError
+      if reason?.code != Int(EPIPE) { lostResults.store(true, ordering: .relaxed) }
+    }
+  }
 
   /// Prints a line about the work, not its result.
-  package static func note(_ text: String) { write(text + "\n", to: .standardError) }
+  package static func note(_ text: String) { tell(text + "\n") }
 
   /// Draws over the current line of a terminal.
-  static func redraw(_ line: String) { write("\r\u{1b}[K" + line, to: .standardError) }
+  static func redraw(_ line: String) { tell("\r\u{1b}[K" + line) }
 
-  private static func write(_ text: String, to handle: FileHandle) {
-    // A closed pipe must not end the process: it still has to clean up.
-    try? handle.write(contentsOf: Data(text.utf8))
+  private static func tell(_ text: String) {
+    // A failure of standard error can be told nowhere.
+    try? write(text, to: .standardError)
+  }
+
+  private static func write(_ text: String, to handle: FileHandle) throws {
+    try handle.write(contentsOf: Data(text.utf8))
   }
 }

@@ -1,3 +1,5 @@
+import Foundation
+
 /// The exit status of a command.
 package enum ExitStatus: Int32, Sendable {
   case success = 0
@@ -10,4 +12,12 @@ package enum ExitStatus: Int32, Sendable {
 
   /// 128 and the number of SIGINT, as shells report it.
   case interrupted = 130
+
+  /// Ends the process, and calls no success what lost its results.
+  package func end() -> Never {
+    guard self == .success, Console.hasLostResults else { exit(rawValue) }
+    let program = ProcessInfo.processInfo.processName
+    Console.note("\(program): Not all results could be written to standard output.")
+    exit(Self.failure.rawValue)
+  }
 }
