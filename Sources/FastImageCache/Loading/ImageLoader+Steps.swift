@@ -95,12 +95,12 @@ extension ImageLoader {
   /// The picture of kept bytes; `nil`, and the bytes are dropped, if they are none: the source is asked
   /// then as if nothing had been kept.
   ///
-  /// - Throws: ``ImageCacheError/pictureTooLarge(_:_:)``. The bytes are as good as before.
+  /// - Throws: An error that does not blame the bytes, which are as good as before.
   private func keptPicture(
     _ kept: KnownOriginal, _ course: LoadCourse, _ url: URL
   ) async throws(ImageCacheError) -> SourcePicture? {
     do { return try maker.picture(from: .encoded(kept.bytes), url: url) } catch {
-      guard case .undecodable = error else { throw error }
+      guard error.blamesBytes else { throw error }
       if let name = course.name, let hash = kept.contentHash {
         await planner.originals?.drop(name, of: hash)
       }
@@ -265,7 +265,7 @@ extension ImageLoader {
   /// does.
   @inline(never)  // As `readPicture`.
   private func restarts(after error: any Error, on course: LoadCourse) -> Bool {
-    guard case ImageCacheError.undecodable = error, let download = course.download else {
+    guard (error as? ImageCacheError)?.blamesBytes == true, let download = course.download else {
       return false
     }
     download.finish()
@@ -278,7 +278,8 @@ extension ImageLoader {
   ) async -> Bool {
     // Whole bytes are worth keeping only where nobody waited for their end.
     if !Task.isCancelled { course.download?.finish() }
-    guard case ImageCacheError.undecodable = error, result.origin == .kept || result.isContinued
+    guard (error as? ImageCacheError)?.blamesBytes == true,
+      result.origin == .kept || result.isContinued
     else { return false }
     course.known = nil
     if let hash = result.keptHash, let name = course.name {

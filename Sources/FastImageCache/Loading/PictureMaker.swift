@@ -329,4 +329,13 @@ extension ImageCacheError {
     default: self = .undecodable(url, reason: error)
     }
   }
+
+  /// Whether the bytes make no picture here, however often they are decoded.
+  var blamesBytes: Bool {
+    switch self {
+    case .undecodable(_, reason: .outOfMemory), .undecodable(_, reason: .cancelled): false
+    case .undecodable: true
+    default: false
+    }
+  }
 }
