@@ -2,6 +2,7 @@
 
 #include "CImageCodecs.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,9 +24,15 @@ static void wait_for_contexts(void) {
     nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
 }
 
+// A child of fork(2) has none of the threads that would close them.
+static void forget_contexts(void) { atomic_store(&open_contexts, 0); }
+
 // When this object is loaded, libheif has registered its own handlers, which therefore run later. The first
 // use would be too late: it may come while exit(3) is under way.
-__attribute__((constructor)) static void register_handler(void) { atexit(wait_for_contexts); }
+__attribute__((constructor)) static void register_handlers(void) {
+  atexit(wait_for_contexts);
+  pthread_atfork(NULL, NULL, forget_contexts);
+}
 
 // Each `true` wants one call of `end_context`.
 static bool begin_context(void) {

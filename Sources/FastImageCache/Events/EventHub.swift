@@ -111,7 +111,7 @@ final class EventHub: OutboxOwner {
       case (.event(let event, let limit), .ofThisCache(let queue)) where number <= limit:
         queue.append(event)
       case (.event(let event, let limit), .ofEveryCache(let queue)) where number <= limit:
-        queue.append(ProcessEvent(namespace: namespace, event: event))
+        queue.append(ProcessEvent(namespace: event.isSkipped ? "" : namespace, event: event))
       case (.event, _): break
       case (.end, .ofThisCache(let queue)):
         queue.finish()
@@ -161,4 +161,6 @@ extension StreamQueue.Overflow where Element == CacheEvent {
 extension CacheEvent {
   /// Events that are missing where this one is lost.
   var lostCount: Int { if case .skipped(let count) = self { count } else { 1 } }
+
+  fileprivate var isSkipped: Bool { if case .skipped = self { true } else { false } }
 }

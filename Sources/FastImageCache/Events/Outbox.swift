@@ -77,9 +77,9 @@ extension OutboxOwner {
       }
       return true
     }
-    // The second part has what is there after the first, as one report to many listeners is. So that waits for
-    // no task.
-    guard deliver(Self.turnLength), deliver(waitingCount) else { return }
+    // The second part has what is there after the first, as one report to many listeners is, and finds the end. So
+    // neither that nor what comes next waits for a task.
+    guard deliver(Self.turnLength), deliver(waitingCount + 1) else { return }
     Task.detached(priority: .high) { [self] in flush(isFlushing: true) }
   }
 }

@@ -48,7 +48,8 @@ extension ImageCache {
   ///   - format: One of ``formats``.
   ///   - depth: Into the table, or into memory as well.
   ///   - options: The conditions of each request. A ``LoadOptions/priority`` takes the place of the low one, for
-  ///     all of them.
+  ///     all of them. With another ``LoadOptions/policy-swift.property`` than ``LoadOptions/Policy/normal`` a
+  ///     picture that is in the table is asked for too, and an entity that is given twice perhaps twice.
   /// - Returns: How many pictures are in the table, failed, and found no room.
   @discardableResult
   public nonisolated func prefetch<Entity: ImageEntity>(
@@ -115,7 +116,7 @@ extension ImageCache {
     _ entities: [any ImageEntity], _ format: ImageFormat, _ depth: PrefetchDepth,
     _ options: LoadOptions, _ report: @Sendable (PrefetchProgress) -> Void
   ) async -> PrefetchProgress {
-    let fitting = tables[format].map { self.fitting(entities, in: $0) } ?? entities
+    let fitting = tables[format].map { self.fitting(entities, options, in: $0) } ?? entities
     var progress = PrefetchProgress()
     progress.totalCount = entities.count
     progress.leftOutCount = entities.count - fitting.count
@@ -163,14 +164,15 @@ extension ImageCache {
   /// A look at each picture that is there, the most urgent one last, makes it recently used: the table
   /// evicts all others before.
   private nonisolated func fitting(
-    _ entities: [any ImageEntity], in table: ImageTable
+    _ entities: [any ImageEntity], _ options: LoadOptions, in table: ImageTable
   ) -> [any ImageEntity] {
     let slotCount = table.figures?.slotCount ?? 0
     var ids: Set<ImageID> = []
-    let keys = Self.first(slotCount, of: entities).filter { ids.insert($0.imageID).inserted }
-      .map { ImageRequest(entity: $0, table: table, tables: tables).key }
-    let room = slotCount - leasedCount(beside: keys, in: table)
-    for key in keys.reversed() { _ = look(for: key, in: table) }
+    let requests = Self.first(slotCount, of: entities).filter { ids.insert($0.imageID).inserted }
+      .map { ImageRequest(entity: $0, table: table, tables: tables, options: options) }
+    // A picture that is loaded anew takes a slot beside the one that is shown.
+    let room = slotCount - leasedCount(beside: options.policy == .reload ? [] : requests, in: table)
+    for request in requests.reversed() { _ = look(for: request) }
     return Self.first(room, of: entities)
   }
 
@@ -178,8 +180,10 @@ extension ImageCache {
   ///
   /// This is a function of its own so that its leases end before the looks in order begin: leases that
   /// end together may get the same time of use.
-  private nonisolated func leasedCount(beside keys: [ImageKey], in table: ImageTable) -> Int {
-    let found = keys.compactMap { look(for: $0, in: table) }
+  private nonisolated func leasedCount(
+    beside requests: [ImageRequest], in table: ImageTable
+  ) -> Int {
+    let found = requests.compactMap(look)
     // Counted while these leases last, since somebody else may have a lease on the same slot.
     return withExtendedLifetime(found) {
       max((table.figures?.leasedCount ?? 0) - found.count { !$0.isPrivate }, 0)
@@ -187,8 +191,8 @@ extension ImageCache {
   }
 
   /// A look that does not count as a hit, since the request for the picture will.
-  private nonisolated func look(for key: ImageKey, in table: ImageTable) -> CachedImage? {
-    guard let image = table.cachedImage(for: key) else { return nil }
+  private nonisolated func look(for request: ImageRequest) -> CachedImage? {
+    guard let image = request.storedImage() else { return nil }
     recorder.hitLate()
     return image
   }
@@ -219,12 +223,16 @@ extension ImageCache {
       }
       let request = try missedRequest(
         for: entity, format: format, options: options, isForTable: true, whenLoading: begins)
+      // Under another policy the table may have the former picture still.
+      let reporter =
+        request.policy == .normal ? nil : RequestReporter(of: request, since: clock.now)
       let image = try await registry.image(
-        for: request, priority: .low, timeLimit: timeLimit(of: request)
+        for: request, priority: .low, timeLimit: timeLimit(of: request), reporter: reporter
       ).get()
       if depth == .resident { await image.prepareForDisplay() }
       // The lease keeps other pictures out of its slot until the table was asked.
-      return withExtendedLifetime(image) { request.isStored } ? .loaded : .leftOut
+      return withExtendedLifetime(image) { reporter?.report?.isStored ?? request.isStored }
+        ? .loaded : .leftOut
     } catch {
       // The event stream tells why; here a failure only counts.
       return Task.isCancelled ? .cancelled : .failed

@@ -80,13 +80,14 @@ struct PreviewWishes {
 
     /// Whether a preview shows more than the ones before.
     func wants(_ kind: PreviewStage.Kind, _ newest: Newest) -> Bool {
-      wants(kind, of: newest.byteCount) && (kind != .frame || newest.part ?? 1 > part)
+      wants(kind, of: newest.byteCount) && (kind != .frame || newest.part.map { $0 > part } ?? true)
     }
 
     mutating func show(_ kind: PreviewStage.Kind, _ newest: Newest) {
       shownCount += 1
       (best, byteCount) = (kind, newest.byteCount)
-      if kind != .rows { part = newest.part ?? 0 }
+      // A frame without a part has all pixels, more or less sharp.
+      if kind != .rows { part = newest.part ?? (kind == .frame ? 1 : 0) }
       isSettled = newest.preview.isSettled
     }
   }

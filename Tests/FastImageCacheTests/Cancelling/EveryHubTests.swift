@@ -42,6 +42,8 @@ struct EveryHubTests {
     hubs[0].send(.hit(entity: 4, format: "row"))
     for hub in hubs { hub.send(.skipped(10)) }
     #expect(await told(2, of: stream) == ["a 4", " skipped 20"])
+    hubs[0].send(.skipped(5))
+    #expect(await told(1, of: stream) == [" skipped 5"])
   }
 
   @Test("leaves no listener with any cache once it is dropped, or its reader cancelled")

@@ -63,8 +63,8 @@ struct OutboxTests {
     speaker.append(0)
     // Here a thread was kept for as long as others went on.
     Speaker.$isFirst.withValue(true) { speaker.flush() }
-    // The one that waits after them, too.
-    #expect(speaker.firstCount.value == Speaker.turnLength + 1)
+    // The one that waits after them, and one that came meanwhile, too.
+    #expect(speaker.firstCount.value == Speaker.turnLength + 2)
     await speaker.count.reaches(last + 1)
     #expect(speaker.said.withLock { $0 } == Array(0...last))
   }
@@ -75,6 +75,10 @@ struct OutboxTests {
     for item in 0..<1000 { speaker.append(item) }
     speaker.flush()
     #expect(speaker.said.withLock { $0 } == Array(0..<1000))
+    // Nobody is left to deliver.
+    speaker.append(1000)
+    speaker.flush()
+    #expect(speaker.count.value == 1001)
   }
 
   @Test("tells who listens the latest bytes, however many steps were left out before")

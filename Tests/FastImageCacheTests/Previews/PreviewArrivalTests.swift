@@ -88,9 +88,11 @@ struct PreviewArrivalTests {
     #expect(following.text == "2 settled 999" && sketch.decoder.begun.value == 1)
   }
 
-  @Test("show no smaller part of another version than of the former one")
-  func formerPart() async throws {
-    let parts = [2: 0.25, 3: 0.2, 4: 0.5]
+  /// A frame without a part has all pixels.
+  @Test(
+    "show no smaller part of another version than of the former one",
+    arguments: [[2: 0.25, 3: 0.2, 4: 0.5], [3: 0.9]])
+  func formerPart(parts: [Int: Double]) async throws {
     let sketch = try await SketchFixture(decoder: SketchDecoder(parts: parts))
     let following = Following(sketch.cache)
     await sketch.fixture.waiters(1)

@@ -86,6 +86,41 @@ struct ManyWithOptionsTests {
     await fixture.quiet()
   }
 
+  @Test("count what a full table has, and what it cannot exchange", arguments: [true, false])
+  func fullTable(isPlaceholder: Bool) async throws {
+    let format = ImageFormat.row.with(capacity: 4)
+    let source = LoadOptionsTests.counting()
+    let fixture = try await Fixture([format], from: source)
+    var options = LoadOptions()
+    options.isPlaceholder = isPlaceholder
+    let photos = (0..<4).map { Photo(ImageID($0), url: "test:/\($0)") }
+    var shown: [CachedImage] = []
+    for photo in photos {
+      shown.append(try await fixture.cache.image(for: photo, format: format, options: options))
+    }
+    let present = await fixture.cache.prefetch(photos, format: format, options: options)
+    #expect(present.loadedCount == 4 && source.started.value == 4)
+    options.policy = .reload
+    let reloaded = await fixture.cache.prefetch(photos, format: format, options: options)
+    #expect(reloaded.leftOutCount == 4 && source.started.value == 4)
+    withExtendedLifetime(shown) {}
+  }
+
+  @Test("count no picture as loaded whose former one stays")
+  func keptFormer() async throws {
+    let (source, calls) = (LoadOptionsTests.counting(), Counter())
+    let fixture = try await Fixture(from: source) {
+      $0.willStore = { image in if calls.increment() > 1 { image.verdict = .deliverOnly } }
+    }
+    for policy in [LoadOptions.Policy.normal, .reload] {
+      let progress = await fixture.cache.prefetch(
+        [Photo("1")], format: .row, options: LoadOptions(policy))
+      #expect(progress.loadedCount == (policy == .normal ? 1 : 0))
+      #expect(progress.leftOutCount == (policy == .normal ? 0 : 1))
+    }
+    #expect(fixture.cache.containsImage(for: Photo("1"), format: .row))
+  }
+
   @Test("raise a whole prefetch by their priority")
   func raisePrefetch() async throws {
     let gate = CancellableGate()
