@@ -77,8 +77,8 @@ extension OutboxOwner {
       }
       return true
     }
-    // The second part has what is there after the first, as one report to many listeners is, and finds the end. So
-    // neither that nor what comes next waits for a task.
+    // The second part delivers what waits after the first, and finds the end. So a report to many listeners waits
+    // for no task, and leaves none that would keep the next report waiting.
     guard deliver(Self.turnLength), deliver(waitingCount + 1) else { return }
     Task.detached(priority: .high) { [self] in flush(isFlushing: true) }
   }
