@@ -13,15 +13,6 @@ import Pixels
 ///    and what it draws all the same is shown to nobody.
 /// 2. Nothing in here refers to a source or a cache: whoever keeps an ``Arrival`` keeps this.
 struct PreviewPainter: Sendable {
-  /// What has become of a stage.
-  enum Outcome: Sendable {
-    case shown
-    /// The worker was needed by others, or nobody was left to be shown a preview: it is worth drawing later.
-    case interrupted
-    /// The bytes make no picture, or none that shows more than the one before.
-    case failed
-  }
-
   let maker: PictureMaker
   let clock: any PatienceClock
   let fetchStart: ContinuousClock.Instant
@@ -66,11 +57,12 @@ struct PreviewPainter: Sendable {
   ///
   /// - Parameters:
   ///   - want: Its pictures are drawn, of one source. A preview of no more than its part is not shown.
-  ///   - done: Called on the worker at the end.
+  ///   - giveBack: Called on the worker where others needed it, or nobody was left to be shown a preview: the
+  ///     stage is worth drawing later.
   /// - Returns: Whether it has begun.
   func paint(
     _ stage: PreviewStage, of arrival: Arrival, _ picture: PreviewScan.Picture,
-    for want: PreviewWant, done: @escaping @Sendable (Outcome) -> Void
+    for want: PreviewWant, giveBack: @escaping @Sendable () -> Void
   ) -> Bool {
     // As large as for the picture itself, or a settled preview would differ from it. Of other requests of the
     // load, and of those that join, nothing is known here: the picture's decode may be larger for their sake.
@@ -94,7 +86,7 @@ struct PreviewPainter: Sendable {
         request.colorSpace = requests.colorSpace
         request.region = requests.region(of: picture.header.size)
         let decoded = try decode(stage, of: arrival, picture, request, working)
-        if let newPart = decoded.part, newPart <= want.part { return .none(.failed) }
+        if let newPart = decoded.part, newPart <= want.part { return .failed }
         let bitmap = decoded.bitmap
         let isSettled = request.isSettled(bitmap, at: stage, of: picture.header.size)
         let drawn = try want.wishes.map { wish in
@@ -108,14 +100,14 @@ struct PreviewPainter: Sendable {
         return .painted(drawn, part: decoded.part)
       } catch {
         // There is no preview then: the bytes prove themselves when all are there.
-        return .none(isCancelled() ? .interrupted : .failed)
+        return isCancelled() ? .interrupted : .failed
       }
     } then: { painting in
       switch painting {
       case .painted(let drawn, let part):
-        let isShown = progress.show(drawn, of: stage, part: part, in: fetch)
-        done(isShown ? .shown : .interrupted)
-      case .none(let outcome): done(outcome)
+        if !progress.show(drawn, of: stage, part: part, in: fetch) { giveBack() }
+      case .interrupted: giveBack()
+      case .failed: break
       }
     }
   }
@@ -123,7 +115,9 @@ struct PreviewPainter: Sendable {
   /// What a guest hands from its computing to its end.
   private enum Painting: Sendable {
     case painted([DrawnPreview], part: Double?)
-    case none(Outcome)
+    case interrupted
+    /// The bytes make no picture, or none that shows more than the one before.
+    case failed
   }
 
   private func decode(

@@ -57,8 +57,8 @@ final class PreviewWatch: Sendable {
     guard let stage = state.withLock({ $0.stages.removeValue(forKey: kind) }),
       let picture = scan.picture(of: arrival, upTo: stage)
     else { return false }
-    let hasBegun = painter.paint(stage, of: arrival, picture, for: want) { [self] outcome in
-      if outcome == .interrupted { giveBack(stage) }
+    let hasBegun = painter.paint(stage, of: arrival, picture, for: want) { [self] in
+      giveBack(stage)
     }
     if !hasBegun { giveBack(stage) }
     return hasBegun

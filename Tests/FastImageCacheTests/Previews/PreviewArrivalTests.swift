@@ -10,30 +10,37 @@ struct PreviewArrivalTests {
     await sketch.idle()
   }
 
-  @Test("end with a settled one, though the connection breaks off and is continued")
-  func settled() async throws {
-    let sketch = try await SketchFixture(decoder: SketchDecoder(settledStage: 2))
+  /// Plays a fetch, and returns what its listener was told and how many drawings began.
+  private func told(
+    _ decoder: SketchDecoder, _ play: (SketchFixture) async -> Void
+  ) async throws -> (text: String, drawingCount: Int) {
+    let sketch = try await SketchFixture(decoder: decoder)
     let following = Following(sketch.cache)
     await sketch.fixture.waiters(1)
-    await step(sketch, 200)
-    await sketch.breakOff()
-    await step(sketch, 99)
+    await play(sketch)
     sketch.finish()
     await following.ends()
-    #expect(following.text == "2 settled 999" && sketch.decoder.begun.value == 1)
+    return (following.text, sketch.decoder.begun.value)
+  }
+
+  @Test("end with a settled one, though the connection breaks off and is continued")
+  func settled() async throws {
+    let told = try await told(SketchDecoder(settledStage: 2)) { sketch in
+      await step(sketch, 200)
+      await sketch.breakOff()
+      await step(sketch, 99)
+    }
+    #expect(told == ("2 settled 999", 1))
   }
 
   @Test("show no part of the picture twice, though the connection breaks off and is continued")
   func samePart() async throws {
-    let sketch = try await SketchFixture(decoder: SketchDecoder(parts: [1: 0.25, 2: 0.25]))
-    let following = Following(sketch.cache)
-    await sketch.fixture.waiters(1)
-    await step(sketch, 100)
-    await sketch.breakOff()
-    await step(sketch, 99)
-    sketch.finish()
-    await following.ends()
-    #expect(following.text == "1 999" && sketch.decoder.begun.value == 2)
+    let told = try await told(SketchDecoder(parts: [1: 0.25, 2: 0.25])) { sketch in
+      await step(sketch, 100)
+      await sketch.breakOff()
+      await step(sketch, 99)
+    }
+    #expect(told == ("1 999", 2))
   }
 
   @Test("show bytes that were thrown away to nobody who joins or becomes due afterwards")
@@ -60,32 +67,25 @@ struct PreviewArrivalTests {
   func formerGuest() async throws {
     let door = Gate()
     // As a decoder that does not ask whether it is cancelled.
-    let sketch = try await SketchFixture(
-      decoder: SketchDecoder(willEnd: { _ in door.waitBlocking() }))
-    let following = Following(sketch.cache)
-    await sketch.fixture.waiters(1)
-    await sketch.step(200)
-    await sketch.decoder.begun.reaches(1)
-    await sketch.beginAnew()
-    door.open()
-    await sketch.idle()
-    await step(sketch, 100)
-    sketch.finish()
-    await following.ends()
-    #expect(following.text == "1 999" && sketch.decoder.begun.value == 2)
+    let told = try await told(SketchDecoder(willEnd: { _ in door.waitBlocking() })) { sketch in
+      await sketch.step(200)
+      await sketch.decoder.begun.reaches(1)
+      await sketch.beginAnew()
+      door.open()
+      await sketch.idle()
+      await step(sketch, 100)
+    }
+    #expect(told == ("1 999", 2))
   }
 
   @Test("show nothing of another version where a settled one of the former is shown")
   func formerSettled() async throws {
-    let sketch = try await SketchFixture(decoder: SketchDecoder(settledStage: 2))
-    let following = Following(sketch.cache)
-    await sketch.fixture.waiters(1)
-    await step(sketch, 200)
-    await sketch.beginAnew()
-    await step(sketch, 300)
-    sketch.finish()
-    await following.ends()
-    #expect(following.text == "2 settled 999" && sketch.decoder.begun.value == 1)
+    let told = try await told(SketchDecoder(settledStage: 2)) { sketch in
+      await step(sketch, 200)
+      await sketch.beginAnew()
+      await step(sketch, 300)
+    }
+    #expect(told == ("2 settled 999", 1))
   }
 
   /// A frame without a part has all pixels.
@@ -93,15 +93,12 @@ struct PreviewArrivalTests {
     "show no smaller part of another version than of the former one",
     arguments: [[2: 0.25, 3: 0.2, 4: 0.5], [3: 0.9]])
   func formerPart(parts: [Int: Double]) async throws {
-    let sketch = try await SketchFixture(decoder: SketchDecoder(parts: parts))
-    let following = Following(sketch.cache)
-    await sketch.fixture.waiters(1)
-    await step(sketch, 200)
-    await sketch.beginAnew()
-    await step(sketch, 300)
-    await step(sketch, 100)
-    sketch.finish()
-    await following.ends()
-    #expect(following.text == "2 4 999")
+    let told = try await told(SketchDecoder(parts: parts)) { sketch in
+      await step(sketch, 200)
+      await sketch.beginAnew()
+      await step(sketch, 300)
+      await step(sketch, 100)
+    }
+    #expect(told.text == "2 4 999")
   }
 }
