@@ -154,6 +154,23 @@ struct PreviewDueTests {
     #expect(patient.text == "3 999" && sketch.decoder.begun.value == 3)
   }
 
+  @Test("brings a listener a settled one that was drawn before, and no other is drawn for it")
+  func settled() async throws {
+    let sketch = try await SketchFixture(decoder: SketchDecoder(settledStage: 1))
+    let first = Following(sketch.cache)
+    let patient = Following(sketch.cache, Photo("1"), .row, options(delay: 5000))
+    await sketch.fixture.waiters(2)
+    await sketch.step(100)
+    await first.previewed.reaches(1)
+    await sketch.idle()
+    await sketch.step(100, after: 9000)
+    await patient.previewed.reaches(1)
+    sketch.finish()
+    await first.ends()
+    await patient.ends()
+    #expect(patient.text == "1 settled 999" && sketch.decoder.begun.value == 1)
+  }
+
   @Test("does not come sooner for a listener that joins")
   func joining() async throws {
     let sketch = try await SketchFixture()
