@@ -297,7 +297,7 @@ if Context.environment["IMAGECACHE_BENCHMARKS"] != nil {
       ],
       path: "Tests/Benchmarks/Program", swiftSettings: settings),
     .testTarget(
-      name: "BenchmarkTests", dependencies: ["CommandSupport", "TestSupport", "imagecache-bench"],
+      name: "BenchmarkTests", dependencies: ["CommandSupport", "imagecache-bench"],
       path: "Tests/Benchmarks/Tests", swiftSettings: settings),
     .executableTarget(
       name: "empty-program", path: "Tests/Benchmarks/EmptyProgram", swiftSettings: settings),
@@ -306,7 +306,9 @@ if Context.environment["IMAGECACHE_BENCHMARKS"] != nil {
       path: "Tests/Benchmarks/CBenchPeers"),
     .target(
       name: "CPeers", dependencies: ["CPixbuf"], path: "Tests/Benchmarks/CPeers",
-      cSettings: [.headerSearchPath("../CBenchPeers/include")],
+      cSettings: [
+        .headerSearchPath("../CBenchPeers"), .headerSearchPath("../CBenchPeers/include"),
+      ],
       linkerSettings: ["lmdb", "png", "sqlite3", "webp"].map { .linkedLibrary($0) }),
     .systemLibrary(
       name: "CPixbuf", path: "Tests/Benchmarks/CPixbuf", pkgConfig: "gdk-pixbuf-2.0",

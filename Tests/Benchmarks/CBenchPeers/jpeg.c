@@ -82,16 +82,10 @@ int bench_decode_jpeg(const char *file, int eighths, size_t *width, size_t *heig
   return result;
 }
 
-static void *open_folder(const bench_room *room) {
-  bench_room *copy = malloc(sizeof *copy);
-  if (copy) *copy = *room;
-  return copy;
-}
-
 static int store_file(void *store, const uint8_t *key, const void *pixels) {
   const bench_room *room = store;
   char path[4096];
-  bench_file_path(path, sizeof path, room->folder, key, "jpg");
+  bench_path(path, sizeof path, room, key, "jpg");
   struct jpeg_compress_struct codec;
   error_handler handler;
   codec.err = jpeg_std_error(&handler.manager);
@@ -128,7 +122,7 @@ static int get_files(void *store, const uint8_t *keys, size_t count, int reads) 
   uint64_t sum = 0;
   for (size_t index = 0; index < count; index++) {
     char path[4096];
-    bench_file_path(path, sizeof path, room->folder, keys + index * 16, "jpg");
+    bench_path(path, sizeof path, room, keys + index * 16, "jpg");
     unsigned long byte_count = 0;
     unsigned char *bytes = read_file(path, &byte_count);
     if (!bytes) return -1;
@@ -136,7 +130,7 @@ static int get_files(void *store, const uint8_t *keys, size_t count, int reads) 
     size_t size[2];
     int result = decode(
       bytes, byte_count, 8, room->row_bytes, room->width, room->height, &pixels, size);
-    if (result == 0 && reads) sum += room->reader(pixels, room->row_bytes * room->height);
+    if (result == 0 && reads) sum += room->reader(pixels, bench_room_bytes(room));
     free(pixels);
     free(bytes);
     if (result != 0) return result;
@@ -151,7 +145,7 @@ const bench_store bench_jpeg_files = {
             "libjpeg when it is wanted: what the common image libraries keep on disk",
   .roles = BENCH_TOUCH | BENCH_STORE | BENCH_SCROLL,
   .batch = 20,
-  .open = open_folder,
+  .open = bench_open_folder,
   .store = store_file,
   .get = get_files,
   .close = free,

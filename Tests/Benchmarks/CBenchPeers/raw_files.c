@@ -7,26 +7,13 @@
 
 // A file of raw pixels for each picture, read into private memory.
 
-void bench_file_path(char *path, size_t size, const char *folder, const uint8_t *key,
-                     const char *type) {
-  char digits[33];
-  for (int index = 0; index < 16; index++) snprintf(digits + 2 * index, 3, "%02x", key[index]);
-  snprintf(path, size, "%s/%s.%s", folder, digits, type);
-}
-
-static void *open_folder(const bench_room *room) {
-  bench_room *copy = malloc(sizeof *copy);
-  if (copy) *copy = *room;
-  return copy;
-}
-
 static int store_file(void *store, const uint8_t *key, const void *pixels) {
   const bench_room *room = store;
   char path[4096];
-  bench_file_path(path, sizeof path, room->folder, key, "raw");
+  bench_path(path, sizeof path, room, key, "raw");
   int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
   if (file < 0) return -1;
-  size_t size = room->row_bytes * room->height;
+  size_t size = bench_room_bytes(room);
   ssize_t written = write(file, pixels, size);
   close(file);
   return written == (ssize_t)size ? 0 : -1;
@@ -34,11 +21,11 @@ static int store_file(void *store, const uint8_t *key, const void *pixels) {
 
 static int get_files(void *store, const uint8_t *keys, size_t count, int reads) {
   const bench_room *room = store;
-  size_t size = room->row_bytes * room->height;
+  size_t size = bench_room_bytes(room);
   uint64_t sum = 0;
   for (size_t index = 0; index < count; index++) {
     char path[4096];
-    bench_file_path(path, sizeof path, room->folder, keys + index * 16, "raw");
+    bench_path(path, sizeof path, room, keys + index * 16, "raw");
     int file = open(path, O_RDONLY | O_CLOEXEC);
     if (file < 0) return -1;
     void *pixels = malloc(size);
@@ -58,7 +45,7 @@ const bench_store bench_raw_files = {
             "is obtained is private memory",
   .roles = BENCH_TOUCH | BENCH_STORE,
   .batch = 200,
-  .open = open_folder,
+  .open = bench_open_folder,
   .store = store_file,
   .get = get_files,
   .close = free,

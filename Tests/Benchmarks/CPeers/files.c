@@ -5,13 +5,6 @@
 
 // Thumbnail files as image libraries keep them: one for each picture, read and decoded when wanted.
 
-void bench_path(char *path, size_t size, const bench_room *room, const uint8_t *key,
-                const char *type) {
-  char digits[33];
-  for (int index = 0; index < 16; index++) snprintf(digits + 2 * index, 3, "%02x", key[index]);
-  snprintf(path, size, "%s/%s.%s", room->folder, digits, type);
-}
-
 int bench_show(const bench_codec *codec, const bench_room *room, const void *bytes, size_t count,
                int reads) {
   void *pixels = malloc(bench_room_bytes(room));
@@ -19,12 +12,6 @@ int bench_show(const bench_codec *codec, const bench_room *room, const void *byt
   if (!failed && reads) bench_keep(room->reader(pixels, bench_room_bytes(room)));
   free(pixels);
   return failed;
-}
-
-static void *open_folder(const bench_room *room) {
-  bench_room *copy = malloc(sizeof *copy);
-  if (copy) *copy = *room;
-  return copy;
 }
 
 static int put(const bench_codec *codec, const bench_room *room, const uint8_t *key,
@@ -88,7 +75,7 @@ const bench_store bench_png_files = {
   .reason = "a PNG file for each picture, written with fast filters, decoded by plain libpng",
   .roles = BENCH_TOUCH | BENCH_STORE | BENCH_SCROLL,
   .batch = 5,
-  .open = open_folder,
+  .open = bench_open_folder,
   .store = put_png,
   .get = get_png,
   .close = free,
@@ -99,7 +86,7 @@ const bench_store bench_webp_files = {
   .reason = "a WebP file for each picture, quality 80, decoded by plain libwebp",
   .roles = BENCH_TOUCH | BENCH_STORE | BENCH_SCROLL,
   .batch = 10,
-  .open = open_folder,
+  .open = bench_open_folder,
   .store = put_webp,
   .get = get_webp,
   .close = free,

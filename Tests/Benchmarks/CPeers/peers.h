@@ -1,14 +1,7 @@
 #ifndef BENCH_PEERS_H
 #define BENCH_PEERS_H
 
-#include "CBenchPeers.h"
-
-/// Keeps the compiler from leaving out the computation of `value`.
-static inline void bench_keep(uint64_t value) { __asm__ volatile("" : : "r"(value) : "memory"); }
-
-static inline size_t bench_room_bytes(const bench_room *room) {
-  return room->row_bytes * room->height;
-}
+#include "room.h"
 
 /// A kind of encoded picture.
 typedef struct {
@@ -20,10 +13,6 @@ typedef struct {
 } bench_codec;
 
 extern const bench_codec bench_png, bench_webp;
-
-/// The path of a key's file.
-void bench_path(char *path, size_t size, const bench_room *room, const uint8_t *key,
-                const char *type);
 
 /// Decodes a picture into fresh memory, reads it if asked to, and frees it.
 int bench_show(const bench_codec *codec, const bench_room *room, const void *bytes, size_t count,

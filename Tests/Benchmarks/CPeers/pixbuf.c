@@ -6,12 +6,6 @@
 
 // gdk-pixbuf, with which GTK applications load thumbnails.
 
-static void *open_folder(const bench_room *room) {
-  bench_room *copy = malloc(sizeof *copy);
-  if (copy) *copy = *room;
-  return copy;
-}
-
 static int put(const bench_room *room, const uint8_t *key, const uint8_t *pixels,
                const char *type, const char *option, const char *value) {
   char path[4096];
@@ -70,7 +64,7 @@ const bench_store bench_pixbuf_jpeg = {
   .reason = "what a GTK application does with a thumbnail file; its pixels have three bytes",
   .roles = BENCH_TOUCH,
   .batch = 20,
-  .open = open_folder,
+  .open = bench_open_folder,
   .store = put_jpeg,
   .get = get_jpeg,
   .close = free,
@@ -81,7 +75,7 @@ const bench_store bench_pixbuf_png = {
   .reason = "the same with the PNG files that the freedesktop.org thumbnail standard asks for",
   .roles = BENCH_TOUCH,
   .batch = 5,
-  .open = open_folder,
+  .open = bench_open_folder,
   .store = put_png,
   .get = get_png,
   .close = free,

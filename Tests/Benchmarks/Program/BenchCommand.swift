@@ -8,7 +8,7 @@ struct BenchCommand {
     SynchronousHit.self, GrowingHit.self, AwaitedHit.self, ReadHit.self, FirstHit.self, Store.self,
     Open.self, Miss.self, ParallelMisses.self, JoinedRequests.self, CancelledRequests.self,
     HeldPictures.self, Fling.self, ScrollFrame.self, TwoThreads.self, HitsBesideWriter.self,
-    FirstFrame.self, MissTraffic.self, MeanFidelity.self, WorstFidelity.self,
+    FirstFrame.self, MeanFidelity.self, WorstFidelity.self,
     KeptRead.self, Keep.self, FirstMiss.self, KeptMiss.self, KeptMissBesideDownloads.self,
     Unchanged.self, FirstPreview.self, PreviewCost.self, PreviewsBesidePictures.self,
     BrokenDownloads.self, KeptOnce.self, DownloadFling.self, ConditionedRequests.self,
@@ -21,11 +21,8 @@ struct BenchCommand {
     options: [
       .value(
         "--scenario", "NAMES", isRepeatable: true,
-        help: "measures these only: names, P1 to P18, Q1, Q2, M1, S2 to S14; commas between them"),
-      .flag("--scale", help: "the same as --scenario scale"),
-      .value(
-        "--plot", "FILE.svg",
-        help: "draws what `fling`, `scale`, `scales` or `worst-fidelity` found"),
+        help: "measures these only: names, P1 to P18, Q1, Q2, S2 to S14; commas between them"),
+      .value("--plot", "FILE.svg", help: "draws what `fling`, `scale` or `scales` found"),
       .value(
         "--peers", "LIBRARY", help: "adds the peers of a shared library; Tests/Benchmarks/run"),
       .value(
@@ -33,16 +30,15 @@ struct BenchCommand {
         help: "a Swift program that writes one byte, for P17; Tests/Benchmarks/run"),
       .value(
         "--runs", "N",
-        help: "runs N times, each in a process of its own, and prints medians as Markdown rows"),
+        help: "runs N times, each in a process of its own, and prints medians"),
       .flag("--quick", help: "tiny numbers, to see that everything runs; the figures mean nothing"),
-      .flag("--json", help: "prints one JSON object instead of text or Markdown"),
+      .flag("--json", help: "prints all figures as one JSON object instead of Markdown"),
       .value("--only", "WORK", help: CountedRun.help),
       .value("--times", "N", help: "how often --only does its work (1000)"),
     ],
     discussion: """
       All scenarios but `scale` and `scales` run without --scenario. Measure with a release build on a machine
-      that does nothing else:
-      swift run -c release imagecache-bench
+      that does nothing else: Tests/Benchmarks/run.
 
       Measures of windows (V1 to V4) need a display: Docs/Examples/Gallery/measure. Instructions, allocations \
       and system calls are counted by .ci/counts.
@@ -71,25 +67,20 @@ struct BenchCommand {
     }
     if arguments.value("--plot") != nil, !chosen.contains(where: { $0.drawsPlot }) {
       throw UsageError(
-        "--plot draws what `fling`, `scale`, `scales` or `worst-fidelity` found; none is measured.")
+        "--plot draws what `fling`, `scale` or `scales` found; none is measured.")
     }
     let peers = try PeerLibrary(path: arguments.value("--peers"))
     let setting = try BenchSetting(
       effort: arguments.hasFlag("--quick") ? .quick : .full, peers: peers,
-      emptyProgram: arguments.value("--empty"), drawsPlot: arguments.value("--plot") != nil)
-    let result: Result<MeasureReport, any Error>
+      emptyProgram: arguments.value("--empty"))
+    let result: Result<RunReport, any Error>
     do {
       result = .success(try await measure(chosen, setting, plot: arguments.value("--plot")))
     } catch {
       result = .failure(error)
     }
     await setting.close()
-    let report = try result.get()
-    Console.print(arguments.hasFlag("--json") ? report.json.text : text(report, chosen, peers))
-    for failure in report.failures {
-      Console.note("imagecache-bench: \(failure.scenario) failed: \(failure.reason)")
-    }
-    return report.failures.isEmpty ? .success : .failure
+    return try end(with: SeriesReport([result.get()]), arguments, peers)
   }
 
   private static func runRepeatedly(
@@ -98,22 +89,32 @@ struct BenchCommand {
     if arguments.value("--plot") != nil { throw UsageError("--plot draws one run, not several.") }
     var words = arguments.hasFlag("--quick") ? ["--quick"] : []
     for name in arguments.values("--scenario") { words += ["--scenario", name] }
-    if arguments.hasFlag("--scale") { words.append("--scale") }
     for option in ["--peers", "--empty"] {
       if let path = arguments.value(option) { words += [option, path] }
     }
-    let report = try await RepeatedRuns(words, count: count).report()
-    Console.print(arguments.hasFlag("--json") ? report.json.text : report.markdown)
-    for (run, failure) in report.failures {
-      Console.note(
-        "imagecache-bench: \(failure.scenario) failed in run \(run): \(failure.reason)")
+    return try end(
+      with: try await RepeatedRuns(words, count: count).report(), arguments,
+      PeerLibrary(path: arguments.value("--peers")))
+  }
+
+  private static func end(
+    with report: SeriesReport, _ arguments: Arguments, _ peers: PeerLibrary
+  ) throws -> ExitStatus {
+    if arguments.hasFlag("--json") {
+      Console.print(try report.json())
+    } else {
+      let reasons = peers.descriptions.map { "- \($0.name): \($0.reason)." }
+      Console.print("\(report.markdown)\n\nPeers:\n\n\(reasons.joined(separator: "\n"))")
     }
-    return report.failures.isEmpty ? .success : .failure
+    let failures = report.runs.flatMap(\.failures)
+    for failure in failures {
+      Console.note("imagecache-bench: \(failure.scenario) failed: \(failure.reason)")
+    }
+    return failures.isEmpty ? .success : .failure
   }
 
   private static func chosen(_ arguments: Arguments) throws(UsageError) -> [any Scenario.Type] {
-    let words = arguments.values("--scenario").flatMap { $0.split(separator: ",").map(String.init) }
-    let names = words + (arguments.hasFlag("--scale") ? ["scale"] : [])
+    let names = arguments.values("--scenario").flatMap { $0.split(separator: ",").map(String.init) }
     if names.isEmpty { return scenarios.filter { ![Growth.id, ScaleFidelity.id].contains($0.id) } }
     var chosen: [any Scenario.Type] = []
     for name in names {
@@ -128,20 +129,25 @@ struct BenchCommand {
 
   private static func measure(
     _ chosen: [any Scenario.Type], _ setting: BenchSetting, plot: String?
-  ) async throws -> MeasureReport {
-    var report = MeasureReport()
-    var plots: [(name: String, plot: any Plot)] = []
+  ) async throws -> RunReport {
+    var report = RunReport()
+    var plots: [(name: String, plot: LinePlot)] = []
     for scenario in chosen {
       Console.note("measuring \(scenario.name)")
       do {
         let findings = try await scenario.init().measure(setting)
         report.measures += findings.measures
+        for count in findings.measures where count.isCount {
+          guard let bar = count.bar, !bar.holds(for: [count.ours]) else { continue }
+          let reason = "\(count.what): \(count.ours), and not \(bar.rule.rawValue) \(bar.limit)"
+          report.failures.append(.init(scenario: scenario.name, reason: reason))
+        }
         if let plot = findings.plot { plots.append((scenario.name, plot)) }
       } catch {
         // A scenario that fails must not discard the others, which may take minutes; an
         // interruption may.
         try Task.checkCancellation()
-        report.failures.append((scenario.name, "\(error)"))
+        report.failures.append(.init(scenario: scenario.name, reason: "\(error)"))
       }
     }
     if let plot {
@@ -152,7 +158,7 @@ struct BenchCommand {
 
   /// A single plot goes to the file; several go to one file each, with the scenario's name in the
   /// path.
-  private static func write(_ plots: [(name: String, plot: any Plot)], to file: URL) throws {
+  private static func write(_ plots: [(name: String, plot: LinePlot)], to file: URL) throws {
     for (name, plot) in plots {
       let stem = file.deletingPathExtension().lastPathComponent
       let target =
@@ -161,21 +167,5 @@ struct BenchCommand {
       try plot.svg().write(to: target, atomically: true, encoding: .utf8)
       Console.note("The plot is in \(target.path(percentEncoded: false)).")
     }
-  }
-
-  private static func text(
-    _ report: MeasureReport, _ chosen: [any Scenario.Type], _ peers: PeerLibrary
-  ) -> String {
-    let scenarios = chosen.map { "\($0.id) \($0.name): \($0.summary)." }
-    let others = peers.descriptions.map { "\($0.name): \($0.reason)." }
-    return """
-      \(report.text)
-
-      What is compared:
-      \(scenarios.joined(separator: "\n"))
-
-      With whom:
-      \(others.joined(separator: "\n"))
-      """
   }
 }

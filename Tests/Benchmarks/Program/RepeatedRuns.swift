@@ -29,12 +29,12 @@ struct RepeatedRuns {
     for number in 1...count {
       try Task.checkCancellation()
       Console.note("run \(number) of \(count)")
-      report.append(try await run())
+      report.runs += try await run().runs
     }
     return report
   }
 
-  private func run() async throws -> RunReport {
+  private func run() async throws -> SeriesReport {
     let pipe = Pipe()
     let process = try SpawnedProcess(
       command, environment: ProcessInfo.processInfo.environment,
@@ -55,6 +55,6 @@ struct RepeatedRuns {
         description:
           "A run ended with \(ending.isKilled ? "signal" : "status") \(ending.status).")
     }
-    return try RunReport(json: output)
+    return try SeriesReport(json: output)
   }
 }

@@ -1,7 +1,7 @@
 /// One frequent operation of a cache, with its cost.
 protocol Scenario: Sendable {
-  /// `P1` to `P18` for pictures, `Q1` and `Q2` for what they show, `M1` for memory, `S2` to `S14` for
-  /// originals, previews and conditions, or the name.
+  /// `P1` to `P18` for pictures, `Q1` and `Q2` for what they show, `S2` to `S14` for originals, previews and
+  /// conditions, or the name.
   static var id: String { get }
   static var name: String { get }
 
@@ -23,9 +23,9 @@ extension Scenario {
 /// The findings of a scenario.
 struct Findings {
   var measures: [Measure]
-  var plot: (any Plot)?
+  var plot: LinePlot?
 
-  init(_ measures: [Measure], plot: (any Plot)? = nil) {
+  init(_ measures: [Measure], plot: LinePlot? = nil) {
     self.measures = measures
     self.plot = plot
   }

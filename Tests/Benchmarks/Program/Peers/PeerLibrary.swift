@@ -17,9 +17,6 @@ struct PeerLibrary {
   /// The shared library, if one is given.
   let path: String?
 
-  /// Whether there are more than the built-in ones.
-  var isComplete: Bool { path != nil }
-
   /// - Parameter path: A shared library that exports `bench_more_peers`. It stays loaded, since the
   ///   structures point into it.
   init(path: String?) throws {

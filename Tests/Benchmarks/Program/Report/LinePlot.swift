@@ -1,13 +1,7 @@
 import Foundation
 
-/// What the findings of a scenario look like.
-protocol Plot {
-  /// - Throws: The errors of drawing and encoding.
-  func svg() throws -> String
-}
-
 /// Lines over two axes, as SVG.
-struct LinePlot: Plot {
+struct LinePlot {
   struct Line {
     let name: String
     let points: [(x: Double, y: Double)]

@@ -1,53 +1,35 @@
 import CommandSupport
 
-/// One line of the report of several runs: the figures of the same measure in each of them.
+/// One line of the report of a series: the same measure of each run that has it, in the runs' order.
 struct SeriesLine {
-  let id: String
-  let what: String
-  let unit: String
-  let referenceName: String
-  let bar: Measure.Bar?
-  /// In the order of the runs; a run whose scenario failed has none.
-  private(set) var ours: [Double] = []
-  private(set) var references: [Double] = []
-  private(set) var ratios: [Double] = []
-  private(set) var counts: [(name: String, values: [Int])] = []
+  /// At least one.
+  var measures: [Measure]
 
-  init(_ line: RunReport.Line) {
-    (id, what, unit, referenceName) = (line.id, line.what, line.unit, line.referenceName)
-    bar = line.bar
-    append(line)
+  var first: Measure { measures[0] }
+
+  func isSame(as measure: Measure) -> Bool {
+    (first.id, first.what, first.referenceName)
+      == (measure.id, measure.what, measure.referenceName)
   }
 
-  mutating func append(_ line: RunReport.Line) {
-    ours.append(line.ours)
-    if let reference = line.reference { references.append(reference) }
-    if let ratio = line.ratio { ratios.append(ratio) }
-    for (name, value) in line.counts.sorted(by: { $0.key < $1.key }) {
-      if let index = counts.firstIndex(where: { $0.name == name }) {
-        counts[index].values.append(value)
-      } else {
-        counts.append((name, [value]))
-      }
-    }
-  }
-
-  var oursMedian: Double { Distribution(ours).median }
-  var referenceMedian: Double? { references.isEmpty ? nil : Distribution(references).median }
-  var ratioMedian: Double? { ratios.isEmpty ? nil : Distribution(ratios).median }
+  var ours: Double { Distribution(measures.map(\.ours)).median }
+  var reference: Double? { Self.median(measures.compactMap(\.reference)) }
+  var ratio: Double? { Self.median(measures.compactMap(\.ratio)) }
 
   /// The figures that the bar bounds; ratios, where there are any, without a bar.
   var bounded: [Double] {
-    switch bar?.figure {
-    case .ours: ours
-    case .ratio, .gain: ratios
-    case nil: ratios.isEmpty ? ours : ratios
-    }
+    let ratios = measures.compactMap(\.ratio)
+    let isOfOurs = first.bar.map { $0.figure == .ours } ?? ratios.isEmpty
+    return isOfOurs ? measures.map(\.ours) : ratios
   }
 
   /// `nil` without a bar, or without the figure that it bounds.
   var isMet: Bool? {
-    guard let bar, !bounded.isEmpty else { return nil }
+    guard let bar = first.bar, !bounded.isEmpty else { return nil }
     return bar.holds(for: bounded)
+  }
+
+  private static func median(_ values: [Double]) -> Double? {
+    values.isEmpty ? nil : Distribution(values).median
   }
 }

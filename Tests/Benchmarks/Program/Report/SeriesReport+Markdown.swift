@@ -5,11 +5,14 @@ extension SeriesReport {
   /// A table of the lines with a bar, whose rows can be pasted into a document; below it one of the other
   /// lines, and what was counted.
   var markdown: String {
-    let barred = table(of: lines.filter { $0.bar != nil })
-    let others = table(of: lines.filter { $0.bar == nil })
-    let counted = lines.filter { !$0.counts.isEmpty }.map { line in
-      let list = line.counts.map { "\($0.name) \(Self.range($0.values))" }
-      return "- \(line.id) \(line.what): \(list.joined(separator: ", "))"
+    let lines = lines
+    let barred = table(of: lines.filter { $0.first.bar != nil })
+    let others = table(of: lines.filter { $0.first.bar == nil })
+    let counted = lines.filter { !$0.first.counts.isEmpty }.map { line in
+      let list = line.first.counts.keys.sorted().map { name in
+        "\(name) \(Self.range(line.measures.compactMap { $0.counts[name] }))"
+      }
+      return "- \(line.first.id) \(line.first.what): \(list.joined(separator: ", "))"
     }
     return [
       barred, others.map { "Without a bar:\n\n" + $0 },
@@ -24,24 +27,24 @@ extension SeriesReport {
     var rows = [header, header.map { _ in "---" }]
     var last = ""
     for line in lines {
-      rows.append(cells(of: line, named: line.id == last ? "" : line.id))
-      last = line.id
+      let id = line.first.id
+      rows.append(cells(of: line, named: id == last ? "" : id))
+      last = id
     }
     return rows.map(Self.row).joined(separator: "\n")
   }
 
   private func cells(of line: SeriesLine, named name: String) -> [String] {
-    let reference = line.referenceMedian.map {
-      "\(line.referenceName): \(Self.figure($0, line.unit))"
-    }
-    let isMet = line.isMet.map { $0 ? "yes" : "**no**" }
+    let (unit, peer) = (line.first.unit, line.first.referenceName)
     return [
-      name, line.what, Self.figure(line.oursMedian, line.unit),
-      reference ?? (line.referenceName == "none" ? "" : "\(line.referenceName): not measured"),
-      line.ratioMedian.map { Self.short($0) } ?? "",
+      name, line.first.what, Self.figure(line.ours, unit),
+      line.reference.map { "\(peer): \(Self.figure($0, unit))" }
+        ?? (peer == "none" ? "" : "\(peer): not measured"),
+      line.ratio.map(Self.short) ?? "",
       // The figures that the bar is about, so that no run is hidden by the median.
       line.bounded.count > 1 ? line.bounded.map(Self.short).joined(separator: ", ") : "",
-      line.bar.map { Self.text($0, line.unit) } ?? "", isMet ?? "",
+      line.first.bar.map { Self.text($0, unit) } ?? "",
+      line.isMet.map { $0 ? "yes" : "**no**" } ?? "",
     ]
   }
 
@@ -72,18 +75,9 @@ extension SeriesReport {
     return String(text[...end].hasSuffix(".") ? text[..<end] : text[...end])
   }
 
-  private static func text(_ bar: Measure.Bar, _ unit: String) -> String {
-    let sign =
-      switch bar.rule {
-      case .atMost: "≤"
-      case .atLeast: "≥"
-      case .exactly: "="
-      }
-    return switch bar.figure {
-    case .ratio: "\(sign) \(short(bar.limit))"
-    case .gain: "gain \(sign) \(short(bar.limit))"
-    case .ours: "\(sign) \(figure(bar.limit, unit))"
-    }
+  private static func text(_ bar: Bar, _ unit: String) -> String {
+    let limit = bar.figure == .ours ? figure(bar.limit, unit) : short(bar.limit)
+    return "\(bar.rule.rawValue) \(limit)"
   }
 
   /// One number where all runs counted the same.

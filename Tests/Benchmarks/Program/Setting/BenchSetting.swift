@@ -10,20 +10,15 @@ final class BenchSetting {
   /// A Swift program that writes one byte; `nil` where there is none to compare with.
   let emptyProgram: String?
   let photographs: Photographs
-  /// Whether somebody wants to see plots, which may take longer than the figures.
-  let drawsPlot: Bool
   private var galleries: [String: Gallery] = [:]
   private var keptFiles: KeptFiles?
   private var fidelityRecord: FidelityRecord?
 
-  init(
-    effort: Effort, peers: PeerLibrary, emptyProgram: String? = nil, drawsPlot: Bool = false
-  ) throws {
+  init(effort: Effort, peers: PeerLibrary, emptyProgram: String? = nil) throws {
     place = try TemporaryFolder(prefix: "imagecache-bench")
     self.effort = effort
     self.peers = peers
     self.emptyProgram = emptyProgram
-    self.drawsPlot = drawsPlot
     photographs = Photographs(effort)
   }
 

@@ -2,19 +2,34 @@ import FastImageCache
 import Foundation
 import Locking
 
-/// Notes at which size a cache's decoders are used.
+/// Notes at which size a cache decodes JPEG files, and how long the processor decodes previews.
 final class DecodeRecord: Sendable {
-  private let last = Lock((width: 0, byteCount: 0))
+  struct Work: Sendable {
+    /// The width to which the last whole picture was scaled, in pixels.
+    var width = 0
+    var previewCount = 0
+    /// Of all previews.
+    var previewTime = Duration.zero
+    /// Pixels of the last one.
+    var previewWidth = 0
+  }
 
-  /// The width to which the last picture was scaled, in pixels; 0 before the first.
-  var lastWidth: Int { last.withLock { $0.width } }
+  private let work = Lock(Work())
 
-  /// The bytes of the last bitmap; 0 before the first.
-  var lastByteCount: Int { last.withLock { $0.byteCount } }
+  /// What was noted since the last call.
+  func take() -> Work {
+    work.withLock { work in
+      defer { work = Work() }
+      return work
+    }
+  }
 
-  /// The standard decoders, watched.
+  /// The standard decoders; those that can preview are watched.
   var decoders: [any ImageDecoder] {
-    ImageDecoders.standard.map { Watched(decoder: $0, record: self) }
+    ImageDecoders.standard.map { decoder in
+      (decoder as? any ProgressiveImageDecoder).map { Watched(decoder: $0, record: self) }
+        ?? decoder
+    }
   }
 
   /// The scale at which a cache decodes a file, in eighths, as a decoder between the two sees it.
@@ -27,12 +42,12 @@ final class DecodeRecord: Sendable {
       .with { $0.decoders = record.decoders }
     ) { cache in
       _ = try await cache.image(for: BenchPicture(0, file: file), format: format)
-      return max((record.lastWidth * 8 + size.width / 2) / size.width, 1)
+      return max((record.take().width * 8 + size.width / 2) / size.width, 1)
     }
   }
 
-  private struct Watched: ImageDecoder {
-    let decoder: any ImageDecoder
+  private struct Watched: ProgressiveImageDecoder {
+    let decoder: any ProgressiveImageDecoder
     let record: DecodeRecord
 
     func recognizes(_ firstBytes: Data) -> Bool { decoder.recognizes(firstBytes) }
@@ -48,10 +63,26 @@ final class DecodeRecord: Sendable {
     func decode(_ data: Data, _ request: DecodeRequest) throws(ImageDecodingError) -> Bitmap {
       let bitmap = try decoder.decode(data, request)
       // Parts that are not drawn may have been left out.
-      record.last.withLock {
-        $0 = (Int(bitmap.edges.width.rounded(.up)), bitmap.layout.byteCount)
-      }
+      record.work.withLock { $0.width = Int(bitmap.edges.width.rounded(.up)) }
       return bitmap
+    }
+
+    func makePreviewScanner(of byteCount: Int?) -> any PreviewScanner {
+      decoder.makePreviewScanner(of: byteCount)
+    }
+
+    func decodePreview(
+      _ bytes: Data, at stage: PreviewStage, _ request: DecodeRequest
+    ) throws(ImageDecodingError) -> DecodedPreview {
+      let start = ProcessorTime.ofThread
+      let preview = try decoder.decodePreview(bytes, at: stage, request)
+      let time = ProcessorTime.ofThread - start
+      record.work.withLock {
+        $0.previewCount += 1
+        $0.previewTime += time
+        $0.previewWidth = preview.bitmap.size.width
+      }
+      return preview
     }
   }
 }

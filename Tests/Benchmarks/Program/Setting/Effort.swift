@@ -1,3 +1,5 @@
+import FastImageCache
+
 /// The amount of work: enough for stable figures, or just enough to see that everything runs.
 struct Effort: Sendable {
   /// Pictures in the table of the scenarios that do not grow.
@@ -31,8 +33,8 @@ struct Effort: Sendable {
       large: (width: Int, height: Int), progressive: (width: Int, height: Int),
       small: (width: Int, height: Int)
     )
-  /// Sides of the photograph that comes slowly.
-  let slowPhotograph: (width: Int, height: Int)
+  /// Of the photographs of a fling, and of the one that comes slowly.
+  let usualPhotograph: PixelSize
   /// Whether the pictures of `fidelity` are photographs of this machine, not drawn landscapes.
   let readsPhotographs: Bool
   /// Sides of the landscapes that pictures in tables are parts of.
@@ -43,7 +45,7 @@ struct Effort: Sendable {
     singleHitCount: 200_000, storeBatch: 20, fileCount: 200, waiterCount: 1000, flingCount: 2000,
     heldCount: 100, frameCount: 200, scaleCounts: [1000, 10_000, 100_000, 1_000_000],
     photographs: (large: (4000, 3000), progressive: (5184, 3456), small: (800, 600)),
-    slowPhotograph: (1600, 1200), readsPhotographs: true,
+    usualPhotograph: PixelSize(width: 1600, height: 1200), readsPhotographs: true,
     landscape: (800, 600))
 
   /// Everything runs; the figures mean nothing.
@@ -51,6 +53,6 @@ struct Effort: Sendable {
     pictureCount: 8, largeCount: 40, roundCount: 2, hitBatch: 16, singleHitCount: 64,
     storeBatch: 2, fileCount: 2, waiterCount: 8, flingCount: 6, heldCount: 4, frameCount: 2,
     scaleCounts: [4, 16], photographs: (large: (128, 96), progressive: (96, 64), small: (64, 48)),
-    slowPhotograph: (320, 240), readsPhotographs: false,
+    usualPhotograph: PixelSize(width: 320, height: 240), readsPhotographs: false,
     landscape: (256, 256))
 }

@@ -40,6 +40,24 @@ final class Photographs {
     try bitmap.jpegData(quality: 0.85).write(to: url)
   }
 
+  /// Writes JPEG files of a few landscapes under as many names as are wanted.
+  ///
+  /// - Parameter name: The beginning of each file's name in `place`.
+  func writeFiles(
+    _ count: Int, size: PixelSize, named name: String, in place: URL
+  ) throws -> [URL] {
+    let files = (0..<count).map { place.appending(path: "\(name)-\($0).jpg") }
+    for (number, file) in files.enumerated() {
+      try Task.checkCancellation()
+      if number < Self.landscapeCount {
+        try writeFile(number, size: size, to: file)
+      } else {
+        try FileManager.default.linkItem(at: files[number % Self.landscapeCount], to: file)
+      }
+    }
+    return files
+  }
+
   private func landscape(_ number: Int) throws -> Bitmap {
     if let drawn = landscapes[number] { return drawn }
     let drawn = try Landscape(number: number).bitmap(landscapeSize)

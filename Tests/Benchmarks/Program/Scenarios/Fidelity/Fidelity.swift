@@ -31,23 +31,18 @@ struct MeanFidelity: Scenario {
 struct WorstFidelity: Scenario {
   static let id = "Q2"
   static let name = "worst-fidelity"
-  static let drawsPlot = true
-  static let summary = """
-    the worst of the pictures of Q1; the plot shows the four worst and three charts, drawn with the margin \
-    before, with both of today's, and from all pixels
-    """
+  static let summary = "the worst of the pictures of Q1"
 
   func measure(_ setting: BenchSetting) async throws -> Findings {
     let record = try await setting.fidelity()
-    let measures = FidelityRecord.decodings.map { decoding in
-      let worst = record.ranking(decoding).first?.name ?? "none"
-      return Measure(
-        Self.id,
-        "worst fidelity of \(record.pictures) at 200 x 200, \(decoding.rawValue): \(worst)",
-        unit: "dB", ours: Distribution(record.decibels(decoding).min().map { [$0] } ?? []),
-        bar: .oursAtLeast(decoding == .finest ? 50 : 48), counts: record.counts(decoding))
-    }
     return Findings(
-      measures, plot: setting.drawsPlot ? try FidelityPage(record, setting.effort).page : nil)
+      FidelityRecord.decodings.map { decoding in
+        let worst = record.ranking(decoding).first?.name ?? "none"
+        return Measure(
+          Self.id,
+          "worst fidelity of \(record.pictures) at 200 x 200, \(decoding.rawValue): \(worst)",
+          unit: "dB", ours: Distribution(record.decibels(decoding).min().map { [$0] } ?? []),
+          bar: .oursAtLeast(decoding == .finest ? 50 : 48), counts: record.counts(decoding))
+      })
   }
 }

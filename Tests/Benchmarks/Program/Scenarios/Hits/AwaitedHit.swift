@@ -20,12 +20,15 @@ struct AwaitedHit: Scenario {
     return Findings([
       Measure(
         Self.id, "awaited hit on the main actor", ours: onMain[1], reference: onMain[0],
-        named: "synchronous hit there", bar: .ratioAtMost(1.3),
-        counts: [("suspensions", try await Self.suspensionsOnMainActor(hits, range))]),
+        named: "synchronous hit there", bar: .ratioAtMost(1.3)),
+      .counted(
+        Self.id, "suspensions on the main actor",
+        try await Self.suspensionsOnMainActor(hits, range), mustBe: 0),
       Measure(
         Self.id, "awaited hit in a task", ours: inTask[1], reference: inTask[0],
-        named: "synchronous hit there", bar: .ratioAtMost(1.3),
-        counts: [("suspensions", try await Self.suspensionsInTask(hits, range))]),
+        named: "synchronous hit there", bar: .ratioAtMost(1.3)),
+      .counted(
+        Self.id, "suspensions in a task", try await Self.suspensionsInTask(hits, range), mustBe: 0),
     ])
   }
 

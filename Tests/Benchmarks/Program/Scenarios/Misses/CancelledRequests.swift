@@ -38,12 +38,12 @@ struct CancelledRequests: Scenario {
       return Findings([
         Measure(
           Self.id, "request created, cancelled and ended, each", ours: results[0],
-          reference: results[1], named: "pairs of tasks that only wait", bar: .ratioAtMost(2),
-          counts: [
-            ("flights left", left.flights), ("waiters left", left.waiters),
-            ("leases left", left.tables.reduce(0) { $0 + $1.leasedCount }),
-            ("stores", left.stores),
-          ])
+          reference: results[1], named: "pairs of tasks that only wait", bar: .ratioAtMost(2)),
+        .counted(Self.id, "flights left", left.flights, mustBe: 0),
+        .counted(Self.id, "waiters left", left.waiters, mustBe: 0),
+        .counted(
+          Self.id, "leases left", left.tables.reduce(0) { $0 + $1.leasedCount }, mustBe: 0),
+        .counted(Self.id, "stores", left.stores, mustBe: 0),
       ])
     }
   }

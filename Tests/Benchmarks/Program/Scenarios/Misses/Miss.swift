@@ -126,7 +126,7 @@ struct Miss: Scenario {
       let beside = try await Contest([ours] + shrinkers).run(roundCount: roundCount)
       let floor = "libjpeg at \(eighths)/8"
       func miss(
-        _ ours: Distribution, _ reference: Distribution, _ name: String, _ bar: Measure.Bar?,
+        _ ours: Distribution, _ reference: Distribution, _ name: String, _ bar: Bar?,
         counts: [(String, Int)] = []
       ) -> Measure {
         Measure(
@@ -134,7 +134,7 @@ struct Miss: Scenario {
           counts: counts)
       }
       // Of a picture decoded at its full size, many pixels are drawn for little libjpeg.
-      let bar = Measure.Bar.ratioAtMost(eighths == 8 ? 1.4 : 1.1)
+      let bar = Bar.ratioAtMost(eighths == 8 ? 1.4 : 1.1)
       let peers = zip(setting.peers.shrinkers, beside.dropFirst()).map { shrinker, times in
         let name = String(cString: shrinker.name)
         return miss(beside[0], times, name, name.hasPrefix("vips") ? .ratioAtMost(1) : nil)

@@ -20,18 +20,8 @@ struct ParallelMisses: Scenario {
   func measure(_ setting: BenchSetting) async throws -> Findings {
     let sides = setting.effort.photographs.small
     let size = PixelSize(width: sides.width, height: sides.height)
-    let files = try (0..<setting.effort.fileCount).map { number in
-      let file = setting.place.url.appending(path: "parallel-\(number).jpg")
-      if number < Self.differentCount {
-        try setting.photographs.writeFile(
-          number, size: size, to: file)
-      } else {
-        let original = "parallel-\(number % Self.differentCount).jpg"
-        try FileManager.default.copyItem(
-          at: setting.place.url.appending(path: original), to: file)
-      }
-      return file
-    }
+    let files = try setting.photographs.writeFiles(
+      setting.effort.fileCount, size: size, named: Self.name, in: setting.place.url)
     let format = ImageFormat(
       name: "parallel", size: PixelSize(width: 200, height: 200), pixelFormat: .bgrx32,
       // Spare slots, for pictures that are drawn anew while others are leased.
@@ -82,8 +72,6 @@ struct ParallelMisses: Scenario {
       return try await work()
     }
   }
-
-  private static let differentCount = 12
 
   private static func decodes(
     _ files: [URL], at eighths: Int

@@ -55,10 +55,9 @@ struct DownloadFling: Scenario {
       let descriptorsLeft = try await fling(part..<count) - descriptors
       let statistics = await cache.statistics()
       return Findings([
-        Measure(
+        .counted(
           Self.id, "fling of \(count) downloads, memory of partials", unit: "bytes",
-          ours: Distribution([Double(peaks.partials)]),
-          bar: .oursAtMost(Double(Self.partialBudget)),
+          peaks.partials, atMost: Self.partialBudget,
           counts: [
             ("pictures shown", statistics.stores), ("cancellations", statistics.cancellations),
             ("kB of private memory at the peak", peaks.memory >> 10),

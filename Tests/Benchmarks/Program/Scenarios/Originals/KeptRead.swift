@@ -59,7 +59,7 @@ struct KeptRead: Scenario {
     let results = try await Contest(contenders).run(roundCount: setting.effort.roundCount)
     let references =
       [
-        ("plain read", Measure.Bar.ratioAtMost(bar)), ("plain read and a hash in C", nil),
+        ("plain read", Bar.ratioAtMost(bar)), ("plain read and a hash in C", nil),
       ] + peers.map(Self.reference)
     return zip(references, results.dropFirst()).map { reference, result in
       Measure(
@@ -68,7 +68,7 @@ struct KeptRead: Scenario {
     }
   }
 
-  private static func reference(_ peer: PeerStore) -> (String, Measure.Bar?) {
+  private static func reference(_ peer: PeerStore) -> (String, Bar?) {
     (peer.name, peer.name.hasPrefix("SQLite") ? .ratioAtMost(1) : nil)
   }
 }

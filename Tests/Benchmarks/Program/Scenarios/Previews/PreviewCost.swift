@@ -19,7 +19,7 @@ struct PreviewCost: Scenario {
     let onDisk = setting.place.url.appending(path: "slow.jpg")
     try file.bytes.write(to: onDisk)
     let server = try file.serve(count) { _, _ in }
-    let record = PreviewRecord()
+    let record = DecodeRecord()
     return try await setting.withCache(
       Self.name, formats: [SlowFile.format],
       .with { ($0.source, $0.decoders) = (SlowFile.source, record.decoders) }
@@ -35,8 +35,8 @@ struct PreviewCost: Scenario {
         guard work.previewCount > 0 else { continue }
         transfers.append(transfer / .milliseconds(1))
         previewCount = max(previewCount, work.previewCount)
-        ours.append(work.time / .milliseconds(1))
-        decodes.append(try Self.decode(onDisk, width: work.width, of: setting.effort))
+        ours.append(work.previewTime / .milliseconds(1))
+        decodes.append(try Self.decode(onDisk, width: work.previewWidth, of: setting.effort))
       }
       guard !ours.isEmpty else { throw BenchFailure(description: "There was no preview.") }
       let counts = [("bytes", file.bytes.count), ("previews at most", previewCount)]
@@ -54,7 +54,7 @@ struct PreviewCost: Scenario {
 
   /// Processor time of libjpeg's decode at the scale of the previews, in milliseconds.
   private static func decode(_ file: URL, width: Int, of effort: Effort) throws -> Double {
-    let full = effort.slowPhotograph.width
+    let full = effort.usualPhotograph.width
     let eighths = max((width * 8 + full / 2) / full, 1)
     let start = ProcessorTime.ofThread
     var (columns, rows) = (0, 0)

@@ -17,12 +17,13 @@ struct Fling: Scenario {
   /// The cache's budget for all decodes together.
   private static let byteBudget = 64 << 20
 
-  private static let differentCount = 12
   private static let visibleCount = 60
 
   func measure(_ setting: BenchSetting) async throws -> Findings {
     let count = setting.effort.flingCount
-    let files = try writeFiles(count, setting)
+    Console.note("drawing photographs")
+    let files = try setting.photographs.writeFiles(
+      count, size: setting.effort.usualPhotograph, named: Self.name, in: setting.place.url)
     let format = ImageFormat(
       name: "fling", size: PixelSize(width: 200, height: 200), pixelFormat: .bgrx32,
       capacity: .count(count))
@@ -63,24 +64,6 @@ struct Fling: Scenario {
               ("milliseconds", Int(seconds * 1000)),
             ])
         ], plot: Self.plot(curve))
-    }
-  }
-
-  private func writeFiles(_ count: Int, _ setting: BenchSetting) throws -> [URL] {
-    Console.note("drawing photographs")
-    let isQuick = setting.effort.photographs.large.width < 1600
-    let size = isQuick ? PixelSize(width: 64, height: 48) : PixelSize(width: 1600, height: 1200)
-    return try (0..<count).map { number in
-      try Task.checkCancellation()
-      let file = setting.place.url.appending(path: "fling-\(number).jpg")
-      let original = setting.place.url.appending(
-        path: "fling-\(number % Self.differentCount).jpg")
-      if number < Self.differentCount {
-        try setting.photographs.writeFile(number, size: size, to: file)
-      } else {
-        try FileManager.default.linkItem(at: original, to: file)
-      }
-      return file
     }
   }
 

@@ -15,12 +15,14 @@ struct FramesBesideMisses: Scenario {
     dropped, since the one before took too long
     """
 
-  private static let differentCount = 12
+  private static let fileCount = 12
   private static let requestCount = 60
   private static let workerCount = 2
 
   func measure(_ setting: BenchSetting) async throws -> Findings {
-    let files = try writeFiles(setting)
+    let files = try setting.photographs.writeFiles(
+      Self.fileCount, size: setting.effort.usualPhotograph, named: Self.name,
+      in: setting.place.url)
     let format = ImageFormat(
       name: "frames", size: PixelSize(width: 200, height: 200), pixelFormat: .bgrx32,
       capacity: .count(1000))
@@ -74,16 +76,6 @@ struct FramesBesideMisses: Scenario {
           Self.id, "frame beside misses, against one alone", unit: "ms", ours: times[0],
           reference: times[2], named: "alone"),
       ])
-    }
-  }
-
-  private func writeFiles(_ setting: BenchSetting) throws -> [URL] {
-    let isQuick = setting.effort.photographs.large.width < 1600
-    let size = isQuick ? PixelSize(width: 64, height: 48) : PixelSize(width: 1600, height: 1200)
-    return try (0..<Self.differentCount).map { number in
-      let file = setting.place.url.appending(path: "frames-\(number).jpg")
-      try setting.photographs.writeFile(number, size: size, to: file)
-      return file
     }
   }
 }

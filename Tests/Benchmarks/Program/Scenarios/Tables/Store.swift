@@ -65,7 +65,7 @@ struct Store: Scenario {
     let references =
       [("pwrite of the pixels", write)] + zip(gallery.stores.map(\.name), results.dropFirst(4))
     return references.flatMap { name, reference in
-      let bar: Measure.Bar? = name.hasPrefix("pwrite") ? .ratioAtMost(2) : nil
+      let bar: Bar? = name.hasPrefix("pwrite") ? .ratioAtMost(2) : nil
       return [
         Measure(
           Self.id, "store, table alone", ours: alone, reference: reference, named: name, bar: bar),

@@ -37,9 +37,9 @@ struct PhotographCorpus: CustomStringConvertible {
         .filter { $0.width <= photograph.size.width && $0.height <= photograph.size.height }
       return fitting.prefix(Self.partCount).map { Part(photograph: photograph.file, size: $0) }
     }
-    let (width, height) = effort.slowPhotograph
+    let size = effort.usualPhotograph
     let drawn = [
-      PixelSize(width: width - 1, height: height - 1), PixelSize(width: 401, height: 299),
+      PixelSize(width: size.width - 1, height: size.height - 1), PixelSize(width: 401, height: 299),
     ]
     parts = found.isEmpty ? drawn.map { Part(photograph: nil, size: $0) } : found
   }

@@ -18,8 +18,7 @@ struct SlowFile {
   let firstStageByteCount: Int
 
   init(_ effort: Effort) throws {
-    let (width, height) = effort.slowPhotograph
-    bytes = try Landscape(number: 3).bitmap(PixelSize(width: width, height: height))
+    bytes = try Landscape(number: 3).bitmap(effort.usualPhotograph)
       .data(encodedBy: JPEGEncoder(quality: 0.85, isProgressive: true))
     let decoder = try ImageDecoders.standard.decoder(for: bytes)
     guard
