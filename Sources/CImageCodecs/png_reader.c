@@ -14,8 +14,15 @@
 #define ROW_SLACK (64 << 10)
 #define FILE_BYTES_PER_PIXEL (16 * 8)
 
-// libpng decompresses pieces of the file of this size; one that is not there as a whole is lost.
-#define PIECE_OF_CUT_FILE 256
+// A chunk's number of bytes and name stand before its content, its checksum behind.
+enum { HEAD_BYTES = 8, CHECKSUM_BYTES = 4, SIGNATURE_AND_HEADER_BYTES = 33 };
+
+// Those of `fic_png_chunks`, in the order in which libpng wants them.
+enum { CHUNK_COUNT = 4 };
+
+// Four bytes in place of a missing sum of all pixels, as a chunk.
+static const uint8_t missing_sum[] = {0, 0, 0, 4, 'I',  'D',  'A',  'T',
+                                      0, 0, 0, 0, 0xEA, 0x23, 0xE7, 0x07};
 
 struct fic_png_reader {
   png_structp codec;
@@ -24,6 +31,12 @@ struct fic_png_reader {
   fic_status status;
   const uint8_t *bytes;
   size_t count, offset;
+  size_t chunks[CHUNK_COUNT], chunk_end;
+  uint32_t content;   // bytes of the chunk's content that are there
+  int next_chunk;
+  bool is_cut;
+  // Of what libpng was refused: the file ends there, or other chunks follow.
+  fic_status shortage;
   // How far the rows that are being read may reach.
   size_t row_end;
   uint64_t rows_left;
@@ -44,15 +57,67 @@ static void stay_silent(png_structp codec, png_const_charp message) {
   (void)message;
 }
 
+// Goes to the next chunk. After the first one with pixels there are none but those that follow it without a gap.
+static bool begin_chunk(fic_png_reader *reader) {
+  while (reader->next_chunk < CHUNK_COUNT && !reader->chunks[reader->next_chunk])
+    reader->next_chunk++;
+  size_t begin = reader->chunk_end;
+  if (reader->next_chunk < CHUNK_COUNT) begin = reader->chunks[reader->next_chunk++];
+  if (reader->count - begin < HEAD_BYTES) return false;
+  const uint8_t *head = reader->bytes + begin;
+  bool has_pixels = memcmp(head + 4, "IDAT", 4) == 0;
+  if (reader->next_chunk == CHUNK_COUNT && !has_pixels) return false;
+  size_t rest = reader->count - begin - HEAD_BYTES, length = png_get_uint_32(head);
+  reader->content = (uint32_t)(length < rest ? length : rest);
+  length += CHECKSUM_BYTES;
+  reader->offset = begin;
+  reader->chunk_end = begin + HEAD_BYTES + (length < rest ? length : rest);
+  return true;
+}
+
+// After the last row libpng reads on to the end of its data. The row is written by then, and the numbers of rows and
+// passes are those behind it.
+static bool has_all_rows(const fic_png_reader *reader) {
+  png_structp codec = reader->codec;
+  bool interlaced = png_get_interlace_type(codec, reader->info) != PNG_INTERLACE_NONE;
+  return interlaced
+             ? png_get_current_pass_number(codec) == PNG_INTERLACE_ADAM7_PASSES
+             : png_get_current_row_number(codec) == png_get_image_height(codec, reader->info);
+}
+
+static void note_shortage(fic_png_reader *reader) {
+  bool ends = reader->count - reader->chunk_end < HEAD_BYTES;
+  reader->shortage = ends ? FIC_TRUNCATED : FIC_DAMAGED;
+}
+
+// libpng decompresses nothing without bytes to read, even where pixels are left of those that it has read. So it gets
+// the sum that some programs leave out. Pixels made of these bytes are not taken for the picture's: the end of the
+// pixels would have to follow, then four more bytes.
+static bool add_sum(fic_png_reader *reader) {
+  if (reader->is_cut || reader->bytes == missing_sum || has_all_rows(reader)) return false;
+  note_shortage(reader);
+  reader->bytes = missing_sum;
+  reader->count = reader->row_end = reader->chunk_end = sizeof missing_sum;
+  reader->content = 4;
+  reader->offset = 0;
+  return true;
+}
+
+// libpng asks for a chunk's head, parts of its content and its checksum, each by itself.
 static void give_bytes(png_structp codec, png_bytep target, size_t count) {
   fic_png_reader *reader = png_get_io_ptr(codec);
-  if (count > reader->count - reader->offset) {
-    reader->status = FIC_TRUNCATED;
-    png_error(codec, "the file ends early");
+  bool is_head = reader->offset == reader->chunk_end && count == HEAD_BYTES;
+  bool has_chunk = !is_head || begin_chunk(reader) || add_sum(reader);
+  if (!has_chunk || count > reader->chunk_end - reader->offset) {
+    if (reader->bytes != missing_sum) note_shortage(reader);
+    reader->status = reader->shortage;
+    png_error(codec, "the pixels end early");
   }
   // Behind the last row libpng decompresses all data that is left, be it gigabytes.
   if (count > reader->row_end - reader->offset) png_error(codec, "more data than rows");
   memcpy(target, reader->bytes + reader->offset, count);
+  // libpng asks for as much as a head announces, and would get nothing where less is left.
+  if (is_head) png_save_uint_32(target, reader->content);
   reader->offset += count;
 }
 
@@ -97,17 +162,11 @@ const char *fic_png_reader_message(const fic_png_reader *reader) { return reader
 
 static void set_limits(png_structp codec, uint32_t side_limit, size_t chunk_limit) {
   png_set_user_limits(codec, side_limit, side_limit);
-  png_set_chunk_cache_max(codec, 32);
   png_set_chunk_malloc_max(codec, chunk_limit);
-  png_set_crc_action(codec, PNG_CRC_ERROR_QUIT, PNG_CRC_ERROR_QUIT);
-  // Of the optional chunks, only those about colour are decompressed: text and the like may be
-  // compressed a thousandfold.
-  png_set_keep_unknown_chunks(codec, PNG_HANDLE_CHUNK_NEVER, NULL, -1);
-  png_set_keep_unknown_chunks(codec, PNG_HANDLE_CHUNK_AS_DEFAULT, (png_const_bytep) "iCCP\0sRGB", 2);
+  // Some programs announce fewer bytes to look back at than their pixels need.
+  png_set_option(codec, PNG_MAXIMUM_INFLATE_WINDOW, PNG_OPTION_ON);
 }
 
-// gAMA and cHRM are left aside: many programs write wrong ones, and browsers show such files as
-// sRGB.
 static void set_output(fic_png_reader *reader, fic_png_header *header) {
   png_structp codec = reader->codec;
   int type = png_get_color_type(codec, reader->info);
@@ -141,15 +200,22 @@ static uint64_t rows_of_passes(uint32_t width, uint32_t height) {
 }
 
 fic_status fic_png_start(
-    fic_png_reader *reader, const uint8_t *bytes, size_t count, uint32_t side_limit,
-    size_t chunk_limit, bool is_cut, fic_png_header *header) {
+    fic_png_reader *reader, const uint8_t *bytes, size_t count, fic_png_chunks chunks,
+    uint32_t side_limit, size_t chunk_limit, bool is_cut, fic_png_header *header) {
   png_structp codec = reader->codec;
   reader->bytes = bytes;
   reader->count = reader->row_end = count;
+  reader->is_cut = is_cut;
+  if (count < SIGNATURE_AND_HEADER_BYTES) return reader->status = FIC_TRUNCATED;
+  reader->chunk_end = SIGNATURE_AND_HEADER_BYTES;
+  size_t order[CHUNK_COUNT] = {chunks.profile, chunks.palette, chunks.transparency, chunks.pixels};
+  memcpy(reader->chunks, order, sizeof order);
   if (setjmp(reader->escape)) return reader->status;
   set_limits(codec, side_limit, chunk_limit);
   png_set_read_fn(codec, reader, give_bytes);
   png_read_info(codec, reader->info);
+  // Each chunk of pixels has a checksum of its own. The one behind all of them may be missing or wrong.
+  png_set_option(codec, PNG_IGNORE_ADLER32, PNG_OPTION_ON);
 
   header->width = png_get_image_width(codec, reader->info);
   header->height = png_get_image_height(codec, reader->info);
@@ -160,13 +226,11 @@ fic_status fic_png_start(
   png_bytep profile;
   png_uint_32 profile_count;
   int compression;
-  if (!png_get_valid(codec, reader->info, PNG_INFO_sRGB) &&
-      png_get_iCCP(codec, reader->info, &name, &compression, &profile, &profile_count)) {
+  if (png_get_iCCP(codec, reader->info, &name, &compression, &profile, &profile_count)) {
     header->profile = profile;
     header->profile_count = profile_count;
   }
   set_output(reader, header);
-  if (is_cut) png_set_compression_buffer_size(codec, PIECE_OF_CUT_FILE);
   if (is_cut && header->interlaced) {
     reader->rows_left = rows_of_passes(header->width, header->height);
   } else {
@@ -182,7 +246,10 @@ fic_status fic_png_start(
 
 fic_status fic_png_read_rows(
     fic_png_reader *reader, uint8_t *rows, size_t row_bytes, uint32_t count) {
-  if (setjmp(reader->escape)) return reader->status;
+  if (setjmp(reader->escape)) {
+    bool has_all = reader->shortage != FIC_OK && reader->bytes != missing_sum && has_all_rows(reader);
+    return reader->status = has_all ? FIC_OK : reader->status;
+  }
   if (count > reader->rows_left) png_error(reader->codec, "fewer rows than announced");
   reader->rows_left -= count;
   uint64_t pixels = (uint64_t)count * (png_get_image_width(reader->codec, reader->info) + 1);
@@ -191,13 +258,6 @@ fic_status fic_png_read_rows(
   for (uint32_t i = 0; i < count; i++) {
     png_read_row(reader->codec, rows + i * row_bytes, NULL);
   }
-  return FIC_OK;
-}
-
-fic_status fic_png_finish(fic_png_reader *reader) {
-  if (setjmp(reader->escape)) return reader->status;
-  reader->row_end = reader->count;
-  png_read_end(reader->codec, NULL);
   return FIC_OK;
 }
 

@@ -1,5 +1,7 @@
 #if defined(__linux__)
 
+#include "memory.h"
+
 #include "CImageCodecs.h"
 
 #include <math.h>
@@ -25,72 +27,73 @@ static double hybrid_log_gamma(double value) {
   return pow(scene, 1.2) * 1000 / 203;
 }
 
-static cmsToneCurve *table_of(double (*light)(double)) {
-  cmsUInt16Number *table = malloc(CURVE_COUNT * sizeof *table);
-  if (!table) return NULL;
+static cmsToneCurve *table_of(cmsContext context, double (*light)(double)) {
+  cmsUInt16Number table[CURVE_COUNT];
   for (int i = 0; i < CURVE_COUNT; i++) {
     double value = light((double)i / (CURVE_COUNT - 1));
     table[i] = value > 0 ? value < 1 ? (cmsUInt16Number)(value * 65535 + 0.5) : 65535 : 0;
   }
-  cmsToneCurve *curve = cmsBuildTabulatedToneCurve16(NULL, CURVE_COUNT, table);
-  free(table);
-  return curve;
+  return cmsBuildTabulatedToneCurve16(context, CURVE_COUNT, table);
 }
 
-static cmsToneCurve *curve_of(fic_color_curve curve) {
-  // IEC 61966-2-1.
-  const cmsFloat64Number srgb[5] = {2.4, 1 / 1.055, 0.055 / 1.055, 1 / 12.92, 0.04045};
+static cmsToneCurve *curve_of(
+    cmsContext context, fic_color_curve curve, const double *parameters) {
   switch (curve) {
-    case FIC_CURVE_SRGB:
-      return cmsBuildParametricToneCurve(NULL, 4, srgb);
-    case FIC_CURVE_LINEAR:
-      return cmsBuildGamma(NULL, 1);
-    case FIC_CURVE_GAMMA_22:
-      return cmsBuildGamma(NULL, 2.2);
-    case FIC_CURVE_GAMMA_28:
-      return cmsBuildGamma(NULL, 2.8);
+    case FIC_CURVE_PARAMETRIC:
+      return cmsBuildParametricToneCurve(context, 4, parameters);
     case FIC_CURVE_PQ:
-      return table_of(perceptual_quantizer);
+      return table_of(context, perceptual_quantizer);
     case FIC_CURVE_HLG:
-      return table_of(hybrid_log_gamma);
+      return table_of(context, hybrid_log_gamma);
   }
 }
 
-static bool has_name(cmsHPROFILE profile, const char *name) {
-  cmsMLU *text = cmsMLUalloc(NULL, 1);
+static cmsHPROFILE profile_of(cmsContext context, const double *xy, cmsToneCurve *curve) {
+  if (!xy) return cmsCreateGrayProfileTHR(context, cmsD50_xyY(), curve);
+  cmsCIExyYTRIPLE primaries = {{xy[0], xy[1], 1}, {xy[2], xy[3], 1}, {xy[4], xy[5], 1}};
+  cmsCIExyY white = {xy[6], xy[7], 1};
+  cmsToneCurve *curves[3] = {curve, curve, curve};
+  return cmsCreateRGBProfileTHR(context, &white, &primaries, curves);
+}
+
+static bool add_name(cmsContext context, cmsHPROFILE profile, const char *name) {
+  cmsMLU *text = cmsMLUalloc(context, 1);
   bool works = text && cmsMLUsetASCII(text, "en", "US", name) &&
                cmsWriteTag(profile, cmsSigProfileDescriptionTag, text);
   cmsMLUfree(text);
   return works;
 }
 
-fic_status fic_color_make_profile(
-    const double chromaticities[8], fic_color_curve kind, const char *name, uint8_t **bytes,
-    size_t *count) {
-  const double *xy = chromaticities;
-  cmsCIExyYTRIPLE primaries = {{xy[0], xy[1], 1}, {xy[2], xy[3], 1}, {xy[4], xy[5], 1}};
-  cmsCIExyY white = {xy[6], xy[7], 1};
-  cmsToneCurve *curve = curve_of(kind);
-  if (!curve) return FIC_OUT_OF_MEMORY;
-  cmsToneCurve *curves[3] = {curve, curve, curve};
-  cmsHPROFILE profile = cmsCreateRGBProfile(&white, &primaries, curves);
-  cmsFreeToneCurve(curve);
-  if (!profile) return FIC_DAMAGED;
+static bool save(cmsHPROFILE profile, uint8_t **bytes, size_t *count) {
   cmsUInt32Number size = 0;
-  uint8_t *memory = NULL;
-  bool works = (!name || has_name(profile, name)) && cmsSaveProfileToMem(profile, NULL, &size) && (memory = malloc(size)) != NULL &&
-               cmsSaveProfileToMem(profile, memory, &size);
-  cmsCloseProfile(profile);
-  if (!works) {
+  if (!cmsSaveProfileToMem(profile, NULL, &size)) return false;
+  uint8_t *memory = malloc(size);
+  if (!memory || !cmsSaveProfileToMem(profile, memory, &size)) {
     free(memory);
-    return FIC_OUT_OF_MEMORY;
+    return false;
   }
   // Equal profiles share a transform, and are told by their bytes.
   if (size >= CREATION_DATE + CREATION_DATE_COUNT)
     memset(memory + CREATION_DATE, 0, CREATION_DATE_COUNT);
   *bytes = memory;
   *count = size;
-  return FIC_OK;
+  return true;
+}
+
+fic_status fic_color_make_profile(
+    const double *chromaticities, fic_color_curve kind, const double *parameters,
+    const char *name, uint8_t **bytes, size_t *count) {
+  fic_color_memory memory = {.largest = 1 << 20};
+  cmsContext context = fic_color_memory_open(&memory);
+  if (!context) return FIC_OUT_OF_MEMORY;
+  cmsToneCurve *curve = curve_of(context, kind, parameters);
+  cmsHPROFILE profile = curve ? profile_of(context, chromaticities, curve) : NULL;
+  bool works = profile && (!name || add_name(context, profile, name)) && save(profile, bytes, count);
+  bool is_damaged = curve && !profile && !memory.was_refused;
+  cmsFreeToneCurve(curve);
+  if (profile) cmsCloseProfile(profile);
+  cmsDeleteContext(context);
+  return works ? FIC_OK : is_damaged ? FIC_DAMAGED : FIC_OUT_OF_MEMORY;
 }
 
 #endif

@@ -125,16 +125,22 @@ typedef struct {
   size_t profile_count;
 } fic_png_header;
 
+// Where the chunks begin that are read, as offsets; 0 for one that is left out. They may stand in any order, and
+// chunks with pixels follow the first one without a gap.
+typedef struct {
+  size_t profile, palette, transparency, pixels;
+} fic_png_chunks;
+
 fic_png_reader *fic_png_reader_create(void);
 void fic_png_reader_close(fic_png_reader *reader);
 const char *fic_png_reader_message(const fic_png_reader *reader);
 
-// Reads up to the first row. Sides above `side_limit` and chunks that take more than `chunk_limit`
-// bytes of memory are refused. With `is_cut` the bytes may end early: all but the last few hundred of them
-// become rows, and those of an interlaced picture are the rows of its passes, as stored.
+// Reads the header, which the file begins with, and the chunks up to the first row. Sides above `side_limit` and chunks
+// that take more than `chunk_limit` bytes of memory are refused. With `is_cut` the rows of an interlaced picture are
+// those of its passes, as stored.
 fic_status fic_png_start(
-    fic_png_reader *reader, const uint8_t *bytes, size_t count, uint32_t side_limit,
-    size_t chunk_limit, bool is_cut, fic_png_header *header);
+    fic_png_reader *reader, const uint8_t *bytes, size_t count, fic_png_chunks chunks,
+    uint32_t side_limit, size_t chunk_limit, bool is_cut, fic_png_header *header);
 
 // The columns and rows of one of seven passes, from 0 on; a pass that has none is not stored.
 void fic_png_pass_size(
@@ -142,12 +148,9 @@ void fic_png_pass_size(
 
 // Writes the next rows, colours not multiplied by alpha. An interlaced picture has seven passes:
 // each gives the same rows of the same whole picture again. A row takes the memory of a row of the whole
-// picture, those of passes too.
+// picture, those of passes too. What the file has behind the last row is left aside.
 fic_status fic_png_read_rows(
     fic_png_reader *reader, uint8_t *rows, size_t row_bytes, uint32_t count);
-
-// Proves that the file is whole up to its end; call after the last row.
-fic_status fic_png_finish(fic_png_reader *reader);
 
 typedef struct fic_png_writer fic_png_writer;
 
@@ -332,19 +335,17 @@ void fic_color_apply(
     const fic_color_transform *transform, uint8_t *pixels, size_t count, fic_color_space space);
 
 typedef FIC_ENUM {
-  FIC_CURVE_SRGB FIC_SWIFT(sRGB),
-  FIC_CURVE_LINEAR FIC_SWIFT(linear),
-  FIC_CURVE_GAMMA_22 FIC_SWIFT(gamma22),
-  FIC_CURVE_GAMMA_28 FIC_SWIFT(gamma28),
+  FIC_CURVE_PARAMETRIC FIC_SWIFT(parametric),   // ICC.1:2022, section 10.18, function 3
   FIC_CURVE_PQ FIC_SWIFT(pq),     // cut at the reference white of ITU-R BT.2408
   FIC_CURVE_HLG FIC_SWIFT(hlg)    // the same
 } fic_color_curve;
 
-// Makes the ICC profile of a red, green and blue light and a white, each x and y of CIE 1931; equal
-// arguments make equal bytes, which the caller frees with free(3). `name` is ASCII, or null.
+// Makes the ICC profile of a red, green and blue light and a white, each x and y of CIE 1931, or of gray where they are
+// null. `parameters` are g, a, b, c and d of a parametric curve. Equal arguments make equal bytes, which the caller frees
+// with free(3). `name` is ASCII, or null. `FIC_DAMAGED` when the three lights do not span a space.
 fic_status fic_color_make_profile(
-    const double chromaticities[8], fic_color_curve curve, const char *name, uint8_t **bytes,
-    size_t *count);
+    const double *chromaticities, fic_color_curve curve, const double *parameters,
+    const char *name, uint8_t **bytes, size_t *count);
 
 // Rows of pixels
 

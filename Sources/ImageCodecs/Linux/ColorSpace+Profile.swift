@@ -11,8 +11,9 @@
       let bytes: Data
 
       init?() {
-        guard let bytes = CodedColors(primaries: 12, transfer: 13).makeProfile(named: "Display P3")
-        else { return nil }
+        let colors = CodedColors(primaries: 12, transfer: 13)
+        // The only error is a lack of memory, which `withProfile` throws as its own.
+        guard let bytes = try? colors.makeProfile(named: "Display P3") else { return nil }
         self.bytes = bytes
       }
     }

@@ -149,11 +149,23 @@
       profile: Data?, kind: Kind
     ) throws(ImageDecodingError) -> LCMSConversion? {
       guard let profile else { return nil }
-      if let known = known.withLock({ $0.find(profile, kind) }) { return known.conversion }
+      return try shared(profile, kind) { profile }
+    }
+
+    /// The conversion for a profile that is made when it is needed for the first time.
+    ///
+    /// - Parameter key: The same for equal profiles, and for these only.
+    static func shared(
+      _ key: Data, _ kind: Kind, makeProfile: () throws(ImageDecodingError) -> Data?
+    ) throws(ImageDecodingError) -> LCMSConversion? {
+      if let known = known.withLock({ $0.find(key, kind) }) { return known.conversion }
       // Outside of the lock, which other threads need meanwhile. Two threads that build the same
       // transform waste one of them.
-      let conversion = try LCMSConversion(profile: profile, kind: kind)
-      known.withLock { $0.add(profile, kind, conversion) }
+      var conversion: LCMSConversion?
+      if let profile = try makeProfile() {
+        conversion = try LCMSConversion(profile: profile, kind: kind)
+      }
+      known.withLock { $0.add(key, kind, conversion) }
       return conversion
     }
   }

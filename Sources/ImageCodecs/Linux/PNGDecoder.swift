@@ -80,7 +80,7 @@
       let bitmap = try Bitmap.decoding(
         size: size, format: isCut ? .bgra32 : reader.format,
         edges: orientation.edges(of: header.size, reducedBy: Double(factor), to: size),
-        conversion: LCMSConversion.shared(profile: reader.profile, kind: reader.profileKind)
+        conversion: chunks.colors.conversion(profile: reader.profile, kind: reader.profileKind)
       ) { pixels, layout throws(ImageDecodingError) in
         let target = try UprightRows(pixels, layout: layout, orientation: orientation)
         if reader.isInterlaced {
@@ -100,7 +100,6 @@
       if let topRows {
         return try topRows.preview(bitmap, of: orientation.turning(size).height)
       }
-      try reader.finish()
       return DecodedPreview(bitmap)
     }
 
@@ -140,6 +139,14 @@
       let factor = min(
         size.width / max(minimumSize.width, 1), size.height / max(minimumSize.height, 1))
       return min(max(factor, 1), 4096)
+    }
+  }
+
+  extension PNGChunks {
+    fileprivate var places: fic_png_chunks {
+      fic_png_chunks(
+        profile: profile ?? 0, palette: colorType == 3 ? palette ?? 0 : 0,
+        transparency: transparency ?? 0, pixels: pixels ?? 0)
     }
   }
 
@@ -199,7 +206,7 @@
   ///
   /// Invariant: no call follows one that threw.
   final class PNGReader {
-    /// A chunk above this makes the file an error, as with libpng's own default.
+    /// A profile or a palette in a larger chunk is no profile or an error, as with libpng's own default.
     private static let chunkLimit = 8 << 20
     private static let profileLimit = 4 << 20
 
@@ -232,8 +239,8 @@
       self.reader = reader
       var header = fic_png_header()
       let status = fic_png_start(
-        reader, start, bytes.count, UInt32(clamping: min(limits.sideLength, Int(Int32.max))),
-        Self.chunkLimit, isCut, &header)
+        reader, start, bytes.count, chunks.places,
+        UInt32(clamping: min(limits.sideLength, Int(Int32.max))), Self.chunkLimit, isCut, &header)
       self.header = header
       try check(status)
       guard size == chunks.size, isInterlaced == chunks.isInterlaced else {
@@ -264,8 +271,6 @@
       guard header.has_alpha else { return }
       for row in 0..<count { fic_rows_premultiply(rows + row * rowBytes, width) }
     }
-
-    func finish() throws(ImageDecodingError) { try check(fic_png_finish(reader)) }
 
     private func check(_ status: fic_status) throws(ImageDecodingError) {
       try status.check(.png, fic_png_reader_message(reader))

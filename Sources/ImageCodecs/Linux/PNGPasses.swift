@@ -150,7 +150,7 @@
       else { throw .truncated }
       let bitmap = try Bitmap.decoding(
         size: size, format: reader.format, edges: passes.edges(orientation),
-        conversion: LCMSConversion.shared(profile: reader.profile, kind: reader.profileKind)
+        conversion: chunks.colors.conversion(profile: reader.profile, kind: reader.profileKind)
       ) { pixels, layout throws(ImageDecodingError) in
         let target = try UprightRows(pixels, layout: layout, orientation: orientation)
         var first = 0

@@ -38,8 +38,9 @@ extension CGImage {
     guard colorSpace?.name == CGColorSpace.displayP3 else { return [] }
     var (bytes, count): (UnsafeMutablePointer<UInt8>?, Int) = (nil, 0)
     let colors = [0.68, 0.32, 0.265, 0.69, 0.15, 0.06, 0.3127, 0.329]
-    guard fic_color_make_profile(colors, .sRGB, "Display P3", &bytes, &count) == .ok, let bytes
-    else { return [] }
+    let curve = [2.4, 1 / 1.055, 0.055 / 1.055, 1 / 12.92, 0.04045]
+    let status = fic_color_make_profile(colors, .parametric, curve, "Display P3", &bytes, &count)
+    guard status == .ok, let bytes else { return [] }
     defer { bytes.deallocate() }
     return Array(UnsafeBufferPointer(start: bytes, count: count))
   }

@@ -84,8 +84,14 @@ struct EncodedFile {
     return data.withUnsafeBytes { bytes in
       var header = fic_png_header()
       let start = bytes.bindMemory(to: UInt8.self).baseAddress
-      guard fic_png_start(reader, start, bytes.count, 1 << 20, 1 << 24, false, &header) == .ok
-      else { return nil }
+      func place(_ name: String) -> Int {
+        data.range(of: Data(name.utf8)).map { $0.lowerBound - 4 } ?? 0
+      }
+      let chunks = fic_png_chunks(
+        profile: place("iCCP"), palette: 0, transparency: 0, pixels: place("IDAT"))
+      let status = fic_png_start(
+        reader, start, bytes.count, chunks, 1 << 20, 1 << 24, false, &header)
+      guard status == .ok else { return nil }
       return body(reader, header)
     }
   }
@@ -115,7 +121,6 @@ struct EncodedFile {
     for _ in 0..<(header.interlaced ? 7 : 1) {
       guard fic_png_read_rows(reader, &rows, rowBytes, header.height) == .ok else { return nil }
     }
-    guard fic_png_finish(reader) == .ok else { return nil }
     return Pixels(rows, width, height, hasAlpha: header.has_alpha)
   }
 

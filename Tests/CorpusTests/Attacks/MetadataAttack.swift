@@ -22,6 +22,10 @@ enum MetadataAttack {
     try Attack.require(
       profileByteCount <= min(JPEGSegments.profileLimit, bytes.count),
       "A profile of \(profileByteCount) bytes out of \(bytes.count)")
+    let chunks = bytes.withUnsafeBytes { try? PNGChunks($0.bytes) }
+    for place in [chunks?.profile, chunks?.palette, chunks?.transparency, chunks?.pixels] {
+      try Attack.require((place ?? 0) + 8 <= max(bytes.count, 8), "a chunk at \(place ?? 0)")
+    }
     for range in ranges.compactMap(\.self) {
       try Attack.require(range.upperBound <= bytes.count, "metadata at \(range) of \(bytes.count)")
     }

@@ -6,7 +6,10 @@ import Testing
 @Suite("A cached picture's colours", .timeLimit(.minutes(10)))
 struct ColorFidelityTests {
   /// The pictures of `Tests/Corpora/colors`, whose script says how they were made.
-  static let pictures = ["p3.png", "adobe.png", "untagged.png", "inks.jpg", "faint.jpg"]
+  static let pictures = [
+    "p3.png", "adobe.png", "untagged.png", "inks.jpg", "faint.jpg", "cicp.png", "gamma.png",
+    "chromaticities.png",
+  ]
 
   private struct Difference {
     var mean: Double

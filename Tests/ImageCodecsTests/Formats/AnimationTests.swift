@@ -144,11 +144,15 @@
       #expect(throws: ImageDecodingError.self) { try decode(data) }
     }
 
-    @Test("is refused when it is cut, wherever that is", arguments: [1, 2, 3, 5, 7, 9])
-    func refusesCuts(tenths: Int) {
+    @Test("is refused when it is cut, but PNG has its first frame", arguments: [1, 2, 3, 5, 7, 9])
+    func refusesCuts(tenths: Int) throws {
       for data in Self.animations {
         let cut = data.prefix(data.count * tenths / 10)
-        #expect(throws: ImageDecodingError.self) { try decode(cut) }
+        if EncodedImageType(firstBytes: data) == .png {
+          #expect(try decode(cut).packedBytes == first.premultipliedBGRA)
+        } else {
+          #expect(throws: ImageDecodingError.self) { try decode(cut) }
+        }
       }
     }
   }

@@ -76,21 +76,42 @@ enum Surgery {
     png.prefix(33) + pngChunk(name, content) + png.dropFirst(33)
   }
 
-  /// A PNG whose pixel data is in chunks of one byte each.
-  static func crumbling(png: Data) -> Data {
-    var (result, offset) = (png.prefix(8), 8)
-    while offset < png.count {
+  /// The content of an iCCP chunk.
+  static func profile(_ profile: Data) -> Data {
+    Data("name\0\0".utf8) + Fixture.deflated(head: Array(profile), zeros: 0)
+  }
+
+  /// A chunk whose checksum is wrong.
+  static func damagedChunk(_ name: String, _ content: Data) -> Data {
+    let chunk = pngChunk(name, content)
+    return chunk.dropLast() + [(chunk.last ?? 0) ^ 1]
+  }
+
+  /// A PNG with bytes put in right before its pixels, or behind them.
+  static func adding(_ bytes: Data, behindPixels: Bool = false, toPNG png: Data) -> Data {
+    guard let name = png.range(of: Data((behindPixels ? "IEND" : "IDAT").utf8)) else { return png }
+    return png[..<(name.lowerBound - 4)] + bytes + png[(name.lowerBound - 4)...]
+  }
+
+  /// A PNG with other pixel data, in one chunk for each piece.
+  static func repacking(png: Data, _ pieces: (_ pixels: Data) -> [Data]) -> Data {
+    var (head, pixels, offset) = (Data(png.prefix(8)), Data(), 8)
+    while offset + 8 <= png.count {
       let length = png[offset..<offset + 4].reduce(0) { $0 << 8 | Int($1) }
       let chunk = png[offset..<offset + 12 + length]
-      if chunk.dropFirst(4).prefix(4) == Data("IDAT".utf8) {
-        for byte in chunk.dropFirst(8).prefix(length) { result += pngChunk("IDAT", Data([byte])) }
-      } else {
-        result += chunk
+      switch chunk.dropFirst(4).prefix(4) {
+      case Data("IDAT".utf8): pixels += chunk.dropFirst(8).prefix(length)
+      case Data("IEND".utf8): break
+      default: head += chunk
       }
       offset += chunk.count
     }
-    return result
+    return head + pieces(pixels).reduce(Data()) { $0 + pngChunk("IDAT", $1) }
+      + pngChunk("IEND", Data())
   }
+
+  /// A PNG whose pixel data is in chunks of one byte each.
+  static func crumbling(png: Data) -> Data { repacking(png: png) { $0.map { Data([$0]) } } }
 
   static let pngSignature = Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A])
 
