@@ -50,7 +50,7 @@ extension ImageCache {
     return try await store(.encoded(data), metadata, for: request, original: data)
   }
 
-  /// Stores the content of a file as the entity's picture.
+  /// Stores the content of a file as the entity's picture, and keeps it as the original as encoded bytes are.
   ///
   /// A thread of this cache reads the file; the cache's source does not. A file with more bytes than
   /// ``DecodingLimits/encodedByteCount`` is refused unread.
@@ -69,7 +69,8 @@ extension ImageCache {
   ) async throws(ImageCacheError) -> CachedImage {
     // First, so that no file is read for an unknown format.
     let request = try request(for: entity, format: format)
-    return try await store(.encoded(try await bytes(of: file)), metadata, for: request)
+    let bytes = try await bytes(of: file)
+    return try await store(.encoded(bytes), metadata, for: request, original: bytes)
   }
 
   /// Stores a bitmap under the id that the hook ``ImageCache/Configuration/willStore`` gives it, where the

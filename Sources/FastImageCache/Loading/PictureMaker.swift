@@ -155,6 +155,8 @@ struct PictureMaker: Sendable {
       source.url, urgency,
       byteCount: needsDecode ? source.workingByteCount(minimumSize: minimum) : 0
     ) { isCancelled throws(ImageDecodingError) in
+      // From here on the process keeps memory that it could give back.
+      MemoryPressureWatch.shared.start()
       if let progress, let queued {
         let waited = progress.clock.now - queued
         progress.measureOnWorker { $0.wait += waited }

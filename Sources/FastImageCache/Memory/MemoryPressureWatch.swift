@@ -19,16 +19,16 @@ enum MemoryPressure: Comparable, Sendable {
 /// Trims the memory of all open caches when the system is short of it.
 ///
 /// Invariants, true whenever the lock is free:
-/// 1. Notices come if and only if there are members, and are those of this process. The first member
-///    begins them and the last one ends them; nothing asks for the pressure in between.
+/// 1. Notices begin when a cache first has memory that could be given back, once in a process, and end with the
+///    process: the kernel takes milliseconds to close a pressure file, and a thread for each of many short caches
+///    would wait for that.
 /// 2. Members are known weakly. A cache that is dropped without being closed removes itself.
 /// 3. Members trim outside the lock, on the thread of the notice. One that leaves meanwhile may trim once
 ///    more, which loses nothing.
 final class MemoryPressureWatch: Sendable {
   typealias Report = @Sendable (MemoryPressure) -> Void
-  /// Begins notices; returns the call that ends them. It must not report before it returns.
-  typealias Begin = @Sendable (_ report: @escaping Report) -> End
-  typealias End = @Sendable () -> Void
+  /// Begins notices. It must not report before it returns.
+  typealias Begin = @Sendable (_ report: @escaping Report) -> Void
 
   static let shared = MemoryPressureWatch(PressureNotices.begin)
 
@@ -37,15 +37,15 @@ final class MemoryPressureWatch: Sendable {
   }
 
   private struct State {
+    /// The process whose members and notices these are: a child of fork(2) has the members and no thread.
+    var process: Int32
     var members: [ObjectIdentifier: Member] = [:]
-    var end: End?
-    /// The process in which the notices began.
-    var process: Int32 = 0
+    var hasBegun = false
   }
 
   private let begin: Begin
   private let process: @Sendable () -> Int32
-  private let state = Lock(State())
+  private let state: Lock<State>
 
   /// - Parameter process: The number of the running process; tests pass for another one.
   init(
@@ -53,34 +53,40 @@ final class MemoryPressureWatch: Sendable {
     _ begin: @escaping Begin
   ) {
     (self.process, self.begin) = (process, begin)
+    state = Lock(State(process: process()))
   }
 
   func add(_ memory: TrimmableMemory) {
-    let process = process()
-    state.withLock { state in
-      // A child of fork(2) has the members and no thread. What would end the parent's notices is left
-      // alone.
-      if state.process != process { state = State() }
-      state.members[ObjectIdentifier(memory)] = Member(memory: memory)
-      if state.end == nil {
-        state.end = begin { [weak self] in self?.trim($0) }
-        state.process = process
-      }
-    }
+    changeState { $0.members[ObjectIdentifier(memory)] = Member(memory: memory) }
   }
 
   /// Harmless for a member that is not there.
   func remove(_ member: ObjectIdentifier) {
+    changeState { $0.members[member] = nil }
+  }
+
+  /// Begins the notices; later calls change nothing.
+  func start() {
+    let isFirst = changeState { state in
+      defer { state.hasBegun = true }
+      return !state.hasBegun
+    }
+    if isFirst { begin { [weak self] in self?.trim($0) } }
+  }
+
+  var hasBegun: Bool { changeState { $0.hasBegun } }
+
+  @discardableResult
+  private func changeState<Result>(_ change: (inout State) -> Result) -> Result {
     let process = process()
-    state.withLock { state in
-      state.members[member] = nil
-      guard state.members.isEmpty, state.process == process else { return }
-      state.end.take()?()
+    return state.withLock { state in
+      if state.process != process { state = State(process: process) }
+      return change(&state)
     }
   }
 
   private func trim(_ pressure: MemoryPressure) {
-    let members = state.withLock { $0.members.values.compactMap(\.memory) }
+    let members = changeState { $0.members.values.compactMap(\.memory) }
     for memory in members { memory.trim(pressure.trim) }
   }
 }

@@ -10,16 +10,16 @@
   /// poll(2), without a time limit. Not with epoll(7) and a dispatch source: the kernel forgets a notice
   /// with the first look at the descriptor, which would be that of the dispatch source.
   enum PressureNotices {
-    /// Begins to report; returns the call that ends it.
+    /// Begins to report, until the process ends.
     ///
-    /// The files are opened on the new thread, which ends at once where there are none: a cache that opens
-    /// in the first frame waits for no file of the kernel.
-    static func begin(
-      _ report: @escaping MemoryPressureWatch.Report
-    ) -> MemoryPressureWatch.End {
-      guard let bell = Bell() else { return {} }
-      Thread.detachNewThread { wait(for: arm(files), until: bell, report) }
-      return { bell.ring() }
+    /// The files are opened on the new thread, which ends at once where there are none. A process ends only
+    /// when the kernel has closed each trigger, which takes 8 to 16 ms. So a process that draws a few pictures
+    /// and ends within seconds has none.
+    static func begin(_ report: @escaping MemoryPressureWatch.Report) {
+      Thread.detachNewThread {
+        Thread.sleep(forTimeInterval: 5)
+        wait(for: arm(files), report)
+      }
     }
 
     // MARK: Triggers
@@ -79,43 +79,15 @@
 
     // MARK: Waiting
 
-    /// A pipe that ends the wait of a thread, also of one that has not begun; closed when both sides are gone.
-    final class Bell: Sendable {
-      fileprivate let readingEnd: Int32
-      private let writingEnd: Int32
-
-      init?() {
-        var ends: [Int32] = [-1, -1]
-        guard pipe(&ends) == 0 else { return nil }
-        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        (readingEnd, writingEnd) = (ends[0], ends[1])
-      }
-
-      deinit {
-        close(readingEnd)
-        close(writingEnd)
-      }
-
-      /// To be called once.
-      func ring() {
-        var byte: UInt8 = 1
-        write(writingEnd, &byte, 1)
-      }
-    }
-
-    /// Blocks its thread until the bell rings, and reports notices; ends at once without triggers.
-    static func wait(
-      for triggers: [Trigger], until bell: Bell, _ report: MemoryPressureWatch.Report
-    ) {
+    /// Blocks its thread, and reports notices, until there are no triggers.
+    static func wait(for triggers: [Trigger], _ report: MemoryPressureWatch.Report) {
       var polls = triggers.map { pollfd(fd: $0.descriptor, events: Int16(POLLPRI), revents: 0) }
-      polls.append(pollfd(fd: bell.readingEnd, events: Int16(POLLIN), revents: 0))
       // poll(2) passes over a negative descriptor.
-      while polls.dropLast().contains(where: { $0.fd >= 0 }) {
+      while polls.contains(where: { $0.fd >= 0 }) {
         guard poll(&polls, nfds_t(polls.count), -1) >= 0 else {
           if errno == EINTR { continue }
           return
         }
-        if polls.last?.revents != 0 { return }
         var pressure: MemoryPressure?
         for (index, trigger) in triggers.enumerated() {
           let events = Int32(polls[index].revents)

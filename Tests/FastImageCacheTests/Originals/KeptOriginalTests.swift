@@ -314,18 +314,27 @@ struct KeptOriginalTests {
     #expect(originals.count == 1 && originals.dropped.value == 0 && source.started.value == 0)
   }
 
-  @Test("is made of bytes that are stored by hand, and no load under way replaces it")
-  func isStoredByHand() async throws {
+  @Test(
+    "is made of bytes that are stored by hand, of a file's too, and no load under way replaces it",
+    arguments: [false, true])
+  func isStoredByHand(fromFile: Bool) async throws {
+    let bytes = try solid(8).pngData()
     let gate = CancellableGate()
     let source = EncodedSource(gate: gate)
     let fixture = try await Fixture([.row, .large], from: source, originals: originals)
     let load = Task { try await fixture.cache.image(for: Photo("7"), format: .large) }
     await source.started.reaches(1)
-    try await fixture.cache.store(try solid(8).pngData(), for: Photo("7"), format: .row)
+    if fromFile {
+      let file = fixture.directory.url.appendingPathComponent("photo.png")
+      try bytes.write(to: file)
+      try await fixture.cache.store(contentsOf: file, for: Photo("7"), format: .row)
+    } else {
+      try await fixture.cache.store(bytes, for: Photo("7"), format: .row)
+    }
     gate.open()
     _ = try await load.value
     await fixture.quiet()
-    #expect(originals["test:/7"]?.bytes == (try solid(8).pngData()))
+    #expect(originals["test:/7"]?.bytes == bytes)
     #expect(originals.writes.value == 1)
   }
 

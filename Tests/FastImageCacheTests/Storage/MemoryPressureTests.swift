@@ -10,13 +10,11 @@ struct MemoryPressureTests {
   /// Notices that a test sends.
   private final class Notices: Sendable {
     let begun = Counter()
-    let ended = Counter()
     private let report = Lock<MemoryPressureWatch.Report?>(nil)
 
-    func begin(_ report: @escaping MemoryPressureWatch.Report) -> MemoryPressureWatch.End {
+    func begin(_ report: @escaping MemoryPressureWatch.Report) {
       self.report.withLock { $0 = report }
       begun.increment()
-      return { [ended] in ended.increment() }
     }
 
     func send(_ pressure: MemoryPressure) { report.withLock { $0 }?(pressure) }
@@ -52,13 +50,16 @@ struct MemoryPressureTests {
     #expect(MemoryPressure.warning < .critical)
   }
 
-  @Test("is watched from the first cache to the last one, once, and again for a later one")
+  @Test("is watched once, from the first memory to give back on, for all caches there are")
   func lifetime() {
     let (watch, source) = (watch(), CountingSource())
     for round in 1...2 {
       var first: TrimmableMemory? = memory(source, watch)
       let second = memory(source, watch)
-      #expect(notices.begun.value == round && notices.ended.value == round - 1)
+      #expect(watch.hasBegun == (round == 2))
+      watch.start()
+      watch.start()
+      #expect(notices.begun.value == 1 && watch.hasBegun)
       notices.send(.warning)
       #expect(source.count.value == round * 3 - 1)
       // Closed twice, as a cache is at its end.
@@ -69,7 +70,6 @@ struct MemoryPressureTests {
       // Dropped without being closed.
       withExtendedLifetime(first) {}
       first = nil
-      #expect(notices.ended.value == round)
     }
     notices.send(.warning)
     #expect(source.count.value == 6)
@@ -79,16 +79,39 @@ struct MemoryPressureTests {
   func fork() {
     let (watch, source, childSource) = (watch(), CountingSource(), CountingSource())
     let parent = memory(source, watch)
+    watch.start()
     process.withLock { $0 = 8 }
-    // The parent's notices are none of the child's business.
-    parent.endWatch()
-    #expect(notices.ended.value == 0)
+    #expect(!watch.hasBegun)
     let child = memory(childSource, watch)
+    watch.start()
     #expect(notices.begun.value == 2)
     notices.send(.warning)
     #expect(source.count.value == 0 && childSource.count.value == 1)
+    parent.endWatch()
     child.endWatch()
-    #expect(notices.ended.value == 1)
+    notices.send(.warning)
+    #expect(childSource.count.value == 1)
+  }
+
+  @Test("is watched by no process that only shows what it has")
+  func isNotWatchedForHits() async {
+    await #expect(processExitsWith: .success) {
+      let directory = try TemporaryDirectory()
+      let earlier = try await Fixture(directory: directory).cache
+      let (key, photo) = (
+        ImageKey(entity: "a", version: "a", format: "row"), Photo("a", version: "a")
+      )
+      let table = try #require(earlier.tables[.row])
+      let slot = try table.drawSlot(for: key, size: ImageFormat.row.size) { _, _ in }
+      _ = try table.store(slot, for: key, earlier.recorder) { true }
+      await earlier.close()
+      let reopened = try await Fixture(directory: directory)
+      guard reopened.cache.cachedImage(for: photo, format: .row) != nil,
+        !MemoryPressureWatch.shared.hasBegun
+      else { exit(1) }
+      _ = try await reopened.cache.image(for: Photo("b", url: "test:/5"), format: .row)
+      exit(MemoryPressureWatch.shared.hasBegun ? 0 : 2)
+    }
   }
 
   @Test("reaches a cache until it is closed, suspended or not")

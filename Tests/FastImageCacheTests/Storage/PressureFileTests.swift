@@ -64,11 +64,10 @@
 
     /// Begins to wait on a thread.
     private func wait(
-      for triggers: [Trigger], _ bell: PressureNotices.Bell,
-      _ take: @escaping @Sendable (MemoryPressure) -> Void
+      for triggers: [Trigger], _ take: @escaping @Sendable (MemoryPressure) -> Void
     ) {
       Thread.detachNewThread { [reports, count, done] in
-        PressureNotices.wait(for: triggers, until: bell) { pressure in
+        PressureNotices.wait(for: triggers) { pressure in
           take(pressure)
           reports.withLock { $0.append(pressure) }
           count.increment()
@@ -77,10 +76,9 @@
       }
     }
 
-    @Test("report, the strongest notice first, until the last cache is gone")
+    @Test("report, the strongest notice first")
     func reports() async throws {
       let (some, full) = (try UrgentBytes(), try UrgentBytes())
-      let bell = try #require(PressureNotices.Bell())
       let triggers = [
         Trigger(descriptor: some.reader, .warning), Trigger(descriptor: full.reader, .critical),
       ]
@@ -91,14 +89,14 @@
         var poll = pollfd(fd: urgent.reader, events: Int16(POLLPRI), revents: 0)
         #expect(Glibc.poll(&poll, 1, -1) == 1)
       }
-      wait(for: triggers, bell) { _ in
+      wait(for: triggers) { _ in
         some.take()
         full.take()
       }
       await count.reaches(1)
       some.send()
       await count.reaches(2)
-      bell.ring()
+      for urgent in [some, full] { urgent.hangUp() }
       await done.reaches(1)
       #expect(reports.withLock { $0 } == [.critical, .warning])
     }
@@ -106,13 +104,11 @@
     @Test("end the wait when all of them are gone, and are none the worse for one that is")
     func gone() async throws {
       let (first, second) = (try UrgentBytes(), try UrgentBytes())
-      let bell = try #require(PressureNotices.Bell())
       wait(
         for: [
           Trigger(descriptor: first.reader, .critical),
           Trigger(descriptor: second.reader, .warning),
-        ],
-        bell
+        ]
       ) { _ in second.take() }
       first.hangUp()
       second.send()
@@ -122,13 +118,10 @@
       #expect(reports.withLock { $0 } == [.warning])
     }
 
-    @Test("end a wait that has not begun, and are not waited for where there are none")
-    func endsEarly() async throws {
-      let (urgent, bell) = (try UrgentBytes(), try #require(PressureNotices.Bell()))
-      bell.ring()
-      wait(for: [Trigger(descriptor: urgent.reader, .warning)], bell) { _ in }
-      wait(for: [], try #require(PressureNotices.Bell())) { _ in }
-      await done.reaches(2)
+    @Test("are not waited for where there are none")
+    func endsEarly() async {
+      wait(for: []) { _ in }
+      await done.reaches(1)
       #expect(count.value == 0)
     }
 
@@ -158,12 +151,6 @@
       let files = PressureNotices.controlGroupFiles(text)
       #expect(files.first == file)
       #expect(files.count == (file == nil ? 0 : 2))
-    }
-
-    @Test("begin and end without a report while nothing is short")
-    func beginsAndEnds() {
-      let end = PressureNotices.begin { _ in }
-      end()
     }
   }
 #endif

@@ -84,7 +84,7 @@ struct PartialShelfTests {
     let shelf = PartialShelf(room: 100)
     let memory = TrimmableMemory(
       tables: TableSet([]), source: URLImageSource(), partials: shelf,
-      watch: MemoryPressureWatch { _ in {} })
+      watch: MemoryPressureWatch { _ in })
     for (level, count) in [(MemoryTrim.spare, 10), (.partials, 0), (.pages, 0)] {
       put(arrival(10, of: 20), as: name(1), on: shelf)
       let load = shelf.begin(name(2), of: 0).load
