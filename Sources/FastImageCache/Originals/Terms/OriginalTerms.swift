@@ -62,7 +62,7 @@ public struct OriginalTerms: Hashable, Sendable {
     let now = HTTPDate(received)
     func read(date text: String) -> HTTPDate? { HTTPDate(text, now: now) }
 
-    hasContentCoding = !["", "identity"].contains(head["content-encoding"]?.lowercased() ?? "")
+    hasContentCoding = !ContentCoding.list(head["content-encoding"]).isEmpty
     refusesRanges = head["accept-ranges"]?.lowercased() == "none"
     if !hasContentCoding { byteCount = head.byteCount }
     entityTag = head["etag"].flatMap { EntityTag($0) == nil ? nil : $0 }
