@@ -255,6 +255,12 @@ struct HTTPImageSourceTests {
     #expect(server.arrivedRequests.first?.headers["accept-encoding"] == "identity")
   }
 
+  @Test("tells no server of a fragment")
+  func fragment() async throws {
+    let server = try HTTPServer(["/a?b": .ok(body)])
+    #expect(try await bytes(server.url("/a?b#c")) == body)
+  }
+
   @Test("sends no cookies that a server has set")
   func cookies() async throws {
     let server = try HTTPServer(["/a": .ok(body, headers: ["Set-Cookie": "who=me; Path=/"])])

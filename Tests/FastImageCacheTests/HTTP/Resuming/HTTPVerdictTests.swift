@@ -123,6 +123,9 @@ struct HTTPVerdictTests {
     #expect(verdict(304, to: ask) == "unchanged")
     #expect(verdict(304, to: ifChanged(dated)) == "unchanged")
     #expect(verdict(304, ["ETag": "\"v2\""], to: ask) == "all")
+    #expect(verdict(304, ["ETag": "v1"], to: ask) == "unchanged")
+    #expect(verdict(304, ["ETag": "v2"], to: ask) == "all")
+    #expect(verdict(304, ["ETag": "\"v1\", \"v2\""], to: ask) == "unchanged")
   }
 
   @Test("is the rest where everything that it says agrees with what is known")
@@ -167,8 +170,14 @@ struct HTTPVerdictTests {
     #expect(part("bytes 600-999/1000", fields) == "all, drop")
   }
 
-  @Test("is no rest under another date")
+  @Test("is no rest under another date, or another tag beside one without quotes")
   func otherDate() {
+    var odd = dated
+    odd.tag = "v1"
+    for (tag, expected) in [("v1", "344..<1000"), ("\"v1\"", "344..<1000"), ("v2", "all, drop")] {
+      let fields = ["Content-Range": "bytes 344-999/1000", "ETag": tag]
+      #expect(verdict(206, fields, to: rest(odd)) == expected)
+    }
     let fields = ["Content-Range": "bytes 344-999/1000", "Last-Modified": Original.date]
     #expect(verdict(206, fields, to: rest(dated)) == "all, drop")
   }

@@ -35,11 +35,11 @@ enum HTTPVerdict: Sendable {
     case (206, _) where Self.isWhole(head):
       self = .whole(Self.terms(head))
     case (304, .ifChanged(let known)):
-      let isOther = Self.differ(head.entityTag, known.terms.entityTag.flatMap { EntityTag($0) })
+      let newer = Self.terms(head)
       self =
-        isOther
+        EntityTag.differ(newer.entityTag, known.terms.entityTag)
         ? .failure(HTTPFailure(error: .httpStatus(304), remedy: .all))
-        : .unchanged(known.terms.confirmed(by: Self.terms(head)))
+        : .unchanged(known.terms.confirmed(by: newer))
     case (let status, _):
       // A server that is out of order says nothing about the bytes that are known.
       let keepsBytes =
@@ -116,15 +116,10 @@ enum HTTPVerdict: Sendable {
   }
 
   private static func isSameVersion(_ head: HTTPHead, _ known: KnownOriginal) -> Bool {
-    if let text = known.terms.entityTag {
-      guard let before = EntityTag(text), let now = head.entityTag else { return false }
-      return before.isStronglyEqual(to: now)
+    if let before = known.terms.entityTag.flatMap({ EntityTag($0) }) {
+      return head.entityTag.map(before.isStronglyEqual) ?? false
     }
+    if EntityTag.differ(known.terms.entityTag, head.fields["etag"]) { return false }
     return head.fields["last-modified"].map { $0 == known.terms.lastModified } ?? true
-  }
-
-  private static func differ(_ first: EntityTag?, _ second: EntityTag?) -> Bool {
-    guard let first, let second else { return false }
-    return !first.isWeaklyEqual(to: second)
   }
 }
