@@ -35,8 +35,9 @@ public final class SourceStore: Sendable {
     /// Whether the server's word on freshness counts; otherwise ``fresh`` holds for all.
     public var obeysServer = true
 
-    /// Whether an original that is not fresh any more answers all the same, where its server does not
-    /// forbid that, and is asked about afterwards.
+    /// Whether an original that is not fresh any more answers for one more day, and is asked about
+    /// afterwards; later only where no server can be reached. One whose server forbids that
+    /// (`must-revalidate`, `no-cache`) never does.
     public var answersStale = true
 
     /// Creates the default lifetime.

@@ -79,13 +79,17 @@ struct SourceStoreTests {
       #expect(await keep(7, in: first, fields: own))
       await OriginalUser(of: first.shelf).suspend()
       var seen: [Freshness?] = []
-      for age in [59, 60, 29 * 86_400, 31 * 86_400] as [Int64] {
+      for age in [59, 60, 86_460, 29 * 86_400, 31 * 86_400] as [Int64] {
         let later = store("strict \(strict)", now: 1_700_000_000 + age)
         try await later.open()
         seen.append(later.look(name(7))?.freshness)
       }
-      let stale = strict ? Freshness.mustRevalidate(answersFailures: false) : .stale
-      #expect(seen == [.fresh, stale, stale, nil])
+      let asked = Freshness.mustRevalidate(answersFailures: false)
+      let expired = Freshness.expired(answersFailures: false)
+      #expect(
+        seen
+          == (strict
+            ? [.fresh, asked, asked, asked, nil] : [.fresh, .stale, expired, expired, nil]))
     }
   }
 

@@ -11,6 +11,9 @@
 
   /// The connections of one source, through `URLSession`.
   final class HTTPConnections: Sendable {
+    /// What requests give as their `User-Agent`, where the program says nothing: a session has its own words.
+    static let userAgent: String? = nil
+
     private let delegate = HTTPSessionDelegate()
     private let session: URLSession
     private let refusesEncrypted: Bool
