@@ -136,7 +136,9 @@ let package = Package(
       name: "FastImageCacheTesting", dependencies: ["FastImageCache", "Locking"],
       swiftSettings: settings),
     .target(name: "ImageViewing", dependencies: ["FastImageCache"], swiftSettings: settings),
-    .target(name: "CommandSupport", dependencies: ["Locking", "Pixels"], swiftSettings: settings),
+    .target(
+      name: "CommandSupport", dependencies: ["FastImageCache", "Locking", "Pixels"],
+      swiftSettings: settings),
     .target(name: "LoopbackServer", dependencies: ["Locking"], swiftSettings: settings),
 
     // Floor 5: views, and the command.

@@ -2,17 +2,22 @@
 
 #include "CImageCodecs.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <gif_lib.h>
+
+#include "gif_codes.h"
 
 struct fic_gif_reader {
   GifFileType *file;
   const uint8_t *bytes;
   size_t count, offset;
   int error;
+  char message[40];         // of what giflib has no words for
   uint8_t colors[256][4];   // B, G, R, alpha; indices behind the palette's end are black
+  fic_gif_codes codes;
   uint8_t *indices;         // of one row
 };
 
@@ -26,6 +31,7 @@ void fic_gif_reader_close(fic_gif_reader *reader) {
 }
 
 const char *fic_gif_reader_message(const fic_gif_reader *reader) {
+  if (reader->message[0]) return reader->message;
   return reader->error ? GifErrorString(reader->error) : NULL;
 }
 
@@ -87,7 +93,22 @@ static fic_status find_first_frame(fic_gif_reader *reader, int *transparent) {
     fic_status status = read_extension(reader, transparent, &blocks_left);
     if (status != FIC_OK) return status;
   }
-  return DGifGetImageDesc(file) == GIF_OK ? FIC_OK : failure(reader, file->Error);
+  if (DGifGetImageHeader(file) == GIF_OK) return FIC_OK;
+  // giflib has read all of the header, and calls a code size above eight a failure to read.
+  bool has_header = file->Error == D_GIF_ERR_READ_FAILED && reader->offset < reader->count;
+  return has_header ? FIC_OK : failure(reader, file->Error);
+}
+
+static fic_status begin_codes(fic_gif_reader *reader) {
+  int size = reader->bytes[reader->offset - 1];
+  // The codes that clear and end have one bit more.
+  if (size > 11) {
+    snprintf(reader->message, sizeof reader->message, "codes of %d bits", size + 1);
+    return FIC_DAMAGED;
+  }
+  fic_gif_codes_begin(
+      &reader->codes, size, reader->bytes + reader->offset, reader->bytes + reader->count);
+  return FIC_OK;
 }
 
 static void fill_colors(fic_gif_reader *reader, const ColorMapObject *palette, int transparent) {
@@ -133,15 +154,16 @@ fic_status fic_gif_read_header(
   bool covers = header->frame_width == header->width && header->frame_height == header->height;
   header->has_alpha = transparent >= 0 || !covers;
   header->interlaced = frame->Interlace;
-  return FIC_OK;
+  return begin_codes(reader);
 }
 
 fic_status fic_gif_read_row(fic_gif_reader *reader, uint8_t *row) {
-  GifFileType *file = reader->file;
-  int width = file->Image.Width;
+  int width = reader->file->Image.Width;
   if (!reader->indices) reader->indices = malloc((size_t)width);
   if (!reader->indices) return FIC_OUT_OF_MEMORY;
-  if (DGifGetLine(file, reader->indices, width) == GIF_ERROR) return failure(reader, file->Error);
+  fic_status status = fic_gif_codes_read(&reader->codes, reader->indices, (size_t)width);
+  if (status == FIC_DAMAGED) return failure(reader, D_GIF_ERR_IMAGE_DEFECT);
+  if (status != FIC_OK) return status;
   for (int x = 0; x < width; x++) memcpy(row + 4 * x, reader->colors[reader->indices[x]], 4);
   return FIC_OK;
 }

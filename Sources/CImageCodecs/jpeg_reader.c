@@ -12,8 +12,8 @@
 
 #include "jpeg_reader.h"
 
-// Cameras fill their files up to round sizes; more bytes than this before a marker mean a damaged
-// scan.
+// Cameras leave a few bytes before a restart marker. More of them than this, unless they repeat one byte,
+// mean that damage moved the blocks before them.
 #define PADDING_LIMIT 16
 
 struct fic_jpeg_reader {
@@ -23,7 +23,9 @@ struct fic_jpeg_reader {
   fic_jpeg_coefficients coefficients;
   fic_status status;
   uint32_t scan_limit;
-  bool stopped_early;
+  bool has_ended;     // libjpeg asked for more bytes than there are, and got an end marker of its own
+  bool rest_is_cut;   // fic_jpeg_rest_is_whole said so
+  JSAMPROW passed_row;
   char message[JMSG_LENGTH_MAX];
 };
 
@@ -52,7 +54,6 @@ static fic_status status_of(int code) {
       return FIC_UNSUPPORTED;
     case JERR_INPUT_EMPTY:
     case JERR_INPUT_EOF:
-    case JWRN_JPEG_EOF:
       return FIC_TRUNCATED;
     default:
       return FIC_DAMAGED;
@@ -62,6 +63,7 @@ static fic_status status_of(int code) {
 static void give_up(j_common_ptr codec) {
   fic_jpeg_reader *reader = reader_of(codec);
   reader->status = status_of(codec->err->msg_code);
+  if (reader->has_ended && reader->status == FIC_DAMAGED) reader->status = FIC_TRUNCATED;
   if (codec->err->msg_code == JERR_NO_BACKING_STORE) {
     snprintf(
         reader->message, sizeof reader->message, "needs more than %ld bytes of working memory",
@@ -72,9 +74,21 @@ static void give_up(j_common_ptr codec) {
   longjmp(reader->escape, 1);
 }
 
+// True for bytes that no block needed, `count` of them up to the next one to be read, if they are padding.
+static bool is_padding(const struct jpeg_decompress_struct *codec, int count) {
+  if (count <= PADDING_LIMIT) return true;
+  // The next byte is one of libjpeg's own. Whether all blocks have come is asked elsewhere.
+  if (reader_of((j_common_ptr)codec)->has_ended) return true;
+  const JOCTET *end = codec->src->next_input_byte;
+  for (const JOCTET *byte = end - (count - PADDING_LIMIT); byte < end; byte++) {
+    if (*byte != end[-1]) return false;
+  }
+  return true;
+}
+
 static bool is_harmless(j_common_ptr codec) {
-  const struct jpeg_error_mgr *errors = codec->err;
-  switch (errors->msg_code) {
+  j_decompress_ptr decoder = (j_decompress_ptr)codec;
+  switch (codec->err->msg_code) {
     case JWRN_ADOBE_XFORM:
     case JWRN_JFIF_MAJOR:
     case JWRN_NOT_SEQUENTIAL:
@@ -83,8 +97,11 @@ static bool is_harmless(j_common_ptr codec) {
     case JWRN_EXTRANEOUS_DATA:
       // Before the first scan these bytes are metadata of a wrong length, which the picture does
       // not need.
-      return ((j_decompress_ptr)codec)->input_scan_number == 0 ||
-             errors->msg_parm.i[0] <= PADDING_LIMIT;
+      return decoder->input_scan_number == 0 || is_padding(decoder, codec->err->msg_parm.i[0]);
+    case JWRN_JPEG_EOF:
+      // A block that needs the missing bytes is another message, JWRN_HIT_MARKER; but arithmetic codes
+      // go on with zeros without one.
+      return decoder->input_scan_number > 0 && !decoder->arith_code;
     default:
       return false;
   }
@@ -93,7 +110,9 @@ static bool is_harmless(j_common_ptr codec) {
 // libjpeg goes on after a warning and fills unreadable parts with gray, which a cache would keep
 // for ever.
 static void hear_message(j_common_ptr codec, int level) {
-  if (level < 0 && !is_harmless(codec)) give_up(codec);
+  if (level >= 0) return;
+  if (codec->err->msg_code == JWRN_JPEG_EOF) reader_of(codec)->has_ended = true;
+  if (!is_harmless(codec)) give_up(codec);
 }
 
 static void stay_silent(j_common_ptr codec) { (void)codec; }
@@ -170,7 +189,6 @@ fic_status fic_jpeg_read_header(
           reader->message, sizeof reader->message, "%d color components", codec->num_components);
       return reader->status = FIC_UNSUPPORTED;
   }
-  header->ink_is_inverted = codec->saw_Adobe_marker;
   header->has_several_scans = jpeg_has_multiple_scans(codec);
   header->coefficient_bytes = header->has_several_scans ? coefficient_bytes(codec) : 0;
   return FIC_OK;
@@ -204,18 +222,26 @@ fic_status fic_jpeg_start(
   return FIC_OK;
 }
 
+// True when later scans bring only detail within the blocks, which an eighth of the size does not show, in a
+// file that is whole. One without its end marker is read on, since its last scan may be cut.
+static bool may_stop(fic_jpeg_reader *reader) {
+  const struct jpeg_decompress_struct *codec = &reader->codec;
+  if (codec->scale_num != 1 || reader->has_ended || reader->rest_is_cut ||
+      !fic_jpeg_pixels_are_known(codec))
+    return false;
+  reader->rest_is_cut = !fic_jpeg_rest_is_whole(codec);
+  return !reader->rest_is_cut;
+}
+
 fic_status fic_jpeg_take_in(fic_jpeg_reader *reader, uint32_t steps, bool *complete) {
   struct jpeg_decompress_struct *codec = &reader->codec;
   if (setjmp(reader->escape)) return reader->status;
   *complete = false;
   for (uint32_t i = 0; i < steps; i++) {
     int progress = jpeg_consume_input(codec);
-    // Later scans bring detail within the blocks, which this scale does not show.
-    reader->stopped_early = progress == JPEG_SCAN_COMPLETED && codec->scale_num == 1 &&
-                            fic_jpeg_pixels_are_known(codec);
-    if (reader->stopped_early && !fic_jpeg_rest_is_whole(codec))
-      return fail(reader, FIC_TRUNCATED, "ends before its end marker");
-    if (reader->stopped_early || progress == JPEG_REACHED_EOI) {
+    if (progress == JPEG_REACHED_EOI && reader->has_ended && !fic_jpeg_is_complete(codec))
+      return fail(reader, FIC_TRUNCATED, "ends before its last scan");
+    if (progress == JPEG_REACHED_EOI || (progress == JPEG_SCAN_COMPLETED && may_stop(reader))) {
       *complete = true;
       jpeg_start_output(codec, codec->input_scan_number);
       return FIC_OK;
@@ -258,6 +284,17 @@ fic_status fic_jpeg_keep_columns(fic_jpeg_reader *reader, uint32_t *first, uint3
   return FIC_OK;
 }
 
+// Reads a row and forgets it.
+static bool pass_row(fic_jpeg_reader *reader) {
+  struct jpeg_decompress_struct *codec = &reader->codec;
+  if (!reader->passed_row) {
+    reader->passed_row = codec->mem->alloc_large(
+        (j_common_ptr)codec, JPOOL_IMAGE,
+        (size_t)codec->output_width * (size_t)codec->output_components);
+  }
+  return jpeg_read_scanlines(codec, &reader->passed_row, 1) == 1;
+}
+
 fic_status fic_jpeg_skip_rows(fic_jpeg_reader *reader, uint32_t count) {
   struct jpeg_decompress_struct *codec = &reader->codec;
   if (setjmp(reader->escape)) return reader->status;
@@ -265,26 +302,20 @@ fic_status fic_jpeg_skip_rows(fic_jpeg_reader *reader, uint32_t count) {
   if (count > left) return fail(reader, FIC_DAMAGED, "fewer rows than announced");
   // All coefficients are there.
   if (count == left && codec->buffered_image) return FIC_OK;
+  JDIMENSION end = codec->output_scanline + count;
+  // libjpeg makes as many rows at a time as brightness has for one of the colours, and loses its place if it
+  // skips from among them: kept rows come late (jdmerge.c), or rows of blocks are passed over twice.
+  JDIMENSION rows_at_a_time = (JDIMENSION)codec->max_v_samp_factor;
+  while (codec->output_scanline < end && codec->output_scanline % rows_at_a_time != 0) {
+    if (!pass_row(reader)) return fail(reader, FIC_TRUNCATED, "no more rows");
+  }
   // Up to the very end, libjpeg would skip without a look at the bytes, which may be damaged.
-  bool reads_last = count > 0 && count == left;
-  JDIMENSION wanted = reads_last ? count - 1 : count;
+  JDIMENSION wanted = end - codec->output_scanline;
+  bool reads_last = wanted > 0 && end == codec->output_height;
+  if (reads_last) wanted--;
   if (wanted > 0 && jpeg_skip_scanlines(codec, wanted) != wanted)
     return fail(reader, FIC_TRUNCATED, "no more rows");
-  if (!reads_last) return FIC_OK;
-  JSAMPROW row = codec->mem->alloc_large(
-      (j_common_ptr)codec, JPOOL_IMAGE,
-      (size_t)codec->output_width * (size_t)codec->output_components);
-  if (jpeg_read_scanlines(codec, &row, 1) == 0) return fail(reader, FIC_TRUNCATED, "no more rows");
-  return FIC_OK;
-}
-
-fic_status fic_jpeg_finish(fic_jpeg_reader *reader) {
-  struct jpeg_decompress_struct *codec = &reader->codec;
-  // Finishing would read the scans that were skipped.
-  if (reader->stopped_early) return FIC_OK;
-  if (setjmp(reader->escape)) return reader->status;
-  if (codec->buffered_image) jpeg_finish_output(codec);
-  jpeg_finish_decompress(codec);
+  if (reads_last && !pass_row(reader)) return fail(reader, FIC_TRUNCATED, "no more rows");
   return FIC_OK;
 }
 

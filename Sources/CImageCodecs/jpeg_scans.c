@@ -48,6 +48,21 @@ bool fic_jpeg_pixels_are_known(const struct jpeg_decompress_struct *codec) {
   return true;
 }
 
+bool fic_jpeg_is_complete(const struct jpeg_decompress_struct *codec) {
+  for (int i = 0; i < codec->num_components; i++) {
+    // A component has its table from its first scan on; a scan that is not progressive has all bits.
+    if (!codec->comp_info[i].quant_table) return false;
+    for (int k = 0; codec->progressive_mode && k < DCTSIZE2; k++) {
+      if (codec->coef_bits[i][k] != 0) return false;
+    }
+  }
+  return true;
+}
+
+static bool stands_alone(int code) {
+  return code == 0 || (code >= MARKER_RST0 && code <= MARKER_RST7) || code == MARKER_TEM;
+}
+
 // Returns the code of the next marker that is not part of a scan's data, or 0; moves `place` to its
 // end.
 static int next_marker(const unsigned char **place, const unsigned char *end) {
@@ -56,7 +71,7 @@ static int next_marker(const unsigned char **place, const unsigned char *end) {
     while (byte < end && *byte == 0xff) byte++;
     if (byte == end) return 0;
     int code = *byte++;
-    if (code == 0 || (code >= MARKER_RST0 && code <= MARKER_RST7) || code == MARKER_TEM) continue;
+    if (stands_alone(code)) continue;
     *place = byte;
     return code;
   }
@@ -67,7 +82,8 @@ bool fic_jpeg_rest_is_whole(const struct jpeg_decompress_struct *codec) {
   const unsigned char *place = codec->src->next_input_byte;
   const unsigned char *end = place + codec->src->bytes_in_buffer;
   // The marker behind a scan has been read already if the scan's data ended at it.
-  int marker = codec->unread_marker ? codec->unread_marker : next_marker(&place, end);
+  int marker = codec->unread_marker;
+  if (stands_alone(marker)) marker = next_marker(&place, end);
   while (marker != 0 && marker != MARKER_EOI) {
     if (end - place < 2) return false;
     size_t length = (size_t)place[0] << 8 | place[1];

@@ -52,11 +52,9 @@ void fic_rows_flatten_on_white(const uint8_t *pixels, uint8_t *result, size_t co
   }
 }
 
-void fic_rows_cmyk_to_bgrx(uint8_t *pixels, size_t count, bool inverted) {
-  uint8_t flip = inverted ? 0 : 255;
+void fic_rows_cmyk_to_bgrx(uint8_t *pixels, size_t count) {
   for (size_t i = 0; i < 4 * count; i += 4) {
-    uint32_t red = pixels[i] ^ flip, green = pixels[i + 1] ^ flip, blue = pixels[i + 2] ^ flip;
-    uint32_t black = pixels[i + 3] ^ flip;
+    uint32_t red = pixels[i], green = pixels[i + 1], blue = pixels[i + 2], black = pixels[i + 3];
     pixels[i] = (uint8_t)multiply(blue, black);
     pixels[i + 1] = (uint8_t)multiply(green, black);
     pixels[i + 2] = (uint8_t)multiply(red, black);

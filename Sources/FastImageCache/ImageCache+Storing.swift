@@ -164,13 +164,13 @@ extension ImageCache {
 
   private func bytes(of file: URL) async throws(ImageCacheError) -> Data {
     let limit = maker.limits.encodedByteCount
-    let path: String
-    do throws(ImageSourceError) { path = try FileReader.path(of: file) } catch {
+    let path: LocalPath
+    do throws(ImageSourceError) { path = try LocalPath(file) } catch {
       throw .sourceFailed(file, underlying: error)
     }
     do {
       return try await fileReading.run(priority: .current) { isCancelled in
-        try FileReader.read(path: path, limit: limit, isCancelled: isCancelled) { _ in }
+        try FileReader.read(path, limit: limit, isCancelled: isCancelled)
       }
     } catch {
       if case .cancelled = error { throw .cancelled }

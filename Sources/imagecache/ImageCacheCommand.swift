@@ -11,7 +11,7 @@ struct ImageCacheCommand {
   ]
 
   static func main() async {
-    let words = Array(CommandLine.arguments.dropFirst())
+    let words = CommandLine.words
     await Interruption.cancelling { await run(words) }.end()
   }
 

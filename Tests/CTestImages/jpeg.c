@@ -37,6 +37,7 @@ fic_test_bytes fic_test_encode_jpeg(fic_test_jpeg options, const uint8_t *pixels
       codec.comp_info[i].v_samp_factor = i == 0 || i == 3 ? (int)options.v_sampling : 1;
     }
   }
+  codec.arith_code = options.arithmetic;
   codec.restart_in_rows = (int)options.restart_rows;
   jpeg_scan_info scans[4];
   if (options.progressive) {

@@ -1,4 +1,6 @@
 import CommandSupport
+import FastImageCache
+import Foundation
 import Pixels
 import Testing
 
@@ -20,6 +22,20 @@ struct ArgumentsTests {
     } catch {
       return error.description
     }
+  }
+
+  @Test("are the URLs of their files where they are not UTF-8")
+  func bytes() throws {
+    func word(_ text: [UInt8]) -> String { CommandLine.word(text) }
+    #expect(word(Array("--size=é \u{FEFF}".utf8)) == "--size=é \u{FEFF}")
+    #expect(word(Array("/a b/".utf8) + [0xE9]) == "file:///a%20b/%E9")
+    #expect(word(Array("--cache=/".utf8) + [0xFF]) == "--cache=file:///%FF")
+    let relative = word([0xE9, 0x3D, 0x2F])
+    #expect(relative.hasPrefix("file:///") && relative.hasSuffix("/%E9%3D/"))
+    #expect(try LocalPath(argument: "file:///a%20b/%E9").bytes == Array("/a b/".utf8) + [0xE9])
+    #expect(try LocalPath(argument: "/a%20b").bytes == Array("/a%20b".utf8))
+    #expect(try URL(argument: "file:///a%20b").path == "/a b")
+    #expect(throws: UsageError.self) { try URL(argument: "file:///%E9") }
   }
 
   @Test("take values after a blank and after an equals sign")

@@ -1,5 +1,7 @@
 import CommandSupport
+import FastImageCache
 import Foundation
+import Pixels
 import TestSupport
 import Testing
 
@@ -38,6 +40,56 @@ struct PhotoFolderTests {
     #expect(after.photos[0].version == before.photos[0].version)
     #expect(after.photos[1].version != before.photos[1].version)
   }
+
+  #if !canImport(Darwin)
+    /// Apple's file systems have no names that are not UTF-8.
+    @Test("tells names apart that are not UTF-8, or differ by U+FEFF")
+    func bytesOfNames() throws {
+      let root = try LocalPath(directory.url)
+      let folder = root.appending([0x64, 0xFF])
+      #expect(mkdir(folder.characters, 0o700) == 0)
+      let names: [[UInt8]] = [
+        [0x63, 0xE9], [0x63, 0xE8], Array("c\u{FFFD}".utf8), Array("c%E9".utf8),
+        Array("\u{FEFF}c".utf8), [0x63],
+      ]
+      for path in names.map(root.appending) + names.map(folder.appending) {
+        let file = open(path.characters, O_WRONLY | O_CREAT, 0o600)
+        #expect(write(file, [0x50] + path.bytes, path.bytes.count + 1) == path.bytes.count + 1)
+        close(file)
+      }
+      let photos = try read().photos
+      #expect(photos.count == 14 && Set(photos.map(\.path)).count == 14)
+      #expect(photos.contains { $0.path == "./d%FF/c%E9" })
+      for photo in photos where photo.url.lastPathComponent != "z.txt" && photo.byteCount > 3 {
+        let path = try LocalPath(photo.url)
+        #expect(try FileReader.read(path) == Data([0x50] + path.bytes))
+      }
+      let inner = try PhotoFolder(folder.url.absoluteString) { _ in nil }
+      #expect(inner.photos.map(\.path).contains("./c%E8") && inner.photos.count == 6)
+    }
+
+    @Test("has its pictures warmed, whatever the bytes of its name")
+    func isWarmed() async throws {
+      let folder = try LocalPath(directory.url).appending([0xE9])
+      #expect(mkdir(folder.characters, 0o700) == 0)
+      let size = PixelSize(width: 16, height: 8)
+      try TestPictures.writePNG(size, seed: 1, to: directory.url.appending(path: "one.png"))
+      try #expect(
+        rename(
+          LocalPath(directory.url.appending(path: "one.png")).characters,
+          folder.appending([0xFF]).characters) == 0)
+      let words = [
+        "warm", CommandLine.word(folder.bytes), "--cache",
+        directory.url.appending(path: "cache").path, "--format", "row:16x8:bgrx32",
+      ]
+      let outcome = try await CommandProcess(words, temporaryFolder: directory.url).run()
+      #expect(outcome.output == "1 stored, 0 already there, 0 failed\n", "\(outcome)")
+      let inspected = try await CommandProcess(
+        ["inspect", CommandLine.word(folder.bytes)], temporaryFolder: directory.url
+      ).run()
+      #expect(inspected.status == 2)
+    }
+  #endif
 
   @Test("does not wait for the writer of a pipe")
   func pipe() throws {

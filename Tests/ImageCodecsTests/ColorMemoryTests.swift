@@ -54,7 +54,7 @@
         let size = PixelSize(width: 16, height: 16)
         var options = Fixture.JPEGOptions()
         options.profile = Fixture.cmyk
-        let yellow = (0..<256).flatMap { _ -> [UInt8] in [0, 0, 255, 0] }
+        let yellow = (0..<256).flatMap { _ -> [UInt8] in [255, 255, 0, 255] }
         let jpeg = Fixture.jpeg(size, yellow, options)
         // The table of inks is larger; what libjpeg takes for this picture is smaller.
         probe_refuse_allocations(256 << 10)

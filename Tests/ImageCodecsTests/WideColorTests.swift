@@ -115,7 +115,7 @@
     @Test("is what inks become where it is asked for, and the result says so")
     func convertsInks() throws {
       // Cyan, and yellow, which this profile leaves out.
-      let inks = (0..<64).flatMap { _ in [255, 0, 255, 0] as [UInt8] }
+      let inks = (0..<64).flatMap { _ in [0, 255, 0, 255] as [UInt8] }
       var options = Fixture.JPEGOptions()
       options.profile = Fixture.cmyk
       let file = Fixture.jpeg(PixelSize(width: 8, height: 8), inks, options)

@@ -103,7 +103,7 @@ static bool open_transform(
     case FIC_COLOR_RGB:
       return open_colors(transform, source, space);
     default:
-      transform->inks = fic_inks_create(source, transform->kind == FIC_COLOR_INVERTED_CMYK);
+      transform->inks = fic_inks_create(source);
       return transform->inks != NULL;
   }
 }

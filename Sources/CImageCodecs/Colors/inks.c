@@ -48,14 +48,13 @@ static bool follows(cmsHTRANSFORM table, cmsHTRANSFORM exact) {
   return true;
 }
 
-static cmsHTRANSFORM to_lab(cmsHPROFILE profile, bool is_inverted) {
+static cmsHTRANSFORM to_lab(cmsHPROFILE profile) {
   cmsHPROFILE lab = cmsCreateLab4ProfileTHR(cmsGetProfileContextID(profile), NULL);
   if (!lab) return NULL;
-  cmsUInt32Number from = is_inverted ? TYPE_CMYK_8_REV : TYPE_CMYK_8;
   cmsHTRANSFORM table = cmsCreateTransform(
-      profile, from, lab, TYPE_Lab_16, INTENT_RELATIVE_COLORIMETRIC, cmsFLAGS_NOCACHE);
+      profile, TYPE_CMYK_8_REV, lab, TYPE_Lab_16, INTENT_RELATIVE_COLORIMETRIC, cmsFLAGS_NOCACHE);
   cmsHTRANSFORM exact = cmsCreateTransform(
-      profile, from, lab, TYPE_Lab_16, INTENT_RELATIVE_COLORIMETRIC,
+      profile, TYPE_CMYK_8_REV, lab, TYPE_Lab_16, INTENT_RELATIVE_COLORIMETRIC,
       cmsFLAGS_NOCACHE | cmsFLAGS_NOOPTIMIZE);
   cmsCloseProfile(lab);
   bool keeps_table = table && (!exact || follows(table, exact));
@@ -64,11 +63,11 @@ static cmsHTRANSFORM to_lab(cmsHPROFILE profile, bool is_inverted) {
   return keeps_table ? table : exact;
 }
 
-fic_inks *fic_inks_create(cmsHPROFILE profile, bool is_inverted) {
+fic_inks *fic_inks_create(cmsHPROFILE profile) {
   cmsContext context = cmsGetProfileContextID(profile);
   fic_inks *inks = _cmsMalloc(context, sizeof *inks);
   if (!inks) return NULL;
-  inks->to_lab = to_lab(profile, is_inverted);
+  inks->to_lab = to_lab(profile);
   if (!inks->to_lab) {
     _cmsFree(context, inks);
     return NULL;

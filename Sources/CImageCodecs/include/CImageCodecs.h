@@ -51,7 +51,6 @@ typedef FIC_ENUM {
 typedef struct {
   uint32_t width, height;
   fic_jpeg_kind kind;
-  bool ink_is_inverted;         // Adobe's way of writing CMYK: 255 is no ink
   bool has_several_scans;       // all coefficients are kept until the last scan
   uint64_t coefficient_bytes;   // what keeping them takes
 } fic_jpeg_header;
@@ -77,11 +76,12 @@ fic_status fic_jpeg_start(
 
 // For pictures of several scans, to be called until `complete`: takes in up to `steps` rows of
 // blocks. At an eighth of the size it takes in the scans up to the last one that is visible there;
-// of later scans only the markers are read, so that a file that was cut short is an error in any
-// case.
+// of later scans only the markers are read. A file without its end marker is taken in to its end, and is an
+// error unless every bit has come.
 fic_status fic_jpeg_take_in(fic_jpeg_reader *reader, uint32_t steps, bool *complete);
 
-// Writes the next rows: one gray byte a pixel, or B, G, R, 255, or the four inks as stored.
+// Writes the next rows: one gray byte a pixel, or B, G, R, 255, or the four inks as stored. The last row proves
+// that every block is there; what follows the last block does not matter.
 fic_status fic_jpeg_read_rows(
     fic_jpeg_reader *reader, uint8_t *rows, size_t row_bytes, uint32_t count);
 
@@ -92,9 +92,6 @@ fic_status fic_jpeg_keep_columns(fic_jpeg_reader *reader, uint32_t *first, uint3
 
 // Passes over rows. Their bytes are read, so that damage is found, but no pixels are made of them.
 fic_status fic_jpeg_skip_rows(fic_jpeg_reader *reader, uint32_t count);
-
-// Proves that the file is whole up to its end; call after the last row.
-fic_status fic_jpeg_finish(fic_jpeg_reader *reader);
 
 typedef struct fic_jpeg_writer fic_jpeg_writer;
 
@@ -313,8 +310,7 @@ typedef FIC_ENUM {
   FIC_COLOR_GRAY FIC_SWIFT(gray),           // one byte to one byte
   FIC_COLOR_GRAY_AS_COLOR FIC_SWIFT(grayAsColor),   // B, G, R, all the same, and an untouched byte
   FIC_COLOR_RGB FIC_SWIFT(rgb),            // B, G, R and an untouched byte, to the same
-  FIC_COLOR_CMYK FIC_SWIFT(cmyk),           // four inks, 255 is full, to B, G, R, 255
-  FIC_COLOR_INVERTED_CMYK FIC_SWIFT(invertedCMYK)   // the same, 0 is full
+  FIC_COLOR_CMYK FIC_SWIFT(cmyk)            // four inks as JPEG stores them, 0 is full, to B, G, R, 255
 } fic_color_kind;
 
 typedef FIC_ENUM {
@@ -358,8 +354,8 @@ void fic_rows_unpremultiply(const uint8_t *pixels, uint8_t *result, size_t count
 // Lays a picture's pixels over white in place: B, G, R multiplied by alpha, alpha, to opaque.
 void fic_rows_flatten_on_white(const uint8_t *pixels, uint8_t *result, size_t count);
 
-// Turns four inks into B, G, R, 255 in place, each ink absorbing light independently.
-void fic_rows_cmyk_to_bgrx(uint8_t *pixels, size_t count, bool inverted);
+// Turns four inks, of which 0 is full, into B, G, R, 255 in place, each ink absorbing light independently.
+void fic_rows_cmyk_to_bgrx(uint8_t *pixels, size_t count);
 
 // Turns 0RRRRRGGGGGBBBBB, least significant byte first, into B, G, R, 255.
 void fic_rows_bgr16_to_bgrx(const uint8_t *pixels, uint8_t *result, size_t count);

@@ -1,3 +1,4 @@
+import FastImageCache
 package import Foundation
 
 /// The picture files below a folder, recognised by their bytes and not by their names.
@@ -34,88 +35,86 @@ package struct PhotoFolder: Sendable {
 
   /// Looks at every file below `folder`; hidden ones are left alone.
   ///
-  /// - Parameter problem: Receives a file's first bytes, up to 64, and says why they are no picture;
-  ///   `nil` for a picture.
+  /// - Parameters:
+  ///   - folder: A path, or a file's URL.
+  ///   - problem: Receives a file's first bytes, up to 64, and says why they are no picture; `nil` for a
+  ///     picture.
   /// - Throws: ``UsageError`` for a path that is no folder that can be read.
   package init(_ folder: String, problem: (Data) -> String?) throws(UsageError) {
-    var isDirectory = false
+    let root: LocalPath
+    let isFolder: Bool
     do {
-      let values = try URL(filePath: folder).resourceValues(forKeys: [.isDirectoryKey])
-      isDirectory = values.isDirectory ?? false
+      root = try LocalPath(argument: folder)
+      isFolder = try FileStatus(root).kind == .folder
     } catch {
       throw UsageError("The folder \"\(folder)\" cannot be read: \(Self.reason(error)).")
     }
-    guard isDirectory else { throw UsageError("\"\(folder)\" is a file and not a folder.") }
+    guard isFolder else { throw UsageError("\"\(folder)\" is a file and not a folder.") }
 
-    let root = URL(filePath: folder, directoryHint: .isDirectory).resolvingSymlinksInPath()
-    var unlisted: [LeftOut] = []
-    let files = FileManager.default.enumerator(
-      at: root, includingPropertiesForKeys: nil, options: [.skipsHiddenFiles]
-    ) { url, error in
-      unlisted.append(
-        LeftOut(path: Self.path(of: url, below: root), reason: Self.reason(error)))
-      return true
+    var folders: [[UInt8]] = [[]]
+    while let inner = folders.popLast() {
+      do {
+        for name in try FolderNames(inner.isEmpty ? root : root.appending(inner)).names {
+          let path = inner.isEmpty ? name : inner + [UInt8(ascii: "/")] + name
+          if add(path, below: root, problem) { folders.append(path) }
+        }
+      } catch {
+        guard !inner.isEmpty else {
+          throw UsageError("The folder \"\(folder)\" cannot be read: \(Self.reason(error)).")
+        }
+        unreadable.append(LeftOut(path: Self.text(inner), reason: Self.reason(error)))
+      }
     }
-    guard let files else { throw UsageError("The folder \"\(folder)\" cannot be read.") }
-    for case let url as URL in files { add(url, below: root, problem) }
-    unreadable += unlisted
     photos.sort { $0.path < $1.path }
     skipped.sort { $0.path < $1.path }
     unreadable.sort { $0.path < $1.path }
   }
 
-  private mutating func add(_ url: URL, below root: URL, _ problem: (Data) -> String?) {
-    let path = Self.path(of: url, below: root)
+  /// - Returns: Whether the path is that of a folder, which a link to one is not.
+  private mutating func add(
+    _ inner: [UInt8], below root: LocalPath, _ problem: (Data) -> String?
+  ) -> Bool {
+    let (file, path) = (root.appending(inner), Self.text(inner))
     do {
-      // Only regular files are opened: opening a pipe would wait for its writer.
-      let file = url.resolvingSymlinksInPath()
-      let keys: Set<URLResourceKey> = [
-        .isRegularFileKey, .isDirectoryKey, .isSymbolicLinkKey, .fileSizeKey,
-        .contentModificationDateKey,
-      ]
-      let values = try file.resourceValues(forKeys: keys)
-      if values.isDirectory == true { return }
-      if values.isSymbolicLink == true {
-        // Links that lead to a file or folder were followed.
+      let isLink = try FileStatus(file, followsLinks: false).kind == .link
+      let status: FileStatus
+      do { status = try FileStatus(file) } catch  where isLink {
         unreadable.append(LeftOut(path: path, reason: "its link leads nowhere"))
-        return
+        return false
       }
-      guard values.isRegularFile == true else {
+      switch status.kind {
+      case .folder: return !isLink
+      // Only regular files are opened: opening a pipe would wait for its writer.
+      case .link, .other:
         skipped.append(LeftOut(path: path, reason: "it is not a regular file"))
-        return
+      case .file:
+        if let problem = problem(try FileReader.firstBytes(of: file, count: 64)) {
+          skipped.append(LeftOut(path: path, reason: problem))
+        } else {
+          photos.append(
+            Photo(
+              url: file.url, path: path, byteCount: status.byteCount,
+              modificationTime: status.modificationTime))
+        }
       }
-      let handle = try FileHandle(forReadingFrom: file)
-      defer { try? handle.close() }
-      let firstBytes = try handle.read(upToCount: 64) ?? Data()
-      if let problem = problem(firstBytes) {
-        skipped.append(LeftOut(path: path, reason: problem))
-        return
-      }
-      photos.append(
-        Photo(
-          url: file, path: path, byteCount: values.fileSize ?? 0,
-          modificationTime: values.contentModificationDate?.timeIntervalSince1970 ?? 0))
     } catch {
       unreadable.append(LeftOut(path: path, reason: Self.reason(error)))
     }
+    return false
   }
 
-  private static func path(of url: URL, below root: URL) -> String {
-    let (own, base) = (url.pathComponents, root.pathComponents)
-    return own.dropFirst(base.count).joined(separator: "/")
+  /// A path below the folder as text. Different paths have different texts, which are ids of pictures: one that
+  /// is not UTF-8 begins with a full stop and a slash, like no other, and has hexadecimal numbers.
+  private static func text(_ path: [UInt8]) -> String {
+    String(validating: path, as: UTF8.self) ?? "./" + LocalPath(path).percentEncoded
   }
 
-  /// The system's own words, without the text that Foundation puts around them.
   private static func reason(_ error: any Error) -> String {
-    let error = error as NSError
-    let underlying = error.userInfo[NSUnderlyingErrorKey] as? NSError ?? error
-    if underlying.domain == NSPOSIXErrorDomain {
-      return String(cString: strerror(Int32(truncatingIfNeeded: underlying.code)))
-    }
-    switch CocoaError.Code(rawValue: error.code) {
-    case .fileReadNoSuchFile, .fileNoSuchFile: return "No such file or directory"
-    case .fileReadNoPermission: return "Permission denied"
-    default: return error.localizedDescription
+    switch error {
+    case let error as SystemFailure: error.description
+    case ImageSourceError.notFound: "No such file or directory"
+    case ImageSourceError.unreadable(_, let reason): reason
+    default: error.localizedDescription
     }
   }
 }

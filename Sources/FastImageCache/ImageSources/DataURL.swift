@@ -1,13 +1,13 @@
 import Foundation
 
-/// The bytes inside a `data:` URL, as RFC 2397 writes them.
+/// The bytes inside a `data:` URL, as WHATWG's Fetch standard reads them, section 6.
 ///
-/// The media type is ignored: pictures are recognised by their bytes. White space within base64 and
-/// missing padding are forgiven, as browsers do, because generators of such URLs rely on it.
+/// The media type is ignored: pictures are recognised by their bytes.
 enum DataURL {
   /// - Parameter limit: The most bytes that may come out; more are refused before they are decoded.
   static func bytes(of url: URL, limit: Int) throws(ImageSourceError) -> Data {
-    let text = url.absoluteString.utf8
+    // A fragment is no part of the data.
+    let text = url.absoluteString.utf8.prefix { $0 != UInt8(ascii: "#") }
     guard let colon = text.firstIndex(of: UInt8(ascii: ":")) else {
       throw .invalidDataURL("no scheme.")
     }
@@ -15,57 +15,50 @@ enum DataURL {
     guard let comma = rest.firstIndex(of: UInt8(ascii: ",")) else {
       throw .invalidDataURL("no comma before the data.")
     }
-    let header = String(decoding: rest[..<comma], as: UTF8.self)
-    // A fragment is no part of the data, RFC 3986 section 3.5.
-    let data = rest[rest.index(after: comma)...].prefix { $0 != UInt8(ascii: "#") }
-
-    let lastParameter = header.split(separator: ";", omittingEmptySubsequences: false).last
-    guard header.contains(";"), lastParameter?.lowercased() == "base64" else {
-      return try Data(unescaping(data, limit: limit))
-    }
-    return try base64(data, limit: limit)
+    // Foundation writes the spaces of a type as `%20`.
+    let isBase64 = saysBase64(rest[..<comma].percentDecoded)
+    let body = rest[rest.index(after: comma)...]
+    // Three characters are a byte at least, and in base64 four of them three bytes at most.
+    guard isBase64 || body.count / 3 <= limit else { throw .tooLarge(byteCountLimit: limit) }
+    var bytes = body.percentDecoded
+    // Foundation escapes the escapes of a text that has a space somewhere. Base64 has no percent sign.
+    if isBase64, bytes.contains(UInt8(ascii: "%")) { bytes = bytes.percentDecoded }
+    let content = isBase64 ? try base64(bytes, limit: limit) : Data(bytes)
+    guard content.count <= limit else { throw .tooLarge(byteCountLimit: limit) }
+    return content
   }
 
-  private static func base64(
-    _ data: some Collection<UInt8>, limit: Int
-  ) throws(ImageSourceError) -> Data {
-    // Three bytes take four characters, without the escapes and white space that are removed here. So
-    // a text above the limit is refused before it is decoded.
+  /// Whether a media type ends with a semicolon, spaces and `base64`.
+  private static func saysBase64(_ type: [UInt8]) -> Bool {
+    let parts = type.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
+    guard parts.count > 1, let last = parts.last?.drop(while: { $0 == UInt8(ascii: " ") }) else {
+      return false
+    }
+    let (word, rest) = (last.prefix(6), last.dropFirst(6))
+    return String(decoding: word, as: UTF8.self).lowercased() == "base64"
+      && rest.allSatisfy(isWhitespace)
+  }
+
+  /// White space within base64 and missing padding are forgiven (WHATWG's Infra standard, section 8), and bits
+  /// behind the last byte.
+  private static func base64(_ text: [UInt8], limit: Int) throws(ImageSourceError) -> Data {
+    var characters = text.filter { !isWhitespace($0) }
     let (triples, overflow) = (limit / 3 + 1).multipliedReportingOverflow(by: 4)
-    var characters = try unescaping(data, limit: .max)
-    characters.removeAll { [0x20, 0x09, 0x0A, 0x0C, 0x0D].contains($0) }
     guard overflow || characters.count <= triples else { throw .tooLarge(byteCountLimit: limit) }
-    let padding = (4 - characters.count % 4) % 4
-    characters.append(contentsOf: repeatElement(UInt8(ascii: "="), count: padding))
-    guard let bytes = Data(base64Encoded: Data(characters)) else {
+    let equals = UInt8(ascii: "=")
+    if characters.count % 4 == 0 {
+      for _ in 0..<2 where characters.last == equals { characters.removeLast() }
+    }
+    // Foundation takes some texts of padding alone for a byte.
+    let isPadded = characters.contains(equals)
+    characters += repeatElement(equals, count: (4 - characters.count % 4) % 4)
+    guard !isPadded, let bytes = Data(base64Encoded: Data(characters)) else {
       throw .invalidDataURL("the data is not base64.")
     }
-    guard bytes.count <= limit else { throw .tooLarge(byteCountLimit: limit) }
     return bytes
   }
 
-  /// Turns `%41` into `A`.
-  private static func unescaping(
-    _ text: some Collection<UInt8>, limit: Int
-  ) throws(ImageSourceError) -> [UInt8] {
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(min(text.count, limit))
-    var rest = text.makeIterator()
-    while let character = rest.next() {
-      guard bytes.count < limit else { throw .tooLarge(byteCountLimit: limit) }
-      guard character == UInt8(ascii: "%") else {
-        bytes.append(character)
-        continue
-      }
-      guard let high = rest.next().flatMap(hexDigit), let low = rest.next().flatMap(hexDigit) else {
-        throw .invalidDataURL("a percent sign without two hexadecimal digits.")
-      }
-      bytes.append(high << 4 | low)
-    }
-    return bytes
-  }
-
-  private static func hexDigit(_ character: UInt8) -> UInt8? {
-    Character(UnicodeScalar(character)).hexDigitValue.flatMap(UInt8.init(exactly:))
+  private static func isWhitespace(_ byte: UInt8) -> Bool {
+    [0x20, 0x09, 0x0A, 0x0C, 0x0D].contains(byte)
   }
 }

@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 import TableStore
 
 #if canImport(Darwin)
@@ -11,31 +11,20 @@ import TableStore
 ///
 /// Not through a mapping: the file may belong to another program, and a file that is shortened while it
 /// is mapped kills the process with SIGBUS.
-enum FileReader {
+package enum FileReader {
   private static let chunkByteCount = 256 << 10
-
-  /// The path that a file's URL names.
-  ///
-  /// - Throws: ``ImageSourceError/unsupportedScheme(_:)`` for a URL that is no file's, and
-  ///   ``ImageSourceError/unreadable(path:reason:)`` for a file of another machine.
-  static func path(of url: URL) throws(ImageSourceError) -> String {
-    guard url.isFileURL else { throw .unsupportedScheme(url.scheme ?? "") }
-    // RFC 8089 section 2: a host other than this machine would need a protocol to reach it.
-    guard ["", "localhost"].contains(url.host?.lowercased() ?? "") else {
-      throw .unreadable(path: url.path, reason: "The file is on another host, \(url.host ?? "").")
-    }
-    return url.path
-  }
 
   /// - Parameters:
   ///   - limit: The most bytes the file may have, checked before memory is taken.
   ///   - isCancelled: Asked between chunks.
   ///   - progress: Called after each chunk.
   /// - Throws: ``ImageSourceError``, and `CancellationError` once `isCancelled` answers `true`.
-  static func read(
-    path: String, limit: Int, isCancelled: () -> Bool, progress: (ImageSourceProgress) -> Void
+  package static func read(
+    _ path: LocalPath, limit: Int = .max, isCancelled: () -> Bool = { false },
+    progress: (ImageSourceProgress) -> Void = { _ in }
   ) throws -> Data {
-    let file = try OpenFile(path: path)
+    let file = try OpenFile(path)
+    let path = path.text
     let before = try file.status()
     guard before.byteCount <= limit else {
       throw ImageSourceError.tooLarge(byteCountLimit: limit)
@@ -71,6 +60,14 @@ enum FileReader {
     return Data(bytesNoCopy: memory, count: count, deallocator: .free)
   }
 
+  /// - Parameter count: The most bytes; fewer come of a shorter file.
+  package static func firstBytes(of path: LocalPath, count: Int) throws -> Data {
+    let file = try OpenFile(path)
+    var bytes = [UInt8](repeating: 0, count: count)
+    let part = try bytes.withUnsafeMutableBytes { try file.read(into: $0) }
+    return Data(bytes.prefix(part))
+  }
+
   fileprivate static func reason(_ code: CInt) -> String { String(cString: strerror(code)) }
 }
 
@@ -90,14 +87,15 @@ private struct OpenFile: ~Copyable {
   private let descriptor: CInt
 
   /// - Throws: ``ImageSourceError/notFound(path:)`` and ``ImageSourceError/unreadable(path:reason:)``.
-  init(path: String) throws(ImageSourceError) {
-    guard !path.utf8.contains(0) else {
-      throw .unreadable(path: path, reason: "The path contains a NUL character.")
+  init(_ path: LocalPath) throws(ImageSourceError) {
+    guard !path.bytes.contains(0) else {
+      throw .unreadable(path: path.text, reason: "The path contains a NUL character.")
     }
+    let characters = path.characters
     // Without O_NONBLOCK, opening a FIFO that nobody writes to waits for ever; open(2).
-    let descriptor = retryingInterrupted { open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
-    guard descriptor >= 0 else { throw Self.openError(path, errno) }
-    self.path = path
+    let descriptor = retryingInterrupted { open(characters, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
+    guard descriptor >= 0 else { throw Self.openError(path.text, errno) }
+    self.path = path.text
     self.descriptor = descriptor
   }
 

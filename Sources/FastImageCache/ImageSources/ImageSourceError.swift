@@ -34,7 +34,7 @@ public import Foundation
   /// announced.
   case truncatedBody(received: Int, expected: Int?)
 
-  /// The data URL contradicts RFC 2397; the text says where.
+  /// The data URL contradicts its standard; the text says where.
   case invalidDataURL(String)
 
   /// More redirects than ``HTTPOptions/redirectLimit`` allows.

@@ -64,11 +64,10 @@ public struct URLImageSource: ImageSource, IdleConnections {
     let (url, limit) = (request.url, request.byteCountLimit)
     switch url.scheme?.lowercased() {
     case "file":
-      let path = try FileReader.path(of: url)
+      let path = try LocalPath(url)
       return .encoded(
         try await read(request) { isCancelled in
-          try FileReader.read(
-            path: path, limit: limit, isCancelled: isCancelled, progress: progress)
+          try FileReader.read(path, limit: limit, isCancelled: isCancelled, progress: progress)
         })
     case "data":
       return .encoded(

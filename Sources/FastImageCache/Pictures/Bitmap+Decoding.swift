@@ -56,8 +56,7 @@ extension Bitmap {
     let data: Data
     do {
       data = try FileReader.read(
-        path: FileReader.path(of: file), limit: limits.encodedByteCount,
-        isCancelled: { Task.isCancelled }, progress: { _ in })
+        LocalPath(file), limit: limits.encodedByteCount, isCancelled: { Task.isCancelled })
     } catch is CancellationError {
       throw .cancelled
     } catch {

@@ -83,7 +83,7 @@
       let part = try reader.keep(
         isCut ? nil : request.region.map { orientation.storing($0, of: header.size) }, of: scaled,
         eighths: eighths, margin: interpolatesColors ? 2 : 0)
-      let isInk = reader.kind.isInk
+      let isInk = reader.kind == .cmyk
       func readRows(
         _ rows: UnsafeMutablePointer<UInt8>, _ rowBytes: Int, _ count: Int
       ) throws(ImageDecodingError) {
@@ -120,7 +120,6 @@
       }
       if let topRows { return try topRows.preview(bitmap, of: scaled.height) }
       try reader.skip(scaled.height - part.rows.upperBound, unless: request.isCancelled)
-      try reader.finish()
       return DecodedPreview(bitmap)
     }
 

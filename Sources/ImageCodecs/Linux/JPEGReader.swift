@@ -6,7 +6,7 @@
   /// One pass over one JPEG file, whose bytes stay in place for this object's life.
   ///
   /// Invariant: calls come in the order `init`, `start`, `takeInScans`, `keepColumns`, `skip` and
-  /// `read`, `finish`; none follows one that threw.
+  /// `read`; none follows one that threw.
   final class JPEGReader {
     private let reader: OpaquePointer
     private let header: fic_jpeg_header
@@ -17,7 +17,8 @@
       switch header.kind {
       case .gray: .gray
       case .color: .rgb
-      case .cmyk: header.ink_is_inverted ? .invertedCMYK : .cmyk
+      // Adobe's way, which browsers expect of files without Adobe's segment, too.
+      case .cmyk: .cmyk
       }
     }
 
@@ -85,7 +86,6 @@
 
     /// Passes over rows, whose bytes are read all the same.
     func skip(_ count: Int, unless isCancelled: () -> Bool) throws(ImageDecodingError) {
-      // Whole rows of blocks at every scale.
       let stripHeight = 512
       for first in stride(from: 0, to: count, by: stripHeight) {
         if isCancelled() { throw .cancelled }
@@ -106,11 +106,9 @@
       if let conversion {
         conversion.convert(row, pixelCount: pixelCount, to: space)
       } else {
-        fic_rows_cmyk_to_bgrx(row, pixelCount, header.ink_is_inverted)
+        fic_rows_cmyk_to_bgrx(row, pixelCount)
       }
     }
-
-    func finish() throws(ImageDecodingError) { try check(fic_jpeg_finish(reader)) }
 
     private func check(_ status: fic_status) throws(ImageDecodingError) {
       try status.check(.jpeg, fic_jpeg_reader_message(reader))

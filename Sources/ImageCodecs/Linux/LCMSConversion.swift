@@ -28,11 +28,11 @@
   /// built before a picture in its space is drawn for the first time.
   final class LCMSConversion: ColorConversion {
     enum Kind {
-      case gray, rgb, cmyk, invertedCMYK
+      case gray, rgb
+      /// Four inks as JPEG files store them: 0 is full.
+      case cmyk
       /// Gray that is decoded to blue, green and red, since it has alpha.
       case grayAsColor
-
-      var isInk: Bool { self == .cmyk || self == .invertedCMYK }
 
       fileprivate var code: fic_color_kind {
         switch self {
@@ -40,7 +40,6 @@
         case .grayAsColor: .grayAsColor
         case .rgb: .rgb
         case .cmyk: .cmyk
-        case .invertedCMYK: .invertedCMYK
         }
       }
     }

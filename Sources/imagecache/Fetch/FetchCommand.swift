@@ -81,7 +81,7 @@ struct FetchCommand: Command {
 
   func run() async throws -> ExitStatus {
     let configuration = configuration
-    let previews = try previewPath.map { path throws(CommandFailure) in try PreviewFolder(path) }
+    let previews = try previewPath.map { try PreviewFolder($0) }
     let (cache, formats) = try await tables.open(
       for: urls.count, keepsOthers: true, configuration)
     let board = FetchBoard(pictureCount: urls.count)

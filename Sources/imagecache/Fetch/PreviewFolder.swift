@@ -9,9 +9,9 @@ struct PreviewFolder: Sendable {
 
   /// Makes the folder, unless it is there.
   ///
-  /// - Throws: ``CommandFailure``.
-  init(_ path: String) throws(CommandFailure) {
-    directory = URL(filePath: path, directoryHint: .isDirectory)
+  /// - Throws: ``CommandFailure``, ``UsageError``.
+  init(_ path: String) throws {
+    directory = try URL(argument: path, directoryHint: .isDirectory)
     do {
       try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
     } catch {

@@ -21,7 +21,7 @@ struct OriginalFolders {
 
   /// - Throws: The error of a store whose folder cannot be opened. A folder that cannot be read has none.
   init(_ path: String) throws {
-    let root = URL(filePath: path, directoryHint: .isDirectory)
+    let root = try URL(argument: path, directoryHint: .isDirectory)
     let candidates =
       [root] + Self.folders(in: root) + Self.folders(in: Self.directory(in: root))
     stores = try candidates.filter { OriginalFolder.isStore(Self.names(in: $0)) }.map { url in

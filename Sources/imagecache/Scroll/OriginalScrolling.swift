@@ -13,7 +13,7 @@ struct OriginalScrolling: ScrollMethod {
   let pixelFormat: PixelFormat
 
   func touch() throws {
-    for url in Set(cells.map(\.photo.url)) { _ = try Data(contentsOf: url) }
+    for url in Set(cells.map(\.photo.url)) { _ = try FileReader.read(LocalPath(url)) }
   }
 
   func picture(ofCell cell: Int) throws -> Bitmap {
@@ -21,7 +21,7 @@ struct OriginalScrolling: ScrollMethod {
       throw CommandFailure("Pictures of \(size) cannot be held in memory.")
     }
     let drawing = cells[cell].drawing
-    let data = try Data(contentsOf: cells[cell].photo.url)
+    let data = try FileReader.read(LocalPath(cells[cell].photo.url))
     let decoder = try ImageDecoders.standard.decoder(for: data)
     let fullSize = try decoder.header(of: data).size
     let drawn = drawing.minimumSourceSize(source: fullSize, slot: size, upTo: false)

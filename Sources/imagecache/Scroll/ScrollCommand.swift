@@ -107,7 +107,7 @@ struct ScrollCommand: Command {
   ) async throws -> ExitStatus {
     let result = try await SlowScroll(plan: plan, kilobits: kilobits).run(photos, in: place)
     if let report {
-      try SlowScrollReport(result).write(to: URL(filePath: report))
+      try SlowScrollReport(result).write(to: URL(argument: report))
       Console.note("The report is in \(report).")
     }
     Console.print(isJSON ? result.json.text : result.text)
@@ -118,7 +118,7 @@ struct ScrollCommand: Command {
     try await stage.warmUp()
     let result = try stage.measure()
     if let report {
-      try ScrollReport(result, strips: stage.strips()).write(to: URL(filePath: report))
+      try ScrollReport(result, strips: stage.strips()).write(to: URL(argument: report))
       Console.note("The report is in \(report).")
     }
     return result

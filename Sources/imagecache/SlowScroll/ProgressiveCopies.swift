@@ -48,7 +48,7 @@ enum ProgressiveCopies {
 
   private static func copy(of url: URL) throws -> Data {
     try Task.checkCancellation()
-    let data = try Data(contentsOf: url)
+    let data = try FileReader.read(LocalPath(url))
     let decoder = try ImageDecoders.standard.decoder(for: data)
     let full = try decoder.header(of: data).size
     let scale = min(1, Double(longestSide) / Double(max(full.width, full.height)))

@@ -52,7 +52,7 @@ struct ExportCommand: Command {
       entry.withPixels { target.copyMemory(from: .init(rebasing: $0[..<layout.byteCount])) }
     }
     do {
-      try bitmap.pngData().write(to: URL(filePath: output), options: .atomic)
+      try bitmap.pngData().write(to: URL(argument: output), options: .atomic)
     } catch let error as CocoaError {
       throw CommandFailure("\"\(output)\" cannot be written: \(error.localizedDescription)")
     }

@@ -31,7 +31,7 @@ struct TableFolder {
   /// - Throws: ``UsageError`` where there is no such folder or no table in it.
   init(_ path: String, mayBeEmpty: Bool = false) throws {
     self.path = path
-    let root = URL(filePath: path, directoryHint: .isDirectory)
+    let root = try URL(argument: path, directoryHint: .isDirectory)
     let folders = try [root] + Self.contents(of: root, named: path).filter(Self.isFolder)
     var directories: [TableDirectory] = []
     var tables: [Table] = []

@@ -34,7 +34,7 @@ struct WantedTables {
   private let capacity: Int?
 
   init(_ arguments: Arguments) throws {
-    directory = URL(filePath: arguments.value("--cache") ?? "", directoryHint: .isDirectory)
+    directory = try URL(argument: arguments.value("--cache") ?? "", directoryHint: .isDirectory)
     formats = try arguments.values("--format").map { try FormatArgument($0) }
     capacity = try arguments.integer("--capacity", in: 1...TableCapacity.maximumSlotCount)
     var layouts: [String: FormatArgument.Layout] = [:]

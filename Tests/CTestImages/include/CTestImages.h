@@ -24,6 +24,7 @@ typedef struct {
   uint32_t h_sampling, v_sampling;   // of the first component, 1 to 4
   uint32_t restart_rows;    // rows of blocks between two restart markers; 0 for none
   bool scan_per_component;
+  bool arithmetic;          // codes instead of Huffman's
   int quality;
   const uint8_t *profile;
   size_t profile_count;

@@ -10,6 +10,9 @@ enum AddressAttack {
     let text = String(decoding: bytes, as: UTF8.self)
     guard let url = URL(string: text) else { return }
     try checkPolicies(url)
+    if let path = try? LocalPath(url), path.bytes.first == UInt8(ascii: "/") {
+      try Attack.require(LocalPath(path.url) == path, "\(path.url) names another file than \(text)")
+    }
     let content: Data
     do throws(ImageSourceError) {
       content = try DataURL.bytes(of: url, limit: limit)

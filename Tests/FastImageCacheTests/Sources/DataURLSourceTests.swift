@@ -20,6 +20,20 @@ struct DataURLSourceTests {
       ("data:;base64;charset=utf-8,YWJj", "YWJj"),
       ("data:,abc#def", "abc"),
       ("data:,a,b;c?d=e", "a,b;c?d=e"),
+      ("data:image/png; base64,YWJj", "abc"),
+      ("data:image/png;  BASE64  ,YWJj", "abc"),
+      ("data: ;base64 ,YWJj", "abc"),
+      ("data:;charset=utf-8; base64,YWJj", "abc"),
+      ("data:base64 ,YWJj", "YWJj"),
+      ("data:;base64x,YWJj", "YWJj"),
+      ("data:;base 64,YWJj", "YWJj"),
+      ("data:;base64,YWJ=", "ab"),
+      ("data:;base64,YWK", "ab"),
+      ("data:;base64,YWI%3d", "ab"),
+      ("data:; base64,YWI%3D", "ab"),
+      ("data:,100%", "100%"),
+      ("data:,%4", "%4"),
+      ("data:,%zz", "%zz"),
     ])
   func bytesOf(_ text: String, _ expected: String) async throws {
     let url = try #require(URL(string: text))
@@ -38,7 +52,8 @@ struct DataURLSourceTests {
   @Test(
     "says what is wrong with one that contradicts its form",
     arguments: [
-      "data:", "data:image/png;base64", "data:;base64,a", "data:;base64,YW=Jj",
+      "data:", "data:image/png;base64", "data:;base64,a", "data:;base64,YW=Jj", "data:a#b,c",
+      "data:;base64,====", "data:;base64,YQ=", "data:;base64,YWJjZ=", "data:;base64,YQ%3D%3D%3D",
       "data:;base64,YW-_",
     ])
   func invalid(_ text: String) async throws {

@@ -41,6 +41,35 @@ struct FileImageSourceTests {
     #expect(try await bytes(try file("empty", Data())) == Data())
   }
 
+  #if !canImport(Darwin)
+    /// Each beside a file whose name it becomes when it is repaired, or taken for text. Apple's file systems
+    /// have no names that are not UTF-8.
+    private static let bytesOfNames: [[UInt8]] = [
+      [0x63, 0xE9], [0x63, 0xE8], Array("c\u{FFFD}".utf8), [0xFF], [0x61, 0xC3], [0x61],
+      Array("\u{FEFF}a".utf8), Array("\u{FEFF}".utf8), Array("%41".utf8), Array("A".utf8),
+      Array("%FF".utf8), Array("%25FF".utf8),
+    ]
+
+    @Test("opens the file whose bytes a URL names, and no other", arguments: bytesOfNames)
+    func opensNamed(name: [UInt8]) async throws {
+      let folder = try LocalPath(directory.url)
+      for name in Self.bytesOfNames {
+        let file = open(folder.appending(name).characters, O_WRONLY | O_CREAT, 0o600)
+        #expect(write(file, name, name.count) == name.count)
+        close(file)
+      }
+      let path = folder.appending(name)
+      #expect(try LocalPath(path.url) == path)
+      #expect(try await bytes(path.url) == Data(name))
+      let reference = try #require(
+        URL(string: LocalPath(name).percentEncoded, relativeTo: folder.appending([]).url))
+      #expect(try await bytes(reference) == Data(name))
+      if let text = String(validating: name, as: UTF8.self) {
+        #expect(try await bytes(directory.url.appendingPathComponent(text)) == Data(name))
+      }
+    }
+  #endif
+
   @Test(
     "opens names with spaces, percent signs and letters of any script",
     arguments: ["a b.jpg", "100%.jpg", "%20.jpg", "写真 été.jpg", "a?b#c.jpg"])

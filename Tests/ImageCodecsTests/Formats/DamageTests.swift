@@ -149,15 +149,5 @@
       let longer = data.prefix(2) + segment + data.dropFirst(2)
       #expect(try largestDifference(decode(longer).packedBytes, whole.packedBytes) == 0)
     }
-
-    @Test("with a few bytes of padding before its end is whole")
-    func padding() throws {
-      let data = Sample.baselineJPEG.data
-      let whole = try decode(data)
-      let padded = data.dropLast(2) + Data([0, 0, 0, 0]) + data.suffix(2)
-      #expect(try largestDifference(decode(padded).packedBytes, whole.packedBytes) == 0)
-      let astray = data.dropLast(2) + Data(count: 100) + data.suffix(2)
-      #expect(throws: ImageDecodingError.self) { try decode(astray) }
-    }
   }
 #endif

@@ -104,6 +104,44 @@
       }
     }
 
+    /// Brightness has so many rows for one of the colours, and the height is of whole rows of blocks.
+    @Test(
+      "has the rows of the whole picture, wherever they begin and end",
+      arguments: [(1, 1024), (2, 1024), (2, 1200), (3, 1200), (4, 1216)], [1, 2, 4, 8])
+    func hasRows(kind: (sampling: Int, height: Int), eighths: Int) throws {
+      let picture = Picture(24, kind.height) { x, y in (y % 256, y / 256 * 60, x * 9, 255) }
+      var options = Fixture.JPEGOptions()
+      options.sampling = (kind.sampling == 1 ? 1 : 2, UInt32(kind.sampling))
+      if kind.sampling == 3 { options.sampling = (1, 3) }
+      let data = Fixture.jpeg(picture.size, picture.rgb, options)
+      let minimum = PixelSize(width: 24 * eighths / 8 - 1, height: kind.height * eighths / 8 - 1)
+      for minimum in eighths == 8 ? [nil, minimum] : [minimum] {
+        let whole = try decode(data, atLeast: minimum)
+        for first in [0, 1, 3, 171, 505, 517, 1001] {
+          for count in [1, 2, 3, 8, 20] {
+            let region = PictureRegion(columns: 0..<24, rows: first..<first + count)
+            let part = try decode(data, atLeast: minimum, region)
+            #expect(bytes(part, region) == bytes(whole, region), "\(region), \(minimum == nil)")
+          }
+        }
+      }
+    }
+
+    /// With an odd number of rows before the last ones, which are passed over.
+    @Test("is refused where the last row of blocks is cut", arguments: [0, 1])
+    func noticesCuts(first: Int) throws {
+      let picture = Picture(40, 64) { x, y in (x * 6, y * 4, x * y % 256, 255) }
+      let data = RegionFixture.halved.data(picture)
+      let region = PictureRegion(columns: 0..<40, rows: first..<first + 31)
+      let minimum = PixelSize(width: 39, height: 63)
+      _ = try decode(data, atLeast: minimum, region)
+      for count in 3...60 {
+        #expect(throws: ImageDecodingError.truncated, "\(count) bytes less") {
+          try decode(data.dropLast(count), atLeast: minimum, region)
+        }
+      }
+    }
+
     @Test("is decoded without what lies beside it")
     func leavesOut() throws {
       let data = RegionFixture.fullColors.data(Self.picture)

@@ -51,6 +51,27 @@
       #expect(bitmap.packedBytes == Self.pixels(indices, palette))
     }
 
+    @Test("reads codes of more bits than an index has", arguments: 2...11)
+    func readsLongCodes(codeSize: Int) throws {
+      // So many pixels that the table is full, and begins anew.
+      let size = PixelSize(width: 157, height: 121)
+      var file = GIFFile(
+        size, Self.indices(size, below: 1 << min(codeSize, 8)), palette: Self.palette)
+      file.frames[0].codeSize = codeSize
+      #expect(try decode(file.data).packedBytes == Self.pixels(file.frames[0].indices))
+    }
+
+    @Test("names codes that are too long", arguments: [12, 13, 200, 255])
+    func refusesLongCodes(codeSize: Int) throws {
+      let size = PixelSize(width: 5, height: 4)
+      var data = GIFFile(size, Self.indices(size), palette: Self.palette).data
+      let place = try #require(data.range(of: Data([0x2C, 0, 0, 0, 0, 5, 0, 4, 0, 0, 8])))
+      data[place.upperBound - 1] = UInt8(codeSize)
+      #expect(throws: ImageDecodingError.damaged("GIF: codes of \(codeSize + 1) bits")) {
+        try decode(data)
+      }
+    }
+
     @Test("takes the frame's own palette before the file's", arguments: [false, true])
     func readsLocalPalette(hasGlobal: Bool) throws {
       let size = PixelSize(width: 12, height: 9)

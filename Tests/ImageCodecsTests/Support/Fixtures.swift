@@ -19,6 +19,7 @@
       var sampling: (across: UInt32, down: UInt32)? = (1, 1)
       var restartRows: UInt32 = 0
       var hasScanPerComponent = false
+      var isArithmetic = false
       var quality: Int32 = 100
       var profile: Data?
     }
@@ -36,7 +37,8 @@
           adobe: options.hasAdobeSegment, rgb: options.isStoredAsRGB,
           h_sampling: options.sampling?.across ?? 0, v_sampling: options.sampling?.down ?? 0,
           restart_rows: options.restartRows, scan_per_component: options.hasScanPerComponent,
-          quality: options.quality, profile: profile.isEmpty ? nil : profile.baseAddress,
+          arithmetic: options.isArithmetic, quality: options.quality,
+          profile: profile.isEmpty ? nil : profile.baseAddress,
           profile_count: profile.count)
         return Data(owning: fic_test_encode_jpeg(settings, pixels))
       }

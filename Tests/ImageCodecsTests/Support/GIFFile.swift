@@ -13,6 +13,8 @@ struct GIFFile {
     var palette: [UInt8]?
     var transparent: UInt8?
     var isInterlaced = false
+    /// Bits of the codes of one index each; `nil` for as many as the palette takes.
+    var codeSize: Int?
     /// Blocks that stand before the frame.
     var extensions = Data()
   }
@@ -54,7 +56,7 @@ struct GIFFile {
     }
     data += [Self.flags(frame.palette) | (frame.isInterlaced ? 0x40 : 0)] + (frame.palette ?? [])
     let colorCount = (frame.palette ?? palette ?? []).count / 3
-    let bits = max(2, Self.bits(colorCount))
+    let bits = frame.codeSize ?? max(2, Self.bits(colorCount))
     let codes = Self.compress(frame.isInterlaced ? frame.interlaced : frame.indices, bits: bits)
     data += [UInt8(bits)]
     for start in stride(from: 0, to: codes.count, by: 255) {
