@@ -108,9 +108,9 @@ struct EncodedFile {
     while !isDone { guard fic_jpeg_take_in(reader, 64, &isDone) == .ok else { return nil } }
     let bytesPerPixel = header.kind == .gray ? 1 : 4
     var rows = [UInt8](repeating: 0, count: Int(width * height) * bytesPerPixel)
-    guard fic_jpeg_read_rows(reader, &rows, Int(width) * bytesPerPixel, height) == .ok,
-      fic_jpeg_finish(reader) == .ok
-    else { return nil }
+    guard fic_jpeg_read_rows(reader, &rows, Int(width) * bytesPerPixel, height) == .ok else {
+      return nil
+    }
     return Pixels(rows, Int(width), Int(height), hasAlpha: false)
   }
 
