@@ -13,6 +13,13 @@ extension ImageCache {
     /// deletes the tables that it does not list: give them, and tests, folders of their own.
     public var directory: URL?
 
+    /// Has opening throw where a table's file or its folder cannot be made, written or read; false by default.
+    ///
+    /// By default such a cache opens all the same: it shows the pictures that can be read, keeps new ones in
+    /// memory, and tells of it by ``ImageCache/storageState``. Set this where pictures that do not reach
+    /// the disk are worth nothing, as in a tool that fills a cache for others.
+    public var requiresStorage = false
+
     /// Where encoded pictures come from: files, data URLs, http and https by default.
     public var source: any ImageSource = URLImageSource()
 

@@ -180,10 +180,6 @@ extension ImageCacheError {
     case .diskFull: self = .diskFull
     case .closed: self = .closed
     case .protectedNow(let name): self = .protectedNow(format: name)
-    case .inUse:
-      self = .storageUnavailable(
-        "another process owns the table; removals made here, and pictures without a guest file, wait "
-          + "until that process or this one is gone")
     default: self = .storageUnavailable("\(error)")
     }
   }

@@ -12,7 +12,7 @@ import Pixels
 /// The journey of a request, always to the right:
 ///
 ///     image(for:format:) ── hit ────────────────────────────────────────────────> CachedImage
-///             └── miss -> ImageCache -> InFlightRegistry -> ImageSource -> decode
+///             └── miss -> InFlightRegistry -> ImageSource -> decode
 ///                                                  -> draw -> ImageTable -> CachedImage
 ///
 /// A hit enters no actor and does not suspend. A miss suspends while other threads read, decode, draw
@@ -74,7 +74,8 @@ public final actor ImageCache {
   /// same capacity and protection. A format of another size, pixel format, revision, decoding or colour space,
   /// or up to a size where the first is exact, gets an empty table of its own, which ends with this cache.
   /// A second process reads the pictures of the first and draws its own into a guest file, which the first
-  /// one takes in later, see <doc:SharedFolders>.
+  /// one takes in later, see <doc:SharedFolders>. Where the folder or a table cannot be used, the cache reads what
+  /// it can and keeps its pictures in memory: ``storageState`` tells.
   ///
   /// Cost: 64 bytes are read for each picture, none of its pixels. A check and a write for each picture
   /// in guest files that other processes left.
@@ -84,9 +85,10 @@ public final actor ImageCache {
   ///   - formats: One for each table; names must differ.
   ///   - configuration: The folder, the source and the limits.
   /// - Throws: ``ImageCacheError/invalidNamespace(_:)``, ``ImageCacheError/duplicateFormat(_:)``,
-  ///   ``ImageCacheError/invalidFormat(_:reason:)``, ``ImageCacheError/protectedNow(format:)``,
-  ///   ``ImageCacheError/storageUnavailable(_:)``, ``ImageCacheError/diskFull``, and
+  ///   ``ImageCacheError/invalidFormat(_:reason:)``, ``ImageCacheError/protectedNow(format:)``, and
   ///   ``ImageCacheError/cancelled`` when the task is cancelled before the tables are opened.
+  ///   ``ImageCacheError/storageUnavailable(_:)`` and ``ImageCacheError/diskFull`` where
+  ///   ``Configuration/requiresStorage`` is set, or there is no memory either.
   public init(
     namespace: String = "default", formats: [ImageFormat],
     configuration: Configuration = Configuration()

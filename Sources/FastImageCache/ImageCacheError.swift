@@ -64,7 +64,7 @@ public import ImageCodecs
   /// error. A request gets a picture in private memory instead.
   case diskFull
 
-  /// The table's file cannot be read or written; the text is the system's.
+  /// A file or folder of the cache cannot be used; the text is a sentence that names it.
   case storageUnavailable(String)
 
   /// The format's table cannot be read until the device is unlocked; see ``ImageFormat/Protection``.
@@ -115,7 +115,7 @@ extension ImageCacheError: CustomStringConvertible {
     case .noImageID(let format):
       "A picture for format \"\(format)\" was stored without an entity, and willStore gave it no id."
     case .diskFull: "The disk is full."
-    case .storageUnavailable(let text): "The image table cannot be used: \(text)"
+    case .storageUnavailable(let text): "The storage cannot be used: \(text)"
     case .protectedNow(let format):
       "The table of format \"\(format)\" cannot be read while the device is locked."
     case .cancelled: "The request was cancelled."

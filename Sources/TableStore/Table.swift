@@ -25,9 +25,11 @@ package final class Table: Sendable {
   ///
   /// - Parameters:
   ///   - protection: the class of all files of this table.
+  ///   - fallsBack: has a table whose file cannot be made or written read what there is, and keep its
+  ///     pictures in private memory, 64 MiB at most, until a change finds the file to be had again.
   ///   - system: the calls to the operating system, which tests observe and refuse.
-  ///   - onDamage: called for each picture that is found damaged, with its entity if that is known,
-  ///     until this opening is closed. A lookup or a writer calls it, maybe in the middle of a
+  ///   - onNotice: called for each picture that is found damaged, and when `storage` is or becomes another
+  ///     than `.ready`, until this opening is closed. A lookup or a writer calls it, maybe in the middle of a
   ///     change, so it must neither wait nor use the table.
   /// - Throws: `TableError.invalidName`, `.invalidGeometry`, `.invalidCapacity`; `.occupied` when a
   ///   directory has the file's name; `.protectedNow` when the device is locked; `.openOtherwise`
@@ -35,15 +37,18 @@ package final class Table: Sendable {
   ///   `.system` when there is no way to make a file.
   package init(
     name: String, in directory: TableDirectory, geometry: TableGeometry, capacity: TableCapacity,
-    protection: FileProtection = .none, system: SystemCalls = .live,
-    onDamage: @escaping @Sendable (TableID?) -> Void = { _ in }
+    protection: FileProtection = .none, fallsBack: Bool = false, system: SystemCalls = .live,
+    onNotice: @escaping @Sendable (TableNotice) -> Void = { _ in }
   ) throws(TableError) {
     let layout = try TableLayout(geometry: geometry, capacity: capacity)
     let opener = try TableOpener(
-      directory: directory, name: name, layout: layout, protection: protection, system: system)
+      directory: directory, name: name, layout: layout, protection: protection,
+      fallsBack: fallsBack, system: system)
     core = try TableRegistry.shared.open(opener)
     lookup = core.lookup
-    lookup.damageListeners.withLock { $0[ObjectIdentifier(self)] = onDamage }
+    lookup.listeners.withLock { $0[ObjectIdentifier(self)] = onNotice }
+    let storage = storage
+    if storage != .ready { onNotice(.storage(storage)) }
   }
 
   deinit { close() }
@@ -51,7 +56,10 @@ package final class Table: Sendable {
   package var geometry: TableGeometry { core.opener.layout.geometry }
 
   /// Pictures that the table can hold.
-  package var slotCount: Int { core.opener.layout.slotCount }
+  package var slotCount: Int { lookup.slotCount }
+
+  /// Where the pictures of this process go.
+  package var storage: TableStorage { lookup.storage }
 
   /// Bytes of the file from one picture's slot to the next.
   package var slotByteCount: Int { core.opener.layout.stride }
@@ -232,7 +240,7 @@ package final class Table: Sendable {
   /// file, once the last entry is gone, left to others.
   package func close() {
     guard !closed.exchange(true, ordering: .relaxed) else { return }
-    lookup.damageListeners.withLock { $0[ObjectIdentifier(self)] = nil }
+    lookup.listeners.withLock { $0[ObjectIdentifier(self)] = nil }
     forgetSuspension()
     TableRegistry.shared.close(core)
   }

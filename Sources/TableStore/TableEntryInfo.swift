@@ -61,4 +61,6 @@ package struct TableStatistics: Hashable, Sendable {
   package let mappedByteCount: Int
   /// False while another process has the table, and new pictures go to a private one.
   package let isOwner: Bool
+  /// Where the pictures of this process go.
+  package let storage: TableStorage
 }

@@ -8,6 +8,8 @@ package enum TableError: Error, Hashable, Sendable {
   case invalidCapacity(TableCapacity)
   /// The path, or the name of a table in it, is that of something that must not be replaced.
   case occupied(path: String)
+  /// The folder belongs to another user, who could exchange its files at any time.
+  case foreignFolder(path: String)
   /// The metadata is longer than the room beside this table's pixels.
   case metadataTooLarge(byteCount: Int, limit: Int)
   /// The slot was sealed for a table of another geometry.
@@ -25,8 +27,8 @@ package enum TableError: Error, Hashable, Sendable {
   case protectedNow(name: String)
   /// The table is open in this process, for so many pictures and with this protection.
   case openOtherwise(slotCount: Int, FileProtection)
-  /// The system refused a call.
-  case system(SystemError)
+  /// The system refused a call, for the file or folder at a path if that is known.
+  case system(SystemError, path: String? = nil)
   /// Another process owns the file, and removals made here, or pictures without a guest file, wait
   /// until it is gone.
   case inUse
@@ -35,15 +37,26 @@ package enum TableError: Error, Hashable, Sendable {
 }
 
 extension TableError {
-  package init(_ error: SystemError) {
-    self = error.isDiskFull ? .diskFull(error) : .system(error)
+  package init(_ error: SystemError, path: String? = nil) {
+    self = error.isDiskFull ? .diskFull(error) : .system(error, path: path)
+  }
+
+  /// True for faults of the disk and of the folder, which a cache can do without; false for mistakes of the
+  /// caller, for a locked device, and for states of an open table.
+  package var isOfStorage: Bool {
+    switch self {
+    case .occupied, .foreignFolder, .diskFull, .system: true
+    default: false
+    }
   }
 
   /// Runs system calls, and translates their errors.
+  ///
+  /// - Parameter path: The file or folder that the calls are about.
   package static func wrapping<Result: ~Copyable>(
-    _ body: () throws(SystemError) -> Result
+    _ path: String? = nil, _ body: () throws(SystemError) -> Result
   ) throws(TableError) -> Result {
-    do throws(SystemError) { return try body() } catch { throw TableError(error) }
+    do throws(SystemError) { return try body() } catch { throw TableError(error, path: path) }
   }
 
   /// The result of `body`; `nil` after an error; a locked device's error is thrown:
@@ -55,6 +68,40 @@ extension TableError {
       throw .protectedNow(name: name)
     } catch {
       return nil
+    }
+  }
+}
+
+extension TableError: CustomStringConvertible {
+  /// One sentence for people, which names the file where a file is the reason.
+  package var description: String {
+    switch self {
+    case .invalidName(let name):
+      "A name needs 1 to 255 bytes; \"\(name.prefix(40))\" has \(name.utf8.count)."
+    case .invalidGeometry(let geometry):
+      "No table has pictures of \(geometry.width) x \(geometry.height) pixels in rows of "
+        + "\(geometry.rowByteCount) bytes."
+    case .invalidCapacity(.slots(let count)): "No table has room for \(count) pictures."
+    case .invalidCapacity(.bytes(let count)): "No table of these pictures has \(count) bytes."
+    case .occupied(let path): "\(path) is taken by something that is no image table."
+    case .foreignFolder(let path): "\(path) belongs to another user."
+    case .metadataTooLarge(let byteCount, let limit):
+      "The metadata has \(byteCount) bytes; the table has room for \(limit)."
+    case .foreignSlot: "The picture was drawn for another table."
+    case .allSlotsLeased: "All pictures of the table are in use."
+    case .paused(let attemptsLeft):
+      "After failures in a row, the next \(attemptsLeft) pictures are not stored."
+    case .outOfMemory(let byteCount): "There is no memory for a picture of \(byteCount) bytes."
+    case .diskFull: "The disk is full."
+    case .protectedNow(let name):
+      "The table \"\(name)\" cannot be read while the device is locked."
+    case .openOtherwise(let slotCount, let protection):
+      "This process has the table open for \(slotCount) pictures, with protection \"\(protection)\"."
+    case .system(let error, let path): path.map { error.sentence(about: $0) } ?? error.description
+    case .inUse:
+      "Another process owns the table; removals made here, and pictures without a guest file, wait "
+        + "until that process or this one is gone."
+    case .closed: "The table is closed."
     }
   }
 }

@@ -1,14 +1,12 @@
 import CommandSupport
 import FastImageCache
 import Foundation
-import TableStore
 
 /// Says in a few words why a call failed.
 enum FailureText {
   static func text(of error: any Error) -> String {
     switch error {
     case let error as ImageCacheError: text(of: error)
-    case let error as TableError: text(of: error)
     case let error as any CustomStringConvertible & Error: error.description
     default: error.localizedDescription
     }
@@ -21,15 +19,8 @@ enum FailureText {
     case .pictureTooLarge(_, let text): text
     case .sourceFailed(_, let underlying): text(of: underlying)
     case .drawingFailed(_, _, let underlying): text(of: underlying)
+    case .storageUnavailable(let text): text
     default: error.description
-    }
-  }
-
-  private static func text(of error: TableError) -> String {
-    switch error {
-    case .occupied(let path): "\(path) is taken by something that is no image table."
-    case .diskFull: "The disk is full."
-    default: "\(error)"
     }
   }
 }

@@ -267,12 +267,13 @@ struct TableTests {
     try fixture.replaceFile(with: bytes)
     let told = Lock<[[String]]>([[], []])
     let listen = { (number: Int) in
-      { @Sendable (entity: TableID?) in
+      { @Sendable (notice: TableNotice) in
+        guard case .damage(let entity) = notice else { return }
         told.withLock { $0[number].append(entity.map { "\($0)" } ?? "unknown") }
       }
     }
-    table = try fixture.open(onDamage: listen(0))
-    let second = try fixture.open(onDamage: listen(1))
+    table = try fixture.open(onNotice: listen(0))
+    let second = try fixture.open(onNotice: listen(1))
     #expect(table.entry(for: key(1)) == nil)
     #expect(table.entry(for: key(1)) == nil)
     #expect(second.entry(for: key(4)) != nil)

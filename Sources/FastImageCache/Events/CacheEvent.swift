@@ -43,6 +43,15 @@ public import Pixels
   /// A request that missed has its picture.
   case loaded(entity: ImageID, format: String, LoadReport)
 
+  /// A table has another ``ImageCache/storageState`` than `ready` when it is opened, or a new one later. Events of the
+  /// opening reach ``ImageCache/allEvents(bufferSize:)`` only.
+  case storageChanged(format: String, ImageCache.StorageState)
+
+  /// Other users may exchange files in a folder that the cache opens; the reason is a sentence. Pictures that
+  /// others put there are not shown, but those of the cache may be lost. Reaches
+  /// ``ImageCache/allEvents(bufferSize:)`` only.
+  case insecureFolder(URL, reason: String)
+
   /// Something happened to an original in the cache's ``ImageCache/Configuration/originals``, on behalf of
   /// whichever cache; the id is `nil` where only the file's name was known.
   case original(ImageID?, SourceStore.Event)

@@ -1,6 +1,7 @@
 import Foundation
 import Locking
 import Pixels
+import TableStore
 
 /// Counts what happens in a cache and tells the listeners of its events.
 ///
@@ -74,8 +75,13 @@ final class CacheRecorder: Sendable {
     notStored(key, reason: "the hook `willStore` lets it be delivered only")
   }
 
-  func damaged(_ entity: ImageID?, format: String) {
-    hub.send(.damaged(entity: entity, format: format))
+  func noticed(_ notice: TableNotice, format: String) {
+    switch notice {
+    case .damage(let entity):
+      hub.send(.damaged(entity: entity.map { ImageID($0) }, format: format))
+    case .storage(let storage):
+      hub.send(.storageChanged(format: format, ImageCache.StorageState(storage)))
+    }
   }
 
   /// A waiter got an error instead of its picture; a cancellation is no failure.

@@ -63,6 +63,8 @@ public struct CacheStatistics: Sendable {
     public let diskByteCount: Int
     /// Bytes of address space that the file's mapping takes.
     public let mappedByteCount: Int
+    /// Whether stored pictures reach the disk.
+    public let storageState: ImageCache.StorageState
   }
 }
 
@@ -77,5 +79,6 @@ extension CacheStatistics.Table {
     damageCount = statistics?.damageCount ?? 0
     diskByteCount = statistics?.diskByteCount ?? 0
     mappedByteCount = statistics?.mappedByteCount ?? 0
+    storageState = ImageCache.StorageState(statistics?.storage ?? .ready)
   }
 }

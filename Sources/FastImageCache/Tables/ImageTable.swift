@@ -247,6 +247,11 @@ actor ImageTable {
   /// Room for pictures, `nil` where they are not kept.
   nonisolated var slotCount: Int? { store?.slotCount }
 
+  /// Where the pictures go; `ready` where they are not kept.
+  nonisolated var storageState: ImageCache.StorageState {
+    ImageCache.StorageState(store?.storage ?? .ready)
+  }
+
   /// Figures of this moment, `nil` where pictures are not kept.
   nonisolated var figures: TableStatistics? { store?.statistics }
 }

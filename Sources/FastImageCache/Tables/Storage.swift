@@ -43,13 +43,24 @@ struct Storage: Sendable {
       try TableDirectory.safeName(for: namespace)
     }
     let folder = parent.appendingPathComponent(name, isDirectory: true)
-    let directory = try translating { () throws(TableError) in
-      try TableDirectory(path: folder.path, system: configuration.system)
+    let directory: TableDirectory
+    do throws(TableError) {
+      directory = try TableDirectory(
+        path: folder.path, memoryFolder: memoryFolder, system: configuration.system)
+    } catch {
+      guard error.isOfStorage, !configuration.requiresStorage else { throw ImageCacheError(error) }
+      return try inMemory(formats, configuration, recorder, in: folder, because: error)
+    }
+    for warning in directory.warnings {
+      recorder.hub.send(.insecureFolder(folder, reason: warning))
     }
     let tables = try tables(for: formats, in: directory, configuration, recorder)
     // After opening, which locks this cache's tables; `removeTables` leaves locked ones alone.
-    try translating { () throws(TableError) in
+    do throws(TableError) {
       _ = try directory.removeTables(except: Set(formats.map(\.name)))
+    } catch {
+      // Old tables take space and do no harm.
+      if configuration.requiresStorage { throw ImageCacheError(error) }
     }
     // Only `knownNamespaces` needs the name, so a cache opens without, on a full disk for example.
     if tables.all.contains(where: \.isStored) {
@@ -61,16 +72,23 @@ struct Storage: Sendable {
   }
 
   /// Makes tables in memory, which are empty and never shared.
+  ///
+  /// - Parameters:
+  ///   - folder: The cache's folder. By default one below a device, where nothing is and nothing can be made; the
+  ///     device itself could be removed.
+  ///   - refusal: Why the folder cannot be used.
   static func inMemory(
-    _ formats: [ImageFormat], _ configuration: ImageCache.Configuration, _ recorder: CacheRecorder
+    _ formats: [ImageFormat], _ configuration: ImageCache.Configuration, _ recorder: CacheRecorder,
+    in folder: URL = URL(fileURLWithPath: "/dev/null/image-cache-in-memory", isDirectory: true),
+    because refusal: TableError? = nil
   ) throws(ImageCacheError) -> Storage {
     let directory = TableDirectory(
-      inMemoryOr: FileManager.default.temporaryDirectory.path, system: configuration.system)
+      inMemoryOr: memoryFolder, because: refusal, system: configuration.system)
     return Storage(
-      // Below a device there is nothing, and nothing can be made. The device itself could be removed.
-      directory: URL(fileURLWithPath: "/dev/null/image-cache-in-memory", isDirectory: true),
-      tables: try tables(for: formats, in: directory, configuration, recorder))
+      directory: folder, tables: try tables(for: formats, in: directory, configuration, recorder))
   }
+
+  private static var memoryFolder: String { FileManager.default.temporaryDirectory.path }
 
   private static func tables(
     for formats: [ImageFormat], in directory: TableDirectory,
@@ -81,7 +99,10 @@ struct Storage: Sendable {
         let isStored = format.devices.contains(configuration.device)
         return ImageTable(
           format: format, slots: try slots(for: format),
-          store: isStored ? try table(for: format, in: directory, recorder) : nil)
+          store: isStored
+            ? try table(
+              for: format, in: directory, fallsBack: !configuration.requiresStorage, recorder) : nil
+        )
       })
   }
 
@@ -93,15 +114,16 @@ struct Storage: Sendable {
   }
 
   private static func table(
-    for format: ImageFormat, in directory: TableDirectory, _ recorder: CacheRecorder
+    for format: ImageFormat, in directory: TableDirectory, fallsBack: Bool,
+    _ recorder: CacheRecorder
   ) throws(ImageCacheError) -> Table {
     let geometry = try geometry(of: format)
     do throws(TableError) {
       return try Table(
         name: format.name, in: directory, geometry: geometry,
         capacity: TableCapacity(format.capacity), protection: FileProtection(format.protection),
-        system: directory.system
-      ) { recorder.damaged($0.map { ImageID($0) }, format: format.name) }
+        fallsBack: fallsBack, system: directory.system
+      ) { recorder.noticed($0, format: format.name) }
     } catch .invalidCapacity {
       throw .invalidFormat(
         format.name, reason: "its capacity, \(format.capacity), is less or more than a table holds")

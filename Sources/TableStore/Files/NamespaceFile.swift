@@ -37,7 +37,7 @@ extension TableDirectory {
   /// A file of that name with other content than a begun one is left as it is.
   package func writeNamespace(_ name: String) throws(TableError) {
     let bytes = NamespaceFile.bytes(naming: name)
-    try TableError.wrapping { () throws(SystemError) in
+    try TableError.wrapping(path + "/" + NamespaceFile.fileName) { () throws(SystemError) in
       let file: FileDescriptor
       if try system.status(of: NamespaceFile.fileName, in: descriptor) == nil {
         file = FileDescriptor(
@@ -56,7 +56,9 @@ extension TableDirectory {
   /// Deletes the file that names this directory's namespace, if no table is left.
   package func removeNamespace() throws(TableError) {
     guard try tableFileNames().isEmpty else { return }
-    _ = try TableError.wrapping { () throws(SystemError) in try remove(NamespaceFile.fileName) }
+    _ = try TableError.wrapping(path) { () throws(SystemError) in
+      try remove(NamespaceFile.fileName)
+    }
   }
 
   /// The namespace that this directory's file names; `nil` without one, and for one that was made for
@@ -73,7 +75,7 @@ extension TableDirectory {
   package static func namespaces(
     in path: String, system: SystemCalls = .live
   ) throws(TableError) -> [String] {
-    try TableError.wrapping { () throws(SystemError) in
+    try TableError.wrapping(path) { () throws(SystemError) in
       var names: [String] = []
       let folder: FileDescriptor
       do throws(SystemError) {

@@ -1,9 +1,19 @@
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
 /// A directory of table files, open for as long as this object lives.
 ///
 /// All names are looked up below its descriptor, so that an exchanged directory is not followed.
 /// Only files that begin with the magic are ever deleted.
 package final class TableDirectory: Sendable {
   package let path: String
+  /// Where systems that have no files of memory make files without names.
+  private let memoryFolder: String
+  /// Why the tables are in memory, if their user wants them on disk.
+  let refusal: TableError?
   let descriptor: Int32
   let identity: FileStatus.Identity
   package let system: SystemCalls
@@ -17,34 +27,63 @@ package final class TableDirectory: Sendable {
   /// Opens the directory at `path`, making it and those above it, for their owner only, where they
   /// are missing.
   ///
+  /// - Parameter memoryFolder: Where systems that have no files of memory make those of tables whose own
+  ///   file cannot be made; `path` by default.
   /// - Throws: `TableError.occupied` when the path leads to something else, a link included;
-  ///   `.system` or `.diskFull` otherwise.
-  package init(path: String, system: SystemCalls = .live) throws(TableError) {
+  ///   `.foreignFolder` when it is another user's, `.system` or `.diskFull` otherwise.
+  package init(
+    path: String, memoryFolder: String? = nil, system: SystemCalls = .live
+  ) throws(TableError) {
     (self.path, self.system) = (path, system)
+    self.memoryFolder = memoryFolder ?? path
+    refusal = nil
     (descriptor, identity) = try Self.open(path, system)
     sweep()
   }
 
   /// Opens a directory as the initialiser does, for the caller to close.
+  ///
+  /// - Throws: `TableError.foreignFolder` where it is another user's, too.
   package static func open(
     _ path: String, _ system: SystemCalls
   ) throws(TableError) -> (descriptor: Int32, identity: FileStatus.Identity) {
     let descriptor: Int32
     do throws(SystemError) { descriptor = try openMakingMissing(path, system) } catch {
-      throw error.isOccupied ? .occupied(path: path) : TableError(error)
+      throw error.isOccupied ? .occupied(path: path) : TableError(error, path: path)
     }
-    do throws(SystemError) { return (descriptor, try system.status(of: descriptor).identity) } catch
-    {
+    do throws(TableError) {
+      let status = try TableError.wrapping(path) { () throws(SystemError) in
+        try system.status(of: descriptor)
+      }
+      // The superuser may use any folder, as in a container whose folders are a user's of the machine.
+      if status.isForeign, geteuid() != 0 { throw .foreignFolder(path: path) }
+      return (descriptor, status.identity)
+    } catch {
       SystemCalls.closeFile(descriptor)
-      throw TableError(error)
+      throw error
     }
+  }
+
+  /// The directory and the one above it, where other users may exchange what is in it: a sentence for each.
+  package var warnings: [String] {
+    [("..", path.split(separator: "/").dropLast().reduce("") { $0 + "/" + $1 }), (".", path)]
+      .compactMap { name, path in
+        // What cannot be looked at is no reason to warn.
+        guard let status = try? system.status(of: name, in: descriptor) else { return nil }
+        if status.isForeign { return TableError.foreignFolder(path: path).description }
+        return status.isOpenToAll ? "Every user may change the files in \(path)." : nil
+      }
   }
 
   /// Stands for the directory of tables in memory; no file has a name there, and calls by name fail.
   ///
-  /// - Parameter folder: Where systems that have no files of memory make files without names.
-  package init(inMemoryOr folder: String, system: SystemCalls = .live) {
-    path = folder
+  /// - Parameters:
+  ///   - folder: Where systems that have no files of memory make files without names.
+  ///   - refusal: Why the tables have no folder, if their user wants one.
+  package init(
+    inMemoryOr folder: String, because refusal: TableError? = nil, system: SystemCalls = .live
+  ) {
+    (path, memoryFolder, self.refusal) = (folder, folder, refusal)
     self.system = system
     descriptor = Self.noDescriptor
     identity = FileStatus.Identity(device: 0, inode: 0)
@@ -84,7 +123,7 @@ package final class TableDirectory: Sendable {
   package func removeTables(except names: Set<String>) throws(TableError) -> Int {
     var kept: Set<String> = []
     for name in names { kept.insert(try Self.fileName(for: name)) }
-    return try TableError.wrapping { () throws(SystemError) in
+    return try TableError.wrapping(path) { () throws(SystemError) in
       var count = 0
       for name in try system.names(in: descriptor).sorted() {
         let isTable = name.hasSuffix(Self.suffix)
@@ -103,9 +142,13 @@ package final class TableDirectory: Sendable {
   /// Brings the names of the files to the device.
   func synchronize() throws(SystemError) { try system.synchronizeNames(in: descriptor) }
 
+  /// Makes a file of memory.
+  func makeMemoryFile() throws(SystemError) -> FileDescriptor {
+    FileDescriptor(try system.makeMemoryFile(in: memoryFolder))
+  }
+
   /// Makes a file without a name, in the place of one called `fileName`.
   func makePrivateFile(for fileName: String) throws(SystemError) -> FileDescriptor {
-    if isMemory { return FileDescriptor(try system.makeMemoryFile(in: path)) }
     let temporary = Self.temporaryName(for: fileName)
     let file = FileDescriptor(try system.openFile(temporary, in: descriptor, .creating))
     do throws(SystemError) {
@@ -130,7 +173,7 @@ package final class TableDirectory: Sendable {
   }
 
   func tableFileNames() throws(TableError) -> [String] {
-    try TableError.wrapping { () throws(SystemError) in
+    try TableError.wrapping(path) { () throws(SystemError) in
       try system.names(in: descriptor).filter { $0.hasSuffix(Self.suffix) }.sorted()
     }
   }

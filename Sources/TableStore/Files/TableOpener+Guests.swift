@@ -31,9 +31,13 @@ extension TableOpener {
 
   /// The shelf of a second opener: with a guest file where there is a table to come to, else with
   /// a private file.
-  func secondShelf(reader: TableReader?) throws(TableError) -> TableShelf {
-    if let shelf = guestShelf(reader: reader) { return shelf }
-    return TableShelf(privateFile: try makePrivateFile(), reader: reader)
+  ///
+  /// - Parameter isRefused: The table's own file cannot be made or written, so a guest file is not tried.
+  func secondShelf(
+    reader: TableReader?, isRefused: Bool = false
+  ) throws(TableError) -> TableShelf {
+    if !isRefused, let shelf = guestShelf(reader: reader) { return shelf }
+    return TableShelf(privateFile: try makeSecondFile(), reader: reader)
   }
 
   /// The same, `nil` where there is no guest file to be had.

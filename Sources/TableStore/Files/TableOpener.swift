@@ -18,17 +18,20 @@ struct TableOpener: Sendable {
   private(set) var fileName: String
   let layout: TableLayout
   let protection: FileProtection
+  /// True where a table whose file cannot be made or written goes on in memory.
+  let fallsBack: Bool
   let system: SystemCalls
   private let statesPool = SlotStatesPool()
 
   init(
     directory: TableDirectory, name: String, layout: TableLayout,
-    protection: FileProtection = .none, system: SystemCalls
+    protection: FileProtection = .none, fallsBack: Bool = false, system: SystemCalls
   ) throws(TableError) {
     self.directory = directory
     self.name = name
     self.layout = layout
     self.protection = protection
+    self.fallsBack = fallsBack
     self.system = system
     fileName = try TableDirectory.fileName(for: name)
   }
@@ -126,10 +129,39 @@ struct TableOpener: Sendable {
 
   /// Makes a private file: one without a name, which the system deletes with its last user.
   func makePrivateFile() throws(TableError) -> TableFile {
+    if directory.isMemory { return try makeMemoryFile() }
+    return try makeFile(layout) { () throws(SystemError) in
+      try directory.makePrivateFile(for: fileName)
+    }
+  }
+
+  /// Makes the file of a second opener's own pictures: a private one, and one of memory where the folder
+  /// takes no file and the table falls back.
+  func makeSecondFile() throws(TableError) -> TableFile {
+    do throws(TableError) { return try makePrivateFile() } catch {
+      guard fallsBack, error.isOfStorage else { throw error }
+      return try makeMemoryFile()
+    }
+  }
+
+  private func makeMemoryFile() throws(TableError) -> TableFile {
+    var layout = layout
+    // Memory that the user did not ask for.
+    let (isWanted, limit) = (directory.isMemory && directory.refusal == nil, 64 << 20)
+    if !isWanted, layout.fileByteCount > limit {
+      layout = try TableLayout(
+        geometry: layout.geometry, capacity: .slots(max(1, limit / layout.stride)))
+    }
+    return try makeFile(layout) { () throws(SystemError) in try directory.makeMemoryFile() }
+  }
+
+  private func makeFile(
+    _ layout: TableLayout, _ make: () throws(SystemError) -> FileDescriptor
+  ) throws(TableError) -> TableFile {
     try wrapping { () throws(SystemError) in
-      let descriptor = try directory.makePrivateFile(for: fileName)
+      let descriptor = try make()
       try system.protect(descriptor.value, as: protection)
-      let header = freshHeader()
+      let header = TableHeader(layout: layout, nonce: .random(in: .min ... .max), name: name)
       try system.write(header.bytes, to: descriptor.value, at: 0)
       return TableFile(
         descriptor: descriptor, header: header, isMapped: mapsFiles, statesPool: statesPool,
@@ -146,9 +178,13 @@ struct TableOpener: Sendable {
 
   // MARK: Errors
 
+  private var path: String { directory.path + "/" + fileName }
+
   /// The table's error for one of the system's: `protectedNow` where the device is locked.
   func tableError(_ error: SystemError) -> TableError {
-    system.isLock(error) ? .protectedNow(name: name) : TableError(error)
+    system.isLock(error)
+      ? .protectedNow(name: name)
+      : TableError(error, path: directory.isMemory ? "the table \"\(name)\"" : path)
   }
 
   /// Runs system calls for the table, and translates their errors.
@@ -167,7 +203,7 @@ struct TableOpener: Sendable {
   }
 
   private func translated(_ error: SystemError) -> TableError {
-    if error.isOccupied { return .occupied(path: directory.path + "/" + fileName) }
+    if error.isOccupied { return .occupied(path: path) }
     return tableError(error)
   }
 

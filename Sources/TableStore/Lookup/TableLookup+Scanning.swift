@@ -5,10 +5,11 @@ import Synchronization
 extension TableLookup {
   var statistics: TableStatistics {
     let file = shelf.withLock { $0.file }
+    let storage = storage
     let diskByteCount = file?.slotReader.diskByteCount ?? 0
     return shelf.withLock { shelf in
       TableStatistics(
-        slotCount: opener.layout.slotCount,
+        slotCount: shelf.file?.layout.slotCount ?? opener.layout.slotCount,
         liveCount: shelf.index.liveCount,
         leasedCount: shelf.index.leasedSlots.count,
         unprovenCount: shelf.index.unprovenCount,
@@ -17,7 +18,7 @@ extension TableLookup {
         hitCount: formerHitCount.load(ordering: .relaxed) + shelf.index.states.hitCount,
         diskByteCount: diskByteCount,
         mappedByteCount: shelf.file?.mappedByteCount ?? 0,
-        isOwner: shelf.isOwner)
+        isOwner: shelf.isOwner, storage: storage)
     }
   }
 

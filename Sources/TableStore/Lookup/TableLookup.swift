@@ -19,15 +19,21 @@ final class TableLookup: Sendable {
   let formerHitCount = Atomic<Int>(0)
   /// Damage found in files that left the shelf.
   let formerDamageCount = Atomic<Int>(0)
-  /// The callbacks for damage, by opening.
-  let damageListeners = Lock<[ObjectIdentifier: @Sendable (TableID?) -> Void]>([:])
+  /// The callbacks of the openings.
+  let listeners = Lock<[ObjectIdentifier: @Sendable (TableNotice) -> Void]>([:])
+  /// Why this process could not make or write the table's file at its last try; `nil` if it could, and if
+  /// another process owns the file.
+  private let lastRefusal: Lock<TableError?>
   /// How often the process had forked when the file on the shelf became this process's own.
   private let knownForks = Atomic<Int>(ForkWatch.start())
 
-  /// - Parameter opened: The file that this process owns, or `nil` to begin as a second opener.
+  /// - Parameters:
+  ///   - opened: The file that this process owns, or `nil` to begin as a second opener.
+  ///   - refusal: Why this process cannot own the file, if no other process does.
   init(
-    opener: TableOpener, opened: TableOpener.Opened?, staysPrivate: Bool
+    opener: TableOpener, opened: TableOpener.Opened?, staysPrivate: Bool, refusal: TableError? = nil
   ) throws(TableError) {
+    lastRefusal = Lock(refusal)
     self.opener = opener
     self.staysPrivate = staysPrivate
     pool = SlotBufferPool(layout: opener.layout)
@@ -40,7 +46,7 @@ final class TableLookup: Sendable {
         try staysPrivate
           ? nil : opener.wrapping { () throws(SystemError) in try opener.makeReader() }
       }
-      shelf = try opener.secondShelf(reader: reader)
+      shelf = try opener.secondShelf(reader: reader, isRefused: refusal != nil)
     }
     hitIndex = CurrentHitIndex(shelf.file?.states.hitIndex)
     self.shelf = Lock(shelf)
@@ -131,12 +137,35 @@ final class TableLookup: Sendable {
     }
   }
 
-  // MARK: Damage
+  /// Pictures that the file in use can hold.
+  var slotCount: Int { shelf.withLock { $0.file }?.layout.slotCount ?? opener.layout.slotCount }
+
+  // MARK: Notices
 
   /// Calls the listeners after a picture was found damaged. The caller may hold the writer's lock
   /// and, in closing, the registry's, but not the shelf's.
-  func tellOfDamage(to entity: TableID?) {
-    for listener in damageListeners.withLock({ Array($0.values) }) { listener(entity) }
+  func tellOfDamage(to entity: TableID?) { tell(.damage(entity)) }
+
+  var refusal: TableError? { lastRefusal.withLock { $0 } }
+
+  /// Where the pictures of this process go.
+  var storage: TableStorage {
+    guard let refusal else { return .ready }
+    return shelf.withLock { $0.reader == nil } ? .unavailable(refusal) : .readOnly(refusal)
+  }
+
+  /// Notes whether the file could be made and written, and tells the listeners if that has changed. The caller
+  /// may hold the writer's lock.
+  func noteRefusal(_ refusal: TableError?) {
+    let former = lastRefusal.withLock { last in
+      defer { last = refusal }
+      return last
+    }
+    if former != refusal { tell(.storage(storage)) }
+  }
+
+  private func tell(_ notice: TableNotice) {
+    for listener in listeners.withLock({ Array($0.values) }) { listener(notice) }
   }
 
   // MARK: Private

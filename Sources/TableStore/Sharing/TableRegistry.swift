@@ -27,7 +27,8 @@ final class TableRegistry: Sendable {
   /// Nobody joins a table in memory, so that none is noted.
   func open(_ opener: TableOpener) throws(TableError) -> TableCore {
     if opener.directory.isMemory {
-      return try TableCore(opener: opener, opened: nil, staysPrivate: true)
+      return try TableCore(
+        opener: opener, opened: nil, staysPrivate: true, refusal: opener.directory.refusal)
     }
     let name = name(of: opener)
     return try items.withLock { items throws(TableError) in
@@ -41,22 +42,31 @@ final class TableRegistry: Sendable {
           throw .openOtherwise(
             slotCount: core.opener.layout.slotCount, core.opener.protection)
         }
+        if !opener.fallsBack, let refusal = core.lookup.refusal { throw refusal }
         items[name]?.openings += 1
         return core
       }
-      let opened: TableOpener.Opened?
-      // A file inherited by fork(2) stays the parent's.
-      if let file = items[name]?.closedFile, !file.isInherited,
-        let reopened = try opener.reopen(file)
-      {
-        opened = reopened
-      } else {
-        opened = try opener.open()
+      let core: TableCore
+      do throws(TableError) {
+        core = try TableCore(opener: opener, opened: try open(opener, items[name]?.closedFile))
+      } catch {
+        guard opener.fallsBack, error.isOfStorage else { throw error }
+        core = try TableCore(opener: opener, opened: nil, refusal: error)
       }
-      let core = try TableCore(opener: opener, opened: opened)
       items[name] = Item(core: core, openings: 1)
       return core
     }
+  }
+
+  /// - Parameter former: The file of the table that still has leases.
+  private func open(
+    _ opener: TableOpener, _ former: TableFile?
+  ) throws(TableError) -> TableOpener.Opened? {
+    // A file inherited by fork(2) stays the parent's.
+    if let former, !former.isInherited, let reopened = try opener.reopen(former) {
+      return reopened
+    }
+    return try opener.open()
   }
 
   /// Ends one opening, and with the last one the table.

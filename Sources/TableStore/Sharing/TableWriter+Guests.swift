@@ -38,7 +38,7 @@ extension TableWriter {
       do throws(TableError) {
         try takeIn(guest.slotReader) { _, record in record.recency }
         takenIn.append(guest)
-      } catch .system(let error) where error.call == .read {
+      } catch .system(let error, _) where error.call == .read {
         continue
       } catch {
         // A full disk, or no free slot: the other files would not fare better.

@@ -21,17 +21,25 @@ extension TableWriter {
   /// - Throws: `TableError.protectedNow` when the lock of the device is the reason.
   mutating func becomeOwner() throws(TableError) {
     let buried = lookup.shelf.withLock { $0.reader }
-    // After an error the table stays a second opener, and the next change tries again.
-    let opening = try TableError.unlessProtected { () throws(TableError) in
-      try opener.open { _, record in buried?.isBuried(record) ?? false }
+    var opening: TableOpener.Opened?
+    var refusal: TableError?
+    do throws(TableError) {
+      opening = try opener.open { _, record in buried?.isBuried(record) ?? false }
+    } catch .protectedNow(let name) {
+      throw .protectedNow(name: name)
+    } catch {
+      // The table stays a second opener, and the next change tries again.
+      refusal = error
     }
     guard let opened = opening else {
       let hadReader = lookup.shelf.withLock { $0.reader != nil }
       try? findReader()
+      lookup.noteRefusal(refusal)
       // There was no table to come to before, or a suspension took the guest file.
-      if !hadReader || formerFile != nil { becomeGuest() }
+      if refusal == nil, !hadReader || formerFile != nil { becomeGuest() }
       return
     }
+    defer { lookup.noteRefusal(nil) }
     let former = exchange(for: TableShelf(opened))
     if buried?.hasTombstones == true {
       // Older records of the same entities too; the next change repeats a failed erasure.

@@ -18,7 +18,9 @@ package enum FaultGuard {
   ///   installed.
   package static func install() throws(TableError) {
     let descriptor = fic_guard_install()
-    guard descriptor != -2 else { throw .system(SystemError(call: .handle, code: errno)) }
+    guard descriptor != -2 else {
+      throw .system(SystemError(call: .handle, code: errno), path: "the fault guard")
+    }
     guard descriptor >= 0 else { return }
     let queue = DispatchQueue(label: "FastImageCache.faults")
     let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)

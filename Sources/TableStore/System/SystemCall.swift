@@ -6,23 +6,24 @@
 
 /// A call just before it is made, for the observer in `SystemCalls`.
 package struct SystemCall {
+  /// The raw value is the verb for people, to be followed by a path.
   package enum Kind: String, Hashable, Sendable, CaseIterable {
-    case openDirectory = "open(2) of a directory"
-    case makeDirectory = "mkdir(2)"
-    case list = "readdir(3)"
-    case open = "openat(2)"
-    case makeMemoryFile = "memfd_create(2)"
-    case protect = "fcntl(2)"
-    case status = "fstat(2)"
-    case lock = "flock(2)"
-    case read = "pread(2)"
-    case write = "pwrite(2)"
-    case synchronize = "fdatasync(2) or fsync(2)"
-    case map = "mmap(2)"
-    case advise = "madvise(2)"
-    case rename = "renameat(2)"
-    case unlink = "unlinkat(2)"
-    case handle = "sigaction(2)"
+    case openDirectory = "open the folder"
+    case makeDirectory = "make the folder"
+    case list = "list the files of"
+    case open
+    case makeMemoryFile = "make a file of memory for"
+    case protect
+    case status = "look at"
+    case lock
+    case read
+    case write = "write to"
+    case synchronize = "bring to the device"
+    case map
+    case advise = "advise the system of"
+    case rename
+    case unlink = "delete"
+    case handle = "handle signals for"
   }
 
   package let kind: Kind
@@ -30,6 +31,8 @@ package struct SystemCall {
   package let descriptor: Int32
   /// The offset in that file, in bytes.
   package let offset: Int
+  /// What a file is opened for; `nil` for other calls.
+  package let purpose: OpenPurpose?
   /// The bytes to write; valid during the observer's call only.
   package let bytes: UnsafeRawBufferPointer?
 }
@@ -44,8 +47,11 @@ package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
     self.code = code
   }
 
-  package var description: String {
-    "\(call.rawValue) failed: \(String(cString: strerror(code))) (\(code))"
+  package var description: String { sentence(about: "the file") }
+
+  /// The failure as a sentence that names the file.
+  func sentence(about path: String) -> String {
+    "Cannot \(call.rawValue) \(path): \(String(cString: strerror(code)))."
   }
 }
 
@@ -81,6 +87,12 @@ package struct FileStatus: Equatable {
   /// True when owner and mode let this user open the file. If opening is refused all the same, the
   /// device is locked.
   package var isOpenToUs: Bool { owner == geteuid() && mode & 0o600 == 0o600 }
+
+  /// True when the file is neither this user's nor the system's. Its owner may do anything with it.
+  var isForeign: Bool { owner != geteuid() && owner != 0 }
+
+  /// True for a folder in which any user may make files, and rename and delete those of others.
+  var isOpenToAll: Bool { mode & S_IWOTH != 0 && mode & S_ISVTX == 0 }
 
   init(_ value: stat) {
     identity = Identity(

@@ -101,7 +101,7 @@ package struct SystemCalls: Sendable {
   ) throws(SystemError) -> Int32 {
     let flags = O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK
     do throws(SystemError) {
-      try observe(.open)
+      try observe(.open, purpose: purpose)
       return try checked(.open) {
         switch purpose {
         case .reading: openat(directory, name, O_RDONLY | flags)
@@ -319,10 +319,12 @@ package struct SystemCalls: Sendable {
 
   private func observe(
     _ kind: SystemCall.Kind, descriptor: Int32 = -1, offset: Int = 0,
-    bytes: UnsafeRawBufferPointer? = nil
+    purpose: OpenPurpose? = nil, bytes: UnsafeRawBufferPointer? = nil
   ) throws(SystemError) {
     guard let observer else { return }
-    try observer(SystemCall(kind: kind, descriptor: descriptor, offset: offset, bytes: bytes))
+    try observer(
+      SystemCall(
+        kind: kind, descriptor: descriptor, offset: offset, purpose: purpose, bytes: bytes))
   }
 
   private func checked<Code: FixedWidthInteger>(

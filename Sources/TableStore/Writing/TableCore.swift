@@ -12,11 +12,15 @@ final class TableCore: Sendable {
 
   var opener: TableOpener { lookup.opener }
 
-  /// - Parameter opened: The file that this process owns, or `nil` to begin as a second opener.
+  /// - Parameters:
+  ///   - opened: The file that this process owns, or `nil` to begin as a second opener.
+  ///   - refusal: Why this process cannot own the file, if no other process does.
   init(
-    opener: TableOpener, opened: TableOpener.Opened?, staysPrivate: Bool = false
+    opener: TableOpener, opened: TableOpener.Opened?, staysPrivate: Bool = false,
+    refusal: TableError? = nil
   ) throws(TableError) {
-    lookup = try TableLookup(opener: opener, opened: opened, staysPrivate: staysPrivate)
+    lookup = try TableLookup(
+      opener: opener, opened: opened, staysPrivate: staysPrivate, refusal: refusal)
     var writer = TableWriter(lookup)
     writer.takeInGuests()
     self.writer = Lock(writer)

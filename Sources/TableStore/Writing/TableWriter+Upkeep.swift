@@ -73,7 +73,7 @@ extension TableWriter {
       removed = nextGeneration()
       fresh = renewed(with: try opener.replaceEmpty(removingUpTo: removed))
     } else {
-      let privateFile = try opener.makePrivateFile()
+      let privateFile = try opener.makeSecondFile()
       try addTombstonesForAll()
       removed = nextGeneration()
       fresh = TableShelf(privateFile: privateFile, reader: lookup.shelf.withLock { $0.reader })
@@ -86,7 +86,7 @@ extension TableWriter {
   /// Writes erasures and the order of use, and brings the file to the device.
   ///
   /// - Throws: `TableError.inUse` when removals wait for another process, or pictures do that have
-  ///   no guest file; the errors of every change; the error that lost private pictures when this
+  ///   no guest file; why the table's file cannot be made or written, where that is what they wait for; the errors of every change; the error that lost private pictures when this
   ///   process took the file over.
   mutating func flush() throws(TableError) {
     try ensureWritable()
@@ -97,6 +97,7 @@ extension TableWriter {
       try synchronize(file)
     }
     if let loss = loss.take() { throw loss }
+    if let refusal = lookup.refusal, needsOwner || lookup.staysPrivate { throw refusal }
     if needsOwner { throw .inUse }
   }
 

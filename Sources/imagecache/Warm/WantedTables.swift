@@ -63,6 +63,7 @@ struct WantedTables {
       keepsOthers: keepsOthers)
     var configuration = configuration
     configuration.directory = directory
+    configuration.requiresStorage = true
     let cache = try await ImageCache(
       namespace: Self.namespace, formats: formats.wanted + formats.others,
       configuration: configuration)

@@ -48,7 +48,9 @@ struct OpeningAtOnceTests {
     let file = directory.url.appendingPathComponent("file")
     try Data().write(to: file)
     do throws(ImageCacheError) {
-      _ = try ImageCache.open(formats: [.row], configuration: configuration(file))
+      var configuration = configuration(file)
+      configuration.requiresStorage = true
+      _ = try ImageCache.open(formats: [.row], configuration: configuration)
       Issue.record("It was opened.")
     } catch {
       guard case .storageUnavailable = error else { throw error }

@@ -252,6 +252,7 @@ struct OpeningTests {
     try Data().write(to: file)
     var configuration = ImageCache.Configuration()
     configuration.directory = file
+    configuration.requiresStorage = true
     await #expect(throws: ImageCacheError.self) {
       try await ImageCache(formats: [format()], configuration: configuration)
     }

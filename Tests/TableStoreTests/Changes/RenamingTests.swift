@@ -95,7 +95,9 @@ struct RenamingTests {
     let file = try FileHandle(forUpdating: URL(fileURLWithPath: fixture.filePath()))
     try file.seek(toOffset: UInt64(place.lowerBound + 5))
     try file.write(contentsOf: [entry.withPixels { $0[5] } ^ 1])
-    let damaged = try fixture.open(slots: 3) { id in told.withLock { $0.append(id) } }
+    let damaged = try fixture.open(slots: 3) { notice in
+      if case .damage(let id) = notice { told.withLock { $0.append(id) } }
+    }
     #expect(try damaged.changeEntity(from: key(1).entity, to: new) == nil)
     #expect(!damaged.contains(new) && !damaged.contains(key(1).entity))
     #expect(told.withLock { $0 } == [key(1).entity])

@@ -244,9 +244,12 @@ struct FaultTests {
     let fixture = try Fixture()
     let plan = FaultPlan(code: code, hasFileProtection: false)
     plan.fail(after: 0, only: [.open])
-    #expect(throws: TableError.system(SystemError(call: .open, code: code))) {
-      try fixture.open(system: plan.system)
-    }
+    let refusal = TableError.system(
+      SystemError(call: .open, code: code), path: try fixture.filePath())
+    #expect(throws: refusal) { try fixture.open(system: plan.system) }
+    #expect(
+      refusal.description
+        == "Cannot open \(try fixture.filePath()): \(String(cString: strerror(code))).")
     plan.pass()
     try fixture.open(system: plan.system).store(key(1))
   }

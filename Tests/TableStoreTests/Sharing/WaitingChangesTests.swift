@@ -72,7 +72,9 @@ struct WaitingChangesTests {
     try removeFirstWhileSuspended()
     // The header is read to own the file, and then the records.
     plan.fail(after: 1, count: 1, only: [.read])
-    #expect(throws: TableError.inUse) { try table.flush() }
+    let reason = TableError.system(
+      SystemError(call: .read, code: EIO), path: try fixture.filePath())
+    #expect(throws: reason) { try table.flush() }
     #expect(plan.failureCount == 1)
     plan.pass()
     #expect(table.present(1...2) == [2])

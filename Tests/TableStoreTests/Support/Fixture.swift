@@ -28,12 +28,13 @@ struct Fixture {
 
   func open(
     _ name: String = "rows", slots: Int = 8, geometry: TableGeometry = Fixture.geometry,
-    protection: FileProtection = .none, system: SystemCalls = .live,
-    onDamage: @escaping @Sendable (TableID?) -> Void = { _ in }
+    protection: FileProtection = .none, fallsBack: Bool = false, system: SystemCalls = .live,
+    onNotice: @escaping @Sendable (TableNotice) -> Void = { _ in }
   ) throws -> Table {
     try Table(
       name: name, in: TableDirectory(path: path, system: system), geometry: geometry,
-      capacity: .slots(slots), protection: protection, system: system, onDamage: onDamage)
+      capacity: .slots(slots), protection: protection, fallsBack: fallsBack, system: system,
+      onNotice: onNotice)
   }
 
   /// The table's file.

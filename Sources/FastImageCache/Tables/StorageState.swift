@@ -1,0 +1,44 @@
+import TableStore
+
+extension ImageCache {
+  /// Whether the pictures that a cache stores reach the disk.
+  @nonexhaustive public enum StorageState: Hashable, Sendable {
+    /// They do. So do those of a second process, which go to a file of its own first.
+    case ready
+
+    /// A table's file is there and can only be read. Its pictures are found; new ones are kept in memory until
+    /// the cache is closed. The reason is a sentence that names the file.
+    case readOnly(reason: String)
+
+    /// There is no file or folder to be had, and pictures are kept in memory until the cache is closed. The
+    /// reason is a sentence that names the file or folder.
+    case unavailable(reason: String)
+  }
+
+  /// Where the tables' pictures go, at the last time that a file was needed: the state of the worst table.
+  ///
+  /// ``CacheEvent/storageChanged(format:_:)`` tells of each change, and ``CacheStatistics/Table/storageState`` of
+  /// each table. A cache from ``inMemory(formats:configuration:)`` is `ready`. A disk that fills up under an
+  /// open table is the error of each store that it refuses, and no other state.
+  ///
+  /// Cost: two short locks for each table, from any thread.
+  public nonisolated var storageState: StorageState {
+    let states = tables.all.map(\.storageState)
+    func first(_ isWanted: (StorageState) -> Bool) -> StorageState? {
+      states.first(where: isWanted)
+    }
+    return first { if case .unavailable = $0 { true } else { false } }
+      ?? first { $0 != .ready } ?? .ready
+  }
+}
+
+extension ImageCache.StorageState {
+  init(_ storage: TableStorage) {
+    self =
+      switch storage {
+      case .ready: .ready
+      case .readOnly(let error): .readOnly(reason: error.description)
+      case .unavailable(let error): .unavailable(reason: error.description)
+      }
+  }
+}
