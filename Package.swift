@@ -1,4 +1,4 @@
-// swift-tools-version: 6.2
+// swift-tools-version: 6.3
 import PackageDescription
 
 // Targets stand in floor order, lowest first; each depends on lower floors only. That an import is

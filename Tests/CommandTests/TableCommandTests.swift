@@ -120,6 +120,29 @@ struct TableCommandTests {
     #expect(outcome.output == "0 stored, 0 already there, 2 failed\n")
   }
 
+  @Test("name a cache folder that they cannot use, and draw nothing for it")
+  func unusableFolder() async throws {
+    try Data().write(to: URL(filePath: cache))
+    let outcome = try await warm("row:16x8:bgrx32")
+    #expect(outcome.status == 1 && outcome.output.isEmpty)
+    #expect(
+      outcome.errors.contains(cache + "/")
+        && outcome.errors.contains(" is taken by something that is no image table."))
+  }
+
+  @Test("list the tables that can be read, and end with status 1 where one cannot")
+  func unreadableTable() async throws {
+    _ = try await warm("row:16x8:bgrx32")
+    #expect(try await run("inspect", cache).status == 0)
+    let file = try #require(tableFiles.first).deletingLastPathComponent()
+      .appending(path: "x.imagetable")
+    try Data("none".utf8).write(to: file)
+    let outcome = try await run("inspect", cache)
+    #expect(outcome.status == 1)
+    #expect(outcome.output.contains("row: 16x8 bgrx32, 2 of"))
+    #expect(outcome.errors.contains("\(file.path) is not a table that can be read."))
+  }
+
   @Test("draw as each format says")
   func drawings() async throws {
     let outcome = try await warm(

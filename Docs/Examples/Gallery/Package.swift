@@ -1,4 +1,4 @@
-// swift-tools-version: 6.2
+// swift-tools-version: 6.3
 import PackageDescription
 
 // A program beside the library, as an app would use it: it builds with the trait `GTK`.

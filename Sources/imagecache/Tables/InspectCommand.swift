@@ -62,7 +62,7 @@ struct InspectCommand: Command {
     for file in folder.unreadableFiles {
       Console.note("\(file.path(percentEncoded: false)) is not a table that can be read.".printable)
     }
-    return .success
+    return folder.unreadableFiles.isEmpty ? .success : .failure
   }
 
   /// The one used last first, and how many there are without the filter.
