@@ -21,7 +21,7 @@ package enum TableError: Error, Hashable, Sendable {
   /// There is no memory for a picture of this size.
   case outOfMemory(byteCount: Int)
   /// The device, or the user's share of it, is full.
-  case diskFull(SystemError)
+  case diskFull(SystemError, path: String? = nil)
   /// The device is locked, and the table of this name cannot be read or changed until it is
   /// unlocked.
   case protectedNow(name: String)
@@ -38,7 +38,7 @@ package enum TableError: Error, Hashable, Sendable {
 
 extension TableError {
   package init(_ error: SystemError, path: String? = nil) {
-    self = error.isDiskFull ? .diskFull(error) : .system(error, path: path)
+    self = error.isDiskFull ? .diskFull(error, path: path) : .system(error, path: path)
   }
 
   /// True for faults of the disk and of the folder, which a cache can do without; false for mistakes of the
@@ -92,7 +92,7 @@ extension TableError: CustomStringConvertible {
     case .paused(let attemptsLeft):
       "After failures in a row, the next \(attemptsLeft) pictures are not stored."
     case .outOfMemory(let byteCount): "There is no memory for a picture of \(byteCount) bytes."
-    case .diskFull: "The disk is full."
+    case .diskFull(_, let path): path.map { "The disk of \($0) is full." } ?? "The disk is full."
     case .protectedNow(let name):
       "The table \"\(name)\" cannot be read while the device is locked."
     case .openOtherwise(let slotCount, let protection):

@@ -83,7 +83,8 @@ struct StorageStateTests {
     let table = try cache.directory.path + "/" + TableDirectory.safeName(for: "row") + ".imagetable"
     let reason =
       code == ENOSPC
-      ? "The disk is full." : "Cannot open \(table): \(String(cString: strerror(code)))."
+      ? "The disk of \(table) is full."
+      : "Cannot open \(table): \(String(cString: strerror(code)))."
     #expect(cache.storageState == .readOnly(reason: reason))
     #expect(cache.cachedImage(for: Photo("b"), format: .row)?.solidNumber == 4)
     #expect(try await cache.image(for: photo, format: .row).solidNumber == 5)

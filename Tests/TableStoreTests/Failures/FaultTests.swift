@@ -83,7 +83,9 @@ struct FaultTests {
     try table.store(key(1, 1))
     for write in 0..<3 {
       plan.fail(after: write, count: 1, only: [.write])
-      #expect(throws: TableError.diskFull(SystemError(call: .write, code: ENOSPC))) {
+      let full = TableError.diskFull(
+        SystemError(call: .write, code: ENOSPC), path: try fixture.filePath())
+      #expect(throws: full) {
         try table.store(key(1, 2))
       }
       #expect(table.entry(for: key(1, 1))?.shows(key(1, 1)) == true)

@@ -78,6 +78,23 @@ struct ReadOnlyDiskTests {
     #expect(try fixture.open().present(1...3) == (hasTable ? [1, 2, 3] : [2, 3]))
   }
 
+  @Test("is read where there are no locks, and no file is made beside it")
+  func readsWithoutLocks() throws {
+    let earlier = try fixture.open()
+    try earlier.store(key(1))
+    earlier.close()
+    let plan = FaultPlan(code: ENOLCK)
+    plan.fail(after: 0, only: [.lock])
+    let table = try fixture.open(fallsBack: true, system: plan.system)
+    let refusal = TableError.system(
+      SystemError(call: .lock, code: ENOLCK), path: try fixture.filePath())
+    #expect(table.storage == .readOnly(refusal))
+    try table.store(key(2))
+    #expect(table.present(1...2) == [1, 2])
+    table.close()
+    #expect(try fixture.fileCount == 1)
+  }
+
   @Test("keeps 64 MiB in memory at most, and its capacity on the disk")
   func boundsMemory() throws {
     // 4 MiB of pixels for each.
