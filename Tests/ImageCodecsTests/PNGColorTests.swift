@@ -25,7 +25,7 @@
     private static func code(_ numbers: [UInt8]) -> Data { Surgery.pngChunk("cICP", Data(numbers)) }
 
     private static func profile(_ profile: Data) -> Data {
-      Surgery.pngChunk("iCCP", Surgery.profile(profile))
+      Surgery.pngChunk("iCCP", Fixture.deflated(profile: profile))
     }
 
     private static let standard = Surgery.pngChunk("sRGB", Data([0]))

@@ -38,7 +38,7 @@
       let chunks: [(String, Data)] = [
         ("tEXt", Data("Title\0Confetti".utf8)), ("gAMA", Data([0, 1, 0x86, 0xA0])),
         ("cICP", Data([12, 13, 0, 1])), ("pHYs", Data(count: 9)), ("prVt", Data(count: 3)),
-        ("iCCP", Surgery.profile(Fixture.displayP3)),
+        ("iCCP", Fixture.deflated(profile: Fixture.displayP3)),
         ("eXIf", Surgery.exif(orientation: 6)),
       ]
       for (name, content) in chunks {

@@ -105,6 +105,11 @@
       return result
     }
 
+    /// The content of an iCCP chunk.
+    static func deflated(profile: Data) -> Data {
+      Data("name\0\0".utf8) + deflated(head: Array(profile), zeros: 0)
+    }
+
     /// `head` and then so many zeros, deflated.
     static func deflated(head: [UInt8] = [], zeros: Int) -> Data {
       Data(owning: fic_test_deflate_zeros(zeros, head, head.count))

@@ -76,11 +76,6 @@ enum Surgery {
     png.prefix(33) + pngChunk(name, content) + png.dropFirst(33)
   }
 
-  /// The content of an iCCP chunk.
-  static func profile(_ profile: Data) -> Data {
-    Data("name\0\0".utf8) + Fixture.deflated(head: Array(profile), zeros: 0)
-  }
-
   /// A chunk whose checksum is wrong.
   static func damagedChunk(_ name: String, _ content: Data) -> Data {
     let chunk = pngChunk(name, content)
