@@ -5,7 +5,7 @@
   /// Undoes the codings `gzip` and `deflate` of one body, for one thread, as its bytes arrive.
   ///
   /// libcurl can do that, but takes a stream that ends early for a whole one, and fails on codings that it
-  /// does not know. Those that are not undone here reach the picture's decoder as they are.
+  /// does not know. Other codings are left to the picture's decoder.
   final class Inflater {
     enum Outcome {
       case taken
@@ -66,7 +66,8 @@
       return start.withUnsafeBytes { inflate($0, take) }
     }
 
-    /// The parameter of inflateInit2: any head of zlib or gzip, or none, which some servers call `deflate`, too.
+    /// The parameter of inflateInit2: a head of zlib or gzip, or data without a head, which some servers call
+    /// `deflate`, too.
     private var window: CInt {
       let hasZlibHead = start[0] & 15 == 8 && (Int(start[0]) << 8 | Int(start[1])) % 31 == 0
       return coding == .gzip || hasZlibHead ? 15 + 32 : -15

@@ -11,7 +11,7 @@
 
   /// The connections of one source, through `URLSession`.
   final class HTTPConnections: Sendable {
-    /// What requests give as their `User-Agent`, where the program says nothing: a session has its own words.
+    /// The `User-Agent` of requests where the program names none: a session has one of its own.
     static let userAgent: String? = nil
 
     private let delegate = HTTPSessionDelegate()

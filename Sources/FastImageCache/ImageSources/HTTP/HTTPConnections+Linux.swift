@@ -12,8 +12,7 @@
   ///
   /// One thread serves all transfers. Other threads leave it messages in its mailbox.
   final class HTTPConnections: Sendable {
-    /// What requests give as their `User-Agent`, where the program says nothing: large sites refuse requests
-    /// without one.
+    /// The `User-Agent` of requests where the program names none: large sites refuse requests without one.
     static let userAgent: String? = "FastImageCache"
 
     private let mailbox: CurlMailbox

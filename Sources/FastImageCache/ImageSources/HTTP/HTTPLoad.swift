@@ -41,7 +41,7 @@ final class HTTPLoad: Sendable {
       } catch let failure as HTTPFailure {
         try Task.checkCancellation()
         repetition += 1
-        // Whatever is refused once would be refused again.
+        // The server would refuse another continuation, too.
         if failure.remedy == .all { resumes = false }
         if failure.dropsBytes { dropBytes() }
         if failure.dropsBytes || failure.remedy == .all {

@@ -84,7 +84,7 @@ public struct OriginalTerms: Hashable, Sendable {
   /// The most bytes of a value that counts.
   static let valueByteCountLimit = 1 << 10
 
-  /// Whether a value has characters, and none that ends a field.
+  /// Whether a value can be sent in a field, and is not empty.
   static func isText(_ value: String) -> Bool {
     !value.isEmpty && value.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
   }

@@ -100,6 +100,8 @@ struct HTTPVerdictTests {
       #expect(mayBeKept(status) == false)
       #expect(mayBeKept(status, ["cache-control": "max-age=60"]) == true)
       #expect(mayBeKept(status, ["expires": Original.date]) == true)
+      #expect(mayBeKept(status, ["cache-control": "public"]) == true)
+      #expect(mayBeKept(status, ["cache-control": "private"]) == false)
     }
   }
 

@@ -80,7 +80,7 @@ enum HTTPVerdict: Sendable {
     terms.origin = HTTPHost.origin(of: head.url)
     // Nothing says how long the original of such an answer is the present one: RFC 9111 section 3.
     if [201, 202, 226].contains(head.status), terms.cacheControl?.maxAge == nil,
-      terms.expires == nil
+      terms.cacheControl?.isPublic != true, terms.expires == nil
     {
       terms.cacheControl = CacheControl("no-store")
     }
