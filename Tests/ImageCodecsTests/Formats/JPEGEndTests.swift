@@ -89,6 +89,24 @@
       }
     }
 
+    @Test("is read no further at an eighth of its size if restart markers follow its scans")
+    func hasRestartsBehindScans() throws {
+      let data = RegionFixture.progressive.data(Self.picture)
+      var (odd, isInScan) = (Data(), false)
+      for index in data.indices.dropLast() {
+        let isMarker = data[index] == 0xFF && data[index + 1] >= 0xC0
+        if isMarker, isInScan { odd += [0xFF, 0xD3] }
+        if isMarker { isInScan = data[index + 1] == 0xDA }
+        odd.append(data[index])
+      }
+      odd += data.suffix(1)
+      #expect(odd.count > data.count + 4)
+      let bytes = try decode(odd, atLeast: Self.eighth).packedBytes
+      #expect(try bytes == decode(data, atLeast: Self.eighth).packedBytes)
+      let unmarked = try decode(data.dropLast(2), atLeast: Self.eighth).packedBytes
+      #expect(bytes != unmarked, "Nothing is left out of this file.")
+    }
+
     @Test("is cut if a block lacks a bit", arguments: kinds)
     func isCut(kind: RegionFixture) throws {
       let data = kind.data(Self.picture)

@@ -117,7 +117,7 @@
       let minimum = PixelSize(width: 24 * eighths / 8 - 1, height: kind.height * eighths / 8 - 1)
       for minimum in eighths == 8 ? [nil, minimum] : [minimum] {
         let whole = try decode(data, atLeast: minimum)
-        for first in [0, 1, 3, 171, 505, 517, 1001] {
+        for first in [0, 1, 3, 171, 505, 515, 521, 1001] {
           for count in [1, 2, 3, 8, 20] {
             let region = PictureRegion(columns: 0..<24, rows: first..<first + count)
             let part = try decode(data, atLeast: minimum, region)
