@@ -205,7 +205,7 @@ let package = Package(
     .testTarget(
       name: "ImageCodecsTests",
       dependencies: [
-        "ImageCodecs", "ImageDrawing", "Pixels", "TestSupport",
+        "FastImageCache", "ImageCodecs", "ImageDrawing", "Pixels", "TestSupport",
         .target(name: "CImageCodecs", condition: onLinux),
         .target(name: "CTestImages", condition: onLinux),
         .target(name: "CTestProbes", condition: onLinux),

@@ -88,6 +88,24 @@ typedef struct {
 // `pixels` are red, green, blue, alpha, not multiplied. Only in builds with the trait HEIF.
 fic_test_bytes fic_test_encode_heif(fic_test_heif options, const uint8_t *pixels);
 
+typedef struct {
+  uint32_t width, height;
+  uint32_t channels;        // 1 to 4
+  uint32_t bit_depth;       // 1, 2, 4, 8 or 16
+  double wavelength;        // in pixels
+} fic_test_waves;
+
+// Writes rows, packed as in a PNG file, of slopes and waves that no turn or mirror image of them equals. For large
+// pictures, which Swift without optimisation paints slowly.
+void fic_test_paint_waves(fic_test_waves waves, uint8_t *rows);
+
+// One of their samples, in 16 bits; the rows have its highest bits, give or take one.
+uint16_t fic_test_wave(fic_test_waves waves, uint32_t channel, uint32_t x, uint32_t y);
+
+// The mean of the squared differences of bytes, and their largest difference.
+double fic_test_mean_square(
+    const uint8_t *first, const uint8_t *second, size_t count, int *largest);
+
 // A display profile with the given chromaticities (x, y of red, green, blue, white) and a plain
 // gamma, or sRGB's curve where `gamma` is zero.
 fic_test_bytes fic_test_rgb_profile(const double chromaticities[8], double gamma);

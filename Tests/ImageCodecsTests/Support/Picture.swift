@@ -47,7 +47,7 @@ struct Picture {
   func turned(_ orientation: Int) -> Picture {
     let upright = orientation < 5 ? size : size.transposed
     return Picture(upright.width, upright.height) { x, y in
-      let source = stored(orientation, x: x, y: y)
+      let source = Self.stored(orientation, x: x, y: y, in: size)
       let offset = (source.y * size.width + source.x) * 4
       let pixel = rgba[offset..<offset + 4].map(Int.init)
       return (pixel[0], pixel[1], pixel[2], pixel[3])
@@ -56,7 +56,7 @@ struct Picture {
 
   /// The stored pixel that belongs to an upright one, by the standard's wording: which side of the
   /// scene the stored row 0 and column 0 are.
-  private func stored(_ orientation: Int, x: Int, y: Int) -> (x: Int, y: Int) {
+  static func stored(_ orientation: Int, x: Int, y: Int, in size: PixelSize) -> (x: Int, y: Int) {
     let (right, bottom) = (size.width - 1, size.height - 1)
     switch orientation {
     case 1: return (x, y)  // top, left
