@@ -25,6 +25,8 @@ struct fic_jpeg_reader {
   uint32_t scan_limit;
   bool has_ended;     // libjpeg asked for more bytes than there are, and got an end marker of its own
   bool rest_is_cut;   // fic_jpeg_rest_is_whole said so
+  bool shows_part;    // what libjpeg makes of damage is the picture
+  bool is_damaged;
   JSAMPROW passed_row;
   char message[JMSG_LENGTH_MAX];
 };
@@ -108,11 +110,17 @@ static bool is_harmless(j_common_ptr codec) {
 }
 
 // libjpeg goes on after a warning and fills unreadable parts with gray, which a cache would keep
-// for ever.
+// for ever. It is gray as a whole where the file ends within the first blocks.
 static void hear_message(j_common_ptr codec, int level) {
   if (level >= 0) return;
-  if (codec->err->msg_code == JWRN_JPEG_EOF) reader_of(codec)->has_ended = true;
-  if (!is_harmless(codec)) give_up(codec);
+  fic_jpeg_reader *reader = reader_of(codec);
+  if (codec->err->msg_code == JWRN_JPEG_EOF) reader->has_ended = true;
+  if (is_harmless(codec)) return;
+  const struct jpeg_decompress_struct *decoder = &reader->codec;
+  bool is_empty =
+      reader->has_ended && decoder->input_scan_number <= 1 && decoder->input_iMCU_row == 0;
+  if (!reader->shows_part || is_empty) give_up(codec);
+  reader->is_damaged = true;
 }
 
 static void stay_silent(j_common_ptr codec) { (void)codec; }
@@ -200,8 +208,8 @@ void fic_jpeg_lend(fic_jpeg_reader *reader, void *memory, size_t byte_count) {
 }
 
 fic_status fic_jpeg_start(
-    fic_jpeg_reader *reader, uint32_t eighths, bool interpolates_colors, uint32_t scan_limit,
-    size_t memory_limit, uint32_t *width, uint32_t *height) {
+    fic_jpeg_reader *reader, uint32_t eighths, bool interpolates_colors, bool shows_part,
+    uint32_t scan_limit, size_t memory_limit, uint32_t *width, uint32_t *height) {
   struct jpeg_decompress_struct *codec = &reader->codec;
   if (setjmp(reader->escape)) return reader->status;
   codec->scale_num = eighths;
@@ -216,6 +224,7 @@ fic_status fic_jpeg_start(
   // them.
   codec->do_block_smoothing = FALSE;
   reader->scan_limit = scan_limit;
+  reader->shows_part = shows_part;
   jpeg_start_decompress(codec);
   *width = codec->output_width;
   *height = codec->output_height;
@@ -233,14 +242,32 @@ static bool may_stop(fic_jpeg_reader *reader) {
   return !reader->rest_is_cut;
 }
 
+bool fic_jpeg_is_damaged(const fic_jpeg_reader *reader) { return reader->is_damaged; }
+
+// Begins the output of the scans before an error.
+static fic_status show_scans(fic_jpeg_reader *reader, bool *complete) {
+  struct jpeg_decompress_struct *codec = &reader->codec;
+  bool is_damage = reader->status == FIC_TRUNCATED || reader->status == FIC_DAMAGED;
+  int last = codec->input_scan_number;
+  // Of a scan that has not come to its end libjpeg would read on.
+  if (codec->input_iMCU_row < codec->total_iMCU_rows) last--;
+  if (!reader->shows_part || !is_damage || last < 1) return reader->status;
+  if (setjmp(reader->escape)) return reader->status;
+  jpeg_start_output(codec, last);
+  reader->is_damaged = *complete = true;
+  return reader->status = FIC_OK;
+}
+
 fic_status fic_jpeg_take_in(fic_jpeg_reader *reader, uint32_t steps, bool *complete) {
   struct jpeg_decompress_struct *codec = &reader->codec;
-  if (setjmp(reader->escape)) return reader->status;
   *complete = false;
+  if (setjmp(reader->escape)) return show_scans(reader, complete);
   for (uint32_t i = 0; i < steps; i++) {
     int progress = jpeg_consume_input(codec);
-    if (progress == JPEG_REACHED_EOI && reader->has_ended && !fic_jpeg_is_complete(codec))
-      return fail(reader, FIC_TRUNCATED, "ends before its last scan");
+    if (progress == JPEG_REACHED_EOI && reader->has_ended && !fic_jpeg_is_complete(codec)) {
+      if (!reader->shows_part) return fail(reader, FIC_TRUNCATED, "ends before its last scan");
+      reader->is_damaged = true;
+    }
     if (progress == JPEG_REACHED_EOI || (progress == JPEG_SCAN_COMPLETED && may_stop(reader))) {
       *complete = true;
       jpeg_start_output(codec, codec->input_scan_number);

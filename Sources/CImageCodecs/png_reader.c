@@ -245,7 +245,7 @@ fic_status fic_png_start(
 }
 
 fic_status fic_png_read_rows(
-    fic_png_reader *reader, uint8_t *rows, size_t row_bytes, uint32_t count) {
+    fic_png_reader *reader, uint8_t *rows, size_t row_bytes, uint32_t count, bool fills_blocks) {
   if (setjmp(reader->escape)) {
     bool has_all = reader->shortage != FIC_OK && reader->bytes != missing_sum && has_all_rows(reader);
     return reader->status = has_all ? FIC_OK : reader->status;
@@ -256,7 +256,8 @@ fic_status fic_png_read_rows(
   uint64_t reach = reader->offset + ROW_SLACK + pixels * FILE_BYTES_PER_PIXEL;
   reader->row_end = reach < reader->count ? (size_t)reach : reader->count;
   for (uint32_t i = 0; i < count; i++) {
-    png_read_row(reader->codec, rows + i * row_bytes, NULL);
+    png_bytep row = rows + i * row_bytes;
+    png_read_row(reader->codec, fills_blocks ? NULL : row, fills_blocks ? row : NULL);
   }
   return FIC_OK;
 }

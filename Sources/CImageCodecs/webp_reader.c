@@ -44,10 +44,13 @@ static bool has_name(const uint8_t *chunk, const char *name) { return memcmp(chu
 // that it sees, and a file within the limits may have millions. So the demuxer gets only the first
 // picture and the chunks before it.
 static fic_status find_parts(
-    const uint8_t *bytes, size_t count, size_t *picture_end, fic_webp_header *header) {
+    const uint8_t *bytes, size_t count, bool may_be_cut, size_t *picture_end,
+    fic_webp_header *header) {
   if (count < RIFF_HEADER_COUNT) return FIC_TRUNCATED;
   uint64_t end = (uint64_t)little_endian(bytes + 4) + 8;
-  if (end > count) return FIC_TRUNCATED;
+  header->is_cut = end > count;
+  if (header->is_cut && !may_be_cut) return FIC_TRUNCATED;
+  if (header->is_cut) end = count;
   uint8_t flags = 0;
   int leading_count = 0;
   *picture_end = 0;
@@ -57,7 +60,7 @@ static fic_status find_parts(
     uint32_t size = little_endian(chunk + 4);
     uint64_t chunk_end = offset + CHUNK_HEADER_COUNT + size;
     // Behind the picture, a chunk that is cut short costs only the orientation.
-    if (chunk_end > end) break;
+    if (chunk_end > end && (*picture_end > 0 || !may_be_cut)) break;
     // A byte of padding follows chunks of an odd size; the last chunk may lack it.
     uint64_t next = chunk_end + (size & 1);
     if (next > end) next = end;
@@ -110,18 +113,19 @@ static fic_status status_of(VP8StatusCode code) {
 }
 
 fic_status fic_webp_read_header(
-    fic_webp_reader *reader, const uint8_t *bytes, size_t count, fic_webp_header *header) {
+    fic_webp_reader *reader, const uint8_t *bytes, size_t count, bool may_be_cut,
+    fic_webp_header *header) {
   size_t picture_end;
   memset(header, 0, sizeof *header);
-  fic_status status = find_parts(bytes, count, &picture_end, header);
+  fic_status status = find_parts(bytes, count, may_be_cut, &picture_end, header);
   if (status != FIC_OK) return status;
   WebPData data = {bytes, picture_end};
   WebPDemuxState state;
   reader->demuxer = WebPDemuxPartial(&data, &state);
   if (state == WEBP_DEMUX_PARSE_ERROR) return FIC_DAMAGED;
   if (!reader->demuxer) return FIC_TRUNCATED;
-  if (!WebPDemuxGetFrame(reader->demuxer, 1, &reader->frame) || !reader->frame.complete)
-    return FIC_DAMAGED;
+  if (!WebPDemuxGetFrame(reader->demuxer, 1, &reader->frame)) return FIC_DAMAGED;
+  if (!reader->frame.complete && !may_be_cut) return FIC_DAMAGED;
 
   const WebPIterator *frame = &reader->frame;
   VP8StatusCode code =
@@ -180,6 +184,13 @@ fic_status fic_webp_decode(fic_webp_reader *reader, size_t count, bool *complete
   if (*complete && !reader->has_alpha) make_opaque(&reader->config.output);
   if (code == VP8_STATUS_SUSPENDED && count < data->size) return FIC_OK;
   return status_of(code);
+}
+
+uint32_t fic_webp_rows_written(fic_webp_reader *reader) {
+  int end = 0;
+  if (!WebPIDecGetRGB(reader->decoder, &end, NULL, NULL, NULL)) return 0;
+  if (!reader->has_alpha) make_opaque(&reader->config.output);
+  return (uint32_t)end;
 }
 
 #endif

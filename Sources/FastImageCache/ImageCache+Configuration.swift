@@ -26,6 +26,14 @@ extension ImageCache {
     /// The first of these that recognises a picture's bytes decodes it.
     public var decoders: [any ImageDecoder] = ImageDecoders.standard
 
+    /// What becomes of pictures that are cut short or damaged within; they are errors by default.
+    ///
+    /// A picture of which a part is shown is stored with a mark (``CachedImage/isDamaged``,
+    /// ``CacheEntry/isDamaged``), and tells of itself by ``CacheEvent/drewDamaged(entity:format:)``. It is a miss for caches that
+    /// refuse such pictures, also for those that share its table, and its file is not kept as an original. Only
+    /// a file that came whole is shown so: a download that broke off is an error, or goes on later.
+    public var damagedImages = DamagedImagePolicy.refuse
+
     /// The size and memory that one decode may take.
     public var limits = DecodingLimits()
 

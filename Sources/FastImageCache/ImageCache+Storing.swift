@@ -197,7 +197,9 @@ extension ImageCache {
     } else {
       stored = try await store(&picture, for: requests, urgency)
     }
-    if let original, isStored { await keep(original, of: picture.fullSize, for: request) }
+    if let original, isStored, picture.decoded?.isDamaged == false {
+      await keep(original, of: picture.fullSize, for: request)
+    }
     return stored
   }
 

@@ -114,8 +114,8 @@ public final actor ImageCache {
     self.recorder = recorder
     let resources = configuration.resources ?? LoadResources()
     maker = PictureMaker(
-      decoders: configuration.decoders, limits: configuration.limits, workers: resources.workers,
-      recorder: recorder)
+      decoders: configuration.decoders, limits: configuration.limits,
+      damagedImages: configuration.damagedImages, workers: resources.workers, recorder: recorder)
     hook = configuration.willStore.map(StoreHook.init)
     originals = configuration.keeper
     clock = configuration.clock

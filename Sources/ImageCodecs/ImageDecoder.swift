@@ -34,8 +34,11 @@ public protocol ImageDecoder: Sendable {
   ///
   /// The cache takes the edges of the result for the picture's.
   ///
-  /// - Throws: ``ImageDecodingError``; a picture that is cut short or damaged is an error, since a
-  ///   cache would keep its grey half for ever.
+  /// A picture that is cut short or damaged within is an error, since a cache would keep its gray half. Under
+  /// ``DamagedImagePolicy/showPart`` a decoder may show the part that is there, and says so by
+  /// ``Bitmap/isDamaged``; one that knows nothing of it goes on throwing.
+  ///
+  /// - Throws: ``ImageDecodingError``.
   func decode(_ data: Data, _ request: DecodeRequest) throws(ImageDecodingError) -> Bitmap
 }
 
@@ -110,6 +113,9 @@ public struct DecodeRequest: Sendable {
   /// always right, lacks the colours beyond.
   public var colorSpace = ColorSpace.sRGB
 
+  /// What to do with a picture that is cut short or damaged within.
+  public var damagedImages = DamagedImagePolicy.refuse
+
   /// The limits on the cost of this decode.
   public var limits: DecodingLimits
 
@@ -151,6 +157,23 @@ public struct DecodingLimits: Hashable, Sendable {
 
   /// Creates the default limits.
   public init() {}
+}
+
+/// What becomes of a picture whose file is cut short or damaged within.
+///
+/// The decoders of the library for Linux show parts of JPEG, PNG, WebP and GIF files:
+/// - of a file that is cut, the rows that came; of progressive JPEG and interlaced PNG files the whole picture, as far as
+///   their scans and passes came,
+/// - of a JPEG file that is damaged within, what libjpeg makes of it.
+///
+/// Missing pixels are transparent in pictures with transparency, and gray in others. HEIF and AVIF files, and files
+/// without a readable head or a single row, are refused in any case. ImageIO, on Apple platforms, refuses all.
+public enum DamagedImagePolicy: String, CaseIterable, Hashable, Sendable, Codable {
+  /// The picture is an error.
+  case refuse
+
+  /// The part that is there is the picture.
+  case showPart
 }
 
 /// Why encoded bytes did not become a picture.

@@ -104,7 +104,7 @@ extension Bitmap {
   ) throws(DrawingError) -> Bitmap {
     guard let layout = PixelLayout(size: size, format: format) else { throw .outOfMemory }
     do {
-      return try Bitmap(
+      var copy = try Bitmap(
         layout: layout, colorConversion: colorConversion, edges: edges, colorSpace: colorSpace
       ) { target in
         withUnsafeBytes { source in
@@ -114,6 +114,8 @@ extension Bitmap {
           }
         }
       }
+      copy.isDamaged = isDamaged
+      return copy
     } catch {
       // The closure throws nothing, so the bitmap found no memory.
       throw .outOfMemory

@@ -91,8 +91,8 @@ extension TableID {
     bytes.append(kind.rawValue)
     switch kind {
     case .string: withText { bytes.append(contentsOf: $0) }
-    // No original is a placeholder's version.
-    case .uuid, .placeholder:
+    // No original is a placeholder's version, nor a damaged picture's.
+    case .uuid, .placeholder, .damaged, .damagedPlaceholder:
       bytes.put(words.0.byteSwapped)
       bytes.put(words.1.byteSwapped)
     case .integer, .largeInteger: bytes.put(words.0)

@@ -23,6 +23,11 @@ public struct Bitmap: Sendable {
   /// The part of the bitmap that shows the picture: all of it, unless a decoder scaled the picture.
   package let edges: PictureEdges
 
+  /// Whether the picture's file is cut short or damaged within, and the bitmap shows a part of it.
+  ///
+  /// A decoder says so; a cache stores what is drawn from the bitmap with a mark.
+  public var isDamaged = false
+
   private let storage: BitmapStorage
 
   /// Width and height in pixels.
@@ -113,7 +118,9 @@ public struct Bitmap: Sendable {
 
   /// The same pixels with other edges of the picture.
   package func withEdges(_ edges: PictureEdges) -> Bitmap {
-    Bitmap(storage, layout, colorSpace, colorConversion, edges)
+    var bitmap = Bitmap(storage, layout, colorSpace, colorConversion, edges)
+    bitmap.isDamaged = isDamaged
+    return bitmap
   }
 
   /// The conversion that brings the pixels into a space; `nil` where they are in it already.

@@ -16,7 +16,10 @@ package final class Table: Sendable {
   let core: TableCore
   /// The core's; a hit reaches it in one step.
   private let lookup: TableLookup
-  private let closed = Atomic<Bool>(false)
+  private enum State: UInt8, AtomicRepresentable { case refusesDamaged, showsDamaged, closed }
+  /// Tells also whether pictures of damaged files are found, beside those of whole ones, so that a hit asks one
+  /// question.
+  private let state: Atomic<State>
 
   /// Opens the table called `name`, or makes it.
   ///
@@ -25,6 +28,8 @@ package final class Table: Sendable {
   ///
   /// - Parameters:
   ///   - protection: the class of all files of this table.
+  ///   - showsDamaged: whether this opening finds pictures of damaged files by the key that they would have
+  ///     otherwise.
   ///   - fallsBack: has a table whose file cannot be made or written read what there is, and keep its
   ///     pictures in private memory, 64 MiB at most, until a change finds the file to be had again.
   ///   - system: the calls to the operating system, which tests observe and refuse.
@@ -37,13 +42,14 @@ package final class Table: Sendable {
   ///   `.system` when there is no way to make a file.
   package init(
     name: String, in directory: TableDirectory, geometry: TableGeometry, capacity: TableCapacity,
-    protection: FileProtection = .none, fallsBack: Bool = false, system: SystemCalls = .live,
-    onNotice: @escaping @Sendable (TableNotice) -> Void = { _ in }
+    protection: FileProtection = .none, showsDamaged: Bool = false, fallsBack: Bool = false,
+    system: SystemCalls = .live, onNotice: @escaping @Sendable (TableNotice) -> Void = { _ in }
   ) throws(TableError) {
     let layout = try TableLayout(geometry: geometry, capacity: capacity)
     let opener = try TableOpener(
       directory: directory, name: name, layout: layout, protection: protection,
       fallsBack: fallsBack, system: system)
+    state = Atomic(showsDamaged ? .showsDamaged : .refusesDamaged)
     core = try TableRegistry.shared.open(opener)
     lookup = core.lookup
     lookup.listeners.withLock { $0[ObjectIdentifier(self)] = onNotice }
@@ -76,9 +82,20 @@ package final class Table: Sendable {
 
   /// The same for a key in two parts.
   package func entry(entity: TableID, version: TableID) -> TableEntry? {
+    guard state.load(ordering: .relaxed) == .refusesDamaged else {
+      return entryOrPart(entity, version)
+    }
+    if lookup.isChild { leaveToParent() }
+    return lookup.entry(entity: entity, version: version)
+  }
+
+  /// The same where pictures of damaged files are found.
+  @inline(never)
+  private func entryOrPart(_ entity: TableID, _ version: TableID) -> TableEntry? {
     if isClosed { return nil }
     if lookup.isChild { leaveToParent() }
     return lookup.entry(entity: entity, version: version)
+      ?? lookup.entry(entity: entity, version: version.damaged)
   }
 
   @inline(never)
@@ -88,7 +105,7 @@ package final class Table: Sendable {
   /// before it has been checked, but its record is read at the first question, with one system
   /// call.
   package func contains(_ key: TableKey) -> Bool {
-    !isClosed && lookup.contains(key)
+    !isClosed && (lookup.contains(key) || showsDamaged && lookup.contains(key.damaged))
   }
 
   /// True when there is a picture of the entity, of whichever version; costs as much.
@@ -103,13 +120,17 @@ package final class Table: Sendable {
   package func variant(of key: TableKey) -> TableVariant? {
     if isClosed { return nil }
     if lookup.isChild { leaveToParent() }
-    return lookup.variant(of: key)
+    let found = lookup.variant(of: key)
+    guard let found, found.entry.isDamaged else { return found }
+    return showsDamaged ? lookup.variant(of: key.damaged) : nil
   }
 
   /// The key's picture as its record tells, marked stale or not; no use of it. Costs as much as
   /// ``contains(_:)-(TableKey)``.
   package func storedPicture(for key: TableKey) -> StoredPicture? {
-    isClosed ? nil : lookup.storedPicture(for: key)
+    if isClosed { return nil }
+    return lookup.storedPicture(for: key)
+      ?? (showsDamaged ? lookup.storedPicture(for: key.damaged) : nil)
   }
 
   /// The entity's picture, of whichever version, as its record tells; as ``storedPicture(for:)``.
@@ -120,7 +141,8 @@ package final class Table: Sendable {
   /// True when the key is a miss only because the device is locked; costs nothing where files are
   /// mapped, and otherwise one system call.
   package func isProtectedNow(_ key: TableKey) -> Bool {
-    !isClosed && lookup.isProtectedNow(key)
+    !isClosed
+      && (lookup.isProtectedNow(key) || showsDamaged && lookup.isProtectedNow(key.damaged))
   }
 
   /// True when the device is locked and closes the table; costs as much.
@@ -160,7 +182,10 @@ package final class Table: Sendable {
   package func setMetadata(
     _ metadata: [UInt8], of key: TableKey
   ) throws(TableError) -> Insertion? {
-    try change { writer throws(TableError) in try writer.setMetadata(metadata, of: key) }
+    try change { writer throws(TableError) in
+      if let insertion = try writer.setMetadata(metadata, of: key) { return insertion }
+      return showsDamaged ? try writer.setMetadata(metadata, of: key.damaged) : nil
+    }
   }
 
   /// Gives the picture of one entity to another, in place of that one's own, without a look at its
@@ -239,7 +264,7 @@ package final class Table: Sendable {
   /// Ends this opening; entries stay valid. With the last opening the table is flushed and its
   /// file, once the last entry is gone, left to others.
   package func close() {
-    guard !closed.exchange(true, ordering: .relaxed) else { return }
+    guard state.exchange(.closed, ordering: .relaxed) != .closed else { return }
     lookup.listeners.withLock { $0[ObjectIdentifier(self)] = nil }
     forgetSuspension()
     TableRegistry.shared.close(core)
@@ -287,7 +312,9 @@ package final class Table: Sendable {
   package func verify() -> [TableDamage] { lookup.scan().damages }
 
   @inline(__always)
-  var isClosed: Bool { closed.load(ordering: .relaxed) }
+  var isClosed: Bool { state.load(ordering: .relaxed) == .closed }
+
+  private var showsDamaged: Bool { state.load(ordering: .relaxed) == .showsDamaged }
 
   /// Makes one change, after those of other threads.
   func change<Result>(

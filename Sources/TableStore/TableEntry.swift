@@ -69,12 +69,17 @@ package final class TableEntry: @unchecked Sendable {
   }
 
   /// The metadata stored beside the pixels; each call reads the slot.
-  package var metadata: [UInt8] {
-    guard let layout else { return [] }
+  package var metadata: [UInt8] { trailer?.metadata ?? [] }
+
+  /// Whether the picture shows a part of a damaged file; each call reads the slot.
+  package var isDamaged: Bool { trailer?.version.known?.isDamaged == true }
+
+  private var trailer: SlotTrailer? {
+    guard let layout else { return nil }
     let room = UnsafeRawBufferPointer(
       start: base + layout.trailerOffset, count: layout.trailerByteCount)
     defer { withExtendedLifetime(self) {} }
-    return SlotTrailer(reading: room)?.metadata ?? []
+    return SlotTrailer(reading: room)
   }
 
   private var layout: TableLayout? { lease?.layout ?? keeper?.layout }

@@ -12,8 +12,8 @@ extension TableID {
   package var value: Value {
     switch kind {
     case .string: .string(text)
-    // The mark of a placeholder is no id of a user's.
-    case .uuid, .placeholder: .uuid(words.0, words.1)
+    // These marks are no ids of a user's.
+    case .uuid, .placeholder, .damaged, .damagedPlaceholder: .uuid(words.0, words.1)
     case .integer: .integer(Int64(bitPattern: words.0))
     case .largeInteger: .largeInteger(words.0)
     }

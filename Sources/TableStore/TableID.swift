@@ -17,6 +17,11 @@ package struct TableID: Hashable, Sendable {
 
     /// The id under which a placeholder of the version with this digest is stored.
     var placeholder: TableID { TableID(kind: .placeholder, words: (low, high)) }
+
+    /// The id under which a picture of a damaged file is stored that has the version with this digest.
+    fileprivate func damaged(isPlaceholder: Bool) -> TableID {
+      TableID(kind: isPlaceholder ? .damagedPlaceholder : .damaged, words: (low, high))
+    }
   }
 
   /// The raw values stand on disk.
@@ -28,6 +33,11 @@ package struct TableID: Hashable, Sendable {
     case largeInteger = 3
     /// The version of a placeholder: the digest of the version whose place it holds.
     case placeholder = 4
+    /// The version of a picture that shows a part of a damaged file: the digest of the version that it would have
+    /// otherwise.
+    case damaged = 5
+    /// The same of a placeholder.
+    case damagedPlaceholder = 6
   }
 
   let digest: Digest
@@ -80,9 +90,17 @@ package struct TableID: Hashable, Sendable {
   }
 
   /// The version under which a placeholder is stored, so that a lookup of this version misses it.
-  package var placeholder: TableID { digest.placeholder }
+  package var placeholder: TableID {
+    guard kind == .damaged else { return digest.placeholder }
+    return Digest(low: words.0, high: words.1).placeholder.damaged
+  }
 
-  package var isPlaceholder: Bool { kind == .placeholder }
+  package var isPlaceholder: Bool { kind == .placeholder || kind == .damagedPlaceholder }
+
+  /// The version under which a picture of a damaged file is stored, so that a lookup of this version misses it.
+  package var damaged: TableID { digest.damaged(isPlaceholder: isPlaceholder) }
+
+  package var isDamaged: Bool { kind == .damaged || kind == .damagedPlaceholder }
 
   package static func == (first: TableID, second: TableID) -> Bool {
     first.digest == second.digest && first.kind == second.kind
@@ -146,6 +164,8 @@ extension TableID: CustomStringConvertible {
     case .largeInteger: String(words.0)
     case .uuid: uuidDescription
     case .placeholder: "placeholder"
+    case .damaged: "damaged"
+    case .damagedPlaceholder: "damaged placeholder"
     }
   }
 
@@ -173,6 +193,9 @@ package struct TableKey: Hashable, Sendable {
     self.entity = entity
     self.version = version
   }
+
+  /// The key of the same picture where its file is damaged.
+  package var damaged: TableKey { TableKey(entity: entity, version: version.damaged) }
 
   /// Lends the key to a lookup without counting references.
   @inline(__always)

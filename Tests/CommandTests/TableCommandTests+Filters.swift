@@ -66,4 +66,31 @@ extension TableCommandTests {
     let both = try await run("inspect", cache, "--namespaces", "--matching", "a")
     #expect(both.status == 2 && both.errors.contains("--namespaces"))
   }
+
+  #if !canImport(ImageIO)
+    @Test("show pictures that are cut short if they are told to, and mark them")
+    func showsDamaged() async throws {
+      let noise = try TestPictures.noise(PixelSize(width: 64, height: 64), seed: 1)
+      try noise.prefix(noise.count / 2).write(to: photos.appending(path: "cut.png"))
+      let words = ["warm", photos.path, "--cache", cache, "--format", "row:16x8:bgrx32"]
+      func warm(_ more: String...) async throws -> CommandProcess.Outcome {
+        try await CommandProcess(words + more, temporaryFolder: directory.url).run()
+      }
+      let refused = try await warm()
+      #expect(refused.status == 1 && refused.output == "2 stored, 0 already there, 1 failed\n")
+      let shown = try await warm("--damaged", "show")
+      #expect(shown.status == 0 && shown.output == "1 stored, 2 already there, 0 failed\n")
+      let listed = try await run("inspect", cache).output.split(separator: "\n")
+      #expect(listed.filter { $0.hasSuffix(", of a damaged file") }.count == 1)
+      let json = try await run("inspect", cache, "--json").json
+      let tables = try #require(json?["tables"] as? [[String: Any]])
+      let entries = try #require(tables.first?["entries"] as? [[String: Any]])
+      let marks = entries.map { ($0["entity"] as? String, $0["damaged_file"] as? Bool) }
+      #expect(marks.contains { $0 == ("cut.png", true) } && marks.count == 3)
+      #expect(marks.filter { $0.1 == true }.count == 1)
+      #expect(try await warm("--damaged", "refuse").status == 1)
+      let misspelt = try await warm("--damaged", "hide")
+      #expect(misspelt.status == 2 && misspelt.errors.contains("not \"hide\""))
+    }
+  #endif
 }

@@ -106,7 +106,7 @@
         return memory.withUnsafeMutableBytes {
           fic_jpeg_lend(reader, $0.baseAddress, $0.count + change)
           var (width, height) = (UInt32(0), UInt32(0))
-          return fic_jpeg_start(reader, 8, false, 100, 1 << 30, &width, &height)
+          return fic_jpeg_start(reader, 8, false, false, 100, 1 << 30, &width, &height)
         }
       }
       #expect(status == (isEnough ? .ok : .tooLarge))

@@ -69,9 +69,11 @@ fic_status fic_jpeg_read_header(
 
 // Prepares for output at `eighths` / 8 of the size, where `eighths` is 1, 2, 4 or 8. Colours that are
 // stored more coarsely than brightness are interpolated between pixels, or repeated, which is
-// faster. `memory_limit` bounds libjpeg's own memory, in bytes.
+// faster. With `shows_part` the file may be cut or damaged from here on: missing pixels are gray, and of several scans
+// those that came are shown. `memory_limit` bounds libjpeg's own memory, in bytes.
 fic_status fic_jpeg_start(
-    fic_jpeg_reader *reader, uint32_t eighths, bool interpolates_colors, uint32_t scan_limit,
+    fic_jpeg_reader *reader, uint32_t eighths, bool interpolates_colors, bool shows_part,
+    uint32_t scan_limit,
     size_t memory_limit, uint32_t *width, uint32_t *height);
 
 // For pictures of several scans, to be called until `complete`: takes in up to `steps` rows of
@@ -84,6 +86,9 @@ fic_status fic_jpeg_take_in(fic_jpeg_reader *reader, uint32_t steps, bool *compl
 // that every block is there; what follows the last block does not matter.
 fic_status fic_jpeg_read_rows(
     fic_jpeg_reader *reader, uint8_t *rows, size_t row_bytes, uint32_t count);
+
+// Whether damage was met so far, where parts are shown.
+bool fic_jpeg_is_damaged(const fic_jpeg_reader *reader);
 
 // Leaves out columns before the first row is read. The first one moves to the left, to a border of blocks,
 // and their number grows by as much. Where colours are interpolated, the outermost columns on both sides
@@ -145,9 +150,10 @@ void fic_png_pass_size(
 
 // Writes the next rows, colours not multiplied by alpha. An interlaced picture has seven passes:
 // each gives the same rows of the same whole picture again. A row takes the memory of a row of the whole
-// picture, those of passes too. What the file has behind the last row is left aside.
+// picture, those of passes too. What the file has behind the last row is left aside. With `fills_blocks` each pixel
+// of a pass is written to the places of those of later passes, too.
 fic_status fic_png_read_rows(
-    fic_png_reader *reader, uint8_t *rows, size_t row_bytes, uint32_t count);
+    fic_png_reader *reader, uint8_t *rows, size_t row_bytes, uint32_t count, bool fills_blocks);
 
 typedef struct fic_png_writer fic_png_writer;
 
@@ -173,6 +179,7 @@ typedef struct {
   uint32_t frame_x, frame_y, frame_width, frame_height;
   bool has_alpha;           // of the first frame on its canvas
   bool is_lossless;
+  bool is_cut;              // the file is shorter than it says
   size_t frame_count;       // encoded bytes of the first frame
   const uint8_t *profile;
   size_t profile_count;
@@ -183,8 +190,10 @@ typedef struct {
 fic_webp_reader *fic_webp_reader_create(void);
 void fic_webp_reader_close(fic_webp_reader *reader);
 
+// With `may_be_cut` the file may end within its first frame.
 fic_status fic_webp_read_header(
-    fic_webp_reader *reader, const uint8_t *bytes, size_t count, fic_webp_header *header);
+    fic_webp_reader *reader, const uint8_t *bytes, size_t count, bool may_be_cut,
+    fic_webp_header *header);
 
 // Prepares to write the first frame, scaled to `width` times `height`, to `rows`, which must stay
 // in place until the reader is closed: B, G, R multiplied by alpha, alpha.
@@ -194,6 +203,9 @@ fic_status fic_webp_start(
 
 // Decodes the first `count` bytes of the frame; each call needs a larger count.
 fic_status fic_webp_decode(fic_webp_reader *reader, size_t count, bool *complete);
+
+// How many rows are written, after decoding has failed.
+uint32_t fic_webp_rows_written(fic_webp_reader *reader);
 
 typedef struct fic_webp_writer fic_webp_writer;
 

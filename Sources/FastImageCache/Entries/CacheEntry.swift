@@ -29,13 +29,17 @@ public struct CacheEntry: Hashable, Sendable {
   /// and more, and less beside smaller ones. ``isPicture(of:version:)`` recognises every id.
   public var imageID: ImageID? { info.entity.known.map { ImageID($0) } }
 
-  /// The picture's version; `nil` for a placeholder, and for a string too long for its slot.
+  /// The picture's version; `nil` for a placeholder, for a part of a damaged file, and for a string too long for its
+  /// slot.
   public var versionID: ImageID? {
-    isPlaceholder ? nil : info.version.known.map { ImageID($0) }
+    isPlaceholder || isDamaged ? nil : info.version.known.map { ImageID($0) }
   }
 
   /// Whether the picture was loaded as a placeholder (``LoadOptions/isPlaceholder``).
   public var isPlaceholder: Bool { info.version.known?.isPlaceholder == true }
+
+  /// Whether the picture shows a part of a damaged file (``DamagedImagePolicy/showPart``).
+  public var isDamaged: Bool { info.version.known?.isDamaged == true }
 
   /// The picture's own size in pixels, at most the format's.
   public var size: PixelSize { PixelSize(width: info.extent.width, height: info.extent.height) }
@@ -70,6 +74,8 @@ public struct CacheEntry: Hashable, Sendable {
   ///   - id: An entity's ``ImageEntity/imageID``.
   ///   - version: The version that counts; `nil` for any.
   public func isPicture(of id: ImageID, version: ImageID? = nil) -> Bool {
-    info.entity.matches(id.tableID) && version.map { info.version.matches($0.tableID) } != false
+    guard info.entity.matches(id.tableID) else { return false }
+    guard let version = version?.tableID else { return true }
+    return info.version.matches(version) || info.version.matches(version.damaged)
   }
 }

@@ -21,6 +21,9 @@ public import Pixels
   /// A picture was decoded; size of the result in pixels, duration in seconds.
   case decoded(URL?, size: PixelSize, seconds: Double)
 
+  /// A picture was drawn from the part that is there of a damaged file (``DamagedImagePolicy/showPart``).
+  case drewDamaged(entity: ImageID, format: String)
+
   /// A picture was stored.
   case stored(entity: ImageID, format: String)
 

@@ -61,6 +61,11 @@ final class CacheRecorder: Sendable {
     }
   }
 
+  func drewDamaged(_ key: ImageKey) {
+    Worker.beforeFinish { self.state.withLock { $0.damagedDrawings += 1 } }
+    hub.send(.drewDamaged(entity: key.entity, format: key.format))
+  }
+
   func stored(_ key: ImageKey) {
     state.withLock { $0.stores += 1 }
     hub.send(.stored(entity: key.entity, format: key.format))

@@ -22,6 +22,8 @@ public struct CacheStatistics: Sendable {
   public internal(set) var decodeSeconds = 0.0
   /// Pictures drawn into slots.
   public internal(set) var drawings = 0
+  /// Of these, pictures that show a part of a damaged file.
+  public internal(set) var damagedDrawings = 0
   /// Seconds spent drawing, over all threads, by the clock; the waits of closures count.
   public internal(set) var drawSeconds = 0.0
   /// Pictures written to tables.

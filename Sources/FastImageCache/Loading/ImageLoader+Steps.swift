@@ -106,7 +106,7 @@ extension ImageLoader {
   private func keptPicture(
     _ kept: KnownOriginal, _ course: LoadCourse, _ url: URL
   ) async throws(ImageCacheError) -> SourcePicture? {
-    do { return try maker.picture(from: .encoded(kept.bytes), url: url) } catch {
+    do { return try maker.picture(from: .encoded(kept.bytes), url: url, isEarlier: true) } catch {
       guard error.blamesBytes else { throw error }
       if let name = course.name, let hash = kept.contentHash {
         await planner.originals?.drop(name, of: hash)
@@ -242,8 +242,8 @@ extension ImageLoader {
       course.download?.finish()
       course.tablesAnswer = true
       return StepResult(
-        picture: try maker.picture(from: .encoded(known.bytes), url: url), origin: .kept,
-        byteOrigin: .unchanged, keptHash: known.contentHash)
+        picture: try maker.picture(from: .encoded(known.bytes), url: url, isEarlier: true),
+        origin: .kept, byteOrigin: .unchanged, keptHash: known.contentHash)
     }
     // Another request's answer may differ without a change.
     let mayDiffer = course.knownAnswer != nil || flight.policy != .normal
@@ -256,7 +256,8 @@ extension ImageLoader {
       if case .unchanged = content { earlierByteCount = whole.bytes.count }
     }
     let picture = try maker.picture(
-      from: isContinued ? original.map { .encoded($0.bytes) } ?? content : content, url: url)
+      from: isContinued ? original.map { .encoded($0.bytes) } ?? content : content, url: url,
+      isEarlier: isContinued)
     original?.terms.recordRequest(course.options.headers)
     // Files and data URLs are as near as a store is.
     let isKept = flight.permit.need == .network
@@ -296,12 +297,14 @@ extension ImageLoader {
     return !course.plan.steps.isEmpty || course.plan.askOnceMore() || !course.hasAsked
   }
 
-  /// Has the store keep what the source delivered, once it was decoded and its waiters were answered.
+  /// Has the store keep what the source delivered, once it was decoded and its waiters were answered. A damaged file
+  /// is not kept: a cache that refuses it would have to ask the server again.
   ///
   /// The store counts it as kept when this returns. The file is written beside the load's other pictures.
   func keep(_ result: StepResult, on course: LoadCourse, _ flight: Flight) {
     guard course.keeping == nil, !course.isLocked, let originals = planner.originals,
-      let name = course.name, let original = result.original, result.picture.decoded != nil
+      let name = course.name, let original = result.original,
+      result.picture.decoded?.isDamaged == false
     else { return }
     // That of the name: requests of other entities share the load.
     let entity = course.entity

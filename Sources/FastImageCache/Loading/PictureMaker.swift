@@ -11,21 +11,26 @@ typealias DrawnResult = Result<SealedSlot, ImageCacheError>
 struct PictureMaker: Sendable {
   let decoders: [any ImageDecoder]
   let limits: DecodingLimits
+  let damagedImages: DamagedImagePolicy
   let workers: WorkerPool
   let recorder: CacheRecorder
 
   /// Chooses the decoder by the first bytes and has it read the header; decodes nothing.
+  ///
+  /// - Parameter isEarlier: Whether some of the bytes are of an earlier answer. Damaged ones are refused then, since
+  ///   the source has others.
   func picture(
-    from content: ImageSourceContent, url: URL?
+    from content: ImageSourceContent, url: URL?, isEarlier: Bool = false
   ) throws(ImageCacheError) -> SourcePicture {
     switch content {
     case .annotated(let content, let metadata):
-      var picture = try picture(from: content, url: url)
+      var picture = try picture(from: content, url: url, isEarlier: isEarlier)
       picture.metadata = metadata
       return picture
     case .bitmap(let bitmap):
       return SourcePicture(url: url, content: .bitmap, decoded: bitmap)
-    case .arrived(let arrival): return try picture(from: .encoded(arrival.bytes), url: url)
+    case .arrived(let arrival):
+      return try picture(from: .encoded(arrival.bytes), url: url, isEarlier: isEarlier)
     case .unchanged:
       // The loader has taken the answers of sources that it had told what is kept.
       throw .undecodable(url, reason: .damaged("Nothing is kept that could be unchanged."))
@@ -35,7 +40,10 @@ struct PictureMaker: Sendable {
         let decoder = try decoders.decoder(for: data)
         let header = try decoder.header(of: data)
         try limits.check(header.size)
-        return SourcePicture(url: url, content: .encoded(data, decoder, header), decoded: nil)
+        var picture = SourcePicture(
+          url: url, content: .encoded(data, decoder, header), decoded: nil)
+        if !isEarlier { picture.damagedImages = damagedImages }
+        return picture
       } catch {
         throw ImageCacheError(error, url: url)
       }
@@ -234,6 +242,7 @@ struct PictureMaker: Sendable {
       request.hasMargin = true
       request.region = region
       request.colorSpace = colorSpace
+      request.damagedImages = source.damagedImages
       let bitmap = try decoder.decode(data, request)
       recorder.decoded(source.url, size: bitmap.size, in: ContinuousClock.now - start)
       return bitmap
@@ -259,13 +268,16 @@ struct PictureMaker: Sendable {
       let size = drawing.outputSize(
         source: fullSize, slot: format.size, upTo: format.keepsProportions)
       let slot = try request.table.drawSlot(
-        for: request.key, size: size, metadata: metadata
+        for: request.key, size: size, metadata: metadata, isDamaged: bitmap.isDamaged
       ) { bytes, layout in
         try drawing.draw(
           bitmap, into: bytes, layout: layout, colorSpace: format.colorSpace, scale: format.scale,
           upTo: format.keepsProportions, isCancelled: isCancelled)
       }
-      if !isPreview { recorder.drew(in: ContinuousClock.now - start) }
+      if !isPreview {
+        recorder.drew(in: ContinuousClock.now - start)
+        if bitmap.isDamaged { recorder.drewDamaged(request.key) }
+      }
       return .success(slot)
     } catch {
       // A closure may throw any error when it is cancelled.

@@ -18,6 +18,8 @@ struct SourcePicture: Sendable {
   var decodedSize: PixelSize?
   /// The colours that this decode was made for: a decoder may have cut those beyond.
   var decodedColorSpace = ColorSpace.sRGB
+  /// What becomes of the bytes if they are damaged.
+  var damagedImages = DamagedImagePolicy.refuse
   /// The metadata that is stored beside the pixels of each format.
   var metadata = Data()
   /// False where the hook lets the picture be delivered only.

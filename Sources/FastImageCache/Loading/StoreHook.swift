@@ -47,7 +47,10 @@ extension SourcePicture {
     var changed = self
     // Only where it was exchanged: the decode has edges and colours that its copy for the hook lacks.
     if image.isChanged {
-      changed = SourcePicture(url: url, content: .bitmap, decoded: image.bitmap)
+      var bitmap = image.bitmap
+      // What the hook makes of a part is no more than a part.
+      bitmap.isDamaged = bitmap.isDamaged || decoded?.isDamaged == true
+      changed = SourcePicture(url: url, content: .bitmap, decoded: bitmap)
     }
     changed.answers = [:]
     changed.metadata = image.metadata ?? Data()

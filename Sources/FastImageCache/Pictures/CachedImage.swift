@@ -41,6 +41,11 @@ public struct CachedImage: Sendable {
   /// owns, or whose volume or class of protection makes mapping unsafe.
   public var isPrivate: Bool { entry.isPrivate }
 
+  /// Whether the picture shows a part of a damaged file (``DamagedImagePolicy/showPart``).
+  ///
+  /// Cost: each call reads the slot. A hit that does not ask pays nothing for it.
+  public var isDamaged: Bool { entry.isDamaged }
+
   /// Lends the pixels, top row first, for the length of `body`.
   ///
   /// ```swift

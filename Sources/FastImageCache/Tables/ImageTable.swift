@@ -114,9 +114,10 @@ actor ImageTable {
   /// - Parameters:
   ///   - size: At most the format's size, in pixels.
   ///   - metadata: Bytes to be stored beside the pixels; left out if there is no room for them.
+  ///   - isDamaged: Whether the picture shows a part of a damaged file.
   ///   - draw: Writes every byte that the layout has; they may be those of another picture before.
   nonisolated func drawSlot(
-    for key: ImageKey, size: PixelSize, metadata: Data = Data(),
+    for key: ImageKey, size: PixelSize, metadata: Data = Data(), isDamaged: Bool = false,
     _ draw: (UnsafeMutableRawBufferPointer, PixelLayout) throws -> Void
   ) throws -> SealedSlot {
     guard let layout = PixelLayout(size: size, format: format.pixelFormat),
@@ -127,7 +128,8 @@ actor ImageTable {
       .initializeMemory(as: UInt8.self, repeating: 0)
     let extent = SlotExtent(width: size.width, height: size.height)
     let kept = refusal(of: metadata, for: key) == nil ? Array(metadata) : []
-    return try buffer.sealed(key: key.tableKey, extent: extent, metadata: kept)
+    return try buffer.sealed(
+      key: isDamaged ? key.tableKey.damaged : key.tableKey, extent: extent, metadata: kept)
   }
 
   /// Why a picture with this metadata is not stored; `nil` where there is room.

@@ -101,8 +101,8 @@ struct Storage: Sendable {
           format: format, slots: try slots(for: format),
           store: isStored
             ? try table(
-              for: format, in: directory, fallsBack: !configuration.requiresStorage, recorder) : nil
-        )
+              for: format, in: directory, fallsBack: !configuration.requiresStorage,
+              showsDamaged: configuration.damagedImages == .showPart, recorder) : nil)
       })
   }
 
@@ -114,7 +114,7 @@ struct Storage: Sendable {
   }
 
   private static func table(
-    for format: ImageFormat, in directory: TableDirectory, fallsBack: Bool,
+    for format: ImageFormat, in directory: TableDirectory, fallsBack: Bool, showsDamaged: Bool,
     _ recorder: CacheRecorder
   ) throws(ImageCacheError) -> Table {
     let geometry = try geometry(of: format)
@@ -122,7 +122,7 @@ struct Storage: Sendable {
       return try Table(
         name: format.name, in: directory, geometry: geometry,
         capacity: TableCapacity(format.capacity), protection: FileProtection(format.protection),
-        fallsBack: fallsBack, system: directory.system
+        showsDamaged: showsDamaged, fallsBack: fallsBack, system: directory.system
       ) { recorder.noticed($0, format: format.name) }
     } catch .invalidCapacity {
       throw .invalidFormat(

@@ -69,9 +69,10 @@
 
       let conversion = try LCMSConversion.shared(
         profile: segments.profile(bytes) ?? otherProfile, kind: reader.kind)
+      let showsPart = request.damagedImages == .showPart
       let interpolatesColors = !Self.isMuchReduced(header.size, for: request.minimumSize)
       let scaled = try reader.start(
-        eighths: eighths, interpolatesColors: interpolatesColors,
+        eighths: eighths, interpolatesColors: interpolatesColors, showsPart: showsPart,
         memoryLimit: header.wholePictureByteCount + rowBufferByteCount(header.size)
       )
       // Newer libraries read lossless files without scaling them, and need more memory than was
@@ -98,9 +99,10 @@
       let size = orientation.turning(
         PixelSize(width: part.columns.count, height: part.rows.count))
       let stored = orientation.turning(header.size)
-      let topRows = isCut ? TopRows() : nil
-      let bitmap = try Bitmap.decoding(
-        size: size, format: isCut ? .bgra32 : header.isGray ? .gray8 : .bgrx32,
+      let format: PixelFormat = isCut ? .bgra32 : header.isGray ? .gray8 : .bgrx32
+      let topRows = isCut || showsPart ? TopRows(format, endsAtDamage: showsPart) : nil
+      var bitmap = try Bitmap.decoding(
+        size: size, format: format,
         edges: orientation.edges(
           of: header.size, x: -Double(part.columns.lowerBound), y: -Double(part.rows.lowerBound),
           width: Double(stored.width * eighths) / 8, height: Double(stored.height * eighths) / 8,
@@ -113,14 +115,23 @@
         try target.fill(unless: request.isCancelled) {
           rows, rowBytes, count throws(ImageDecodingError) in
           guard let topRows else { return try readRows(rows, rowBytes, count) }
-          try topRows.write(rows, rowBytes, count, width: scaled.width) {
-            row throws(ImageDecodingError) in try readRows(row, rowBytes, 1)
-          }
+          // libjpeg itself leaves rows gray, and seldom ends at all.
+          try topRows.write(
+            rows, rowBytes, count, width: part.columns.count, step: isCut ? 1 : count
+          ) { rows, count throws(ImageDecodingError) in try readRows(rows, rowBytes, count) }
         }
       }
-      if let topRows { return try topRows.preview(bitmap, of: scaled.height) }
-      try reader.skip(scaled.height - part.rows.upperBound, unless: request.isCancelled)
-      return DecodedPreview(bitmap)
+      if isCut, let topRows { return try topRows.preview(bitmap, of: scaled.height) }
+      func skipRest() throws(ImageDecodingError) {
+        try reader.skip(scaled.height - part.rows.upperBound, unless: request.isCancelled)
+      }
+      guard let topRows else {
+        try skipRest()
+        return DecodedPreview(bitmap)
+      }
+      try topRows.readUnlessEnded(0, skipRest)
+      bitmap.isDamaged = topRows.hasEnded || reader.isDamaged
+      return try topRows.preview(bitmap, of: part.rows.count)
     }
 
     /// The smallest scale whose result is not below the minimum in either dimension.
@@ -211,8 +222,9 @@
       var request = request
       let wanted = request.minimumSize ?? header.size
       let working = workingByteCount(for: header, minimumSize: wanted)
-      // The region is one of the picture's.
+      // The region is one of the picture's. A damaged thumbnail is none.
       (request.minimumSize, request.region) = (nil, nil)
+      request.damagedImages = .refuse
       request.limits.workingByteCount = min(request.limits.workingByteCount, working)
       let thumbnail = try decode(
         UnsafeRawBufferPointer(rebasing: bytes[place]), request,

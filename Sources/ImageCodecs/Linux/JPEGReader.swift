@@ -37,6 +37,9 @@
       if let coefficients { SpareMemory.mappings.give(coefficients) }
     }
 
+    /// Whether damage was met so far, where parts are shown.
+    var isDamaged: Bool { fic_jpeg_is_damaged(reader) }
+
     func imageHeader(_ orientation: Orientation) -> ImageHeader {
       let stored = PixelSize(width: Int(header.width), height: Int(header.height))
       return ImageHeader(
@@ -45,7 +48,7 @@
     }
 
     func start(
-      eighths: Int, interpolatesColors: Bool, memoryLimit: Int
+      eighths: Int, interpolatesColors: Bool, showsPart: Bool, memoryLimit: Int
     ) throws(ImageDecodingError) -> PixelSize {
       // A scan without content costs its reader 0.35 ms a megapixel and its writer 48 bytes.
       let megapixels = Double(header.width) * Double(header.height) / 1_000_000
@@ -54,8 +57,8 @@
       var (width, height) = (UInt32(0), UInt32(0))
       try check(
         fic_jpeg_start(
-          reader, UInt32(eighths), interpolatesColors, UInt32(scanLimit), memoryLimit, &width,
-          &height))
+          reader, UInt32(eighths), interpolatesColors, showsPart, UInt32(scanLimit), memoryLimit,
+          &width, &height))
       return PixelSize(width: Int(width), height: Int(height))
     }
 

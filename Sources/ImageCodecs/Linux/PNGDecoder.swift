@@ -31,7 +31,9 @@
     }
 
     func decode(_ data: Data, _ request: DecodeRequest) throws(ImageDecodingError) -> Bitmap {
-      try data.lendBytes { bytes throws(ImageDecodingError) in try decode(bytes, request) }.bitmap
+      try data.lendBytes { bytes throws(ImageDecodingError) in
+        try decode(bytes, request, showsPart: request.damagedImages == .showPart)
+      }.bitmap
     }
 
     func header(_ chunks: PNGChunks, _ orientation: Orientation) -> ImageHeader {
@@ -47,9 +49,12 @@
         wholePictureByteCount: whole)
     }
 
-    /// - Parameter isCut: Whether the file ends within its rows, and is not interlaced.
+    /// - Parameters:
+    ///   - isCut: Whether the file ends within its rows, and is not interlaced.
+    ///   - showsPart: Whether a file that is cut or damaged gives a picture all the same.
     func decode(
-      _ bytes: UnsafeRawBufferPointer, _ request: DecodeRequest, isCut: Bool = false
+      _ bytes: UnsafeRawBufferPointer, _ request: DecodeRequest, isCut: Bool = false,
+      showsPart: Bool = false
     ) throws(ImageDecodingError) -> DecodedPreview {
       let chunks = try PNGChunks(bytes.bytes)
       let orientation = Orientation(exif: bytes.bytes, in: chunks.exif)
@@ -66,7 +71,8 @@
       let factor =
         reader.isInterlaced ? 1 : Self.factor(of: header.size, for: request.minimumSize)
       let size = header.size.reduced(by: factor)
-      let topRows = isCut ? TopRows() : nil
+      let format = isCut ? .bgra32 : reader.format
+      let topRows = isCut || showsPart ? TopRows(format, endsAtDamage: showsPart) : nil
       let average = factor > 1 ? try RowAverage(reader, factor: factor) : nil
       func readRows(
         _ rows: UnsafeMutablePointer<UInt8>, _ rowBytes: Int, _ count: Int
@@ -77,36 +83,37 @@
           try reader.read(rows, rowBytes, count)
         }
       }
-      let bitmap = try Bitmap.decoding(
-        size: size, format: isCut ? .bgra32 : reader.format,
+      var bitmap = try Bitmap.decoding(
+        size: size, format: format,
         edges: orientation.edges(of: header.size, reducedBy: Double(factor), to: size),
         conversion: chunks.colors.conversion(profile: reader.profile, kind: reader.profileKind)
       ) { pixels, layout throws(ImageDecodingError) in
         let target = try UprightRows(pixels, layout: layout, orientation: orientation)
         if reader.isInterlaced {
-          try readWhole(reader, pixels, layout, target, orientation, request)
+          try readWhole(reader, pixels, layout, target, orientation, topRows, request)
         } else if let topRows {
           let width = target.storedSize.width
           try target.fill(unless: request.isCancelled) {
             rows, rowBytes, count throws(ImageDecodingError) in
             try topRows.write(rows, rowBytes, count, width: width) {
-              row throws(ImageDecodingError) in try readRows(row, rowBytes, 1)
+              row, _ throws(ImageDecodingError) in try readRows(row, rowBytes, 1)
             }
           }
         } else {
           try target.fill(unless: request.isCancelled, readRows)
         }
       }
-      if let topRows {
-        return try topRows.preview(bitmap, of: orientation.turning(size).height)
-      }
-      return DecodedPreview(bitmap)
+      bitmap.isDamaged = topRows?.hasEnded == true
+      return try topRows?.preview(bitmap, of: orientation.turning(size).height)
+        ?? DecodedPreview(bitmap)
     }
 
-    /// Seven passes over one whole picture: the result itself, unless it has to be turned.
+    /// Seven passes over one whole picture: the result itself, unless it has to be turned. Where parts are shown, the
+    /// pixels of each pass stand for those of later ones, too.
     private func readWhole(
       _ reader: PNGReader, _ pixels: UnsafeMutableRawBufferPointer, _ layout: PixelLayout,
-      _ target: UprightRows, _ orientation: Orientation, _ request: DecodeRequest
+      _ target: UprightRows, _ orientation: Orientation, _ topRows: TopRows?,
+      _ request: DecodeRequest
     ) throws(ImageDecodingError) {
       let size = reader.size
       var rowBytes = layout.rowBytes
@@ -119,11 +126,20 @@
         scratch = memory
       }
       guard let rows else { throw .outOfMemory }
+      if topRows != nil { layout.format.writeBlank(rows, rowBytes, size.height, width: size.width) }
       for _ in 0..<7 {
         for first in stride(from: 0, to: size.height, by: UprightRows.stripHeight) {
           if request.isCancelled() { throw .cancelled }
-          try reader.readPass(
-            rows + first * rowBytes, rowBytes, min(UprightRows.stripHeight, size.height - first))
+          let (strip, count) = (
+            rows + first * rowBytes, min(UprightRows.stripHeight, size.height - first)
+          )
+          guard let topRows else {
+            try reader.readPass(strip, rowBytes, count)
+            continue
+          }
+          try topRows.readUnlessEnded(count) { () throws(ImageDecodingError) in
+            try reader.readPass(strip, rowBytes, count, fillsBlocks: true)
+          }
         }
       }
       reader.premultiply(rows, rowBytes, size.height, width: size.width)
@@ -259,10 +275,12 @@
     }
 
     /// Writes one pass's pixels of the next rows, not yet multiplied.
+    ///
+    /// - Parameter fillsBlocks: Whether each pixel is written to the places of those of later passes, too.
     func readPass(
-      _ rows: UnsafeMutablePointer<UInt8>, _ rowBytes: Int, _ count: Int
+      _ rows: UnsafeMutablePointer<UInt8>, _ rowBytes: Int, _ count: Int, fillsBlocks: Bool = false
     ) throws(ImageDecodingError) {
-      try check(fic_png_read_rows(reader, rows, rowBytes, UInt32(count)))
+      try check(fic_png_read_rows(reader, rows, rowBytes, UInt32(count), fillsBlocks))
     }
 
     func premultiply(

@@ -11,7 +11,7 @@
 
     func header(of data: Data) throws(ImageDecodingError) -> ImageHeader {
       try data.lendBytes { bytes throws(ImageDecodingError) in
-        try WebPReader(bytes).imageHeader
+        try WebPReader(bytes, mayBeCut: true).imageHeader
       }
     }
 
@@ -28,20 +28,23 @@
     private func decode(
       _ bytes: UnsafeRawBufferPointer, _ request: DecodeRequest
     ) throws(ImageDecodingError) -> Bitmap {
-      let reader = try WebPReader(bytes)
+      let showsPart = request.damagedImages == .showPart
+      let reader = try WebPReader(bytes, mayBeCut: showsPart)
       let header = reader.imageHeader
       try request.limits.check(
         header, encodedByteCount: bytes.count,
         workingByteCount: workingByteCount(for: header, minimumSize: request.minimumSize))
 
       let size = Self.size(of: header, for: request.minimumSize)
-      return try Bitmap.decoding(
+      var isDamaged = false
+      var bitmap = try Bitmap.decoding(
         size: size, format: header.hasAlpha ? .bgra32 : .bgrx32,
         edges: PictureEdges(filling: size, fullSize: header.size),
         conversion: LCMSConversion.shared(profile: reader.profile, kind: .rgb)
       ) { pixels, layout throws(ImageDecodingError) in
         guard reader.orientation != .up else {
-          try reader.decode(pixels, layout, unless: request.isCancelled)
+          isDamaged = try reader.decode(
+            pixels, layout, showsPart: showsPart, unless: request.isCancelled)
           return
         }
         let target = try UprightRows(pixels, layout: layout, orientation: reader.orientation)
@@ -49,12 +52,14 @@
           throw .outOfMemory
         }
         let whole = try ScratchMemory(byteCount: stored.byteCount)
-        try reader.decode(
+        isDamaged = try reader.decode(
           UnsafeMutableRawBufferPointer(start: whole.start, count: stored.byteCount), stored,
-          unless: request.isCancelled)
+          showsPart: showsPart, unless: request.isCancelled)
         target.place(
           whole.start, rowBytes: stored.rowBytes, first: 0, count: stored.size.height)
       }
+      bitmap.isDamaged = isDamaged
+      return bitmap
     }
 
     /// libwebp's own scaler averages exactly to any size, edge to edge; worth it from half the size on.
@@ -119,12 +124,12 @@
       return result
     }
 
-    init(_ bytes: UnsafeRawBufferPointer) throws(ImageDecodingError) {
+    init(_ bytes: UnsafeRawBufferPointer, mayBeCut: Bool) throws(ImageDecodingError) {
       guard let start = bytes.start else { throw .truncated }
       guard let reader = fic_webp_reader_create() else { throw .outOfMemory }
       self.reader = reader
       var header = fic_webp_header()
-      let status = fic_webp_read_header(reader, start, bytes.count, &header)
+      let status = fic_webp_read_header(reader, start, bytes.count, mayBeCut, &header)
       self.header = header
       let exif = UnsafeRawBufferPointer(start: header.exif, count: header.exif_count)
       orientation = Orientation(exif: exif.bytes, in: 0..<exif.count)
@@ -133,14 +138,22 @@
 
     deinit { fic_webp_reader_close(reader) }
 
+    /// - Parameter showsPart: Whether the rows that can be read suffice, if there are any.
+    /// - Returns: Whether bytes are missing.
     func decode(
-      _ pixels: UnsafeMutableRawBufferPointer, _ layout: PixelLayout, unless isCancelled: () -> Bool
-    ) throws(ImageDecodingError) {
+      _ pixels: UnsafeMutableRawBufferPointer, _ layout: PixelLayout, showsPart: Bool,
+      unless isCancelled: () -> Bool
+    ) throws(ImageDecodingError) -> Bool {
       guard let start = pixels.baseAddress, pixels.count >= layout.byteCount else {
         throw .outOfMemory
       }
       var offset = 0
       var size = layout.size
+      if showsPart {
+        layout.format.writeBlank(
+          start.assumingMemoryBound(to: UInt8.self), layout.rowBytes, layout.size.height,
+          width: layout.size.width)
+      }
       if !coversCanvas {
         memset(start, 0, layout.byteCount)
         offset = Int(header.frame_y) * layout.rowBytes + Int(header.frame_x) * 4
@@ -157,8 +170,14 @@
       while !isComplete {
         if isCancelled() { throw .cancelled }
         count = min(count + step, header.frame_count)
-        try fic_webp_decode(reader, count, &isComplete).check(.webp)
+        do throws(ImageDecodingError) {
+          try fic_webp_decode(reader, count, &isComplete).check(.webp)
+        } catch {
+          guard showsPart, error.isDamage, fic_webp_rows_written(reader) > 0 else { throw error }
+          return true
+        }
       }
+      return header.is_cut
     }
   }
 #endif

@@ -115,7 +115,7 @@ struct SlotTrailer: Hashable, Sendable {
   private static func byteCount(_ id: StoredID) -> Int {
     switch id {
     case .full(let id) where id.kind == .string: id.span.count
-    case .full(let id): id.kind == .uuid || id.isPlaceholder ? 16 : 8
+    case .full(let id): [.integer, .largeInteger].contains(id.kind) ? 8 : 16
     case .hashed: StoredID.hashedByteCount
     }
   }

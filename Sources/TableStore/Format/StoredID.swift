@@ -61,7 +61,7 @@ package enum StoredID: Hashable, Sendable, CustomStringConvertible {
     case .full(let id):
       switch id.kind {
       case .string: Array(id.text.utf8)
-      case .uuid, .placeholder:
+      case .uuid, .placeholder, .damaged, .damagedPlaceholder:
         Self.bytes(of: id.words.0.bigEndian) + Self.bytes(of: id.words.1.bigEndian)
       case .integer, .largeInteger: Self.bytes(of: id.words.0.littleEndian)
       }
@@ -90,15 +90,15 @@ package enum StoredID: Hashable, Sendable, CustomStringConvertible {
       self = .hashed(sha256: Array(bytes.prefix(SHA256.byteCount)), byteCount: byteCount)
       return
     }
-    switch TableID.Kind(rawValue: UInt8(code >> 13)) {
+    let kind = TableID.Kind(rawValue: UInt8(code >> 13))
+    switch kind {
     case .string?:
       guard let text = String(validating: bytes, as: UTF8.self) else { return nil }
       self = .full(TableID(text))
-    case .uuid?, .placeholder?:
-      guard bytes.count == 16 else { return nil }
+    case .uuid?, .placeholder?, .damaged?, .damagedPlaceholder?:
+      guard let kind, bytes.count == 16 else { return nil }
       let words = (number(bytes.prefix(8)).byteSwapped, number(bytes.suffix(8)).byteSwapped)
-      let isUUID = code >> 13 == UInt16(TableID.Kind.uuid.rawValue)
-      self = .full(TableID(kind: isUUID ? .uuid : .placeholder, words: words))
+      self = .full(TableID(kind: kind, words: words))
     case .integer?:
       guard bytes.count == 8 else { return nil }
       self = .full(TableID(Int64(bitPattern: number(bytes))))

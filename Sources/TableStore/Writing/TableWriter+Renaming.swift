@@ -4,7 +4,7 @@ extension TableWriter {
   /// Stores an entity's picture anew under another entity, and removes it from the first; `nil` if the
   /// first has none that is intact, or only a placeholder while the other has a real picture, which stays.
   ///
-  /// A version that is the first entity's id becomes the other one's, that of a placeholder too. The order
+  /// A version that is the first entity's id becomes the other one's, that of a placeholder or of a damaged file too. The order
   /// keeps pictures right after a kill at any instant:
   ///
   /// 1. The slot is read from the file and checked in full, whatever was proven before.
@@ -50,8 +50,11 @@ extension TableWriter {
   private static func version(
     _ version: StoredID, from old: TableID, to new: TableID
   ) -> StoredID {
-    if version.matches(old) { return .full(new) }
-    return version.matches(old.placeholder) ? .full(new.placeholder) : version
+    let forms: [(TableID) -> TableID] = [
+      { $0 }, \.placeholder, \.damaged, \.placeholder.damaged,
+    ]
+    for form in forms where version.matches(form(old)) { return .full(form(new)) }
+    return version
   }
 
   private func sealed(

@@ -18,7 +18,7 @@ struct InspectCommand: Command {
     discussion: """
       Pictures come in the order of use, the one used last first, each with the time at which it was
       stored. Only pictures whose bytes are intact are listed; `imagecache verify` names the others.
-      Control characters of an id are shown escaped, and in JSON as JSON escapes them. An id too long
+      Those that show a part of a damaged file are marked. Control characters of an id are shown escaped, and in JSON as JSON escapes them. An id too long
       for its slot is shown as its SHA-256. Nothing is changed, and a program that has the tables open is
       not disturbed. Pictures in guest files, which a second process drew, are listed once the table's
       owner has taken them in.
@@ -91,7 +91,10 @@ struct InspectCommand: Command {
     var lines = TextTable(header: ["  entity", "size", "slot", "stored"])
     for entry in entries {
       let size = "\(entry.extent.width)x\(entry.extent.height)"
-      lines.append(["  \(entry.entity)".printable, size, "\(entry.slot)", Self.time(of: entry)])
+      let note = entry.version.known?.isDamaged == true ? ", of a damaged file" : ""
+      lines.append([
+        "  \(entry.entity)".printable, size, "\(entry.slot)", Self.time(of: entry) + note,
+      ])
     }
     return title + "\n" + lines.text
   }
@@ -103,6 +106,7 @@ struct InspectCommand: Command {
         "entity": .string("\(entry.entity)"), "version": .string("\(entry.version)"),
         "width": .integer(entry.extent.width), "height": .integer(entry.extent.height),
         "slot": .integer(entry.slot), "recency_rank": .integer(rank),
+        "damaged_file": .bool(entry.version.known?.isDamaged == true),
         "metadata_bytes": .integer(entry.metadata.count), "stored": .string(Self.time(of: entry)),
       ])
     }

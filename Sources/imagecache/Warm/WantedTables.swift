@@ -3,7 +3,7 @@ import FastImageCache
 import Foundation
 import TableStore
 
-/// `--cache`, `--format` and `--capacity`: the tables that a call fills.
+/// `--cache`, `--format`, `--capacity` and `--damaged`: the tables that a call fills, and with what.
 struct WantedTables {
   static func options(capacityHelp: String) -> [ArgumentGrammar.Option] {
     [
@@ -19,6 +19,12 @@ struct WantedTables {
           COLORS: sRGB (the usual ones) or displayP3; also without DECODING
           """),
       .value("--capacity", "N", help: "pictures a table holds (\(capacityHelp))"),
+      .value(
+        "--damaged", "POLICY",
+        help: """
+          pictures that are cut short or damaged within:
+          refuse (the usual one) or show, as far as they are there
+          """),
     ]
   }
 
@@ -32,11 +38,17 @@ struct WantedTables {
 
   private let formats: [FormatArgument]
   private let capacity: Int?
+  private let damagedImages: DamagedImagePolicy
 
   init(_ arguments: Arguments) throws {
     directory = try URL(argument: arguments.value("--cache") ?? "", directoryHint: .isDirectory)
     formats = try arguments.values("--format").map { try FormatArgument($0) }
     capacity = try arguments.integer("--capacity", in: 1...TableCapacity.maximumSlotCount)
+    switch arguments.value("--damaged") {
+    case nil, "refuse": damagedImages = .refuse
+    case "show": damagedImages = .showPart
+    case let other?: throw UsageError("--damaged takes refuse or show, not \"\(other)\".")
+    }
     var layouts: [String: FormatArgument.Layout] = [:]
     for format in formats where layouts.updateValue(format.layout, forKey: format.name) != nil {
       throw UsageError("Two formats are named \"\(format.name)\".")
@@ -49,7 +61,7 @@ struct WantedTables {
   /// - Parameters:
   ///   - pictureCount: Pictures that shall find room if the call does not say.
   ///   - keepsOthers: Whether they shall find it beside those that are there.
-  ///   - configuration: Its directory is not used.
+  ///   - configuration: Its directory and policy for damaged pictures are not used.
   /// - Returns: The cache, and its formats that the call wants.
   func open(
     for pictureCount: Int, keepsOthers: Bool = false, _ configuration: ImageCache.Configuration
@@ -64,6 +76,7 @@ struct WantedTables {
     var configuration = configuration
     configuration.directory = directory
     configuration.requiresStorage = true
+    configuration.damagedImages = damagedImages
     let cache = try await ImageCache(
       namespace: Self.namespace, formats: formats.wanted + formats.others,
       configuration: configuration)

@@ -103,7 +103,7 @@ struct EncodedFile {
     defer { coefficients.deallocate() }
     fic_jpeg_lend(reader, coefficients.baseAddress, coefficients.count)
     guard header.kind != .cmyk,
-      fic_jpeg_start(reader, 8, true, 1000, 1 << 30, &width, &height) == .ok
+      fic_jpeg_start(reader, 8, true, false, 1000, 1 << 30, &width, &height) == .ok
     else { return nil }
     while !isDone { guard fic_jpeg_take_in(reader, 64, &isDone) == .ok else { return nil } }
     let bytesPerPixel = header.kind == .gray ? 1 : 4
@@ -119,7 +119,9 @@ struct EncodedFile {
     let rowBytes = width * Int(header.bytes_per_pixel)
     var rows = [UInt8](repeating: 0, count: rowBytes * height)
     for _ in 0..<(header.interlaced ? 7 : 1) {
-      guard fic_png_read_rows(reader, &rows, rowBytes, header.height) == .ok else { return nil }
+      guard fic_png_read_rows(reader, &rows, rowBytes, header.height, false) == .ok else {
+        return nil
+      }
     }
     return Pixels(rows, width, height, hasAlpha: header.has_alpha)
   }

@@ -13,6 +13,8 @@
     private let file: SweepFile
     private let format: ImageFormat
     private let drawing: Drawing
+    /// What would become of damage, of which there is none.
+    private let damagedImages: DamagedImagePolicy
     /// Colours of the outermost blocks are averaged with their padding, which is much of a small picture.
     private let leastDecibels: Double
 
@@ -41,6 +43,7 @@
       file = SweepFile(
         kind, size, wavelength: 12 * reduction, orientation: orientation, &choices)
       leastDecibels = min(size.width, size.height) < 40 ? 28 : 38
+      damagedImages = choices.pick("damaged", [.refuse, .showPart])
       description = choices.trail
     }
 
@@ -68,11 +71,13 @@
     func fault(_ resources: LoadResources) async throws -> String? {
       var configuration = ImageCache.Configuration()
       configuration.resources = resources
+      configuration.damagedImages = damagedImages
       let cache = try ImageCache.inMemory(formats: [format], configuration: configuration)
       let bitmap = try decode(file.data)
       if let fault = file.fault(in: bitmap) { return fault }
       let whole = try await cache.store(bitmap, for: entity("whole"), format: format)
       let stored = try await cache.store(file.data, for: entity("stored"), format: format)
+      if stored.isDamaged { return "damaged" }
       if stored.size != whole.size { return "\(stored.size) and not \(whole.size)" }
       var largest: Int32 = 0
       let (first, second) = (stored.bytesToCompare, whole.bytesToCompare)

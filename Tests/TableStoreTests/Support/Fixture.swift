@@ -28,13 +28,13 @@ struct Fixture {
 
   func open(
     _ name: String = "rows", slots: Int = 8, geometry: TableGeometry = Fixture.geometry,
-    protection: FileProtection = .none, fallsBack: Bool = false, system: SystemCalls = .live,
-    onNotice: @escaping @Sendable (TableNotice) -> Void = { _ in }
+    protection: FileProtection = .none, showsDamaged: Bool = false, fallsBack: Bool = false,
+    system: SystemCalls = .live, onNotice: @escaping @Sendable (TableNotice) -> Void = { _ in }
   ) throws -> Table {
     try Table(
       name: name, in: TableDirectory(path: path, system: system), geometry: geometry,
-      capacity: .slots(slots), protection: protection, fallsBack: fallsBack, system: system,
-      onNotice: onNotice)
+      capacity: .slots(slots), protection: protection, showsDamaged: showsDamaged,
+      fallsBack: fallsBack, system: system, onNotice: onNotice)
   }
 
   /// The table's file.

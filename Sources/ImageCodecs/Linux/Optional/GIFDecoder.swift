@@ -27,12 +27,17 @@
         try request.limits.check(
           header, encodedByteCount: bytes.count,
           workingByteCount: workingByteCount(for: header, minimumSize: request.minimumSize))
-        return try Bitmap.decoding(
+        let showsPart = request.damagedImages == .showPart
+        var isDamaged = false
+        var bitmap = try Bitmap.decoding(
           size: header.size, format: header.hasAlpha ? .bgra32 : .bgrx32,
           edges: PictureEdges(filling: header.size, fullSize: header.size), conversion: nil
         ) { pixels, layout throws(ImageDecodingError) in
-          try reader.decode(pixels, layout, unless: request.isCancelled)
+          isDamaged = try reader.decode(
+            pixels, layout, showsPart: showsPart, unless: request.isCancelled)
         }
+        bitmap.isDamaged = isDamaged
+        return bitmap
       }
     }
   }
@@ -67,14 +72,19 @@
 
     deinit { fic_gif_reader_close(reader) }
 
+    /// - Parameter showsPart: Whether the rows that can be read suffice, if there are any.
+    /// - Returns: Whether rows are missing.
     func decode(
-      _ pixels: UnsafeMutableRawBufferPointer, _ layout: PixelLayout, unless isCancelled: () -> Bool
-    ) throws(ImageDecodingError) {
+      _ pixels: UnsafeMutableRawBufferPointer, _ layout: PixelLayout, showsPart: Bool,
+      unless isCancelled: () -> Bool
+    ) throws(ImageDecodingError) -> Bool {
       guard let start = pixels.baseAddress, pixels.count >= layout.byteCount else {
         throw .outOfMemory
       }
-      if header.frame_width != header.width || header.frame_height != header.height {
-        memset(start, 0, layout.byteCount)
+      if showsPart || header.frame_width != header.width || header.frame_height != header.height {
+        layout.format.writeBlank(
+          start.assumingMemoryBound(to: UInt8.self), layout.rowBytes, layout.size.height,
+          width: layout.size.width)
       }
       let frame =
         start.assumingMemoryBound(to: UInt8.self) + Int(header.frame_y) * layout.rowBytes
@@ -83,10 +93,16 @@
       for pass in passes {
         for y in stride(from: pass.first, to: Int(header.frame_height), by: pass.step) {
           if count % UprightRows.stripHeight == 0, isCancelled() { throw .cancelled }
-          try check(fic_gif_read_row(reader, frame + y * layout.rowBytes))
+          do throws(ImageDecodingError) {
+            try check(fic_gif_read_row(reader, frame + y * layout.rowBytes))
+          } catch {
+            guard showsPart, error.isDamage, count > 0 else { throw error }
+            return true
+          }
           count += 1
         }
       }
+      return false
     }
 
     /// The rows of each pass, in the order of the file; GIF89a, appendix E.

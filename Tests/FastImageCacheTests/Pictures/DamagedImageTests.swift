@@ -1,0 +1,187 @@
+import Foundation
+import Locking
+import TestSupport
+import Testing
+
+@testable import FastImageCache
+
+/// Decodes files of a word, "part" or "whole", and the number of a solid picture.
+private struct PartDecoder: ImageDecoder {
+  func recognizes(_ firstBytes: Data) -> Bool { Self.number(firstBytes) != nil }
+
+  func header(of data: Data) throws(ImageDecodingError) -> ImageHeader {
+    ImageHeader(size: PixelSize(width: 40, height: 30))
+  }
+
+  func decode(_ data: Data, _ request: DecodeRequest) throws(ImageDecodingError) -> Bitmap {
+    let isPart = data.starts(with: Data("part".utf8))
+    if isPart, request.damagedImages == .refuse { throw .truncated }
+    do {
+      var bitmap = try solid(Self.number(data) ?? 0, size: PixelSize(width: 40, height: 30))
+      bitmap.isDamaged = isPart
+      return bitmap
+    } catch {
+      throw .outOfMemory
+    }
+  }
+
+  private static func number(_ data: Data) -> Int? {
+    let words = String(decoding: data, as: UTF8.self).split(separator: " ")
+    return words.count == 2 && ["part", "whole"].contains(words[0]) ? Int(words[1]) : nil
+  }
+}
+
+@Suite("A picture of which the file has a part", .timeLimit(.minutes(10)))
+struct DamagedImageTests {
+  private static let photo = Photo("a", url: "test:/1")
+
+  /// Answers the first calls with the texts, and the later ones with the last.
+  private static func source(_ texts: String...) -> EncodedSource {
+    EncodedSource { _, call in .encoded(Data(texts[min(call, texts.count) - 1].utf8)) }
+  }
+
+  private func fixture(
+    _ policy: DamagedImagePolicy, _ formats: [ImageFormat] = [.row], from source: EncodedSource,
+    originals: MemoryOriginals? = nil, in directory: TemporaryDirectory? = nil,
+    willStore: ImageCache.Configuration.WillStore? = nil
+  ) async throws -> Fixture {
+    try await Fixture(formats, from: source, originals: originals, directory: directory) {
+      $0.decoders = [PartDecoder()]
+      $0.damagedImages = policy
+      $0.willStore = willStore
+    }
+  }
+
+  private func marks(_ cache: ImageCache) async throws -> [Bool] {
+    try await cache.entries().reduce(into: []) { $0.append($1.isDamaged) }
+  }
+
+  @Test("is an error by default, and nothing is stored")
+  func isRefused() async throws {
+    let fixture = try await fixture(.refuse, from: Self.source("part 5"))
+    #expect(ImageCache.Configuration().damagedImages == .refuse)
+    await #expect(throws: ImageCacheError.self) {
+      try await fixture.cache.image(for: Self.photo, format: .row)
+    }
+    #expect(try await marks(fixture.cache).isEmpty)
+  }
+
+  @Test("is stored with a mark where parts are shown, counted and told of")
+  func isShown() async throws {
+    let source = Self.source("part 5")
+    let fixture = try await fixture(.showPart, from: source)
+    var events = fixture.cache.events().makeAsyncIterator()
+    let image = try await fixture.cache.image(for: Self.photo, format: .row)
+    #expect(image.solidNumber == 5 && image.isDamaged && !image.isPrivate)
+    let hit = try await fixture.cache.image(for: Self.photo, format: .row)
+    #expect(hit == image && source.started.value == 1)
+    #expect(fixture.cache.containsImage(for: Self.photo, format: .row))
+    #expect(
+      fixture.cache.closestCachedImage(for: Self.photo, format: .row)?.preview.isSettled == true)
+    var entries: [CacheEntry] = []
+    for try await entry in fixture.cache.entries() { entries.append(entry) }
+    #expect(entries.map(\.isDamaged) == [true] && entries.map(\.versionID) == [nil])
+    #expect(entries[0].isPicture(of: "a", version: "test:/1"))
+    #expect(!entries[0].isPicture(of: "a", version: "test:/2"))
+    let counts = await fixture.cache.statistics()
+    #expect(counts.damagedDrawings == 1 && counts.drawings == 1)
+    while let event = await events.next() {
+      if case .drewDamaged(let entity, let format) = event {
+        #expect(entity == "a" && format == "row")
+        break
+      }
+    }
+  }
+
+  @Test("is a miss for a cache that refuses it, which loads anew; a whole one answers both")
+  func isMissedByOthers() async throws {
+    let showing = try await fixture(.showPart, from: Self.source("part 5"))
+    _ = try await showing.cache.image(for: Self.photo, format: .row)
+    let source = Self.source("part 6", "whole 7")
+    let refusing = try await fixture(.refuse, from: source, in: showing.directory)
+    #expect(refusing.cache.cachedImage(for: Self.photo, format: .row) == nil)
+    #expect(!refusing.cache.containsImage(for: Self.photo, format: .row))
+    #expect(refusing.cache.closestCachedImage(for: Self.photo, format: .row) == nil)
+    await #expect(throws: ImageCacheError.self) {
+      try await refusing.cache.image(for: Self.photo, format: .row)
+    }
+    #expect(showing.cache.cachedImage(for: Self.photo, format: .row)?.solidNumber == 5)
+    #expect(try await refusing.cache.image(for: Self.photo, format: .row).solidNumber == 7)
+    #expect(showing.cache.cachedImage(for: Self.photo, format: .row)?.solidNumber == 7)
+    #expect(try await marks(showing.cache) == [false])
+  }
+
+  @Test("is a miss in a later session that refuses it")
+  func isMissedLater() async throws {
+    let first = try await fixture(.showPart, from: Self.source("part 5"))
+    _ = try await first.cache.image(for: Self.photo, format: .row)
+    await first.cache.close()
+    let refusing = try await fixture(.refuse, from: Self.source("whole 6"), in: first.directory)
+    #expect(refusing.cache.cachedImage(for: Self.photo, format: .row) == nil)
+    await refusing.cache.close()
+    let showing = try await fixture(.showPart, from: Self.source("whole 6"), in: first.directory)
+    #expect(showing.cache.cachedImage(for: Self.photo, format: .row)?.isDamaged == true)
+  }
+
+  @Test("marks the whole family, a placeholder, and what was stored by hand")
+  func marksAll() async throws {
+    let fixture = try await fixture(.showPart, [.large, .dot, .row], from: Self.source("part 5"))
+    _ = try await fixture.cache.image(for: Self.photo, format: .large)
+    await fixture.quiet()
+    #expect(try await marks(fixture.cache) == [true, true])
+    var options = LoadOptions()
+    options.isPlaceholder = true
+    let other = Photo("b", url: "test:/2")
+    let placeholder = try await fixture.cache.image(for: other, format: .row, options: options)
+    #expect(placeholder.isDamaged)
+    #expect(fixture.cache.cachedImage(for: other, format: .row) == nil)
+    #expect(
+      try await fixture.cache.image(for: other, format: .row, options: options) == placeholder)
+    let byHand = Photo("c", url: "test:/3")
+    let bytes = Data("part 6".utf8)
+    #expect(try await fixture.cache.store(bytes, for: byHand, format: .row).isDamaged)
+    #expect(try await marks(fixture.cache) == [true, true, true, true])
+  }
+
+  @Test("keeps its mark through a hook that draws another picture")
+  func passesHook() async throws {
+    let sawMark = Lock(false)
+    let fixture = try await fixture(.showPart, from: Self.source("part 5")) { image in
+      let isDamaged = image.bitmap.isDamaged
+      sawMark.withLock { $0 = isDamaged }
+      image.bitmap = try solid(9)
+    }
+    let image = try await fixture.cache.image(for: Self.photo, format: .row)
+    #expect(image.solidNumber == 9 && image.isDamaged && sawMark.withLock { $0 })
+  }
+
+  @Test("leaves no original behind, neither of a load nor of a store by hand")
+  func keepsNoOriginal() async throws {
+    let originals = MemoryOriginals()
+    let source = Self.source("part 5", "whole 6")
+    let fixture = try await fixture(.showPart, from: source, originals: originals)
+    _ = try await fixture.cache.image(for: Self.photo, format: .row)
+    await fixture.quiet()
+    #expect(originals.count == 0)
+    _ = try await fixture.cache.store(Data("part 7".utf8), for: Self.photo, format: .row)
+    #expect(originals.count == 0)
+    try await fixture.cache.removeImages(for: Self.photo)
+    #expect(try await fixture.cache.image(for: Self.photo, format: .row).solidNumber == 6)
+    await fixture.quiet()
+    #expect(originals.count == 1)
+  }
+
+  @Test("is asked for anew where a kept original turns out to be one")
+  func dropsKeptOriginal() async throws {
+    let originals = MemoryOriginals()
+    originals["test:/1"] = MemoryOriginals.Entry(
+      bytes: Data("part 5".utf8), terms: OriginalTerms(received: Date()), entity: "a",
+      isWritten: true)
+    originals.opened.increment()
+    let fixture = try await fixture(
+      .showPart, from: Self.source("part 6"), originals: originals)
+    let image = try await fixture.cache.image(for: Self.photo, format: .row)
+    #expect(image.solidNumber == 6 && image.isDamaged)
+    #expect(originals.dropped.value == 1)
+  }
+}
