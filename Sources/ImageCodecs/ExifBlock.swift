@@ -3,9 +3,6 @@
 /// Reads the first two directories and follows no other pointer, so reading always ends. Offsets count from the
 /// structure's beginning.
 struct ExifBlock {
-  /// Larger metadata is ignored; a JPEG segment cannot hold more.
-  static let byteCountLimit = 64 << 10
-
   /// A number of 16 or 32 bits.
   enum Kind: Int {
     case short = 3
@@ -24,8 +21,7 @@ struct ExifBlock {
   ///   - range: The place of the metadata: a TIFF structure, perhaps after `Exif\0\0`.
   /// - Returns: `nil` for bytes that do not begin as such a structure does.
   init?(_ bytes: RawSpan, in range: Range<Int>?) {
-    guard var range, range.lowerBound >= 0, range.upperBound <= bytes.byteCount,
-      range.count <= Self.byteCountLimit
+    guard var range, range.lowerBound >= 0, range.upperBound <= bytes.byteCount
     else { return nil }
     if bytes.extracting(range).has("Exif\0\0", at: 0) {
       range = range.lowerBound + 6..<range.upperBound
