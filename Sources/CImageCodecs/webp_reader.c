@@ -43,24 +43,36 @@ static bool has_name(const uint8_t *chunk, const char *name) { return memcmp(chu
 // 9649, section 2.7). libwebp's demuxer knows both, but takes memory for each frame and each chunk
 // that it sees, and a file within the limits may have millions. So the demuxer gets only the first
 // picture and the chunks before it.
+//
+// Some encoders count a byte or two more than they write. Where fewer are missing than the header of a chunk
+// has, no chunk is missing, and the file is whole if all of its chunks are.
 static fic_status find_parts(
-    const uint8_t *bytes, size_t count, bool may_be_cut, size_t *picture_end,
+    const uint8_t *bytes, size_t count, bool may_be_cut, size_t *picture_end, bool *is_unpadded,
     fic_webp_header *header) {
   if (count < RIFF_HEADER_COUNT) return FIC_TRUNCATED;
   uint64_t end = (uint64_t)little_endian(bytes + 4) + 8;
-  header->is_cut = end > count;
+  bool is_short = end > count;
+  header->is_cut = is_short && end - count >= CHUNK_HEADER_COUNT;
   if (header->is_cut && !may_be_cut) return FIC_TRUNCATED;
-  if (header->is_cut) end = count;
+  if (is_short) end = count;
   uint8_t flags = 0;
   int leading_count = 0;
   *picture_end = 0;
   for (uint64_t offset = RIFF_HEADER_COUNT; offset < end;) {
     const uint8_t *chunk = bytes + offset;
-    if (end - offset < CHUNK_HEADER_COUNT) break;
+    if (end - offset < CHUNK_HEADER_COUNT) {
+      header->is_cut |= is_short;
+      if (header->is_cut && !may_be_cut) return FIC_TRUNCATED;
+      break;
+    }
     uint32_t size = little_endian(chunk + 4);
     uint64_t chunk_end = offset + CHUNK_HEADER_COUNT + size;
-    // Behind the picture, a chunk that is cut short costs only the orientation.
-    if (chunk_end > end && (*picture_end > 0 || !may_be_cut)) break;
+    if (chunk_end > end) {
+      header->is_cut |= is_short;
+      if (header->is_cut && !may_be_cut) return FIC_TRUNCATED;
+      // Behind the picture, a chunk that is cut short costs only the orientation.
+      if (*picture_end > 0 || !may_be_cut) break;
+    }
     // A byte of padding follows chunks of an odd size; the last chunk may lack it.
     uint64_t next = chunk_end + (size & 1);
     if (next > end) next = end;
@@ -71,16 +83,17 @@ static fic_status find_parts(
       if (has_name(chunk, "VP8 ") || has_name(chunk, "VP8L") ||
           ((flags & ANIMATION_FLAG) && has_name(chunk, "ANMF"))) {
         *picture_end = (size_t)next;
+        *is_unpadded = next == chunk_end && (size & 1);
       } else if (++leading_count > LEADING_CHUNK_LIMIT) {
         return FIC_DAMAGED;
       }
     }
-    if (!header->exif && (flags & EXIF_FLAG) && has_name(chunk, "EXIF")) {
+    if (!header->exif && (flags & EXIF_FLAG) && chunk_end <= end && has_name(chunk, "EXIF")) {
       header->exif = chunk + CHUNK_HEADER_COUNT;
       header->exif_count = size;
     }
     // The rest may be many chunks, which the disk need not even deliver.
-    if (*picture_end > 0 && (header->exif || !(flags & EXIF_FLAG))) break;
+    if (*picture_end > 0 && !is_short && (header->exif || !(flags & EXIF_FLAG))) break;
     offset = next;
   }
   return *picture_end > 0 ? FIC_OK : FIC_DAMAGED;
@@ -116,16 +129,19 @@ fic_status fic_webp_read_header(
     fic_webp_reader *reader, const uint8_t *bytes, size_t count, bool may_be_cut,
     fic_webp_header *header) {
   size_t picture_end;
+  bool is_unpadded = false;
   memset(header, 0, sizeof *header);
-  fic_status status = find_parts(bytes, count, may_be_cut, &picture_end, header);
+  fic_status status =
+      find_parts(bytes, count, may_be_cut, &picture_end, &is_unpadded, header);
   if (status != FIC_OK) return status;
   WebPData data = {bytes, picture_end};
   WebPDemuxState state;
   reader->demuxer = WebPDemuxPartial(&data, &state);
   if (state == WEBP_DEMUX_PARSE_ERROR) return FIC_DAMAGED;
   if (!reader->demuxer) return FIC_TRUNCATED;
+  // The demuxer misses the byte of padding; the decoder does not need it.
   if (!WebPDemuxGetFrame(reader->demuxer, 1, &reader->frame)) return FIC_DAMAGED;
-  if (!reader->frame.complete && !may_be_cut) return FIC_DAMAGED;
+  if (!reader->frame.complete && !is_unpadded && !may_be_cut) return FIC_DAMAGED;
 
   const WebPIterator *frame = &reader->frame;
   VP8StatusCode code =

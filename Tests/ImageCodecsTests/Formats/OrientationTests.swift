@@ -30,6 +30,11 @@ struct OrientationTests {
     #expect(orientation(exif) == .up)
   }
 
+  @Test("is read out of metadata of any length, such as those with a large thumbnail")
+  func survivesLength() {
+    #expect(orientation(Surgery.exif(orientation: 6) + Data(count: 100 << 10)) == .right)
+  }
+
   @Test("is read though more entries are announced than there are")
   func survivesLyingCounts() {
     #expect(orientation(Surgery.exif(orientation: 6, entryCount: 0xFFFF)) == .right)
