@@ -11,6 +11,8 @@ struct fic_avif_reader {
   avifDecoder *decoder;
   uint32_t width, height;   // as stored
   avifCropRect shown;       // the part of it that is shown
+  uint8_t *strip;           // converted rows of that part
+  uint32_t strip_first, strip_count;
   const char *message;
 };
 
@@ -19,6 +21,7 @@ fic_avif_reader *fic_avif_reader_create(void) { return calloc(1, sizeof(fic_avif
 void fic_avif_reader_close(fic_avif_reader *reader) {
   if (!reader) return;
   if (reader->decoder) avifDecoderDestroy(reader->decoder);
+  free(reader->strip);
   free(reader);
 }
 
@@ -30,6 +33,10 @@ const char *fic_avif_reader_message(const fic_avif_reader *reader) {
 enum {
   // libavif takes memory for each frame of an animation that its tables announce.
   FRAME_COUNT_LIMIT = 1 << 14,
+  STRIP_ROWS = 32,
+  // Colours that are stored more coarsely are interpolated between rows: a strip has a pair of rows more on
+  // either side, so that its rows are those of a conversion of the whole picture.
+  STRIP_MARGIN = 2,
 };
 
 static fic_status status_of(fic_avif_reader *reader, avifResult result) {
@@ -100,6 +107,7 @@ fic_status fic_avif_read_header(
   decoder->ignoreExif = AVIF_TRUE;
   decoder->ignoreXMP = AVIF_TRUE;
   decoder->imageCountLimit = FRAME_COUNT_LIMIT;
+  decoder->imageDimensionLimit = 0;
   if (pixel_limit < decoder->imageSizeLimit) decoder->imageSizeLimit = (uint32_t)pixel_limit;
   // Files of other encoders lack properties that libavif's own have.
   decoder->strictFlags = AVIF_STRICT_DISABLED;
@@ -141,23 +149,52 @@ fic_status fic_avif_decode(fic_avif_reader *reader, fic_avif_header *header) {
   return FIC_OK;
 }
 
-fic_status fic_avif_write(fic_avif_reader *reader, uint8_t *rows, size_t row_bytes) {
-  const avifImage *image = reader->decoder->image;
-  avifImage *shown = avifImageCreateEmpty();
-  if (!shown) return FIC_OUT_OF_MEMORY;
-  fic_status status = status_of(reader, avifImageSetViewRect(shown, image, &reader->shown));
+// Converts the rows around one of the part that is shown.
+static fic_status convert_strip(fic_avif_reader *reader, uint32_t row) {
+  const avifCropRect *shown = &reader->shown;
+  size_t row_bytes = (size_t)shown->width * 4;
+  if (!reader->strip) reader->strip = malloc((STRIP_ROWS + 2 * STRIP_MARGIN) * row_bytes);
+  avifImage *part = avifImageCreateEmpty();
+  if (!reader->strip || !part) {
+    if (part) avifImageDestroy(part);
+    return FIC_OUT_OF_MEMORY;
+  }
+  // Begins at a pair of rows, of which the part that is shown begins with one.
+  uint32_t first = row - row % STRIP_ROWS;
+  uint32_t above = first < STRIP_MARGIN ? first : STRIP_MARGIN;
+  uint32_t left = shown->height - first;
+  uint32_t below = left < STRIP_ROWS + STRIP_MARGIN ? left : STRIP_ROWS + STRIP_MARGIN;
+  avifCropRect rect = {shown->x, shown->y + first - above, shown->width, above + below};
+  fic_status status =
+      status_of(reader, avifImageSetViewRect(part, reader->decoder->image, &rect));
   if (status == FIC_OK) {
     avifRGBImage target;
-    avifRGBImageSetDefaults(&target, shown);
+    avifRGBImageSetDefaults(&target, part);
     target.depth = 8;
     target.format = AVIF_RGB_FORMAT_BGRA;
     target.alphaPremultiplied = AVIF_TRUE;
-    target.pixels = rows;
+    target.pixels = reader->strip;
     target.rowBytes = (uint32_t)row_bytes;
-    status = status_of(reader, avifImageYUVToRGB(shown, &target));
+    status = status_of(reader, avifImageYUVToRGB(part, &target));
   }
-  avifImageDestroy(shown);
+  avifImageDestroy(part);
+  reader->strip_first = first - above;
+  reader->strip_count = status == FIC_OK ? above + below : 0;
   return status;
+}
+
+fic_status fic_avif_write_rows(
+    fic_avif_reader *reader, uint8_t *rows, size_t row_bytes, uint32_t first, uint32_t count) {
+  size_t strip_row_bytes = (size_t)reader->shown.width * 4;
+  for (uint32_t y = first; y < first + count; y++, rows += row_bytes) {
+    // Rows come in turn, so a strip ends where the next one begins.
+    if (reader->strip_count == 0 || y % STRIP_ROWS == 0) {
+      fic_status status = convert_strip(reader, y);
+      if (status != FIC_OK) return status;
+    }
+    memcpy(rows, reader->strip + (y - reader->strip_first) * strip_row_bytes, strip_row_bytes);
+  }
+  return FIC_OK;
 }
 
 #endif

@@ -50,7 +50,7 @@ struct fic_heif_reader {
   struct heif_image_handle *primary, *thumbnail;
   struct heif_image *image;
   uint8_t *profile;
-  uint32_t width, height;
+  uint32_t width, height;   // of the decoded picture
   bool has_alpha, is_premultiplied;
   char message[128];
 };
@@ -111,17 +111,17 @@ static void fill_coded_colors(const struct heif_image_handle *handle, fic_heif_h
 }
 
 static fic_status fill_header(
-    fic_heif_reader *reader, const struct heif_image_handle *handle, fic_heif_header *header) {
+    fic_heif_reader *reader, const struct heif_image_handle *handle, heif_item_id item,
+    fic_heif_header *header) {
   int width = heif_image_handle_get_width(handle), height = heif_image_handle_get_height(handle);
   int coded_width = heif_image_handle_get_ispe_width(handle);
   int coded_height = heif_image_handle_get_ispe_height(handle);
-  int bits = heif_image_handle_get_luma_bits_per_pixel(handle);
   if (width < 1 || height < 1 || coded_width < 1 || coded_height < 1) return FIC_DAMAGED;
-  header->width = reader->width = (uint32_t)width;
-  header->height = reader->height = (uint32_t)height;
+  header->width = (uint32_t)width;
+  header->height = (uint32_t)height;
   header->coded_width = (uint32_t)coded_width;
   header->coded_height = (uint32_t)coded_height;
-  header->is_deep = bits > 8;
+  header->item = item;
   header->has_alpha = reader->has_alpha = heif_image_handle_has_alpha_channel(handle) != 0;
   reader->is_premultiplied = heif_image_handle_is_premultiplied_alpha(handle) != 0;
   fill_coded_colors(handle, header);
@@ -142,9 +142,12 @@ fic_status fic_heif_read_header(
   fic_status status = status_of(
       reader, heif_context_read_from_memory_without_copy(reader->context, bytes, count, NULL));
   if (status != FIC_OK) return status;
+  heif_item_id item;
   status = status_of(
       reader, heif_context_get_primary_image_handle(reader->context, &reader->primary));
-  return status == FIC_OK ? fill_header(reader, reader->primary, header) : status;
+  if (status == FIC_OK)
+    status = status_of(reader, heif_context_get_primary_image_ID(reader->context, &item));
+  return status == FIC_OK ? fill_header(reader, reader->primary, item, header) : status;
 }
 
 enum { THUMBNAIL_LIMIT = 16 };
@@ -163,7 +166,7 @@ fic_status fic_heif_take_thumbnail(
     bool fits = width > 0 && height > 0 && (uint32_t)width >= least_width &&
                 (uint32_t)height >= least_height;
     // The smallest one that suffices is the cheapest.
-    if (fits && reader->thumbnail && (uint32_t)width >= reader->width) fits = false;
+    if (fits && reader->thumbnail && (uint32_t)width >= header->width) fits = false;
     if (!fits) {
       heif_image_handle_release(handle);
       continue;
@@ -171,23 +174,25 @@ fic_status fic_heif_take_thumbnail(
     if (reader->thumbnail) heif_image_handle_release(reader->thumbnail);
     reader->thumbnail = handle;
     // Where the thumbnail names no colours, its picture's count.
-    fic_status status = fill_header(reader, handle, header);
+    fic_status status = fill_header(reader, handle, ids[i], header);
     if (status != FIC_OK) return status;
   }
   return reader->thumbnail ? FIC_OK : FIC_UNSUPPORTED;
 }
 
-fic_status fic_heif_decode(fic_heif_reader *reader, uint32_t side_limit) {
+fic_status fic_heif_decode(
+    fic_heif_reader *reader, uint32_t side_limit, bool turns, uint32_t width, uint32_t height) {
+  reader->width = width;
+  reader->height = height;
   heif_context_set_maximum_image_size_limit(reader->context, (int)side_limit);
   struct heif_decoding_options *options = heif_decoding_options_alloc();
   if (!options) return FIC_OUT_OF_MEMORY;
-  options->convert_hdr_to_8bit = 1;
-  enum heif_chroma layout =
-      reader->has_alpha ? heif_chroma_interleaved_RGBA : heif_chroma_interleaved_RGB;
+  options->ignore_transformations = !turns;
+  // Planes are what libheif has anyway: rows in another order would be one more copy.
   fic_status status = status_of(
       reader, heif_decode_image(
                   reader->thumbnail ? reader->thumbnail : reader->primary, &reader->image,
-                  heif_colorspace_RGB, layout, options));
+                  heif_colorspace_RGB, heif_chroma_444, options));
   heif_decoding_options_free(options);
   if (status != FIC_OK) return status;
   // The picture inside may contradict the container, which the limits were held against.
@@ -197,23 +202,47 @@ fic_status fic_heif_decode(fic_heif_reader *reader, uint32_t side_limit) {
              : FIC_DAMAGED;
 }
 
+// Writes the numbers of one plane's row into every fourth byte.
+static fic_status write_channel(
+    const fic_heif_reader *reader, enum heif_channel channel, uint32_t row, uint8_t *target) {
+  int stride = 0;
+  const uint8_t *plane = heif_image_get_plane_readonly(reader->image, channel, &stride);
+  int depth = heif_image_get_bits_per_pixel_range(reader->image, channel);
+  if (!plane || depth < 8 || depth > 16 || stride < 0 ||
+      heif_image_get_width(reader->image, channel) < (int)reader->width ||
+      heif_image_get_height(reader->image, channel) < (int)reader->height)
+    return FIC_DAMAGED;
+  const uint8_t *source = plane + (size_t)row * (size_t)stride;
+  if (depth == 8) {
+    for (uint32_t x = 0; x < reader->width; x++) target[4 * x] = source[x];
+    return FIC_OK;
+  }
+  // Two bytes each, in the order of the processor.
+  uint32_t largest = (1u << depth) - 1;
+  for (uint32_t x = 0; x < reader->width; x++) {
+    uint16_t deep;
+    memcpy(&deep, source + 2 * (size_t)x, 2);
+    uint32_t value = deep < largest ? deep : largest;
+    target[4 * x] = (uint8_t)((value * 255 + largest / 2) / largest);
+  }
+  return FIC_OK;
+}
+
 fic_status fic_heif_write_rows(
     fic_heif_reader *reader, uint8_t *rows, size_t row_bytes, uint32_t first, uint32_t count) {
-  int stride = 0;
-  const uint8_t *plane =
-      heif_image_get_plane_readonly(reader->image, heif_channel_interleaved, &stride);
-  size_t pixel = reader->has_alpha ? 4 : 3;
-  if (!plane || stride < 0 || (size_t)stride < reader->width * pixel) return FIC_DAMAGED;
+  static const enum heif_channel channels[4] = {
+      heif_channel_B, heif_channel_G, heif_channel_R, heif_channel_Alpha};
   for (uint32_t y = 0; y < count; y++) {
-    const uint8_t *source = plane + (size_t)(first + y) * (size_t)stride;
-    uint8_t *target = rows + y * row_bytes;
-    for (uint32_t x = 0; x < reader->width; x++, source += pixel) {
-      target[4 * x] = source[2];
-      target[4 * x + 1] = source[1];
-      target[4 * x + 2] = source[0];
-      target[4 * x + 3] = pixel == 4 ? source[3] : 255;
+    uint8_t *row = rows + y * row_bytes;
+    for (uint32_t i = 0; i < (reader->has_alpha ? 4 : 3); i++) {
+      fic_status status = write_channel(reader, channels[i], first + y, row + i);
+      if (status != FIC_OK) return status;
     }
-    if (reader->has_alpha && !reader->is_premultiplied) fic_rows_premultiply(target, reader->width);
+    if (!reader->has_alpha) {
+      for (uint32_t x = 0; x < reader->width; x++) row[4 * x + 3] = 255;
+    } else if (!reader->is_premultiplied) {
+      fic_rows_premultiply(row, reader->width);
+    }
   }
   return FIC_OK;
 }

@@ -34,7 +34,10 @@ extension ImageCache {
     /// a file that came whole is shown so: a download that broke off is an error, or goes on later.
     public var damagedImages = DamagedImagePolicy.refuse
 
-    /// The size and memory that one decode may take.
+    /// The memory and the time that one decode may take.
+    ///
+    /// ``resources`` bound the memory of all decodes together. Raise both for larger pictures, for instance for
+    /// progressive JPEG files of more than 80 megapixels.
     public var limits = DecodingLimits()
 
     /// The workers, the memory for decodes and the gates of the cache's loads; `nil`, the default, gives

@@ -21,22 +21,28 @@ extension DecodingLimits {
       throw .tooLarge("The picture has \(size) pixels; the limit is \(sideLength) a side.")
     }
     guard let pixels = size.pixelCount, pixels <= pixelCount else {
-      throw .tooLarge("The picture has \(size) pixels; the limit is \(pixelCount) in all.")
+      let count = size.pixelCount.map { ", \($0) in all" } ?? ""
+      throw .tooLarge("The picture has \(size) pixels\(count); the limit is \(pixelCount) in all.")
     }
   }
 
   /// Refuses a decode beyond the limits, before it takes memory.
   ///
-  /// - Throws: ``ImageDecodingError/tooLarge(_:)`` with the limit and both numbers.
+  /// - Throws: ``ImageDecodingError/tooLarge(_:)`` with the limit, the memory and its parts.
   package func check(
     _ header: ImageHeader, encodedByteCount: Int, workingByteCount: Int
   ) throws(ImageDecodingError) {
     try check(encodedByteCount: encodedByteCount)
     try check(header.size)
     guard workingByteCount <= self.workingByteCount else {
+      // A part of the sum, but for decoders that count in another way.
+      let whole = min(header.wholePictureByteCount, workingByteCount)
+      let sum =
+        whole == 0
+        ? "" : "\(whole) at whatever size, and \(workingByteCount - whole) "
       throw .tooLarge(
-        "Decoding the picture of \(header.size) pixels takes \(workingByteCount) bytes of memory; "
-          + "the limit is \(self.workingByteCount).")
+        "Decoding the picture of \(header.size) pixels takes \(workingByteCount) bytes of memory: "
+          + "\(sum)for the result and for rows. The limit is \(self.workingByteCount).")
     }
   }
 }

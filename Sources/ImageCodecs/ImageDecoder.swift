@@ -66,6 +66,9 @@ public struct ImageHeader: Hashable, Sendable {
   /// rows come one after the other.
   public var wholePictureByteCount: Int
 
+  /// Bytes beside those that the decoder gives back before it makes its result.
+  package var temporaryByteCount = 0
+
   /// Whether the picture is decoded at its full size, whatever size is asked for.
   package var isDecodedWhole = false
 
@@ -138,21 +141,32 @@ public struct DecodeRequest: Sendable {
   }
 }
 
-/// Limits on the cost of decoding one picture.
+/// Limits on the memory and the time that decoding one picture takes.
 ///
-/// The cache holds every decoder to them, also a user's own: it checks the file's length before it
-/// asks a decoder, and the rest from the header, before the decode takes memory.
+/// The memory is what the decode takes at the size that is asked for, so a thumbnail is drawn of a picture that
+/// would not fit as a whole: of a JPEG file of 200 megapixels within 20 MB, and of a HEIC or AVIF file of 48
+/// megapixels within 256 MiB. Files that do not store their pixels from top to bottom need memory for all of
+/// them: ``ImageHeader/wholePictureByteCount``.
+///
+/// The cache holds every decoder to the limits, also a user's own: it checks the file's length before it
+/// asks a decoder, and the rest from the header, before the decode takes memory. The error says what the decode
+/// would take, and for what.
 public struct DecodingLimits: Hashable, Sendable {
-  /// The largest encoded file, in bytes.
-  public var encodedByteCount = 50 << 20
+  /// The largest encoded file, in bytes: 100 MiB by default.
+  public var encodedByteCount = 100 << 20
 
-  /// The largest width or height, in pixels.
-  public var sideLength = 16_384
+  /// The largest width or height, in pixels: by default PNG's own limit, the highest of all formats.
+  ///
+  /// Rows of long sides count in ``workingByteCount``.
+  public var sideLength = Int(Int32.max)
 
-  /// The most pixels of a picture that is decoded at reduced size.
-  public var pixelCount = 64 << 20
+  /// The most pixels of the picture as it is stored, which bounds the time: by default 256 Mi pixels.
+  ///
+  /// A decoder goes through all pixels at whatever size it decodes to. So many take one to ten seconds, by the kind
+  /// of file, and a PNG file of 33 kB can have them.
+  public var pixelCount = 256 << 20
 
-  /// The most private memory that one decode may take, in bytes.
+  /// The most private memory that one decode may take, in bytes: 256 MiB by default.
   public var workingByteCount = 256 << 20
 
   /// Creates the default limits.

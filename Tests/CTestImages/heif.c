@@ -14,18 +14,30 @@ static void check(struct heif_error error) {
 static struct heif_image *make_image(const fic_test_heif *options, const uint8_t *pixels) {
   struct heif_image *image;
   int width = (int)options->width, height = (int)options->height;
+  bool deep = options->depth > 8;
+  enum heif_chroma color = deep ? heif_chroma_interleaved_RRGGBB_LE : heif_chroma_interleaved_RGB;
+  enum heif_chroma alpha =
+      deep ? heif_chroma_interleaved_RRGGBBAA_LE : heif_chroma_interleaved_RGBA;
   check(heif_image_create(
-      width, height, heif_colorspace_RGB,
-      options->alpha ? heif_chroma_interleaved_RGBA : heif_chroma_interleaved_RGB, &image));
-  check(heif_image_add_plane(image, heif_channel_interleaved, width, height, 8));
+      width, height, heif_colorspace_RGB, options->alpha ? alpha : color, &image));
+  check(heif_image_add_plane(
+      image, heif_channel_interleaved, width, height, (int)options->depth));
   int stride;
   uint8_t *plane = heif_image_get_plane(image, heif_channel_interleaved, &stride);
   int channels = options->alpha ? 4 : 3;
   for (int y = 0; y < height; y++) {
-    for (int x = 0; x < width; x++)
-      memcpy(
-          plane + (ptrdiff_t)y * stride + x * channels, pixels + ((ptrdiff_t)y * width + x) * 4,
-          (size_t)channels);
+    for (int x = 0; x < width; x++) {
+      const uint8_t *pixel = pixels + ((ptrdiff_t)y * width + x) * 4;
+      uint8_t *target = plane + (ptrdiff_t)y * stride + x * channels * (deep ? 2 : 1);
+      if (!deep) memcpy(target, pixel, (size_t)channels);
+      for (int i = 0; deep && i < channels; i++) {
+        // In two bytes, the upper bits again as the lower ones.
+        uint32_t value = (uint32_t)pixel[i] << (options->depth - 8) |
+                         (uint32_t)pixel[i] >> (16 - options->depth);
+        target[2 * i] = (uint8_t)value;
+        target[2 * i + 1] = (uint8_t)(value >> 8);
+      }
+    }
   }
   if (options->profile)
     check(heif_image_set_raw_color_profile(

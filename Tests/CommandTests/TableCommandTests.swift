@@ -261,6 +261,20 @@ struct TableCommandTests {
     #expect(failed.status == 1 && failed.errors.contains("\(shown)\" has no pictures"))
   }
 
+  @Test("draw a picture that takes much memory when the call allows it")
+  func decodeMemory() async throws {
+    try FileManager.default.removeItem(at: photos.appending(path: "inner"))
+    let large = PixelSize(width: 1000, height: 500)
+    try TestPictures.writePNG(large, seed: 1, to: photos.appending(path: "a b.png"))
+    for (memory, status) in [("2M", 1), ("3M", 0)] as [(String, Int32)] {
+      let outcome = try await run(
+        "warm", photos.path, "--cache", cache, "--format", "page:1000x500", "--decode-memory",
+        memory)
+      #expect(outcome.status == status)
+      #expect(outcome.errors.contains("The limit is 2097152.") == (status == 1))
+    }
+  }
+
   @Test("show names of tables and of other files with control characters in one line")
   func controlCharactersOfTables() async throws {
     let shown = "two\\nlines"

@@ -51,6 +51,7 @@ struct UsageTests {
         ["warm", ".", "--cache=c", "--format=a:1x1", "--capacity=4194305"],
         "--capacity is \"4194305\""
       ),
+      (["warm", ".", "--cache=c", "--format=a:1x1", "--decode-memory=5x"], "\"5x\""),
       (["fetch", "--cache=c", "--format=a:1x1"], "URL"),
       (["fetch", "a/b.jpg", "--cache=c", "--format=a:1x1"], "\"a/b.jpg\""),
       (["fetch", "file:///b.jpg", "--cache=c", "--format=a:1x1"], "\"file:///b.jpg\""),

@@ -14,6 +14,8 @@ struct CorpusFile: Sendable, CustomStringConvertible {
 enum Corpus {
   static let whole = files(in: "pictures/whole").filter { !leftOut.contains($0.suffix) }
   static let refused = files(in: "pictures/refused")
+  /// Whole pictures of which a side is longer than 16 384 pixels.
+  static let long = files(in: "pictures/long")
 
   /// Kinds of files that need a trait of the package which these tests were built without.
   private static let leftOut: Set<String> = {

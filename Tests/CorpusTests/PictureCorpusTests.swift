@@ -34,6 +34,19 @@ struct PictureCorpusTests {
     }
   }
 
+  @Test("decodes a picture with a long side, whole and small", arguments: Corpus.long)
+  func decodesLong(file: CorpusFile) throws {
+    let decoder = try #require(
+      ImageDecoders.standard.first { $0.recognizes(file.bytes.prefix(64)) })
+    let size = try decoder.header(of: file.bytes).size
+    #expect(max(size.width, size.height) > 16_384)
+    #expect(try decoder.decode(file.bytes, DecodeRequest()).size == size)
+    let minimum = PixelSize(
+      width: max(1, size.width / 100), height: max(1, size.height / 100))
+    let small = try decoder.decode(file.bytes, DecodeRequest(minimumSize: minimum)).size
+    #expect(small.width >= minimum.width && small.height >= minimum.height)
+  }
+
   @Test("throws where there is no whole picture", arguments: Corpus.refused)
   func refuses(file: CorpusFile) throws {
     #expect(throws: ImageDecodingError.self) {

@@ -275,18 +275,19 @@ fic_status fic_avif_read_header(
 // Decodes on the calling thread, and fills in the colours, which the container may not name.
 fic_status fic_avif_decode(fic_avif_reader *reader, fic_avif_header *header);
 
-// Writes all rows of the part that is shown: B, G, R multiplied by alpha, alpha.
-fic_status fic_avif_write(fic_avif_reader *reader, uint8_t *rows, size_t row_bytes);
+// Writes rows of the part that is shown, each after the one before: B, G, R multiplied by alpha, alpha.
+fic_status fic_avif_write_rows(
+    fic_avif_reader *reader, uint8_t *rows, size_t row_bytes, uint32_t first, uint32_t count);
 
 // HEIF, of several pictures the primary one
 
 typedef struct fic_heif_reader fic_heif_reader;
 
 typedef struct {
-  uint32_t width, height;    // upright: libheif crops and turns
-  uint32_t coded_width, coded_height;   // before that
+  uint32_t width, height;    // upright
+  uint32_t coded_width, coded_height;   // before the picture is cropped and turned
+  uint32_t item;             // its number in the container
   bool has_alpha;
-  bool is_deep;              // more than 8 bits a colour
   uint16_t primaries, transfer;   // ITU-T H.273, for files without a profile; 0 for none
   const uint8_t *profile;    // ICC, or null; stays until the next call
   size_t profile_count;
@@ -307,8 +308,10 @@ fic_status fic_heif_take_thumbnail(
     fic_heif_reader *reader, uint32_t least_width, uint32_t least_height, fic_heif_header *header);
 
 // Decodes; libheif refuses pictures with a longer side. libde265 believes the sizes inside of the
-// picture, which the caller has looked at before.
-fic_status fic_heif_decode(fic_heif_reader *reader, uint32_t side_limit);
+// picture, which the caller has looked at before. With `turns` libheif crops and turns, which takes a second
+// picture; otherwise rows are as they are coded. A picture that is not of that size is damaged.
+fic_status fic_heif_decode(
+    fic_heif_reader *reader, uint32_t side_limit, bool turns, uint32_t width, uint32_t height);
 
 // Writes rows of the decoded picture: B, G, R multiplied by alpha, alpha.
 fic_status fic_heif_write_rows(

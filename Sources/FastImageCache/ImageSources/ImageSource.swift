@@ -122,7 +122,7 @@ public struct ImageSourceRequest: Sendable {
   ///   - url: The picture's address.
   ///   - priority: How urgent it is.
   ///   - byteCountLimit: The most bytes that the answer may have.
-  public init(url: URL, priority: TaskPriority = .medium, byteCountLimit: Int = 50 << 20) {
+  public init(url: URL, priority: TaskPriority = .medium, byteCountLimit: Int = 100 << 20) {
     self.init(url: url, urgency: Urgency(Priority(priority)), byteCountLimit: byteCountLimit)
   }
 

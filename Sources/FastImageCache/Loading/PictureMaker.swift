@@ -158,6 +158,7 @@ struct PictureMaker: Sendable {
       ? PictureRegion(source.fullSize) : (requests + family).region(of: source.fullSize)
     let colorSpace = (requests + family).colorSpace
     let needsDecode = !source.isDecoded(to: minimum, showing: region, in: colorSpace)
+    if needsDecode { try check(source, minimumSize: minimum) }
     let queued = progress?.clock.now
     let (decoded, value) = try await onWorker(
       source.url, urgency,
@@ -210,6 +211,24 @@ struct PictureMaker: Sendable {
     }
   }
 
+  /// Refuses a decode beyond the limits, or beyond what all decodes together may take.
+  ///
+  /// The limits hold for decoders too that do not look at them.
+  private func check(
+    _ source: SourcePicture, minimumSize: PixelSize
+  ) throws(ImageCacheError) {
+    guard case .encoded(let data, _, let header) = source.content else { return }
+    var limits = limits
+    limits.workingByteCount = min(limits.workingByteCount, workers.byteBudget)
+    do throws(ImageDecodingError) {
+      try limits.check(
+        header, encodedByteCount: data.count,
+        workingByteCount: source.workingByteCount(minimumSize: minimumSize))
+    } catch {
+      throw ImageCacheError(error, url: source.url)
+    }
+  }
+
   private func onWorker<Work: Sendable, Value: Sendable>(
     _ url: URL?, _ urgency: Urgency, byteCount: Int = 0,
     _ body: @escaping WorkerPool.Job<Work, ImageDecodingError>,
@@ -231,11 +250,7 @@ struct PictureMaker: Sendable {
     _ colorSpace: ColorSpace, _ needsDecode: Bool, _ isCancelled: @escaping @Sendable () -> Bool
   ) throws(ImageDecodingError) -> Bitmap {
     switch source.content {
-    case .encoded(let data, let decoder, let header) where needsDecode:
-      // The limits hold for decoders too that do not look at them.
-      try limits.check(
-        header, encodedByteCount: data.count,
-        workingByteCount: decoder.workingByteCount(for: header, minimumSize: minimum))
+    case .encoded(let data, let decoder, _) where needsDecode:
       let start = ContinuousClock.now
       var request = DecodeRequest(
         minimumSize: minimum, limits: limits, isCancelled: isCancelled)

@@ -24,7 +24,7 @@
       guard header.wholePictureByteCount == 0 else {
         return header.wholePictureByteCount.addingClamped(buffers)
       }
-      let factor = Self.factor(of: header.size, for: minimumSize)
+      let factor = RowAverage.factor(of: header.size, for: minimumSize)
       return PixelLayout.byteCount(
         size: header.size.reduced(by: factor), format: header.isGray ? .gray8 : .bgra32
       ).addingClamped(buffers)
@@ -69,16 +69,20 @@
         throw .unsupported("PNG: top rows of a gray file, or of an interlaced one")
       }
       let factor =
-        reader.isInterlaced ? 1 : Self.factor(of: header.size, for: request.minimumSize)
+        reader.isInterlaced ? 1 : RowAverage.factor(of: header.size, for: request.minimumSize)
       let size = header.size.reduced(by: factor)
       let format = isCut ? .bgra32 : reader.format
       let topRows = isCut || showsPart ? TopRows(format, endsAtDamage: showsPart) : nil
-      let average = factor > 1 ? try RowAverage(reader, factor: factor) : nil
+      let average =
+        factor > 1
+        ? try RowAverage(size: reader.size, format: reader.format, factor: factor) : nil
       func readRows(
         _ rows: UnsafeMutablePointer<UInt8>, _ rowBytes: Int, _ count: Int
       ) throws(ImageDecodingError) {
         if let average {
-          try average.write(rows, rowBytes, count, unless: request.isCancelled)
+          try average.write(rows, rowBytes, count, unless: request.isCancelled) {
+            row throws(ImageDecodingError) in try reader.read(row, 0, 1)
+          }
         } else {
           try reader.read(rows, rowBytes, count)
         }
@@ -147,15 +151,6 @@
         target.place(scratch.start, rowBytes: rowBytes, first: 0, count: size.height)
       }
     }
-
-    /// The largest whole factor that does not make the picture smaller than wanted. Above 4096
-    /// the sums of a square of pixels would no longer fit their 32 bits.
-    static func factor(of size: PixelSize, for minimumSize: PixelSize?) -> Int {
-      guard let minimumSize else { return 1 }
-      let factor = min(
-        size.width / max(minimumSize.width, 1), size.height / max(minimumSize.height, 1))
-      return min(max(factor, 1), 4096)
-    }
   }
 
   extension PNGChunks {
@@ -163,58 +158,6 @@
       fic_png_chunks(
         profile: profile ?? 0, palette: colorType == 3 ? palette ?? 0 : 0,
         transparency: transparency ?? 0, pixels: pixels ?? 0)
-    }
-  }
-
-  extension PixelSize {
-    fileprivate func reduced(by factor: Int) -> PixelSize {
-      guard factor > 1 else { return self }
-      return PixelSize(
-        width: width.dividedRoundingUp(by: factor), height: height.dividedRoundingUp(by: factor))
-    }
-  }
-
-  /// Averages squares of pixels while the rows pass by.
-  private final class RowAverage {
-    private let reader: PNGReader
-    private let factor: Int
-    private let row: ScratchMemory
-    private let sums: ScratchMemory
-    private var rowsLeft: Int
-
-    init(_ reader: PNGReader, factor: Int) throws(ImageDecodingError) {
-      self.reader = reader
-      self.factor = factor
-      rowsLeft = reader.size.height
-      let bytesPerPixel = reader.format.bytesPerPixel
-      row = try ScratchMemory(byteCount: reader.size.width * bytesPerPixel)
-      let count = reader.size.width.dividedRoundingUp(by: factor) * bytesPerPixel
-      sums = try ScratchMemory(byteCount: count * MemoryLayout<UInt32>.stride)
-      memset(sums.start, 0, count * MemoryLayout<UInt32>.stride)
-    }
-
-    func write(
-      _ rows: UnsafeMutablePointer<UInt8>, _ rowBytes: Int, _ count: Int,
-      unless isCancelled: () -> Bool
-    ) throws(ImageDecodingError) {
-      let bytesPerPixel = UInt32(reader.format.bytesPerPixel)
-      // `malloc` aligns for every type, and nothing else looks at this memory.
-      let sums = UnsafeMutableRawPointer(sums.start).assumingMemoryBound(to: UInt32.self)
-      for index in 0..<count {
-        let height = min(factor, rowsLeft)
-        for line in 0..<height {
-          // One row of the result may take thousands of rows of the file.
-          if line % UprightRows.stripHeight == UprightRows.stripHeight - 1, isCancelled() {
-            throw .cancelled
-          }
-          try reader.read(row.start, 0, 1)
-          fic_rows_add(sums, row.start, reader.size.width, UInt32(factor), bytesPerPixel)
-        }
-        rowsLeft -= height
-        fic_rows_average(
-          sums, rows + index * rowBytes, reader.size.width, UInt32(factor), UInt32(height),
-          bytesPerPixel)
-      }
     }
   }
 

@@ -3,7 +3,7 @@ import FastImageCache
 import Foundation
 import TableStore
 
-/// `--cache`, `--format`, `--capacity` and `--damaged`: the tables that a call fills, and with what.
+/// `--cache`, `--format`, `--capacity`, `--decode-memory` and `--damaged`: the tables that a call fills, and with what.
 struct WantedTables {
   static func options(capacityHelp: String) -> [ArgumentGrammar.Option] {
     [
@@ -25,6 +25,9 @@ struct WantedTables {
           pictures that are cut short or damaged within:
           refuse (the usual one) or show, as far as they are there
           """),
+      .value(
+        "--decode-memory", "BYTES",
+        help: "the most memory that decodes may take together (256M)"),
     ]
   }
 
@@ -39,11 +42,13 @@ struct WantedTables {
   private let formats: [FormatArgument]
   private let capacity: Int?
   private let damagedImages: DamagedImagePolicy
+  private let decodeByteCount: Int?
 
   init(_ arguments: Arguments) throws {
     directory = try URL(argument: arguments.value("--cache") ?? "", directoryHint: .isDirectory)
     formats = try arguments.values("--format").map { try FormatArgument($0) }
     capacity = try arguments.integer("--capacity", in: 1...TableCapacity.maximumSlotCount)
+    decodeByteCount = try arguments.byteCount("--decode-memory", from: 1 << 20)
     switch arguments.value("--damaged") {
     case nil, "refuse": damagedImages = .refuse
     case "show": damagedImages = .showPart
@@ -77,6 +82,10 @@ struct WantedTables {
     configuration.directory = directory
     configuration.requiresStorage = true
     configuration.damagedImages = damagedImages
+    if let decodeByteCount {
+      configuration.limits.workingByteCount = decodeByteCount
+      configuration.resources = LoadResources(decodeByteBudget: decodeByteCount)
+    }
     let cache = try await ImageCache(
       namespace: Self.namespace, formats: formats.wanted + formats.others,
       configuration: configuration)

@@ -77,6 +77,7 @@ typedef struct {
   uint32_t width, height;
   bool av1;                 // AVIF instead of HEIC
   bool exact;               // without loss; otherwise with coarse colours
+  uint32_t depth;           // 8, 10 or 12
   bool alpha;               // otherwise the fourth byte is left out
   int32_t primaries, transfer;   // ITU-T H.273
   uint32_t orientation;     // 1 to 8 as in EXIF, by the container's rotation and mirroring

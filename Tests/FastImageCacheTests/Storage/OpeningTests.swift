@@ -99,7 +99,7 @@ struct OpeningTests {
       try await fixture.cache.store(image.pngData(), for: photo, format: .row)
       Issue.record("It was decoded.")
     } catch ImageCacheError.pictureTooLarge(_, let text) {
-      #expect(text.hasSuffix(" bytes of memory; the budget is 0."))
+      #expect(text.hasSuffix(" The limit is 0."))
     }
   }
 

@@ -33,11 +33,18 @@ struct LimitsTests {
     } throws: {
       tooLarge($0, naming: "300x200", "5001", "5000")
     }
+    var progressive = header
+    progressive.wholePictureByteCount = 4000
+    #expect {
+      try limits.check(progressive, encodedByteCount: 0, workingByteCount: 5001)
+    } throws: {
+      tooLarge($0, naming: "5001", "4000 at whatever size", "1001 for the result", "5000")
+    }
     limits.pixelCount = 59_999
     #expect {
       try limits.check(header, encodedByteCount: 0, workingByteCount: 0)
     } throws: {
-      tooLarge($0, naming: "300x200", "59999")
+      tooLarge($0, naming: "300x200", "60000", "59999")
     }
     limits.sideLength = 299
     #expect {
@@ -79,7 +86,7 @@ struct LimitsTests {
         tooLarge($0)
       }
       #expect { try decode(jpeg(width: 65_000, height: 65_000, components: 3)) } throws: {
-        tooLarge($0, naming: "65000x65000", "16384")
+        tooLarge($0, naming: "65000x65000", "4225000000", "268435456")
       }
     }
 
@@ -91,7 +98,7 @@ struct LimitsTests {
           width: 30_000, height: 30_000, bitDepth: 1, colorType: 0, isInterlaced: isInterlaced)
         + Surgery.pngChunk("IDAT", Fixture.deflated(zeros: 3751 * 3000))
         + Surgery.pngChunk("IEND", Data())
-      #expect { try decode(data) } throws: { tooLarge($0, naming: "30000x30000", "16384") }
+      #expect { try decode(data) } throws: { tooLarge($0, naming: "30000x30000", "900000000") }
     }
 
     @Test("of an interlaced PNG is refused where a streamed one of that size is not")
@@ -209,6 +216,27 @@ struct LimitsTests {
       // The luma's two rows and columns of blocks are rounded up to a whole unit at most.
       #expect(halved.wholePictureByteCount >= 160 * 160 * 3)
       #expect(halved.wholePictureByteCount < 160 * 160 * 4)
+    }
+
+    @Test("of a thumbnail of 200 megapixels is within the limits, if rows come one after the other")
+    func suffices() throws {
+      let size = PixelSize(width: 16_320, height: 12_240)
+      let thumbnail = PixelSize(width: 533, height: 400)
+      for decoder in [JPEGDecoder(), PNGDecoder()] as [any ImageDecoder] {
+        var header = ImageHeader(size: size)
+        let working = decoder.workingByteCount(for: header, minimumSize: thumbnail)
+        #expect(working < 20 << 20)
+        try DecodingLimits().check(header, encodedByteCount: 80 << 20, workingByteCount: working)
+        // As a progressive JPEG has it.
+        header.wholePictureByteCount = size.width * size.height * 3
+        #expect {
+          try DecodingLimits().check(
+            header, encodedByteCount: 80 << 20,
+            workingByteCount: decoder.workingByteCount(for: header, minimumSize: thumbnail))
+        } throws: {
+          tooLarge($0, naming: "599270400 at whatever size")
+        }
+      }
     }
 
     @Test("falls with the size wanted")

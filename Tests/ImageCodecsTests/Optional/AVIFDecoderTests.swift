@@ -89,6 +89,66 @@
       #expect(try decode(data).packedBytes == part.turned(6).opaqueBGRX)
     }
 
+    /// Rows are converted in strips, and colours interpolated between rows. A crop moves the strips' borders.
+    @Test("has no seams", arguments: [420, 422] as [UInt32])
+    func hasNoSeams(sampling: UInt32) throws {
+      let picture = Picture(16, 150) { _, y in
+        y / 2 % 2 == 0 ? (230, 40, 60, 255) : (20, 210, 90, 255)
+      }
+      func rows(above: Int) throws -> [[UInt8]] {
+        let bitmap = try decode(
+          avif(picture) {
+            ($0.sampling, $0.isExact) = (sampling, false)
+            $0.crop = (0, UInt32(above), PixelSize(width: 16, height: 150 - above))
+          })
+        let bytes = bitmap.packedBytes
+        return (0..<bitmap.size.height).map { Array(bytes[$0 * 64..<$0 * 64 + 64]) }
+      }
+      let whole = try rows(above: 0)
+      for above in [2, 8, 22] {
+        // Below the first pair, which has no row above it in the cropped picture.
+        #expect(try rows(above: above).dropFirst(2) == whole.dropFirst(above + 2))
+      }
+    }
+
+    @Test(
+      "averages its rows for a small result, and turns it", arguments: [nil, 1, 2, 3] as [Int32?])
+    func reduces(rotation: Int32?) throws {
+      // Squares of four pixels of one colour each, so that averaging changes none.
+      let small = Picture.confetti(24, 40)
+      let picture = Picture(96, 160) { x, y in
+        let pixel = small.rgba[(y / 4 * 24 + x / 4) * 4..<(y / 4 * 24 + x / 4) * 4 + 4].map(
+          Int.init)
+        return (pixel[0], pixel[1], pixel[2], pixel[3])
+      }
+      let data = avif(picture) { $0.rotation = rotation }
+      let expected = small.turned([1, 8, 3, 6][Int(rotation ?? 0)])
+      let minimum = PixelSize(width: expected.size.width - 3, height: expected.size.height - 3)
+      let bitmap = try decode(data, atLeast: minimum)
+      #expect(bitmap.packedBytes == expected.opaqueBGRX)
+      #expect(bitmap.edges.fullSize == picture.turned(rotation == 1 || rotation == 3 ? 6 : 1).size)
+    }
+
+    @Test("takes the memory of its planes and of the result, not of a whole picture more")
+    func takesPlanes() throws {
+      let data = avif(Picture.slopes(1024, 512)) { ($0.sampling, $0.isExact) = (420, false) }
+      var limits = DecodingLimits()
+      // Planes and what dav1d keeps of blocks, rows, and 3 MiB for its contexts.
+      limits.workingByteCount = 1024 * 512 * 4 + 1024 * 256 + (256 << 10) + (3 << 20) + 64 * 32 * 4
+      let small = PixelSize(width: 64, height: 32)
+      #expect(try decode(data, atLeast: small, limits: limits).size == small)
+      #expect { try decode(data, limits: limits) } throws: {
+        tooLarge($0, naming: "\(1024 * 512 * 4) at whatever size")
+      }
+    }
+
+    @Test("reads sides above 32 768 pixels")
+    func readsLongSides() throws {
+      let picture = Picture.slopes(33_000, 8)
+      let bitmap = try decode(avif(picture) { ($0.sampling, $0.isExact) = (420, false) })
+      #expect(bitmap.size == picture.size)
+    }
+
     @Test("puts a grid together")
     func readsGrids() throws {
       let picture = Picture.confetti(192, 128)
@@ -116,7 +176,7 @@
       data.replaceSubrange(
         extents..<extents + 8,
         with: Surgery.bigEndian(16_000, bytes: 4) + Surgery.bigEndian(16_385, bytes: 4))
-      #expect { try decode(data) } throws: { tooLarge($0, naming: "16000x16385", "16384") }
+      #expect { try decode(data) } throws: { tooLarge($0, naming: "16000x16385", "268435456") }
       // Beyond what libavif reads at all.
       data.replaceSubrange(extents..<extents + 4, with: Data([0x7F, 0xFF, 0xFF, 0xFF]))
       #expect { try decode(data) } throws: { tooLarge($0) }

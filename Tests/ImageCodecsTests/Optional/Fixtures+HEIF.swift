@@ -7,6 +7,7 @@
     struct HEIFOptions {
       var isAV1 = false
       var isExact = true
+      var depth: UInt32 = 8
       var hasAlpha = false
       var primaries: Int32 = 1
       var transfer: Int32 = 13
@@ -20,7 +21,8 @@
       return profile.withUnsafeBufferPointer { profile in
         let settings = fic_test_heif(
           width: UInt32(picture.size.width), height: UInt32(picture.size.height),
-          av1: options.isAV1, exact: options.isExact, alpha: options.hasAlpha,
+          av1: options.isAV1, exact: options.isExact, depth: options.depth,
+          alpha: options.hasAlpha,
           primaries: options.primaries, transfer: options.transfer,
           orientation: options.orientation, thumbnail_side: options.thumbnailSide,
           profile: profile.isEmpty ? nil : profile.baseAddress, profile_count: profile.count)

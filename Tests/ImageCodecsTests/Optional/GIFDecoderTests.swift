@@ -206,7 +206,7 @@
         try decode(file.data)
       } throws: { error in
         guard case ImageDecodingError.tooLarge(let text) = error else { return false }
-        return text.contains("65535x65535") && text.contains("16384")
+        return text.contains("65535x65535") && text.contains("268435456")
       }
       file.screen = PixelSize(width: 400, height: 300)
       var limits = DecodingLimits()

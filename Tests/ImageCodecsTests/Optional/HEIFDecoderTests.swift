@@ -49,6 +49,34 @@
       #expect(largestDifference(bitmap.packedBytes, slopes.opaqueBGRX) <= 8)
     }
 
+    @Test("reads more than eight bits a colour", arguments: [10, 12] as [UInt32], [false, true])
+    func readsDeepColors(depth: UInt32, hasAlpha: Bool) throws {
+      let data = heif(slopes) { ($0.depth, $0.hasAlpha) = (depth, hasAlpha) }
+      let bitmap = try decode(data)
+      #expect(bitmap.size == slopes.size)
+      #expect(largestDifference(bitmap.packedBytes, slopes.opaqueBGRX) <= rounding)
+      #expect(
+        try header(of: data).wholePictureByteCount
+          == slopes.size.width * slopes.size.height * (hasAlpha ? 8 : 6))
+    }
+
+    @Test("is refused with samples of more bits, or finer colours, than its container says")
+    func refusesOtherSamples() throws {
+      let refusal = ImageDecodingError.damaged(
+        "HEIF: a picture inside has other samples than the file announces.")
+      for change in [{ $0.depth = 10 }, { $0.isExact = true }]
+        as [(inout Fixture.HEIFOptions) -> Void]
+      {
+        var data = heif(slopes) {
+          $0.isExact = false
+          change(&$0)
+        }
+        let start = try #require(data.range(of: Data("hvcC".utf8))).upperBound
+        data.replaceSubrange(start + 16..<start + 19, with: [0xFD, 0xF8, 0xF8])
+        #expect(throws: refusal) { try decode(data) }
+      }
+    }
+
     @Test("turns the picture upright, once", arguments: 1...8)
     func turnsUpright(orientation: Int) throws {
       let data = heif(confetti) { $0.orientation = UInt32(orientation) }
@@ -112,7 +140,7 @@
     @Test("is refused by the size that it announces")
     func keepsLimits() throws {
       let data = try announce(Fixture.heif(Picture.slopes(64, 64)), 16_000, 16_385)
-      #expect { try decode(data) } throws: { tooLarge($0, naming: "16000x16385", "16384") }
+      #expect { try decode(data) } throws: { tooLarge($0, naming: "16000x16385", "268435456") }
     }
 
     /// The container announces little, the codec would take memory for all.

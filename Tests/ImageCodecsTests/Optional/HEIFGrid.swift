@@ -15,6 +15,15 @@
     var statedSize: PixelSize?
     /// A HEIC file for each cell, in the order of rows.
     var cells: [Data]
+    /// The names and first bytes of further properties of the picture, in their order.
+    var properties: [(name: String, value: UInt8)] = []
+
+    /// A picture of equal cells.
+    init(repeating cell: Data, _ cellSize: PixelSize, columns: Int, rows: Int) {
+      size = PixelSize(width: cellSize.width * columns, height: cellSize.height * rows)
+      (self.cellSize, self.columns) = (cellSize, columns)
+      cells = [Data](repeating: cell, count: columns * rows)
+    }
 
     init(_ picture: Picture, cellSize: PixelSize) {
       (size, self.cellSize) = (picture.size, cellSize)
@@ -53,11 +62,13 @@
             "infe",
             number(2, 1) + number(0, 3) + number(gridID, 2) + number(0, 2) + Data("grid\0".utf8))
         ]
-      let properties =
+      let boxes =
         box("hvcC", parts[0].configuration) + extents(cellSize) + extents(size)
+        + properties.map { box($0.name, Data([$0.value])) }.reduce(Data(), +)
       var associations = number(0, 4) + number(gridID, 4)
       for id in 1..<gridID { associations += number(id, 2) + Data([2, 0x81, 2]) }
-      associations += number(gridID, 2) + Data([1, 3])
+      associations += number(gridID, 2) + Data([UInt8(1 + properties.count), 3])
+      associations += Data(properties.indices.map { 0x84 + UInt8($0) })
       var references = number(0, 4)
       let cellIDs = (1..<gridID).map { number($0, 2) }.reduce(Data(), +)
       references += box("dimg", number(gridID, 2) + number(parts.count, 2) + cellIDs)
@@ -80,7 +91,7 @@
           box("iloc", places)
           + box("iinf", number(0, 4) + number(gridID, 2) + types.reduce(Data(), +))
         body += box("iref", references)
-        body += box("iprp", box("ipco", properties) + box("ipma", associations))
+        body += box("iprp", box("ipco", boxes) + box("ipma", associations))
         return box("meta", body + box("idat", grid))
       }
       let start = brand.count + meta(mediaOffset: 0).count + 8

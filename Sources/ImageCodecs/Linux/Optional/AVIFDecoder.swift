@@ -23,7 +23,8 @@
     }
 
     func workingByteCount(for header: ImageHeader, minimumSize: PixelSize?) -> Int {
-      PixelLayout.byteCount(size: header.size, format: .bgra32)
+      let factor = RowAverage.factor(of: header.size, for: minimumSize)
+      return PixelLayout.byteCount(size: header.size.reduced(by: factor), format: .bgra32)
         .addingClamped(header.wholePictureByteCount)
         .addingClamped(rowBufferByteCount(header.size)).addingClamped(Self.fixedByteCount)
     }
@@ -48,9 +49,7 @@
       let picture = try AVIFReader(bytes).imageHeader
       // A thumbnail of the picture with its alpha could not be told from one without.
       guard !picture.hasAlpha else { return nil }
-      try request.limits.check(
-        picture, encodedByteCount: bytes.count,
-        workingByteCount: workingByteCount(for: picture, minimumSize: nil))
+      try request.limits.check(picture.size)
       let items = try ISOItems(bytes.bytes)
       var smallest: (data: Data, width: Int)?
       for id in items.thumbnails.prefix(Self.thumbnailLimit) {
@@ -61,6 +60,8 @@
         smallest = (data, found.width)
       }
       guard let smallest else { return nil }
+      var request = request
+      request.minimumSize = nil
       let bitmap = try smallest.data.lendBytes { bytes throws(ImageDecodingError) in
         try decode(bytes, request)
       }
@@ -81,41 +82,14 @@
       if request.isCancelled() { throw .cancelled }
       try reader.decode()
       if request.isCancelled() { throw .cancelled }
-      let bitmap = try Bitmap.decoding(
-        size: header.size, format: header.hasAlpha ? .bgra32 : .bgrx32,
-        edges: PictureEdges(filling: header.size, fullSize: header.size),
-        conversion: reader.conversion
-      ) { pixels, layout throws(ImageDecodingError) in
-        try reader.orientation.writeWhole(pixels, layout) {
-          rows, rowBytes throws(ImageDecodingError) in try reader.write(rows, rowBytes)
-        }
+      var first = 0
+      return try Bitmap.averaging(
+        header.size, reader.orientation, format: header.hasAlpha ? .bgra32 : .bgrx32,
+        conversion: reader.conversion, request
+      ) { rows, rowBytes, count throws(ImageDecodingError) in
+        try reader.write(rows, rowBytes, first, count)
+        first += count
       }
-      if request.isCancelled() { throw .cancelled }
-      return bitmap
-    }
-  }
-
-  extension Orientation {
-    /// Has a whole stored picture written, and turns it upright.
-    ///
-    /// - Parameter write: Writes all rows from an address on, so many bytes apart.
-    func writeWhole(
-      _ pixels: UnsafeMutableRawBufferPointer, _ layout: PixelLayout,
-      _ write: (UnsafeMutablePointer<UInt8>, _ rowBytes: Int) throws(ImageDecodingError) -> Void
-    ) throws(ImageDecodingError) {
-      guard let start = pixels.baseAddress, pixels.count >= layout.byteCount else {
-        throw .outOfMemory
-      }
-      guard self != .up else {
-        return try write(start.assumingMemoryBound(to: UInt8.self), layout.rowBytes)
-      }
-      let target = try UprightRows(pixels, layout: layout, orientation: self)
-      guard let stored = PixelLayout(size: target.storedSize, format: layout.format) else {
-        throw .outOfMemory
-      }
-      let whole = try ScratchMemory(byteCount: stored.byteCount)
-      try write(whole.start, stored.rowBytes)
-      target.place(whole.start, rowBytes: stored.rowBytes, first: 0, count: stored.size.height)
     }
   }
 
@@ -144,16 +118,11 @@
     private let reader: OpaquePointer
     private var header: fic_avif_header
 
-    /// Turning takes a second picture.
     var imageHeader: ImageHeader {
       let size = PixelSize(width: Int(header.width), height: Int(header.height))
-      let turning =
-        orientation == .up ? 0 : PixelLayout.byteCount(size: size, format: .bgra32)
-      var result = ImageHeader(
+      return ImageHeader(
         size: orientation.turning(size), hasAlpha: header.has_alpha,
-        wholePictureByteCount: Int(clamping: header.working_bytes).addingClamped(turning))
-      result.isDecodedWhole = true
-      return result
+        wholePictureByteCount: Int(clamping: header.working_bytes))
     }
 
     var largestPixelCount: UInt64 {
@@ -188,9 +157,9 @@
     func decode() throws(ImageDecodingError) { try check(fic_avif_decode(reader, &header)) }
 
     func write(
-      _ rows: UnsafeMutablePointer<UInt8>, _ rowBytes: Int
+      _ rows: UnsafeMutablePointer<UInt8>, _ rowBytes: Int, _ first: Int, _ count: Int
     ) throws(ImageDecodingError) {
-      try check(fic_avif_write(reader, rows, rowBytes))
+      try check(fic_avif_write_rows(reader, rows, rowBytes, UInt32(first), UInt32(count)))
     }
 
     private func check(_ status: fic_status) throws(ImageDecodingError) {

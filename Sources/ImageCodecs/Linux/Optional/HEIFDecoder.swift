@@ -5,8 +5,8 @@
 
   /// HEIC by libheif and libde265, on one thread; of several pictures the primary one.
   ///
-  /// libheif crops, rotates and mirrors as the container says, and no EXIF metadata counts beside that. More
-  /// than eight bits a colour become eight.
+  /// The container's crop, rotation and mirroring count, and no EXIF metadata beside them. More than eight bits a
+  /// colour become eight.
   struct HEIFDecoder: ImageDecoder {
     /// libde265's tables and contexts.
     private static let fixedByteCount = 3 << 20
@@ -21,11 +21,11 @@
       }
     }
 
-    /// The result is made when libheif has given back most of its own memory.
     func workingByteCount(for header: ImageHeader, minimumSize: PixelSize?) -> Int {
-      max(
-        PixelLayout.byteCount(size: header.size, format: .bgra32), header.wholePictureByteCount
-      ).addingClamped(rowBufferByteCount(header.size)).addingClamped(Self.fixedByteCount)
+      let factor = RowAverage.factor(of: header.size, for: minimumSize)
+      let result = PixelLayout.byteCount(size: header.size.reduced(by: factor), format: .bgra32)
+      return max(result, header.temporaryByteCount).addingClamped(header.wholePictureByteCount)
+        .addingClamped(rowBufferByteCount(header.size)).addingClamped(Self.fixedByteCount)
     }
 
     func decode(_ data: Data, _ request: DecodeRequest) throws(ImageDecodingError) -> Bitmap {
@@ -43,37 +43,36 @@
       _ bytes: UnsafeRawBufferPointer, _ request: DecodeRequest, orThumbnail size: PixelSize? = nil
     ) throws(ImageDecodingError) -> Bitmap {
       let reader = try HEIFReader(bytes)
-      var header = reader.imageHeader
-      try request.limits.check(
-        header, encodedByteCount: bytes.count,
-        workingByteCount: workingByteCount(for: header, minimumSize: request.minimumSize))
-      try request.limits.check(reader.codedSize)
-      try HEVCSizes(try ISOItems(bytes.bytes), announced: reader.codedSize).check(bytes.bytes)
-      if request.isCancelled() { throw .cancelled }
+      var (header, request) = (reader.imageHeader, request)
       let fullSize = header.size
+      if size == nil {
+        try request.limits.check(
+          header, encodedByteCount: bytes.count,
+          workingByteCount: workingByteCount(for: header, minimumSize: request.minimumSize))
+      } else {
+        try request.limits.check(header.size)
+      }
+      try request.limits.check(reader.codedSize)
+      try HEVCSizes(reader.items, reader.planes, announced: reader.codedSize).check(bytes.bytes)
+      if request.isCancelled() { throw .cancelled }
       if let size {
         guard !header.hasAlpha else {
           throw .unsupported("HEIF: a thumbnail of a picture with alpha")
         }
-        try reader.takeThumbnail(atLeast: size)
-        header = reader.imageHeader
+        try reader.takeThumbnail(atLeast: size, bytes.bytes)
+        (header, request.minimumSize) = (reader.imageHeader, nil)
         try request.limits.check(
           header, encodedByteCount: bytes.count,
           workingByteCount: workingByteCount(for: header, minimumSize: nil))
       }
       try reader.decode()
-      let bitmap = try Bitmap.decoding(
-        size: header.size, format: header.hasAlpha ? .bgra32 : .bgrx32,
-        edges: PictureEdges(filling: header.size, fullSize: header.size),
-        conversion: reader.conversion
-      ) { pixels, layout throws(ImageDecodingError) in
-        let target = try UprightRows(pixels, layout: layout, orientation: .up)
-        var first = 0
-        try target.fill(unless: request.isCancelled) {
-          rows, rowBytes, count throws(ImageDecodingError) in
-          try reader.write(rows, rowBytes, first, count)
-          first += count
-        }
+      var first = 0
+      let bitmap = try Bitmap.averaging(
+        header.size, reader.orientation, format: header.hasAlpha ? .bgra32 : .bgrx32,
+        conversion: reader.conversion, request
+      ) { rows, rowBytes, count throws(ImageDecodingError) in
+        try reader.write(rows, rowBytes, first, count)
+        first += count
       }
       guard let size else { return bitmap }
       guard let checked = EmbeddedThumbnail.check(bitmap, of: fullSize, wanted: size) else {
@@ -87,6 +86,8 @@
   ///
   /// Invariant: no call follows one that threw.
   private final class HEIFReader {
+    let items: ISOItems
+    private(set) var planes: HEIFPlanes
     private let reader: OpaquePointer
     private var header: fic_heif_header
 
@@ -95,18 +96,49 @@
       PixelSize(width: Int(header.coded_width), height: Int(header.coded_height))
     }
 
-    /// libheif's conversion holds the picture in several forms at once: for each pixel 9.3 bytes, 11.3 with
-    /// alpha, and 12.1 and 17.7 with more than eight bits, as measured with libheif 1.15 at every sampling.
+    private var size: PixelSize {
+      PixelSize(width: Int(header.width), height: Int(header.height))
+    }
+
+    /// Whether libheif crops and turns, for which it takes a second picture.
+    private var turnsInside: Bool {
+      // Some encoders, libheif's among them, announce the upright size for the coded one.
+      guard let turn = planes.turn, turn.turning(codedSize) == size || codedSize == size else {
+        return true
+      }
+      // libheif turns the alpha in any case.
+      return header.has_alpha && turn != .up
+    }
+
+    /// The turn that is left to be done when the picture is decoded.
+    var orientation: Orientation { turnsInside ? .up : planes.turn ?? .up }
+
+    /// libheif turns what libde265 decodes into planes of red, green and blue, which it keeps; of a grid one cell
+    /// after the other. The numbers are bytes for each pixel, which libheif 1.15 was measured to take, and less
+    /// than a byte for what it holds beside.
     var imageHeader: ImageHeader {
-      let size = PixelSize(width: Int(header.width), height: Int(header.height))
-      let bytes =
-        header.is_deep ? (header.has_alpha ? 22 : 16) : (header.has_alpha ? 12 : 10)
       let pixelCount = max(size.pixelCount ?? .max, codedSize.pixelCount ?? .max)
-      let (whole, overflow) = pixelCount.multipliedReportingOverflow(by: bytes)
+      let depth = Double(planes.sampleByteCount)
+      let coded = depth * Double(planes.samplesOfPair) / 2
+      let kept = depth * (header.has_alpha ? 4 : 3)
+      let extra = 0.8125
+      // Alpha is decoded by libde265 and copied by libheif when the colours are there.
+      let decoding = header.has_alpha ? depth * 3 + 2 * coded : depth * 3 + coded
+      var temporary = Self.bytes(pixelCount, decoding + extra - kept)
+      if let cell = planes.cellPixelCount, !header.has_alpha {
+        temporary = Self.bytes(cell, decoding + extra)
+      }
+      if turnsInside { temporary = max(temporary, Self.bytes(pixelCount, kept + extra)) }
       var result = ImageHeader(
-        size: size, hasAlpha: header.has_alpha, wholePictureByteCount: overflow ? .max : whole)
-      result.isDecodedWhole = true
+        size: size, hasAlpha: header.has_alpha,
+        wholePictureByteCount: Self.bytes(pixelCount, kept))
+      result.temporaryByteCount = temporary
       return result
+    }
+
+    /// The bytes of so many pixels, or the largest number there is.
+    private static func bytes(_ pixelCount: Int, _ each: Double) -> Int {
+      Int(exactly: (Double(pixelCount) * max(each, 0)).rounded(.up)) ?? .max
     }
 
     var conversion: LCMSConversion? {
@@ -125,21 +157,36 @@
       var header = fic_heif_header()
       let status = fic_heif_read_header(reader, start, bytes.count, &header)
       self.header = header
-      try check(status)
+      do throws(ImageDecodingError) {
+        try status.check(.heif, fic_heif_reader_message(reader))
+        items = try ISOItems(bytes.bytes)
+        planes = try HEIFPlanes(items, of: Int(header.item), bytes.bytes)
+      } catch {
+        // An object without all of its parts has no `deinit`.
+        fic_heif_reader_close(reader)
+        throw error
+      }
     }
 
     deinit { fic_heif_reader_close(reader) }
 
     /// Goes on with the smallest thumbnail that is no smaller than that.
-    func takeThumbnail(atLeast size: PixelSize) throws(ImageDecodingError) {
+    func takeThumbnail(
+      atLeast size: PixelSize, _ bytes: RawSpan
+    ) throws(ImageDecodingError) {
       try check(
         fic_heif_take_thumbnail(
           reader, UInt32(clamping: size.width), UInt32(clamping: size.height), &header))
+      planes = try HEIFPlanes(items, of: Int(header.item), bytes)
     }
 
     func decode() throws(ImageDecodingError) {
       let side = max(header.coded_width, header.coded_height, header.width, header.height)
-      try check(fic_heif_decode(reader, side + UInt32(HEVCSizes.overhang)))
+      let decoded = orientation.turning(size)
+      try check(
+        fic_heif_decode(
+          reader, side + UInt32(HEIFPlanes.overhang), turnsInside, UInt32(decoded.width),
+          UInt32(decoded.height)))
     }
 
     func write(

@@ -7,22 +7,22 @@
   /// libde265 takes its memory by the sequence parameter sets of the picture's own bytes (ITU-T H.265,
   /// section 7.3.2.2), and libheif looks at them only afterwards. So each of them is read here before.
   struct HEVCSizes {
-    /// Cells of a grid may reach over its edges by less than themselves.
-    static let overhang = 512
-
     private static let sequenceParameterSet = 33
 
     private let items: ISOItems
+    private let planes: HEIFPlanes
     private let pixelLimit: Int
 
-    /// - Parameter size: The size that the container announces, before the picture is cropped and turned.
-    init(_ items: ISOItems, announced size: PixelSize) {
-      self.items = items
-      pixelLimit = (size.width + Self.overhang) * (size.height + Self.overhang)
+    /// - Parameters:
+    ///   - planes: What the container announces.
+    ///   - size: The size that it announces, before the picture is cropped and turned.
+    init(_ items: ISOItems, _ planes: HEIFPlanes, announced size: PixelSize) {
+      (self.items, self.planes) = (items, planes)
+      pixelLimit = (size.width + HEIFPlanes.overhang) * (size.height + HEIFPlanes.overhang)
     }
 
-    /// Throws for a file whose pictures are larger than announced, or that libheif would decode by another
-    /// library.
+    /// Throws for a file whose pictures or samples are larger than announced, or that libheif would decode by
+    /// another library.
     func check(_ bytes: RawSpan) throws(ImageDecodingError) {
       var pixelCounts: [Int: Int] = [:]
       for (id, item) in items.items where item.type == ISOItems.code("hvc1") {
@@ -34,9 +34,11 @@
         switch item.type {
         case ISOItems.code("grid"):
           try check(try gridPixelCount(item, bytes))
+          let cellLimit = items.cellPixelCount(of: item, bytes) ?? .max
           var total = 0
           for part in item.parts {
             guard let count = pixelCounts[part] else { throw Self.nested }
+            guard count <= cellLimit else { throw Self.larger }
             total += count
           }
           try check(total)
@@ -54,10 +56,11 @@
     private static let nested =
       ImageDecodingError.unsupported("HEIF: pictures that are made of each other")
 
+    private static let larger =
+      ImageDecodingError.damaged("HEIF: a picture inside has more pixels than the file announces.")
+
     private func check(_ pixelCount: Int) throws(ImageDecodingError) {
-      guard pixelCount <= pixelLimit else {
-        throw .damaged("HEIF: a picture inside has more pixels than the file announces.")
-      }
+      guard pixelCount <= pixelLimit else { throw Self.larger }
     }
 
     /// ISO/IEC 23008-12, section 6.6.2.3.2.
@@ -133,9 +136,15 @@
       _ = bits.number(1)
       bits.skipProfile(layerCount: layerCount)
       _ = bits.exponential()
-      if bits.exponential() == 3 { _ = bits.number(1) }
+      let chroma = bits.exponential()
+      if chroma == 3 { _ = bits.number(1) }
       let (width, height) = (bits.exponential(), bits.exponential())
+      if bits.number(1) == 1 { for _ in 0..<4 { _ = bits.exponential() } }
+      let isDeep = bits.exponential() > 0 || bits.exponential() > 0
       guard !bits.isPastEnd else { throw .damaged("HEIF: a parameter set is too short.") }
+      guard HEIFPlanes.samplesOfPair(chroma: chroma) <= planes.samplesOfPair,
+        !isDeep || planes.sampleByteCount == 2
+      else { throw .damaged("HEIF: a picture inside has other samples than the file announces.") }
       let (count, overflow) = width.multipliedReportingOverflow(by: height)
       return overflow ? .max : count
     }
