@@ -96,7 +96,7 @@ struct ByteOriginTests {
   func ofSecondTry() async throws {
     let originals = MemoryOriginals()
     originals["test:/7"] = MemoryOriginals.Entry(
-      bytes: picture.prefix(picture.count - 20), terms: terms, entity: "a")
+      bytes: picture.prefix(picture.count / 2), terms: terms, entity: "a")
     originals.opened.increment()
     let fixture = try await Fixture(from: EncodedSource(), originals: originals)
     #expect(await origins(fixture) == [.original, .source])

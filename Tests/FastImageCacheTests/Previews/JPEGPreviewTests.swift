@@ -67,7 +67,8 @@
       var pixels: [UInt8] = []
       for y in 0..<size.height {
         for x in 0..<size.width {
-          pixels += [UInt8(255 - y * 255 / size.height), UInt8(x * 100 / size.width), 0, 0]
+          // As JPEG stores inks: 0 is full.
+          pixels += [UInt8(y * 255 / size.height), UInt8(255 - x * 100 / size.width), 255, 255]
         }
       }
       return profile.withUnsafeBytes { profile in
