@@ -21,20 +21,25 @@
 
     /// Larger pictures than the samples, whose heads are a small part of the file.
     private static let picture = Picture(160, 120) { x, y in
-      (x + y % 7 * 10, y * 2, (x * y) % 97 + 60, 255)
+      ((x * y + x * 3) % 211, y * 2, (x * y) % 97 + 60, 255)
     }
+
+    /// A picture whose neighbours are alike, so that a coarser one is near to it.
+    private static let smooth = Picture.slopes(160, 120)
 
     private static func data(_ sample: Sample) -> Data {
       var (jpeg, png) = (Fixture.JPEGOptions(), Fixture.PNGOptions())
       jpeg.isProgressive = sample == .progressiveJPEG
       png.isInterlaced = sample == .interlacedPNG
       switch sample {
-      case .baselineJPEG, .progressiveJPEG: return Fixture.jpeg(picture.size, picture.rgb, jpeg)
+      case .baselineJPEG: return Fixture.jpeg(picture.size, picture.rgb, jpeg)
+      case .progressiveJPEG: return Fixture.jpeg(smooth.size, smooth.rgb, jpeg)
       case .turnedJPEG:
         return Surgery.adding(
           exif: Surgery.exif(orientation: 6), toJPEG: Fixture.jpeg(picture.size, picture.rgb, jpeg))
       case .grayJPEG: return Fixture.jpeg(picture.size, picture.red, jpeg)
-      case .png, .interlacedPNG: return Fixture.png(picture.size, picture.rgba, png)
+      case .png: return Fixture.png(picture.size, picture.rgba, png)
+      case .interlacedPNG: return Fixture.png(smooth.size, smooth.rgba, png)
       case .palettePNG:
         (png.colorType, png.palette) = (3, (0..<768).map { UInt8($0 % 251) })
         return Fixture.png(picture.size, picture.red, png)
