@@ -94,9 +94,9 @@ static fic_status find_first_frame(fic_gif_reader *reader, int *transparent) {
     if (status != FIC_OK) return status;
   }
   if (DGifGetImageHeader(file) == GIF_OK) return FIC_OK;
+  if (reader->offset == reader->count) return FIC_TRUNCATED;
   // giflib has read all of the header, and calls a code size above eight a failure to read.
-  bool has_header = file->Error == D_GIF_ERR_READ_FAILED && reader->offset < reader->count;
-  return has_header ? FIC_OK : failure(reader, file->Error);
+  return file->Error == D_GIF_ERR_READ_FAILED ? FIC_OK : failure(reader, file->Error);
 }
 
 static fic_status begin_codes(fic_gif_reader *reader) {

@@ -1,5 +1,5 @@
-import FastImageCacheTesting
 import Foundation
+import Pixels
 import Testing
 
 @testable import FastImageCache

@@ -72,6 +72,28 @@
       }
     }
 
+    @Test("refuses a code that nothing has defined")
+    func refusesUndefinedCodes() {
+      let size = PixelSize(width: 1, height: 1)
+      let data = GIFFile(size, [0], palette: Array(Self.palette.prefix(12))).data
+      // Of three bits each: the one that clears, and the first one that could be defined.
+      let codes: [UInt8] = [2, 0b00_110_100, 0, 0, 0x3B]
+      #expect(isDamaged(data.dropLast(codes.count) + codes))
+    }
+
+    @Test("takes a file that ends in its frame's header for cut")
+    func refusesCutHeaders() throws {
+      let size = PixelSize(width: 12, height: 9)
+      var file = GIFFile(size, Self.indices(size), palette: nil)
+      file.frames[0].palette = [UInt8](repeating: 99, count: 768)
+      let header = try #require(file.data.range(of: Data([0x2C, 0, 0, 0, 0, 12, 0, 9, 0])))
+      for count in header.lowerBound + 2...header.upperBound + 1 + 768 {
+        #expect(throws: ImageDecodingError.truncated, "\(count) bytes") {
+          try decode(file.data.prefix(count))
+        }
+      }
+    }
+
     @Test("takes the frame's own palette before the file's", arguments: [false, true])
     func readsLocalPalette(hasGlobal: Bool) throws {
       let size = PixelSize(width: 12, height: 9)
