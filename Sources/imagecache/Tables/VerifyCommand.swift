@@ -25,7 +25,7 @@ struct VerifyCommand: Command {
   init(_ arguments: Arguments) { path = arguments.operands[0] }
 
   func run() async throws -> ExitStatus {
-    let originals = try OriginalFolders(path).stores
+    let originals = OriginalFolders(path).stores
     let folder = try TableFolder(path, mayBeEmpty: !originals.isEmpty)
     var damageCount = folder.unreadableFiles.count
     for file in folder.unreadableFiles {
@@ -45,7 +45,7 @@ struct VerifyCommand: Command {
         "\(table.reader.name.printable): \(entries.count) \(pictures) intact"
           + (damages.isEmpty ? "" : ", \(damages.count) damaged"))
     }
-    for store in originals { damageCount += try OriginalProof(of: store).damageCount }
+    for store in originals { damageCount += try await OriginalProof(of: store).damageCount }
     return damageCount == 0 ? .success : .failure
   }
 }

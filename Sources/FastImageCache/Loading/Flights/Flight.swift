@@ -46,10 +46,15 @@ final class ImageRequest: Sendable {
     table.isProtectedNow(key) || isPlaceholder && table.isProtectedNow(key.placeholder)
   }
 
-  /// The name under which a store has the original.
-  var originalName: OriginalName {
-    OriginalName(
-      id: entity.originalID(for: format), audience: options?.audience ?? .everyone)
+  /// Finds the original in a store.
+  var originalQuery: OriginalQuery {
+    let name = OriginalName(
+      id: entity.originalID(for: format), audience: options?.audience ?? .everyone,
+      address: url.map { ImageID($0) } ?? key.entity)
+    return OriginalQuery(name: name, version: key.version) { [entity, format] size in
+      entity.drawing(for: format).isCovered(
+        by: size, slot: format.size, upTo: format.keepsProportions)
+    }
   }
 
   init(

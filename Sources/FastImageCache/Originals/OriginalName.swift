@@ -1,0 +1,93 @@
+import Pixels
+import TableStore
+
+/// Names one original: its id, the account that may see it, and the address that delivered it.
+struct OriginalName: Hashable, Sendable {
+  let id: ImageID
+  /// An empty string for everyone, else the first 16 bytes of the SHA-256 of the account's name: the database
+  /// tells accounts apart, and does not know them.
+  let account: ImageID
+  let address: ImageID
+
+  init(id: ImageID, audience: Audience = .everyone, address: ImageID) {
+    self.init(id: id, account: Self.account(audience), address: address)
+  }
+
+  init(id: ImageID, account: ImageID, address: ImageID) {
+    (self.id, self.account, self.address) = (id, account, address)
+  }
+
+  static let everyone = ImageID("")
+
+  static func account(_ audience: Audience) -> ImageID {
+    if audience == .everyone { return everyone }
+    let hash = SHA256.hash(Array(audience.name.utf8))
+    func word(_ range: Range<Int>) -> UInt64 { hash[range].reduce(0) { $0 << 8 | UInt64($1) } }
+    return ImageID(TableID(uuid: (word(0..<8), word(8..<16))))
+  }
+
+  /// The number of its row. Of two names that share one, however unlikely, the later is kept.
+  var row: Int64 {
+    Int64(bitPattern: TableID.hash(account.tableID, id.tableID, address.tableID))
+  }
+
+  /// The number that all originals of an id and an account share.
+  static func variants(_ id: ImageID, _ account: ImageID) -> Int64 {
+    Int64(bitPattern: TableID.hash(account.tableID, id.tableID, everyone.tableID))
+  }
+}
+
+/// The picture that an original was loaded for.
+struct OriginalOwner: Hashable, Sendable {
+  let namespace: ImageID
+  let entity: ImageID
+}
+
+/// A lookup: an original of the same address answers, and another one of the same id, account and version
+/// if its pixels suffice.
+struct OriginalQuery: Sendable {
+  let name: OriginalName
+  let version: ImageID
+  let suffices: @Sendable (PixelSize) -> Bool
+
+  func mayTake(_ other: OriginalRecord) -> Bool {
+    other.name.id == name.id && other.name.account == name.account && other.version == version
+      && !other.isPlaceholder && suffices(other.size)
+  }
+}
+
+/// The originals that a removal takes; pure.
+enum OriginalRemoval: Hashable, Sendable {
+  /// Of whichever address.
+  case original(ImageID, account: ImageID)
+  /// Those loaded for an entity; in all namespaces where none is named.
+  case entity(ImageID, namespace: ImageID?)
+  case account(ImageID)
+  case all(namespace: ImageID?)
+
+  func covers(_ name: OriginalName, _ owner: OriginalOwner) -> Bool {
+    switch self {
+    case .original(let id, let account): name.id == id && name.account == account
+    case .entity(let entity, let namespace):
+      owner.entity == entity && (namespace ?? owner.namespace) == owner.namespace
+    case .account(let account): name.account == account
+    case .all(let namespace): (namespace ?? owner.namespace) == owner.namespace
+    }
+  }
+}
+
+/// A load under way that may keep its original, until the last reference goes.
+///
+/// A removal that covers the original forbids the load to keep it: what the load fetched is older than the
+/// removal, whichever cache of the process it loads for.
+final class OriginalLoad: Sendable {
+  let number: Int
+  private let end: @Sendable (Int) -> Void
+
+  /// - Parameter end: Called with the number when the load is over.
+  init(_ number: Int, end: @escaping @Sendable (Int) -> Void) {
+    (self.number, self.end) = (number, end)
+  }
+
+  deinit { end(number) }
+}
