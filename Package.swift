@@ -44,7 +44,6 @@ let package = Package(
     .library(name: "FastImageCacheGTK", targets: ["FastImageCacheGTK"]),
     .library(name: "FastImageCacheUI", targets: ["FastImageCacheUI"]),
     .executable(name: "imagecache", targets: ["imagecache"]),
-    .executable(name: "imagecache-bench", targets: ["imagecache-bench"]),
   ],
   traits: [
     .trait(name: "Cairo", description: "Drawing closures (`Canvas`) on Linux, through Cairo."),
@@ -145,10 +144,8 @@ let package = Package(
     .target(name: "ImageViewing", dependencies: ["FastImageCache"], swiftSettings: settings),
     .target(name: "CommandSupport", dependencies: ["Locking", "Pixels"], swiftSettings: settings),
     .target(name: "LoopbackServer", dependencies: ["Locking"], swiftSettings: settings),
-    .target(name: "CBenchPeers", dependencies: [.target(name: "CJPEG", condition: onLinux)]),
 
-    // Floor 5: views, and the commands. The benchmark borrows from `TestSupport`, which imports floors 0,
-    // 1 and 4.
+    // Floor 5: views, and the command.
     .target(
       name: "FastImageCacheGTK",
       dependencies: [
@@ -165,13 +162,6 @@ let package = Package(
       dependencies: [
         "CommandSupport", "FastImageCache", "ImageCodecs", "ImageDrawing", "LoopbackServer",
         "OriginalDatabase", "TableStore", "Pixels",
-      ],
-      swiftSettings: settings),
-    .executableTarget(
-      name: "imagecache-bench",
-      dependencies: [
-        "CommandSupport", "CBenchPeers", "FastImageCache", "ImageCodecs", "ImageDrawing", "Locking",
-        "LoopbackServer", "OriginalDatabase", "Pixels", "TableStore", "TestSupport",
       ],
       swiftSettings: settings),
 
@@ -265,9 +255,6 @@ let package = Package(
         "imagecache",
       ],
       swiftSettings: settings),
-    .testTarget(
-      name: "BenchmarkTests", dependencies: ["CommandSupport", "TestSupport", "imagecache-bench"],
-      swiftSettings: settings),
     .target(
       name: "SnippetContext", dependencies: ["FastImageCache"], path: "Tests/SnippetContext",
       swiftSettings: settings),
@@ -294,6 +281,44 @@ if Context.environment["IMAGECACHE_FUZZING"] != nil {
       path: "Tests",
       sources: ["CorpusTests/Attacks", "Fuzzing/Fuzzer.swift", "Fuzzing/PNGChecksums.swift"],
       swiftSettings: settings))
+}
+
+// The benchmark, in place of all tests. It measures `package` declarations, so it is no package of its
+// own; `Tests/Benchmarks/run` and `.ci/counts` ask for it.
+if Context.environment["IMAGECACHE_BENCHMARKS"] != nil {
+  package.products += [
+    .executable(name: "imagecache-bench", targets: ["imagecache-bench"]),
+    .executable(name: "empty-program", targets: ["empty-program"]),
+    // The benchmark loads it (`--peers`): a launch of the cache must not load the peers' libraries.
+    .library(name: "Peers", type: .dynamic, targets: ["CPeers"]),
+  ]
+  package.targets.removeAll { $0.type == .test }
+  package.targets += [
+    .executableTarget(
+      name: "imagecache-bench",
+      dependencies: [
+        "CBenchPeers", "CommandSupport", "FastImageCache", "ImageCodecs", "ImageDrawing", "Locking",
+        "LoopbackServer", "OriginalDatabase", "Pixels", "TableStore", "TestSupport",
+      ],
+      path: "Tests/Benchmarks/Program", swiftSettings: settings),
+    .testTarget(
+      name: "BenchmarkTests", dependencies: ["CommandSupport", "imagecache-bench"],
+      path: "Tests/Benchmarks/Tests", swiftSettings: settings),
+    .executableTarget(
+      name: "empty-program", path: "Tests/Benchmarks/EmptyProgram", swiftSettings: settings),
+    .target(
+      name: "CBenchPeers", dependencies: [.target(name: "CJPEG", condition: onLinux)],
+      path: "Tests/Benchmarks/CBenchPeers"),
+    .target(
+      name: "CPeers", dependencies: ["CPixbuf"], path: "Tests/Benchmarks/CPeers",
+      cSettings: [
+        .headerSearchPath("../CBenchPeers"), .headerSearchPath("../CBenchPeers/include"),
+      ],
+      linkerSettings: ["lmdb", "png", "sqlite3", "webp"].map { .linkedLibrary($0) }),
+    .systemLibrary(
+      name: "CPixbuf", path: "Tests/Benchmarks/CPixbuf", pkgConfig: "gdk-pixbuf-2.0",
+      providers: [.apt(["libgdk-pixbuf-2.0-dev"])]),
+  ]
 }
 
 // What a stage of `.ci/run` neither builds nor runs, separated by commas: targets, and folders of test

@@ -4,7 +4,7 @@ package import Pixels
 /// for which wish.
 ///
 /// The resampler hides what a decoder's own reduction leaves out or makes up, the better the more pixels it
-/// has for one. The margins are read from the plot of `imagecache-bench --scenario scales`; `--scenario Q1,Q2`
+/// has for one. The margins are read from the plot of `Tests/Benchmarks/run --scenario scales`; `--scenario Q1,Q2`
 /// holds them against photographs.
 package enum DecodeMargin: CaseIterable, Comparable {
   /// For a decode that takes too much memory with a larger margin.

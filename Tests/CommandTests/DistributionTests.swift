@@ -22,12 +22,6 @@ struct DistributionTests {
     #expect(distribution.p99 == 7)
   }
 
-  @Test("of quotients divides what belongs together, and leaves out what cannot be divided")
-  func quotients() {
-    let distribution = Distribution([8, 9, 10, 11], by: [2, 0, 10])
-    #expect(distribution.values == [1, 4])
-  }
-
   @Test("of one value is that value everywhere")
   func single() {
     let distribution = Distribution([7])

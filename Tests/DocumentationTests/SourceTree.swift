@@ -10,8 +10,7 @@ enum SourceTree {
   }
 
   private static func isSource(_ path: String) -> Bool {
-    // `Tests/Benchmarks` may have a hidden folder with the sources of its build.
-    guard !path.contains("/."), !path.hasPrefix("Tests/Corpora/") else { return false }
+    guard !path.hasPrefix("Tests/Corpora/") else { return false }
     return [".swift", ".c", ".h"].contains { path.hasSuffix($0) }
   }
 

@@ -4,12 +4,6 @@ package struct Distribution: Hashable, Sendable {
 
   package init(_ values: some Sequence<Double>) { sorted = values.sorted() }
 
-  /// One quantity divided by another, round by round; rounds that lack one of them, or in which the other
-  /// is zero, are left out.
-  package init(_ values: [Double], by others: [Double]) {
-    self.init(zip(values, others).filter { $1 != 0 }.map { $0 / $1 })
-  }
-
   /// All values, smallest first.
   package var values: [Double] { sorted }
 

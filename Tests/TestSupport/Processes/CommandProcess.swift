@@ -23,12 +23,11 @@ package struct CommandProcess {
   ///   - temporaryFolder: The folder for temporary files of the command, and for its output.
   ///   - preparation: Shell code that runs before the shell becomes the command.
   package init(
-    program: String = "imagecache", _ arguments: [String], temporaryFolder: URL,
-    preparation: String? = nil
+    _ arguments: [String], temporaryFolder: URL, preparation: String? = nil
   ) throws {
     output = temporaryFolder.appending(path: ".output-\(UUID().uuidString)")
     try Data().write(to: output)
-    let executable = try Self.executable(program).path
+    let executable = try Self.executable().path
     if let preparation {
       command =
         ["/bin/sh", "-c", "\(preparation); exec \"$0\" \"$@\"", executable] + arguments
@@ -92,8 +91,9 @@ package struct CommandProcess {
     try await CommandProcess(arguments, temporaryFolder: folder).run()
   }
 
-  /// Programs are built beside the tests.
-  private static func executable(_ name: String) throws -> URL {
+  /// The command is built beside the tests.
+  private static func executable() throws -> URL {
+    let name = "imagecache"
     let bundles = Bundle.allBundles.map(\.bundleURL).filter { $0.pathExtension == "xctest" }
     let own = URL(filePath: CommandLine.arguments[0])
     let folders = (bundles + [own]).map { $0.deletingLastPathComponent() } + [Bundle.main.bundleURL]

@@ -1,0 +1,90 @@
+import CommandSupport
+import FastImageCache
+import Foundation
+
+/// Many requests for one picture that is not there.
+struct JoinedRequests: Scenario {
+  static let id = "P10"
+  static let name = "joined-requests"
+  static let summary = """
+    1000 tasks that ask for one picture at once, from their creation until the last has it, for each \
+    of them, less what one alone takes. Its source answers when all are waiting, so that nobody \
+    comes late and gets a hit. Beside it as many tasks that wait for a bare continuation: less \
+    than that no awaited request can cost
+    """
+
+  func measure(_ setting: BenchSetting) async throws -> Findings {
+    let effort = setting.effort
+    let size = PixelSize(width: 32, height: 32)
+    let format = ImageFormat(name: "joined", size: size, pixelFormat: .bgrx32, capacity: .count(16))
+    let source = WaitingSource(try setting.photographs.part(0, size: size))
+    return try await setting.withCache(
+      Self.name, formats: [format], .with { $0.source = source }
+    ) { cache in
+      var number = 0
+      func contender(_ waiterCount: Int) -> Contest.Contender {
+        Contest.Contender {
+          number += 1
+          let picture = BenchPicture(number, file: URL(filePath: "/picture-\(number)"))
+          return try await Self.time(waiterCount, cache, picture, format, source)
+        }
+      }
+      let bare = Contest.Contender { await Self.timeBareTasks(effort.waiterCount) }
+      let results = try await Contest([contender(effort.waiterCount), contender(1), bare])
+        .run(roundCount: min(effort.roundCount, 51))
+      let alone = results[1].median
+      let all = Distribution(
+        results[0].values.map { max($0 - alone, 0) / Double(effort.waiterCount - 1) })
+
+      let before = await cache.statistics()
+      let askedBefore = source.askedCount
+      _ = try await contender(effort.waiterCount).turn()
+      let now = await cache.statistics()
+      return Findings([
+        Measure(
+          Self.id, "\(effort.waiterCount) requests for one picture, each", ours: all,
+          reference: results[2], named: "tasks that only wait", bar: .ratioAtMost(1.5)),
+        .counted(Self.id, "fetches", source.askedCount - askedBefore, mustBe: 1),
+        .counted(Self.id, "drawings", now.drawings - before.drawings, mustBe: 1),
+        .counted(Self.id, "misses", now.misses - before.misses, mustBe: effort.waiterCount),
+        .counted(Self.id, "stores", now.stores - before.stores, mustBe: 1),
+      ])
+    }
+  }
+
+  private static func timeBareTasks(_ count: Int) async -> Double {
+    let tasks = BareTasks(count: count)
+    return await Contest.time(count) {
+      await withTaskGroup(of: Void.self) { group in
+        for _ in 0..<count { group.addTask { await tasks.wait() } }
+        await tasks.allWait()
+        tasks.answerAll()
+        await group.waitForAll()
+      }
+    }
+  }
+
+  /// Nanoseconds from the first request until the last one has its picture.
+  static func time(
+    _ waiterCount: Int, _ cache: ImageCache, _ picture: BenchPicture, _ format: ImageFormat,
+    _ source: WaitingSource, _ options: LoadOptions? = nil
+  ) async throws -> Double {
+    source.shut()
+    return try await Contest.time(1) {
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for _ in 0..<waiterCount {
+          group.addTask {
+            if let options {
+              _ = try await cache.image(for: picture, format: format, options: options)
+            } else {
+              _ = try await cache.image(for: picture, format: format)
+            }
+          }
+        }
+        try await cache.waitForWaiters(waiterCount)
+        source.open()
+        try await group.waitForAll()
+      }
+    }
+  }
+}

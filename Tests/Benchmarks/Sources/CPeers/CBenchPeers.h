@@ -1,1 +1,0 @@
-../../../../Sources/CBenchPeers/include/CBenchPeers.h
