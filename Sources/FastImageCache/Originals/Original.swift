@@ -45,7 +45,7 @@ public struct Original: Hashable, Sendable {
 }
 
 /// What the database has of an original, without its bytes.
-struct OriginalRecord: Hashable, Sendable {
+package struct OriginalRecord: Hashable, Sendable {
   var name: OriginalName
   var version: ImageID
   var owner: OriginalOwner
@@ -67,7 +67,7 @@ struct OriginalRecord: Hashable, Sendable {
   /// The bytes that are there.
   var wholeByteCount = 0
 
-  init(
+  package init(
     _ name: OriginalName, version: ImageID, owner: OriginalOwner, byteCount: Int,
     terms: OriginalTerms
   ) {

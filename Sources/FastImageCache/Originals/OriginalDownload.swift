@@ -57,7 +57,7 @@ final class BodyFile: @unchecked Sendable {
 /// 3. A load that a removal has forbidden leaves nothing.
 ///
 /// `@unchecked Sendable` is safe by invariant 1.
-final class OriginalDownload: @unchecked Sendable {
+package final class OriginalDownload: @unchecked Sendable {
   private let store: OriginalStore
   private let load: OriginalLoad
   private var original: OriginalRecord

@@ -1,15 +1,15 @@
-import Pixels
+package import Pixels
 import TableStore
 
 /// Names one original: its id, the account that may see it, and the address that delivered it.
-struct OriginalName: Hashable, Sendable {
-  let id: ImageID
+package struct OriginalName: Hashable, Sendable {
+  package let id: ImageID
   /// An empty string for everyone, else the first 16 bytes of the SHA-256 of the account's name: the database
   /// tells accounts apart, and does not know them.
   let account: ImageID
   let address: ImageID
 
-  init(id: ImageID, audience: Audience = .everyone, address: ImageID) {
+  package init(id: ImageID, audience: Audience = .everyone, address: ImageID) {
     self.init(id: id, account: Self.account(audience), address: address)
   }
 
@@ -38,17 +38,28 @@ struct OriginalName: Hashable, Sendable {
 }
 
 /// The picture that an original was loaded for.
-struct OriginalOwner: Hashable, Sendable {
+package struct OriginalOwner: Hashable, Sendable {
   let namespace: ImageID
   let entity: ImageID
+
+  package init(namespace: ImageID, entity: ImageID) {
+    (self.namespace, self.entity) = (namespace, entity)
+  }
 }
 
 /// A lookup: an original of the same address answers, and another one of the same id, account and version
 /// if its pixels suffice.
-struct OriginalQuery: Sendable {
+package struct OriginalQuery: Sendable {
   let name: OriginalName
   let version: ImageID
   let suffices: @Sendable (PixelSize) -> Bool
+
+  package init(
+    name: OriginalName, version: ImageID,
+    suffices: @escaping @Sendable (PixelSize) -> Bool = { _ in false }
+  ) {
+    (self.name, self.version, self.suffices) = (name, version, suffices)
+  }
 
   func mayTake(_ other: OriginalRecord) -> Bool {
     other.name.id == name.id && other.name.account == name.account && other.version == version
@@ -80,7 +91,7 @@ enum OriginalRemoval: Hashable, Sendable {
 ///
 /// A removal that covers the original forbids the load to keep it: what the load fetched is older than the
 /// removal, whichever cache of the process it loads for.
-final class OriginalLoad: Sendable {
+package final class OriginalLoad: Sendable {
   let number: Int
   private let end: @Sendable (Int) -> Void
 

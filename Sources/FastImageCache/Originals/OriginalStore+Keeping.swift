@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 import Locking
 import OriginalDatabase
 import TableStore
@@ -22,7 +22,7 @@ extension OriginalStore {
   /// The most bytes that wait to be written: other originals are not kept.
   private static let heldByteCountLimit = 64 << 20
 
-  func hold(
+  package func hold(
     _ original: OriginalRecord, _ bytes: Data, for load: OriginalLoad?,
     from download: OriginalDownload?, if mayKeep: () -> Bool
   ) -> UInt64? {
@@ -111,7 +111,7 @@ extension OriginalStore {
     }
   }
 
-  private func writeHeld(_ name: OriginalName) {
+  package func writeHeld(_ name: OriginalName) {
     guard let (original, held, download) = state.withLock({ $0.held[name] }), let bytes = held
     else {
       return

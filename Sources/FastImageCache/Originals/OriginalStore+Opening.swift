@@ -1,7 +1,7 @@
 import Dispatch
 import Foundation
 import Locking
-import OriginalDatabase
+package import OriginalDatabase
 import TableStore
 
 extension OriginalStore {
@@ -39,7 +39,7 @@ extension OriginalStore {
   }
 
   /// Runs a job of the queue, which ends whether or not the calling task is cancelled.
-  func run<Value: Sendable>(
+  package func run<Value: Sendable>(
     _ job: @escaping @Sendable () throws(DatabaseError) -> Value
   ) async throws(DatabaseError) -> Value {
     guard !isInherited else {

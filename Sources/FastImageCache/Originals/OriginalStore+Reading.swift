@@ -1,6 +1,6 @@
 public import Foundation
 import Locking
-import OriginalDatabase
+package import OriginalDatabase
 import TableStore
 
 extension OriginalStore {
@@ -116,7 +116,7 @@ extension OriginalStore {
 
   /// A lookup in the database on the calling thread, under no lock; its errors are misses. Another address's
   /// original answers only while it is fresh: its server cannot be asked about it.
-  func lookUp(_ query: OriginalQuery) -> OriginalRecord? {
+  package func lookUp(_ query: OriginalQuery) -> OriginalRecord? {
     func isVariant(_ other: OriginalRecord) -> Bool {
       query.mayTake(other) && freshness(of: other) == .fresh
     }
@@ -213,7 +213,7 @@ extension OriginalStore {
 
   /// The bytes of an original that a lookup has found; `nil` where they are not there any more, or damaged,
   /// which is reported. Blocks; counts as a use.
-  func bytes(of original: OriginalRecord) throws(DatabaseError) -> Data? {
+  package func bytes(of original: OriginalRecord) throws(DatabaseError) -> Data? {
     let (held, bodies) = state.withLock { ($0.held[original.name], $0.bodies) }
     if let held, held.original.body == original.body { return held.bytes }
     guard let bodies, !isInherited else { return nil }
