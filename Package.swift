@@ -68,6 +68,7 @@ let package = Package(
     // Below the floors: the system's libraries.
     systemLibrary("CJPEG", pkgConfig: "libjpeg", apt: "libjpeg62-turbo-dev"),
     systemLibrary("CPNG", pkgConfig: "libpng", apt: "libpng-dev"),
+    systemLibrary("CZlib", pkgConfig: "zlib", apt: "zlib1g-dev"),
     systemLibrary("CWebP", pkgConfig: "libwebpdemux", apt: "libwebp-dev"),
     systemLibrary("CLCMS", pkgConfig: "lcms2", apt: "liblcms2-dev"),
     systemLibrary("CGIF", pkgConfig: "libgif", apt: "libgif-dev"),
@@ -133,7 +134,7 @@ let package = Package(
       dependencies: [
         "Locking", "Pixels", "TableStore", "ImageCodecs", "ImageDrawing", "OriginalDatabase",
         .target(name: "CCanvas", condition: cairoOnLinux),
-        .target(name: "CCURL", condition: onLinux),
+        .target(name: "CCURL", condition: onLinux), .target(name: "CZlib", condition: onLinux),
       ],
       swiftSettings: settings),
 
@@ -226,7 +227,8 @@ let package = Package(
       name: "FastImageCacheTests",
       dependencies: [
         "FastImageCache", "OriginalDatabase", "TableStore", "ImageCodecs", "ImageDrawing", "Pixels",
-        "Locking", "TestSupport", .target(name: "CTestProbes", condition: onLinux),
+        "Locking", "TestSupport", .target(name: "CCURL", condition: onLinux),
+        .target(name: "CTestProbes", condition: onLinux),
         .target(name: "CTestImages", condition: onLinux),
         .target(name: "CCairo", condition: cairoOnLinux),
       ],

@@ -28,8 +28,9 @@ public protocol ImageEntity: Sendable {
   /// The default is ``defaultVersionID(for:)``: the URL, or ``imageID`` where there is none.
   func versionID(for format: ImageFormat) -> ImageID
 
-  /// The address of the encoded picture; requests with equal URLs share one load. `nil` for an entity
-  /// that supplies every picture itself.
+  /// The address of the encoded picture; requests with equal URLs share one load, and with
+  /// ``URLImageSource`` those that differ in the fragment only. `nil` for an entity that supplies every
+  /// picture itself.
   func sourceURL(for format: ImageFormat) -> URL?
 
   /// Names the original in a store that keeps it: the same as long as its picture is.

@@ -26,7 +26,8 @@ public import Foundation
   /// The answer has more bytes than were allowed.
   case tooLarge(byteCountLimit: Int)
 
-  /// The server answered with a status other than 200 and other than a redirect.
+  /// The server answered with a status that brings no picture: neither 200 to 203 nor 226, nor a part of the
+  /// whole (206), nor a redirect.
   case httpStatus(Int)
 
   /// The connection ended before the body did; `expected` is `nil` where the length was not

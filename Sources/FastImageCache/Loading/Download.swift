@@ -34,7 +34,7 @@ final class Download: Sendable {
       known = onDisk
     }
     return Download(
-      load, known.flatMap { $0.terms.mayContinueRequest(headers) ? $0 : nil }, headers, shelf, disk,
+      load, known.flatMap { $0.terms.isAnswer(to: headers) ? $0 : nil }, headers, shelf, disk,
       painter)
   }
 
@@ -57,13 +57,5 @@ final class Download: Sendable {
   func finish() {
     arrivals.drop()
     disk?.stop()
-  }
-}
-
-extension OriginalTerms {
-  /// Whether a request with these fields would get the rest of the same answer. One that may not be kept
-  /// on disk is continued too.
-  fileprivate func mayContinueRequest(_ headers: [String: String]) -> Bool {
-    vary != .everything && requestDigest == vary?.digest(of: headers) ?? []
   }
 }

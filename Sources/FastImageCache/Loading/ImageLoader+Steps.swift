@@ -48,6 +48,10 @@ extension ImageLoader {
     _ url: URL, for requests: [ImageRequest], on course: LoadCourse, _ flight: Flight
   ) async throws -> StepResult? {
     guard let kept = try await readKept(course, flight) else { return nil }
+    guard kept.terms.mayAnswerRequest(course.options.headers) else {
+      await take(kept, url, on: course)
+      return nil
+    }
     for request in requests { request.whenLoading?() }
     let picture = try await keptPicture(kept, course, url)
     return picture.map {
@@ -62,8 +66,13 @@ extension ImageLoader {
   private func recall(
     _ url: URL, on course: LoadCourse, _ flight: Flight
   ) async throws {
+    if let kept = try await readKept(course, flight) { await take(kept, url, on: course) }
+  }
+
+  /// Has the source asked about a kept original.
+  private func take(_ kept: KnownOriginal, _ url: URL, on course: LoadCourse) async {
     // No source is asked about bytes that it could only call unchanged in vain.
-    guard let kept = try await readKept(course, flight), kept.body != nil,
+    guard kept.body != nil, kept.terms.mayBeConfirmed(to: course.options.headers),
       (try? await keptPicture(kept, course, url)) != nil
     else { return }
     course.known = kept
@@ -80,9 +89,7 @@ extension ImageLoader {
     flight.progress.begin()
     defer { flight.progress.end(\.fetch) }
     do throws(OriginalsLocked) {
-      guard let kept = try await originals.read(query, urgency: flight.urgency),
-        kept.terms.mayAnswerRequest(course.options.headers)
-      else { return nil }
+      guard let kept = try await originals.read(query, urgency: flight.urgency) else { return nil }
       var known = KnownOriginal(terms: kept.terms, bytes: kept.bytes, isWhole: true)
       known.body = kept.body
       return known
@@ -140,7 +147,7 @@ extension ImageLoader {
     } catch {
       receive(course.download?.arrivals.receivedByteCount ?? 0, flight)
       if error is OutOfReach { throw error }
-      if course.plan.answersFailures, let known = course.known, error.isServerFailure,
+      if let known = course.knownAnswer, course.plan.answers(error),
         let picture = try await keptPicture(known, course, url)
       {
         return StepResult(
@@ -226,11 +233,10 @@ extension ImageLoader {
     if course.download?.known == nil, let known = course.known, known.isWhole,
       let newer = content.newerTerms(of: known)
     {
-      var terms = newer
+      var terms = known.terms.confirmed(by: newer)
       terms.recordRequest(course.options.headers)
       if let name = course.name, let body = known.body {
-        await planner.originals?.note(
-          known.terms.confirmed(by: terms), of: name, body: body, for: course.original)
+        await planner.originals?.note(terms, of: name, body: body, for: course.original)
       }
       // Sent whole once more, it has arrived for nothing.
       course.download?.finish()
@@ -239,7 +245,8 @@ extension ImageLoader {
         picture: try maker.picture(from: .encoded(known.bytes), url: url), origin: .kept,
         byteOrigin: .unchanged, keptBody: known.body)
     }
-    let mayDiffer = course.known != nil || flight.policy != .normal
+    // Another request's answer may differ without a change.
+    let mayDiffer = course.knownAnswer != nil || flight.policy != .normal
     var (original, isContinued) = (content.original, content.isContinued)
     var earlierByteCount = content.earlierByteCount
     if let whole = course.download?.known, whole.isWhole, let newer = content.newerTerms(of: whole)
@@ -434,17 +441,20 @@ extension Error {
     guard case .httpStatus(let status)? = self as? ImageSourceError else { return nil }
     return [401, 403, 404, 410].contains(status) ? status : nil
   }
+}
 
-  /// Whether a server, or the way to it, failed, so that an older answer may be used: RFC 5861 section 4.
+extension LoadPlan {
+  /// Whether the recalled original answers after this error of the source.
   ///
   /// Of a chain the last source's error counts: the others had nothing.
-  fileprivate var isServerFailure: Bool {
-    if let failure = self as? ImageSourceChain.Failure {
-      return failure.errors.last?.isServerFailure == true
+  fileprivate func answers(_ error: any Error) -> Bool {
+    if let failure = error as? ImageSourceChain.Failure {
+      return failure.errors.last.map(answers) ?? false
     }
-    return switch self as? ImageSourceError {
-    case .httpStatus(let status): [500, 502, 503, 504].contains(status)
-    case .network, .networkRefused, .offline, .timedOut, .truncatedBody: true
+    return switch error as? ImageSourceError {
+    case .network, .networkRefused, .offline, .timedOut: answersFailures || answersUnreachable
+    // The server, or one between, failed: RFC 5861 section 4.
+    case .httpStatus(500), .httpStatus(502...504), .truncatedBody: answersFailures
     default: false
     }
   }

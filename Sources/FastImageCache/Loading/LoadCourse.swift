@@ -20,6 +20,10 @@ final class LoadCourse {
   var isForbidden = false
   /// The kept original, for the source to be asked about.
   var known: KnownOriginal?
+  /// The kept original, where it would answer a request like this one.
+  var knownAnswer: KnownOriginal? {
+    known.flatMap { $0.terms.mayAnswerRequest(options.headers) ? $0 : nil }
+  }
   /// The arrival, once the source is asked, and the partial that it continues.
   var download: Download?
   /// Whether the source was asked: requests that join are told of a ring then.

@@ -6,6 +6,7 @@ import Foundation
 /// |---|---|---|---|
 /// | fresh | read, else ask | recall, ask | ask |
 /// | stale | the same, and revalidate behind | recall, ask | ask |
+/// | expired; where the request may not go to the network it is read | recall, ask | recall, ask | ask |
 /// | stale, and its server has to be asked | recall, ask | recall, ask | ask |
 /// | nothing, or gone; for a real picture a placeholder | ask | ask | ask |
 ///
@@ -43,6 +44,9 @@ struct LoadPlan: Hashable, Sendable {
   /// Whether the recalled original answers when the server fails: RFC 5861 section 4.
   let answersFailures: Bool
 
+  /// Whether the recalled original answers when no server can be reached.
+  let answersUnreachable: Bool
+
   /// The need of the source when it is asked.
   let need: LoadNeed
 
@@ -65,13 +69,19 @@ struct LoadPlan: Hashable, Sendable {
     switch (policy, freshness) {
     case (_, .gone), (.reload, _): first = nil
     case (.normal, .fresh), (.normal, .stale): first = .read
+    case (.normal, .expired): first = reach.covers(.network) ? .recall : .read
     case (.normal, .mustRevalidate), (.revalidate, _): first = mayAsk ? .recall : nil
     }
     // Only a network's answer has terms to be asked about.
-    showsStale = first == .read && freshness == .stale
+    showsStale = first == .read && freshness != .fresh
     revalidatesBehind = showsStale && mayAsk && need == .network
-    answersFailures =
-      policy == .normal && freshness == .mustRevalidate(answersFailures: true) && mayAsk
+    let isRecalled = policy == .normal && first == .recall
+    (answersFailures, answersUnreachable) =
+      switch freshness {
+      case .mustRevalidate(let answers): (isRecalled && answers, false)
+      case .expired(let answers): (isRecalled && answers, isRecalled)
+      case .fresh, .stale, .gone: (false, false)
+      }
   }
 
   /// The need of the source's gate; `nil` where the source is not asked.
@@ -110,6 +120,18 @@ struct LoadPlanner: Sendable {
     OriginalOwner(namespace: namespace, entity: request.key.entity)
   }
 
+  /// The address by which requests share a load.
+  ///
+  /// No web server is told the fragment, so what stands there makes no other download. A source of the
+  /// program's own may look at it.
+  func address(of url: URL) -> URL {
+    guard url.fragment != nil, source is URLImageSource, source.need(for: url) == .network,
+      var parts = URLComponents(url: url, resolvingAgainstBaseURL: true)
+    else { return url }
+    parts.fragment = nil
+    return parts.url ?? url
+  }
+
   /// Cost: the source's word on its need; with a store a lock and a lookup, too.
   ///
   /// - Parameters:
@@ -127,7 +149,7 @@ struct LoadPlanner: Sendable {
   func identity(of request: ImageRequest) -> LoadIdentity? {
     if originals == nil { return LoadIdentity(request.conditions, beginsWithKept: false) }
     let kept = request.url.flatMap { _ in original(for: request) }
-    // The need of a load does not decide how it begins.
+    // The need of a load does not decide whether it begins with what is kept.
     let plan = LoadPlan(
       request.policy, within: request.conditions.reach, kept: kept, need: .local,
       showsPlaceholder: request.isPlaceholder)

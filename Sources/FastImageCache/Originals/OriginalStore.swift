@@ -36,8 +36,9 @@ public final class OriginalStore: Sendable {
     /// Whether the server's word on freshness counts; otherwise ``defaultFreshness`` holds for all.
     public var respectsServer = true
 
-    /// Whether an original that is not fresh any more answers all the same, where its server does not
-    /// forbid that, and is asked about afterwards.
+    /// Whether an original that is not fresh any more answers for one more day, and is asked about
+    /// afterwards; later only where no server can be reached. One whose server forbids that
+    /// (`must-revalidate`, `no-cache`) never does.
     public var servesStale = true
 
     /// Creates the default lifetime.

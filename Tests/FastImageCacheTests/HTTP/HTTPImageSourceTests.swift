@@ -26,6 +26,27 @@ struct HTTPImageSourceTests {
     #expect(try await bytes(server.url("/closed")) == body)
   }
 
+  @Test(
+    "reads a body in chunks to their end, whatever length is announced beside",
+    arguments: [10, 200_000])
+  func chunksAndLength(_ length: Int) async throws {
+    var reply = HTTPReply.chunked([.bytes(body)])
+    let fields = ["Transfer-Encoding": "chunked", "Content-Length": "\(length)"]
+    reply.steps[0] = .bytes(HTTPReply.head(200, fields))
+    let server = try HTTPServer(["/a": reply])
+    #expect(try await bytes(server.url("/a")) == body)
+  }
+
+  @Test(
+    "takes no end for the end of a body that is announced to have more bytes than can be counted")
+  func uncountable() async throws {
+    let fields = ["Content-Length": "99999999999999999999999", "Connection": "close"]
+    let server = try HTTPServer([
+      "/a": HTTPReply([.bytes(HTTPReply.head(200, fields)), .bytes(body), .cut])
+    ])
+    await #expect(throws: ImageSourceError.self) { try await bytes(server.url("/a")) }
+  }
+
   @Test("brings an empty body as no bytes")
   func empty() async throws {
     let server = try HTTPServer(["/a": .ok(Data())])
@@ -60,7 +81,21 @@ struct HTTPImageSourceTests {
     #expect(reports.withLock { $0.allSatisfy { $0.expectedByteCount == 100_000 } })
   }
 
-  @Test("takes no status but 200", arguments: [203, 204, 206, 304, 400, 404, 410, 500, 503])
+  @Test(
+    "brings the body of an answer with another status of success", arguments: [201, 202, 203, 226])
+  func success(_ status: Int) async throws {
+    let server = try HTTPServer(["/a": .status(status, body: body)])
+    #expect(try await bytes(server.url("/a")) == body)
+  }
+
+  @Test("brings a part that nobody asked for where it is all of the original")
+  func wholePart() async throws {
+    let range = ["Content-Range": "bytes 0-99999/100000"]
+    let server = try HTTPServer(["/a": .status(206, headers: range, body: body)])
+    #expect(try await bytes(server.url("/a")) == body)
+  }
+
+  @Test("takes no other status", arguments: [204, 206, 304, 400, 404, 410, 500, 503])
   func status(_ status: Int) async throws {
     let body = [204, 304].contains(status) ? Data() : body
     let server = try HTTPServer(["/a": .status(status, body: body)])
@@ -204,11 +239,26 @@ struct HTTPImageSourceTests {
     #expect(try await bytes(server.url("/a"), limit: 300_000) == Data(count: 300_000))
   }
 
+  @Test(
+    "takes the bytes as they are where their coding is none",
+    arguments: ["UTF-8", "aws-chunked", "identity", "none", "binary, utf-8", ""])
+  func unknownCoding(_ coding: String) async throws {
+    let server = try HTTPServer(["/a": .ok(body, headers: ["Content-Encoding": coding])])
+    #expect(try await bytes(server.url("/a")) == body)
+    #expect(server.requests.value == 1)
+  }
+
   @Test("asks for nothing that it would have to decompress")
   func acceptedEncoding() async throws {
     let server = try HTTPServer(["/a": .ok(body)])
     _ = try await bytes(server.url("/a"))
     #expect(server.arrivedRequests.first?.headers["accept-encoding"] == "identity")
+  }
+
+  @Test("tells no server of a fragment")
+  func fragment() async throws {
+    let server = try HTTPServer(["/a?b": .ok(body)])
+    #expect(try await bytes(server.url("/a?b#c")) == body)
   }
 
   @Test("sends no cookies that a server has set")

@@ -167,6 +167,26 @@ struct HTTPLoadTests {
     #expect(try await second.value == Data("b".utf8))
   }
 
+  @Test(
+    "is shared by requests whose URLs differ in their fragments only, unless the source is the program's"
+  )
+  func sharesFragments() async throws {
+    let gate = Gate()
+    defer { gate.open() }
+    let server = try HTTPServer { _ in HTTPReply([.wait(gate)]) }
+    let (web, own) = (URLImageSource(http: .patient), EncodedSource(gate: CancellableGate()))
+    for (source, count) in [(web, 1), (own, 2)] as [(any ImageSource, Int)] {
+      let fixture = try await Fixture { $0.source = source }
+      let tasks = ["1", "2"].map { name in
+        let photo = Photo(ImageID(name), url: server.url("/a#\(name)").absoluteString)
+        return Task { try await fixture.cache.image(for: photo, format: .row) }
+      }
+      await fixture.waiters(2)
+      #expect(await fixture.cache.statistics().flights == count)
+      for task in tasks { task.cancel() }
+    }
+  }
+
   @Test("reaches its host while forty others wait for one that does not answer")
   func besidesDeadHost() async throws {
     let never = Gate()

@@ -1,7 +1,8 @@
-import FastImageCache
 import Foundation
 import TestSupport
 import Testing
+
+@testable import FastImageCache
 
 @Suite("An HTTP redirect", .timeLimit(.minutes(10)))
 struct HTTPRedirectTests {
@@ -28,16 +29,35 @@ struct HTTPRedirectTests {
     #expect(try await bytes(server.url("/a")) == body)
   }
 
-  @Test("is followed five times and not a sixth")
+  @Test("leads where a browser would go, with bytes beyond ASCII as they are")
+  func latin() async throws {
+    let body = body
+    let server = try HTTPServer { request in
+      if request.path != "/a" { return request.path == "/caf%E9" ? .ok(body) : .status(404) }
+      let head = Array("HTTP/1.1 302 Found\r\nContent-Length: 0\r\nLocation: /caf".utf8)
+      return HTTPReply([.bytes(Data(head + [0xE9] + Array("\r\n\r\n".utf8)))])
+    }
+    #expect(try await bytes(server.url("/a")) == body)
+  }
+
+  @Test("leads where a browser would go, with backslashes for slashes")
+  func backslashes() async throws {
+    let server = try HTTPServer([
+      "/x/a": .redirect(to: "\\b\\c?d\\e"), "/b/c?d%5Ce": .ok(body),
+    ])
+    #expect(try await bytes(server.url("/x/a")) == body)
+  }
+
+  @Test("is followed twenty times and not once more")
   func chain() async throws {
     let body = body
     let server = try HTTPServer { request in
       let step = Int(request.path.dropFirst()) ?? 0
       return step == 0 ? .ok(body) : .redirect(to: "/\(step - 1)")
     }
-    #expect(try await bytes(server.url("/5")) == body)
-    await #expect(throws: ImageSourceError.tooManyRedirects(limit: 5)) {
-      try await bytes(server.url("/6"))
+    #expect(try await bytes(server.url("/20")) == body)
+    await #expect(throws: ImageSourceError.tooManyRedirects(limit: 20)) {
+      try await bytes(server.url("/21"))
     }
   }
 
@@ -57,10 +77,10 @@ struct HTTPRedirectTests {
   @Test("in a circle comes to an end")
   func circle() async throws {
     let server = try HTTPServer(["/a": .redirect(to: "/b"), "/b": .redirect(to: "/a")])
-    await #expect(throws: ImageSourceError.tooManyRedirects(limit: 5)) {
+    await #expect(throws: ImageSourceError.tooManyRedirects(limit: 20)) {
       try await bytes(server.url("/a"))
     }
-    #expect(server.requests.value == 6)
+    #expect(server.requests.value == 21)
   }
 
   @Test(
@@ -106,4 +126,30 @@ struct HTTPRedirectTests {
     "http://a b/", "?", "#", "http://user:pass@/", "http://%00/", "..", "https://", ":", "//h:-1/",
     "//%2F", "//a%5Bb/", "//a%20b/", "//a%40b/", "//h%3A80/x", "//h%00/", "///", "////x", "//@/x",
   ]
+}
+
+@Suite("The target of a redirect", .timeLimit(.minutes(10)))
+struct RedirectTargetTests {
+  /// As browsers resolve these, which follow WHATWG's URL standard.
+  @Test(
+    "is the address that a browser goes to",
+    arguments: [
+      ("/b", "https://example.com/b"), ("b?c=d e", "https://example.com/x/b?c=d%20e"),
+      ("\\b", "https://example.com/b"), ("..\\b\\c", "https://example.com/b/c"),
+      ("\\\\cdn.example\\b", "https://cdn.example/b"),
+      ("/\\cdn.example/b", "https://cdn.example/b"),
+      ("////cdn.example/b", "https://cdn.example/b"),
+      ("http:\\\\cdn.example", "http://cdn.example"),
+      ("http:/cdn.example/b", "http://cdn.example/b"), ("http:cdn.example", "http://cdn.example"),
+      ("HTTPS:///cdn.example/b", "https://cdn.example/b"), ("https:/b", "https://example.com/b"),
+      ("https:b", "https://example.com/x/b"), (" /b\t ", "https://example.com/b"),
+      ("/a\tb", "https://example.com/ab"), ("?b\\c", "https://example.com/x/a?b%5Cc"),
+      ("/b#c\\d", "https://example.com/b#c%5Cd"), ("/b:c\\d", "https://example.com/b:c/d"),
+      ("/caf\u{E9}", "https://example.com/caf%C3%A9"), ("/caf%E9", "https://example.com/caf%E9"),
+      ("ftp:\\\\a", "ftp:%5C%5Ca"),
+    ])
+  func resolved(_ location: String, _ target: String) throws {
+    let base = try #require(URL(string: "https://example.com/x/a"))
+    #expect(RedirectTarget.url(location, relativeTo: base)?.absoluteString == target)
+  }
 }

@@ -147,6 +147,16 @@ struct UserAgentTests {
       ])
   }
 
+  #if !canImport(Darwin)
+    @Test("names the library where the program names nothing")
+    func isOurs() async throws {
+      _ = try await bytes(server.url("/b"))
+      #expect(
+        server.arrivedRequests.map { $0.headers["user-agent"] }
+          == ["FastImageCache", "FastImageCache"])
+    }
+  #endif
+
   @Test("can be changed by the request hook")
   func isSeen() async throws {
     var options = HTTPOptions.patient

@@ -245,6 +245,85 @@ struct KeptOriginalTests {
     #expect(other.solidNumber == 2)
   }
 
+  private func asked(_ fields: [String: String]) -> LoadOptions {
+    var options = LoadOptions()
+    options.headers = fields
+    return options
+  }
+
+  @Test(
+    "answers other accounts and fields only after its server has called it unchanged to them",
+    arguments: ["Authorization", "Cookie", "Accept"])
+  func answersConfirmed(_ name: String) async throws {
+    let source = EncodedSource { request, call in
+      request.known == nil
+        ? .encoded(try solid(call).pngData()) : .unchanged(OriginalTerms(received: Date()))
+    }
+    let fixture = try await Fixture([.row, .large], from: source, originals: originals)
+    originals.opened.increment()
+    func image(_ value: String?) async throws -> Int? {
+      try await fixture.cache.removeImage(for: Photo("a"), format: .large)
+      let options = value.map { asked([name: $0]) } ?? LoadOptions()
+      return try await fixture.cache.image(for: Photo("a"), format: .large, options: options)
+        .solidNumber
+    }
+    var terms = OriginalTerms(fields: ["ETag": "\"x\"", "Vary": "Accept"], received: Date())
+    terms.recordRequest([name: "1"])
+    originals["test:/a"] = MemoryOriginals.Entry(
+      bytes: try solid(9).pngData(), terms: terms, entity: "a")
+    #expect(try await image("1") == 9 && source.started.value == 0)
+    #expect(try await image("2") == 9 && source.started.value == 1)
+    #expect(source.requests.last?.known != nil)
+    // The server was asked with the second fields last.
+    #expect(try await image("2") == 9 && source.started.value == 1)
+    #expect(try await image("1") == 9 && source.started.value == 2)
+    #expect(try await image(nil) == 9 && source.started.value == 3)
+  }
+
+  @Test("is neither shown to another account whose server fails nor taken for its older picture")
+  func isNotShared() async throws {
+    let failure = Lock<ImageSourceError?>(.offline)
+    let source = EncodedSource { _, call in
+      if let failure = failure.withLock({ $0 }) { throw failure }
+      return .encoded(try solid(call).pngData())
+    }
+    let fixture = try await Fixture([.row, .large], from: source, originals: originals)
+    originals.opened.increment()
+    try await fixture.cache.store(try solid(9).pngData(), for: Photo("a"), format: .row)
+    var terms = OriginalTerms(fields: ["ETag": "\"x\""], received: Date())
+    terms.recordRequest(["Authorization": "1"])
+    for freshness in [Freshness.fresh, .expired(answersFailures: true)] {
+      originals["test:/a"] = MemoryOriginals.Entry(
+        bytes: try solid(9).pngData(), terms: terms, entity: "a", freshness: freshness)
+      await #expect(throws: ImageCacheError.self) {
+        try await fixture.cache.image(
+          for: Photo("a"), format: .large, options: asked(["Authorization": "2"]))
+      }
+    }
+    failure.withLock { $0 = nil }
+    #expect(
+      try await fixture.cache.image(
+        for: Photo("a"), format: .large, options: asked(["Authorization": "2"])
+      ).solidNumber == 3)
+    await fixture.quiet()
+    #expect(fixture.cache.cachedImage(for: Photo("a"), format: .row)?.solidNumber == 9)
+  }
+
+  @Test("by a date alone is asked about for its own account and fields only")
+  func heedsDates() async throws {
+    let source = EncodedSource { _, call in .encoded(try solid(call).pngData()) }
+    let fixture = try await Fixture([.row, .large], from: source, originals: originals)
+    originals.opened.increment()
+    var terms = OriginalTerms(
+      fields: ["Last-Modified": "Sun, 06 Nov 1994 08:49:37 GMT"], received: Date())
+    terms.recordRequest(["Cookie": "1"])
+    originals["test:/a"] = MemoryOriginals.Entry(
+      bytes: try solid(9).pngData(), terms: terms, entity: "a")
+    let image = try await fixture.cache.image(
+      for: Photo("a"), format: .large, options: asked(["Cookie": "2"]))
+    #expect(image.solidNumber == 1 && source.requests.last?.known == nil)
+  }
+
   @Test("goes with the entity's pictures, and no load under way brings it back")
   func goesWithPictures() async throws {
     let gate = CancellableGate()

@@ -18,31 +18,40 @@ struct LoadPlanTests {
       KeptOriginal(freshness: .mustRevalidate(answersFailures: true)), [.recall, .ask],
       [.recall, .ask]
     ),
+    (KeptOriginal(freshness: .expired(answersFailures: false)), [.recall, .ask], [.recall, .ask]),
+    (KeptOriginal(freshness: .expired(answersFailures: true)), [.recall, .ask], [.recall, .ask]),
     (KeptOriginal(freshness: .fresh, isPlaceholder: true), [.ask], [.ask]),
     (KeptOriginal(freshness: .gone), [.ask], [.ask]),
     (nil, [.ask], [.ask]),
   ]
 
-  @Test("reads, recalls and asks as the table of freshness and policy says", arguments: 0..<7)
+  @Test("reads, recalls and asks as the table of freshness and policy says", arguments: 0..<9)
   func followsTable(row: Int) {
     let (kept, normal, revalidate) = Self.table[row]
     for (policy, steps) in [(LoadOptions.Policy.normal, normal), (.revalidate, revalidate)] {
       #expect(LoadPlan(policy, within: .network, kept: kept, need: .network).steps == steps)
-      #expect(LoadPlan(policy, within: .local, kept: kept, need: .local).steps == steps)
+      // The network is beyond reach, and so is the server of what has expired.
+      let reads = policy == .normal && kept?.isExpired == true
+      #expect(
+        LoadPlan(policy, within: .local, kept: kept, need: .local).steps
+          == (reads ? [.read, .ask] : steps))
     }
     #expect(LoadPlan(.reload, within: .network, kept: kept, need: .network).steps == [.ask])
   }
 
-  @Test("asks no source beyond the reach of its request", arguments: 0..<7)
+  @Test("asks no source beyond the reach of its request", arguments: 0..<9)
   func staysWithinReach(row: Int) {
     let kept = Self.table[row].kept
-    let reads: Steps = Self.table[row].normal.first == .read ? [.read] : []
+    let isRead = Self.table[row].normal.first == .read || kept?.isExpired == true
+    let reads: Steps = isRead ? [.read] : []
     let beyond: [(LoadOptions.Reach, LoadNeed)] = [
       (.kept, .local), (.kept, .network), (.local, .network),
     ]
     for (reach, need) in beyond {
       var plan = LoadPlan(.normal, within: reach, kept: kept, need: need)
-      #expect(plan.steps == reads && !plan.revalidatesBehind && !plan.answersFailures)
+      #expect(plan.steps == reads && !plan.revalidatesBehind)
+      #expect(!plan.answersFailures && !plan.answersUnreachable)
+      #expect(plan.showsStale == (isRead && kept?.freshness != .fresh))
       #expect(plan.askOnceMore() == false)
       for policy in [LoadOptions.Policy.revalidate, .reload] {
         #expect(LoadPlan(policy, within: reach, kept: kept, need: need).steps.isEmpty)
@@ -50,7 +59,7 @@ struct LoadPlanTests {
     }
   }
 
-  @Test("revalidates behind only what answers although it is stale", arguments: 0..<7)
+  @Test("revalidates behind only what answers although it is stale", arguments: 0..<9)
   func revalidatesStale(row: Int) {
     let kept = Self.table[row].kept
     let isStale = kept?.freshness == .stale
@@ -62,13 +71,16 @@ struct LoadPlanTests {
     }
   }
 
-  @Test("lets an original answer for a failed server where its terms say so", arguments: 0..<7)
+  @Test("lets an original answer for a failed server where its terms say so", arguments: 0..<9)
   func answersFailures(row: Int) {
     let kept = Self.table[row].kept
-    let mayAnswer = kept?.freshness == .mustRevalidate(answersFailures: true)
+    let mayAnswer = [
+      .mustRevalidate(answersFailures: true), .expired(answersFailures: true),
+    ].contains(kept?.freshness)
     for policy in [LoadOptions.Policy.normal, .revalidate, .reload] {
       let plan = LoadPlan(policy, within: .network, kept: kept, need: .network)
       #expect(plan.answersFailures == (mayAnswer && policy == .normal))
+      #expect(plan.answersUnreachable == (kept?.isExpired == true && policy == .normal))
     }
   }
 
@@ -79,4 +91,8 @@ struct LoadPlanTests {
     #expect(plan.askOnceMore() && plan.next() == .ask && plan.next() == nil)
     #expect(!plan.askOnceMore() && plan.next() == nil)
   }
+}
+
+extension KeptOriginal {
+  fileprivate var isExpired: Bool { if case .expired = freshness { true } else { false } }
 }

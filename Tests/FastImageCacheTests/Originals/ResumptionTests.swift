@@ -269,6 +269,26 @@ struct ResumptionTests {
     #expect(originals["test:/7"]?.bytes == picture && originals.confirmed.value == 0)
   }
 
+  @Test("fetches everything from a web server that refuses the rest", arguments: [401, 403, 500])
+  func refused(_ status: Int) async throws {
+    let file = HTTPFile(picture, entityTag: "\"x\"")
+    let server = try HTTPServer { request in
+      if request.headers["range"] != nil { return .status(status) }
+      let reply = file.reply(to: request)
+      return request.number == 1 ? reply.inserting(.cut, after: 20) : reply
+    }
+    var options = HTTPOptions()
+    options.retry = .never
+    let fixture = try await Fixture(from: URLImageSource(http: options))
+    let photo = Photo("7", url: server.url("/7").absoluteString)
+    await breakOff(fixture, photo)
+    #expect(try await fixture.cache.image(for: photo, format: .row).solidNumber == 7)
+    #expect(
+      server.arrivedRequests(for: "/7").map { $0.headers["range"] } == [nil, "bytes=20-", nil])
+    await fixture.quiet()
+    #expect(fixture.cache.partials.byteCount == 0)
+  }
+
   @Test("fetches from a web server what is missing, and nothing twice")
   func overHTTP() async throws {
     let file = HTTPFile(picture, entityTag: "\"x\"")

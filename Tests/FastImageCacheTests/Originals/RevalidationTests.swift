@@ -271,6 +271,37 @@ struct RevalidationTests {
     #expect(try await fixture.cache.image(for: Photo("7"), format: .row).solidNumber == 7)
   }
 
+  @Test(
+    "of an expired original shows it where no server can be reached, and else throws",
+    arguments: [
+      (ImageSourceError.offline, true), (.network("reset"), true), (.timedOut(after: .zero), true),
+      (.networkRefused, true), (.httpStatus(503), false), (.httpStatus(403), false),
+      (.truncatedBody(received: 1, expected: 2), false),
+    ])
+  func showsExpired(error: ImageSourceError, isShown: Bool) async throws {
+    let fixture = try await Fixture(
+      from: EncodedSource { _, _ in throw error }, originals: originals)
+    try originals.put(7, as: "test:/7", freshness: .expired(answersFailures: false))
+    try originals.put(8, as: "test:/8", freshness: .expired(answersFailures: true))
+    let shown = try? await fixture.cache.image(for: Photo("7"), format: .row)
+    #expect(shown?.solidNumber == (isShown ? 7 : nil))
+    if error != .httpStatus(403) {
+      #expect(try await fixture.cache.image(for: Photo("8"), format: .row).solidNumber == 8)
+    }
+    #expect(originals.count == 2)
+  }
+
+  @Test("of an expired original is left out where the request may not go to the network")
+  func showsExpiredWithinReach() async throws {
+    let source = unchanging()
+    let fixture = try await Fixture(from: source, originals: originals)
+    try originals.put(7, as: "test:/7", freshness: .expired(answersFailures: false))
+    let image = try await fixture.cache.image(
+      for: Photo("7"), format: .row, options: LoadOptions(reach: .kept))
+    await fixture.quiet()
+    #expect(image.solidNumber == 7 && source.started.value == 0)
+  }
+
   @Test("at a server that fails shows the original behind a chain of sources, too")
   func survivesFailuresOfChain() async throws {
     let nothing = EncodedSource(need: .local) { _, _ in throw ImageSourceError.notFound(path: "") }

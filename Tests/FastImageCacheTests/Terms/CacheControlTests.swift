@@ -19,7 +19,8 @@ struct CacheControlTests {
       CacheControl("no-cache, no-store, must-revalidate")
         == control { ($0.noCache, $0.noStore, $0.mustRevalidate) = (true, true, true) })
     #expect(CacheControl("") == CacheControl() && CacheControl(",, ,") == CacheControl())
-    #expect(CacheControl("public, s-maxage=9, proxy-revalidate, private") == CacheControl())
+    #expect(CacheControl("s-maxage=9, proxy-revalidate, private") == CacheControl())
+    #expect(CacheControl("Public") == control { $0.isPublic = true })
   }
 
   @Test("may allow stale answers for a while: RFC 5861")
@@ -28,6 +29,15 @@ struct CacheControlTests {
     #expect(control.maxAge == 600 && control.staleWhileRevalidate == 30)
     #expect(CacheControl("stale-while-revalidate=x").staleWhileRevalidate == 0)
     #expect(CacheControl("max-age=600, stale-if-error=1200").staleIfError == 1200)
+  }
+
+  @Test("has directives behind semicolons, too, as some servers write them")
+  func semicolons() {
+    let expected = control { ($0.maxAge, $0.noStore) = (100, true) }
+    for text in ["max-age=100; no-store", "max-age=100;no-store", ";no-store;;max-age=\"100\";"] {
+      #expect(CacheControl(text) == expected, "\(text)")
+    }
+    #expect(CacheControl(#"a="x; no-store"; max-age=100"#) == control { $0.maxAge = 100 })
   }
 
   @Test("finds no directive inside a quoted string")

@@ -9,6 +9,8 @@ struct FreshnessRuleTests {
   private let received: Int64 = 784_112_000
   /// Never stale.
   private let bound = Freshness.mustRevalidate(answersFailures: false)
+  /// Stale only where no server can be reached.
+  private let expired = Freshness.expired(answersFailures: false)
 
   private func terms(_ fields: [String: String]) -> OriginalTerms {
     OriginalTerms(
@@ -62,7 +64,9 @@ struct FreshnessRuleTests {
     let minute = ["Cache-Control": "max-age=60"]
     #expect(freshness(minute, after: 0) == .fresh && freshness(minute, after: 59) == .fresh)
     #expect(freshness(minute, after: 60) == .stale)
-    #expect(freshness(minute, after: 30 * day - 1) == .stale)
+    #expect(freshness(minute, after: day + 59) == .stale)
+    #expect(freshness(minute, after: day + 60) == expired)
+    #expect(freshness(minute, after: 30 * day - 1) == expired)
     #expect(freshness(minute, after: 30 * day) == .gone)
 
     let strict = ["Cache-Control": "max-age=60, must-revalidate"]
@@ -72,6 +76,19 @@ struct FreshnessRuleTests {
     #expect(freshness(never, after: 0) == bound)
     #expect(freshness(["Cache-Control": "no-store, max-age=60"], after: 0) == .gone)
     #expect(freshness(["Vary": "*"], after: 0) == .gone)
+  }
+
+  @Test("lets stale answers pass for longer than a day, or from failures, where the server does")
+  func lenient() {
+    let week = ["Cache-Control": "max-age=60, stale-while-revalidate=604800"]
+    #expect(freshness(week, after: 7 * day + 59) == .stale)
+    #expect(freshness(week, after: 7 * day + 60) == expired)
+    let failures = ["Cache-Control": "max-age=60, stale-if-error=604800"]
+    #expect(freshness(failures, after: day + 59) == .stale)
+    #expect(freshness(failures, after: day + 60) == .expired(answersFailures: true))
+    #expect(freshness(failures, after: 7 * day + 60) == expired)
+    let strict = ["Cache-Control": "max-age=60, stale-if-error=604800, must-revalidate"]
+    #expect(freshness(strict, after: day + 60) == bound)
   }
 
   @Test("lets stale answers pass where nobody allows them only as long as the server does")
@@ -106,6 +123,7 @@ struct FreshnessRuleTests {
     ] {
       #expect(freshness(fields, after: 99, rule: rule) == .fresh, "\(fields)")
       #expect(freshness(fields, after: 100, rule: rule) == .stale, "\(fields)")
+      #expect(freshness(fields, after: day + 100, rule: rule) == expired, "\(fields)")
     }
     #expect(freshness(["Cache-Control": "no-store"], after: 0, rule: rule) == .gone)
   }
@@ -135,12 +153,12 @@ struct FreshnessRuleTests {
       let now = received + days * day
       return rule.freshness(of: terms(fields), stored: received, lastUse: now, now: now)
     }
-    #expect(used(after: 29) == .fresh && used(after: 30) == .stale)
+    #expect(used(after: 29) == .fresh && used(after: 30) == .stale && used(after: 31) == expired)
   }
 
-  @Test("calls an answer from the future stale, not gone, and never shows beyond what is kept")
+  @Test("calls an answer from the future expired, not gone, and never shows beyond what is kept")
   func clocks() {
-    #expect(freshness([:], after: -1) == .stale)
+    #expect(freshness([:], after: -1) == expired)
     #expect(freshness(["Cache-Control": "must-revalidate"], after: -1) == bound)
     let rule = FreshnessRule()
     func kept(stored: Int64, lastUse: Int64, now: Int64) -> Freshness {
@@ -148,7 +166,7 @@ struct FreshnessRuleTests {
     }
     // A year back, 1970 and 2038.
     for now in [received - 365 * day, 0, -1, .min] {
-      #expect(kept(stored: received, lastUse: received, now: now) == .stale)
+      #expect(kept(stored: received, lastUse: received, now: now) == expired)
     }
     for now in [1 << 31, Int64.max] {
       #expect(kept(stored: received, lastUse: received, now: now) == .gone)
@@ -162,7 +180,7 @@ struct FreshnessRuleTests {
     for wild in [Int64.min, .max] {
       let facts = FreshnessFacts(answered: wild, freshFor: .max, mustRevalidate: false)
       let freshness = rule.freshness(of: facts, stored: wild, lastUse: wild, now: received)
-      #expect(freshness == (wild == .max ? .stale : .gone))
+      #expect(freshness == (wild == .max ? expired : .gone))
     }
   }
 

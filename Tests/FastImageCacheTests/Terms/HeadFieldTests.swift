@@ -36,6 +36,26 @@ struct EntityTagTests {
     #expect(EntityTag(text) == nil)
   }
 
+  @Test("may be sent back without its quotes, but no list of tags, and nothing that ends a field")
+  func sentBack() {
+    for text in ["xyzzy", "'x'", #"w/"x""#, #""a"b""#, #""a b""#, #""abc"#, #""a,b""#, #"W/"x""#] {
+      #expect(EntityTag.isOne(text), "\(text)")
+    }
+    for text in ["", #""a", "b""#, "a,b", "a\u{7F}", "a\r\nb"] {
+      #expect(!EntityTag.isOne(text), "\(text)")
+    }
+  }
+
+  @Test("names another version by other characters, quotes and weakness aside")
+  func differs() {
+    for (first, second) in [("a", #""a""#), (#"W/"a""#, #""a""#), ("a", "a"), (#""a"#, #""a"#)] {
+      #expect(!EntityTag.differ(first, second) && !EntityTag.differ(first, nil))
+    }
+    for (first, second) in [("a", "b"), ("a", #""b""#), (#""a""#, #""b""#)] {
+      #expect(EntityTag.differ(first, second) && EntityTag.differ(second, first))
+    }
+  }
+
   @Test("with characters that are no ASCII proves nothing, since two may look alike here")
   func foreignCharacters() throws {
     let tag = try #require(EntityTag("\"\u{FFFD}\""))
@@ -130,5 +150,18 @@ struct VaryTests {
     #expect(Set(others + [digest]).count == 7)
     #expect(Vary("accept").digest(of: [:]) != Vary("x-size").digest(of: [:]))
     #expect(Vary("").digest(of: ["accept": "1"]) == [])
+  }
+
+  @Test("of credentials tells accounts apart, and is none without any")
+  func credentials() {
+    let digest = Vary.credentialDigest(of: ["authorization": "Bearer a", "Accept": "1"])
+    #expect(digest.count == 16)
+    #expect(digest == Vary.credentialDigest(of: ["AUTHORIZATION": "Bearer a"]))
+    let others = [
+      ["Authorization": "Bearer b"], ["Cookie": "Bearer a"],
+      ["Authorization": "Bearer a", "Cookie": "b"],
+    ].map { Vary.credentialDigest(of: $0) }
+    #expect(Set(others + [digest]).count == 4)
+    #expect(Vary.credentialDigest(of: ["Accept": "1"]) == [])
   }
 }

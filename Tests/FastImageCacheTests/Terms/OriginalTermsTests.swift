@@ -51,8 +51,11 @@ struct OriginalTermsTests {
       let terms = terms(["ETag": tag, "Last-Modified": changed, "Date": minuteLater])
       #expect(terms.entityTag == nil && terms.strongValidator == changed)
     }
+    // Without quotes it is none of the standard's, and proves nothing.
+    let unquoted = terms(["ETag": "x", "Last-Modified": changed, "Date": minuteLater])
+    #expect(unquoted.entityTag == "x" && unquoted.strongValidator == changed)
     for fields in [
-      [:], ["ETag": #"W/"x""#],
+      [:], ["ETag": #"W/"x""#], ["ETag": "x"],
       ["ETag": #"W/"x""#, "Last-Modified": changed, "Date": minuteLater],
       ["Last-Modified": changed], ["Last-Modified": "yesterday", "Date": minuteLater],
       ["Last-Modified": changed, "Date": "Sun, 06 Nov 1994 08:50:36 GMT"],
@@ -99,6 +102,33 @@ struct OriginalTermsTests {
     #expect(!self.terms(["Vary": "*"]).mayAnswerRequest([:]))
   }
 
+  @Test("answer the account that they answered first, everybody where that had no credentials")
+  func accounts() {
+    let (alice, bob) = (["Authorization": "a"], ["Authorization": "b"])
+    var terms = terms(["ETag": "x"])
+    terms.recordRequest(["authorization": "a", "X": "1"])
+    #expect(terms.mayAnswerRequest(alice))
+    for other in [bob, [:], ["Authorization": "a", "Cookie": "c"]] {
+      #expect(!terms.mayAnswerRequest(other) && terms.mayBeConfirmed(to: other))
+    }
+    terms.recordRequest([:])
+    #expect(terms.mayAnswerRequest(alice) && terms.mayAnswerRequest([:]))
+    terms.recordRequest(["Cookie": "a"])
+    #expect(!terms.mayAnswerRequest(["Cookie": "b"]) && !terms.mayAnswerRequest([:]))
+    // A date may be older than the answers to both.
+    terms.entityTag = nil
+    #expect(!terms.mayBeConfirmed(to: bob) && terms.mayBeConfirmed(to: ["Cookie": "a"]))
+  }
+
+  @Test("answer all accounts where their server says public, and heed Vary all the same")
+  func publicAnswers() {
+    var terms = terms(["Cache-Control": "public", "Vary": "Accept"])
+    terms.recordRequest(["Authorization": "a", "Accept": "1"])
+    #expect(terms.mayAnswerRequest(["Authorization": "b", "Accept": "1"]))
+    #expect(terms.mayAnswerRequest(["Accept": "1"]))
+    #expect(!terms.mayAnswerRequest(["Authorization": "a", "Accept": "2"]))
+  }
+
   @Test("take what a 304 says, and keep what the bytes are")
   func confirming() {
     let old = terms([
@@ -115,6 +145,9 @@ struct OriginalTermsTests {
     #expect(merged.entityTag == #"W/"x""# && merged.lastModified == changed)
     #expect(merged.cacheControl == CacheControl("no-cache") && merged.expires == old.expires)
     #expect(merged.vary == Vary("Cookie") && merged.requestDigest == newer.requestDigest)
+    var asked = newer
+    asked.recordRequest(["Authorization": "b"])
+    #expect(old.confirmed(by: asked).requestDigest == asked.requestDigest)
     #expect(merged.received == newer.received && merged.date == nil && merged.age == nil)
 
     let silent = old.confirmed(by: OriginalTerms(fields: [:], received: newer.received))
@@ -133,7 +166,7 @@ struct TermsEncodingTests {
     "ETag": #"W/"é""#, "Last-Modified": "Sunday, 06-Nov-94 08:49:37 GMT", "Content-Length": "12",
     "Date": "Sun Nov  6 08:49:37 1994", "Age": "3", "Expires": "0", "Vary": "b, a",
     "Cache-Control":
-      "max-age=4, stale-while-revalidate=9, stale-if-error=8, no-cache, no-store, must-revalidate",
+      "max-age=4, stale-while-revalidate=9, stale-if-error=8, no-cache, no-store, must-revalidate, public",
     "Accept-Ranges": "none",
   ]
 
@@ -141,10 +174,10 @@ struct TermsEncodingTests {
   func roundTrip() {
     var heads = everything.map { [$0.key: $0.value] }
     heads += [everything, [:], ["Vary": "*"], ["Vary": ""], ["Cache-Control": "private"]]
-    heads.append(["Content-Encoding": "gzip"])
-    for fields in heads {
+    heads += [["Content-Encoding": "gzip"], ["ETag": "x"], ["Last-Modified": "yesterday"]]
+    for (fields, request) in heads.flatMap({ [($0, ["A": "1"]), ($0, ["Cookie": "1"])] }) {
       var terms = terms(fields)
-      terms.recordRequest(["A": "1"])
+      terms.recordRequest(request)
       terms.origin = fields["Vary"] == nil ? nil : "https://example.com:443"
       #expect(OriginalTerms(encoded: terms.encoded()) == terms, "\(fields)")
     }
@@ -154,7 +187,7 @@ struct TermsEncodingTests {
   func stability() {
     let fields = ["ETag": #""x""#, "Content-Length": "258", "Cache-Control": "max-age=4"]
     let bytes: [UInt8] =
-      [1, 0x91, 0x04] + [0x80, 0x99, 0xBC, 0x2E, 0, 0, 0, 0] + [2, 1, 0, 0, 0, 0, 0, 0]
+      [2, 0x91, 0x04, 0, 0] + [0x80, 0x99, 0xBC, 0x2E, 0, 0, 0, 0] + [2, 1, 0, 0, 0, 0, 0, 0]
       + [4, 0, 0, 0] + [3, 0, 0x22, 0x78, 0x22] + [0, 0]
     #expect(terms(fields).encoded() == bytes)
   }
@@ -166,7 +199,7 @@ struct TermsEncodingTests {
       #expect(OriginalTerms(encoded: Array(bytes[..<count])) == nil, "\(count) bytes")
     }
     #expect(OriginalTerms(encoded: bytes + [0]) == nil)
-    #expect(OriginalTerms(encoded: [2] + bytes.dropFirst()) == nil)
+    #expect(OriginalTerms(encoded: [1] + bytes.dropFirst()) == nil)
     for index in bytes.indices {
       for bit in 0..<8 {
         var changed = bytes
@@ -183,7 +216,7 @@ struct TermsEncodingTests {
     let long = String(repeating: "a", count: 1022)
     terms.entityTag = "\"\(long)\""
     terms.vary = Vary(long)
-    terms.recordRequest([:])
+    terms.recordRequest(["Cookie": "1"])
     terms.origin = long + "aa"
     #expect(OriginalTerms(encoded: terms.encoded())?.entityTag == terms.entityTag)
     #expect(terms.encoded().count <= 4096)

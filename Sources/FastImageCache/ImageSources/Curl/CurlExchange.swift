@@ -20,6 +20,9 @@
 
     private var head = HTTPHeadLines()
     private var isHeadPassedOn = false
+    private var inflater: Inflater?
+    /// Why the body cannot be decoded.
+    private var codingFault: ImageSourceError?
 
     /// Throws when there is no memory, when the library refuses an option, such as the address, and
     /// when the proxy cannot be used.
@@ -47,9 +50,21 @@
       errorText.deallocate()
     }
 
+    /// Whether requests to this address wait until the first connection to its server tells its protocol.
+    ///
+    /// A TLS handshake tells. Plain http tells with its first answer, which may be slow, and is never HTTP/2 here.
+    static func waitsForConnection(to url: URL) -> Bool { url.scheme?.lowercased() == "https" }
+
+    /// Whether a server ended one stream of HTTP/2, and goes on with its connection: RFC 9113 section 5.4.2.
+    static func isReset(_ code: CURLcode) -> Bool { code == CURLE_HTTP2_STREAM }
+
     /// What the library says of an exchange that ended with `code`; `nil` for a success.
     func fault(_ code: CURLcode) -> ImageSourceError? {
-      guard code != CURLE_OK else { return nil }
+      if let codingFault { return codingFault }
+      guard code != CURLE_OK else {
+        return inflater?.isAtEnd == false
+          ? .network("The compressed body ends before its data do.") : nil
+      }
       var number = 0
       fic_curl_get_long(easy, CURLINFO_OS_ERRNO, &number)
       if code == CURLE_COULDNT_CONNECT, [ENETUNREACH, ENETDOWN].contains(CInt(number)) {
@@ -61,10 +76,10 @@
     }
 
     private static func refusal(_ code: CURLcode) -> ImageSourceError {
-      .network(
-        code == CURLE_OUT_OF_MEMORY
-          ? "There is no memory for a request."
-          : "libcurl refused an option: \(String(cString: fic_curl_easy_strerror(code)))")
+      code == CURLE_OUT_OF_MEMORY
+        ? .noMemoryForRequest
+        : .network(
+          "libcurl refused an option: \(String(cString: fic_curl_easy_strerror(code)))")
     }
 
     private static func check(_ outcomes: [CURLcode]) throws(ImageSourceError) {
@@ -86,8 +101,8 @@
       try Self.check([
         fic_curl_set_text(easy, CURLOPT_URL, request.url.absoluteString),
         fic_curl_set_long(easy, CURLOPT_PROTOCOLS, Int(CURLPROTO_HTTP | CURLPROTO_HTTPS)),
-        // Decodes a body that comes encoded all the same, so that both systems answer alike.
-        fic_curl_set_text(easy, CURLOPT_ACCEPT_ENCODING, "identity"),
+        // Over HTTP/2 requests share the first connection, once it is known to be one.
+        fic_curl_set_long(easy, CURLOPT_PIPEWAIT, Self.waitsForConnection(to: request.url) ? 1 : 0),
         fic_curl_set_pointer(easy, CURLOPT_HTTPHEADER, fields),
         fic_curl_set_long(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1),
         // Time is kept by `HTTPClient`; and no signal may be used by a library.
@@ -123,7 +138,7 @@
     }
 
     /// One line of a head, an empty one at its end; `false` drops the connection.
-    fileprivate func receive(headerLine line: String) -> Bool {
+    fileprivate func receive(headerLine line: [UInt8]) -> Bool {
       guard !isHeadPassedOn else { return true }
       if head.receive(line) { return passOnHead() }
       if head.isOverlong { transfer.refuse(with: .network("The head of the answer has no end.")) }
@@ -134,7 +149,14 @@
     fileprivate func mayTake(_ byteCount: Int) -> Bool { pace?.take(byteCount, by: easy) ?? true }
 
     fileprivate func receive(body bytes: UnsafeRawBufferPointer) -> Bool {
-      transfer.receive(Data(bytes))
+      guard let inflater else { return transfer.receive(Data(bytes)) }
+      switch inflater.decode(bytes, transfer.receive) {
+      case .taken: return true
+      case .refused: break
+      case .damaged: codingFault = .network("The body is not compressed as its head says.")
+      case .noMemory: codingFault = .noMemoryForRequest
+      }
+      return false
     }
 
     private func passOnHead() -> Bool {
@@ -142,7 +164,14 @@
       fic_curl_get_long(easy, CURLINFO_RESPONSE_CODE, &status)
       guard status >= 200 else { return true }
       isHeadPassedOn = true
-      return transfer.receive(head.head(url: url, status: status))
+      let head = head.head(url: url, status: status)
+      let codings = ContentCoding.list(head.fields["content-encoding"])
+      guard codings.count <= Inflater.codingLimit else {
+        transfer.refuse(with: .network("The body is compressed \(codings.count) times."))
+        return false
+      }
+      inflater = Inflater(codings)
+      return transfer.receive(head)
     }
   }
 
@@ -153,10 +182,9 @@
   ) -> Int {
     guard let context else { return -1 }
     let exchange = Unmanaged<CurlExchange>.fromOpaque(context).takeUnretainedValue()
-    let line = String(
-      decoding: UnsafeRawBufferPointer(start: bytes, count: size * count), as: UTF8.self)
-    let goesOn = exchange.receive(headerLine: line.trimmingCharacters(in: .newlines))
-    return goesOn ? size * count : -1
+    var line = [UInt8](UnsafeRawBufferPointer(start: bytes, count: size * count))
+    while line.last == UInt8(ascii: "\n") || line.last == UInt8(ascii: "\r") { line.removeLast() }
+    return exchange.receive(headerLine: line) ? size * count : -1
   }
 
   /// CURLOPT_WRITEFUNCTION(3): any answer but the number of bytes drops the connection, and one has the piece

@@ -10,19 +10,25 @@
     private let mailbox: CurlMailbox
     /// Bounds the bytes of all exchanges together; `nil` for no bound.
     private let pace: CurlPace?
+    private let makeHandle: @Sendable () -> UnsafeMutableRawPointer?
     private var exchanges: [UnsafeMutableRawPointer: CurlExchange] = [:]
     private var isStopped = false
     private var closesIdle = false
 
     /// Loads libcurl, which takes milliseconds in a process that has not used it yet.
     ///
-    /// - Parameter wakeup: Wakes nobody until this loop is made; messages that are older are read first.
-    /// - Throws: ``ImageSourceError/missingLibrary(_:)``.
+    /// - Parameters:
+    ///   - wakeup: Wakes nobody until this loop is made; messages that are older are read first.
+    ///   - makeHandle: curl_multi_init(3).
+    /// - Throws: ``ImageSourceError/missingLibrary(_:)``, or ``ImageSourceError/network(_:)`` where there is
+    ///   no memory.
     init(
-      options: HTTPOptions, mailbox: CurlMailbox, wakeup: CurlWakeup
+      options: HTTPOptions, mailbox: CurlMailbox, wakeup: CurlWakeup,
+      makeHandle: @escaping @Sendable () -> UnsafeMutableRawPointer?
     ) throws(ImageSourceError) {
       try CurlLibrary.load()
-      multi = Self.makeMulti(options)
+      guard let multi = Self.makeMulti(options, makeHandle) else { throw .noMemoryForRequest }
+      (self.multi, self.makeHandle) = (multi, makeHandle)
       self.options = options
       self.mailbox = mailbox
       pace = options.highestByteRate.map { CurlPace(byteRate: max(1, $0)) }
@@ -53,10 +59,11 @@
       fic_curl_multi_cleanup(multi)
     }
 
-    private static func makeMulti(_ options: HTTPOptions) -> UnsafeMutableRawPointer {
-      guard let multi = fic_curl_multi_init() else {
-        preconditionFailure("curl_multi_init(3) found no memory.")
-      }
+    /// `nil` where there is no memory.
+    private static func makeMulti(
+      _ options: HTTPOptions, _ makeHandle: () -> UnsafeMutableRawPointer?
+    ) -> UnsafeMutableRawPointer? {
+      guard let multi = makeHandle() else { return nil }
       fic_curl_multi_set_long(multi, CURLMOPT_MAX_HOST_CONNECTIONS, options.connectionsPerHost)
       return multi
     }
@@ -65,8 +72,10 @@
     /// closes idle connections in no other way.
     private func closeConnections() {
       closesIdle = false
+      // Without memory for another handle the connections stay.
+      guard let next = Self.makeMulti(options, makeHandle) else { return }
       let former = multi
-      multi = Self.makeMulti(options)
+      multi = next
       wakeup.move(to: multi)
       fic_curl_multi_cleanup(former)
     }
@@ -78,8 +87,11 @@
         if transfer.isOver { return }
         do throws(ImageSourceError) {
           let exchange = try CurlExchange(transfer, request, options, pace)
+          // Any other code means that there is no memory, since the handle is a new one.
+          guard fic_curl_multi_add_handle(multi, exchange.easy) == CURLM_OK else {
+            throw .noMemoryForRequest
+          }
           exchanges[exchange.easy] = exchange
-          fic_curl_multi_add_handle(multi, exchange.easy)
         } catch {
           transfer.refuse(with: error)
         }
@@ -99,7 +111,8 @@
         guard message.pointee.msg == CURLMSG_DONE, let easy = message.pointee.easy_handle,
           let exchange = exchanges[easy]
         else { continue }
-        drop(exchange, fault: exchange.fault(message.pointee.data.result))
+        let code = message.pointee.data.result
+        drop(exchange, fault: exchange.fault(code), isReset: CurlExchange.isReset(code))
       }
     }
 
@@ -115,11 +128,17 @@
 
     /// Ends an exchange. One that is not finished takes its connection with it, or over HTTP/2 its
     /// stream.
-    private func drop(_ exchange: CurlExchange, fault: ImageSourceError?) {
+    private func drop(
+      _ exchange: CurlExchange, fault: ImageSourceError?, isReset: Bool = false
+    ) {
       fic_curl_multi_remove_handle(multi, exchange.easy)
       exchanges[exchange.easy] = nil
       pace?.leave(exchange.easy)
-      exchange.transfer.end(fault: fault)
+      exchange.transfer.end(fault: fault, isReset: isReset)
     }
+  }
+
+  extension ImageSourceError {
+    static let noMemoryForRequest = Self.network("There is no memory for a request.")
   }
 #endif

@@ -62,7 +62,7 @@ final class HTTPClient: Sendable {
     request.headers["Accept"] = "image/*"
     // Pictures are compressed already, and a plain body has a length that can be checked.
     request.headers["Accept-Encoding"] = "identity"
-    request.headers["User-Agent"] = options.userAgent
+    request.headers["User-Agent"] = options.userAgent ?? HTTPConnections.userAgent
     var ownNames = Array(request.headers.keys)
     // They may be secrets, and a redirect may lead anywhere.
     if HTTPHost(url) == HTTPHost(load.url) {

@@ -11,6 +11,9 @@
 
   /// The connections of one source, through `URLSession`.
   final class HTTPConnections: Sendable {
+    /// The `User-Agent` of requests where the program names none: a session has one of its own.
+    static let userAgent: String? = nil
+
     private let delegate = HTTPSessionDelegate()
     private let session: URLSession
     private let refusesEncrypted: Bool

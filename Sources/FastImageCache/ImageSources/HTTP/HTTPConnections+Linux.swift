@@ -12,6 +12,9 @@
   ///
   /// One thread serves all transfers. Other threads leave it messages in its mailbox.
   final class HTTPConnections: Sendable {
+    /// The `User-Agent` of requests where the program names none: large sites refuse requests without one.
+    static let userAgent: String? = "FastImageCache"
+
     private let mailbox: CurlMailbox
 
     /// Whether a name server that does not answer holds up its own requests only: libcurl can leave a
@@ -53,7 +56,7 @@
   /// Messages to the thread that owns the connections.
   ///
   /// Invariants:
-  /// 1. The thread exists from the first start until it has read `stop`, or could not load libcurl; the
+  /// 1. The thread exists from the first start until it has read `stop`, or could not begin; the
   ///    next start then makes another. No message follows `stop`, which comes from the deinitialiser of
   ///    the only poster.
   /// 2. Messages are read in the order in which they were posted. A cancel that overtook its start
@@ -72,10 +75,15 @@
     }
 
     private let options: HTTPOptions
+    private let makeHandle: @Sendable () -> UnsafeMutableRawPointer?
     private let state = Lock(State())
 
-    init(options: HTTPOptions) {
-      self.options = options
+    /// - Parameter makeHandle: curl_multi_init(3), or what a test has in its place.
+    init(
+      options: HTTPOptions,
+      makeHandle: @escaping @Sendable () -> UnsafeMutableRawPointer? = { fic_curl_multi_init() }
+    ) {
+      (self.options, self.makeHandle) = (options, makeHandle)
     }
 
     func post(_ message: Message) {
@@ -101,7 +109,9 @@
     /// The thread's work, with libcurl loaded here rather than on the thread of a poster.
     private func serve(_ wakeup: CurlWakeup) {
       do throws(ImageSourceError) {
-        try CurlLoop(options: options, mailbox: self, wakeup: wakeup).run()
+        let loop = try CurlLoop(
+          options: options, mailbox: self, wakeup: wakeup, makeHandle: makeHandle)
+        loop.run()
       } catch {
         refuseStarts(with: error)
       }

@@ -73,6 +73,7 @@ struct HTTPExchange: Sendable {
       phase = .unchanged(terms)
       return .goOn
     case .whole(let terms):
+      if head.isUncountable { return .fail(tooLarge) }
       return begin(
         terms, Body(end: terms.byteCount, total: terms.byteCount, isCoded: terms.hasContentCoding),
         after: nil)
@@ -110,14 +111,17 @@ struct HTTPExchange: Sendable {
 
   /// The connection is done with this request.
   ///
-  /// - Parameter fault: The failure that the system saw; `nil` when it saw none.
-  func end(fault: ImageSourceError?) -> Ending {
+  /// - Parameters:
+  ///   - fault: The failure that the system saw; `nil` when it saw none.
+  ///   - isReset: Whether the server refused this request alone, and its connection goes on.
+  func end(fault: ImageSourceError?, isReset: Bool = false) -> Ending {
+    let again: HTTPFailure.Remedy = isReset ? .resend : .again()
     switch phase {
     case .head:
       let error = fault ?? .network("The server closed the connection without an answer.")
       // The same request would be refused again.
       return .failed(
-        HTTPFailure(error: error, remedy: error == .networkRefused ? .none : .again()))
+        HTTPFailure(error: error, remedy: error == .networkRefused ? .none : again))
     case .unchanged(let terms):
       return .unchanged(terms)
     case .body(let body):
@@ -125,12 +129,12 @@ struct HTTPExchange: Sendable {
       let isWhole = body.end.map { body.position == $0 } ?? (fault == nil)
       if isWhole, body.end == body.total { return .complete }
       if body.isCoded, let fault {
-        return .failed(HTTPFailure(error: fault, remedy: .again()))
+        return .failed(HTTPFailure(error: fault, remedy: again))
       }
       // Systems report a cut body as this or that broken connection.
       let error = ImageSourceError.truncatedBody(
         received: progress.receivedByteCount, expected: body.total)
-      return .failed(HTTPFailure(error: error, remedy: isWhole ? .rest : .again()))
+      return .failed(HTTPFailure(error: error, remedy: isWhole ? .rest : again))
     }
   }
 

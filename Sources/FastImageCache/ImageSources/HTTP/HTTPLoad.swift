@@ -29,7 +29,7 @@ final class HTTPLoad: Sendable {
   /// - Throws: ``ImageSourceError``, what ``HTTPOptions/modifyRequest`` throws, and
   ///   `CancellationError` as soon as the task is cancelled.
   func content() async throws -> ImageSourceContent {
-    let resumes = client.options.resumes
+    var resumes = client.options.resumes
     var ask = HTTPAsk(for: request.known, resumes: resumes)
     var byteCount = ask.firstByteCount
     var plan = RetryPlan(client.options.retry, byteCount: byteCount)
@@ -41,8 +41,10 @@ final class HTTPLoad: Sendable {
       } catch let failure as HTTPFailure {
         try Task.checkCancellation()
         repetition += 1
+        // The server would refuse another continuation, too.
+        if failure.remedy == .all { resumes = false }
+        if failure.dropsBytes { dropBytes() }
         if failure.dropsBytes || failure.remedy == .all {
-          dropBytes()
           (ask, byteCount) = (.all, 0)
         } else if let arrival = transfer.withLock({ $0?.arrival }) {
           var known = KnownOriginal(terms: arrival.terms, bytes: arrival.bytes, isWhole: false)

@@ -40,7 +40,8 @@ public struct HTTPOptions: Sendable {
   ///
   /// Only where the server's answers prove that both parts are of one version: it has told the length
   /// and a strong `ETag`, or, without any `ETag`, a `Last-Modified` at least a minute before its own
-  /// clock. An answer that contradicts what is known is dropped, and everything is fetched once more.
+  /// clock. Where an answer contradicts what is known, or refuses the continuation with any status, everything
+  /// is fetched once more, by a plain request. Its answer counts, errors included.
   public var resumes = true
 
   /// How many requests are with one host at a time, each on a connection of its own unless the host
@@ -51,8 +52,8 @@ public struct HTTPOptions: Sendable {
   /// times as many by default.
   public var connectionsPerHost = 6
 
-  /// How many redirects one load follows; 5 by default, and at least none.
-  public var redirectLimit = 5
+  /// How many redirects one load follows; 20 by default, as browsers do, and at least none.
+  public var redirectLimit = 20
 
   /// The proxy that requests go through, such as `http://proxy.example.com:3128`; by default what the
   /// system says: its settings on Apple platforms, `http_proxy` and `https_proxy` on Linux.
@@ -75,7 +76,7 @@ public struct HTTPOptions: Sendable {
   public var certificateFile: URL?
 
   /// What requests give as their `User-Agent`; by default the system's own words on Apple platforms,
-  /// and nothing on Linux.
+  /// and `FastImageCache` on Linux.
   ///
   /// ``modifyRequest`` sees it among the headers, and may change it; a field that the hook adds under
   /// the same name in another case replaces it. Characters that end a field are

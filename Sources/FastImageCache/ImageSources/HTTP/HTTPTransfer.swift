@@ -118,10 +118,12 @@ final class HTTPTransfer: Sendable {
 
   /// The connection is done with this request.
   ///
-  /// - Parameter fault: The failure that the system saw; `nil` for none.
-  func end(fault: ImageSourceError?) {
+  /// - Parameters:
+  ///   - fault: The failure that the system saw; `nil` for none.
+  ///   - isReset: Whether the server refused this request alone, and its connection goes on.
+  func end(fault: ImageSourceError?, isReset: Bool = false) {
     let (continuation, arrival, ending) = state.withLock { state in
-      (state.end(), state.arrival, state.exchange.end(fault: fault))
+      (state.end(), state.arrival, state.exchange.end(fault: fault, isReset: isReset))
     }
     SanitizerWitness.willResume(at: self)
     switch (ending, arrival) {

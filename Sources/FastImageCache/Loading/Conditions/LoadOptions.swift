@@ -70,6 +70,9 @@ public struct LoadOptions: Hashable, Sendable {
 
   /// Header fields for the request to a web server, by name. ``HTTPOptions/modifyRequest`` sees them,
   /// and may change them. Requests with different fields share no load.
+  ///
+  /// With a store, an original that was fetched with `Authorization` or `Cookie` answers requests with the same
+  /// values, and others only after its server has called it unchanged to them, unless the server says `public`.
   public var headers: [String: String] {
     get { conditions.headers }
     set { conditions = LoadConditions(audience, newValue, reach, avoids) }

@@ -213,7 +213,8 @@ final class InFlightRegistry: Sendable {
     let versions = request.versionsElsewhere()
     let identity = planner.identity(of: request)
     let origin: FlightOrigin =
-      request.url.map { .url($0, identity) } ?? .entity(request.key.entity, identity)
+      request.url.map { .url(planner.address(of: $0), identity) }
+      ?? .entity(request.key.entity, identity)
     let wait = RequestWait.begin(of: id, for: request, priority, in: self)
     let reporter = reporter ?? RequestReporter.forListeners(of: request, in: self)
     var isJoined = true

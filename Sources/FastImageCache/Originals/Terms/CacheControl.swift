@@ -1,6 +1,6 @@
 /// The directives of `Cache-Control` that concern a private cache: RFC 9111 section 5.2.2 and RFC 5861.
 ///
-/// `s-maxage`, `proxy-revalidate`, `private` and `public` concern shared caches.
+/// `s-maxage`, `proxy-revalidate` and `private` concern shared caches.
 struct CacheControl: Hashable, Sendable {
   /// Stands for all numbers of seconds from here on: RFC 9111 section 1.2.2.
   static let largestSeconds: UInt32 = 1 << 31
@@ -17,6 +17,8 @@ struct CacheControl: Hashable, Sendable {
   var noStore = false
   /// Whether a stale answer may never be used.
   var mustRevalidate = false
+  /// Whether the answer is the same for all accounts.
+  var isPublic = false
 
   init() {}
 
@@ -40,6 +42,7 @@ struct CacheControl: Hashable, Sendable {
       case "no-store": noStore = true
       case "must-revalidate": mustRevalidate = true
       case "must-understand": mustUnderstand = true
+      case "public": isPublic = true
       default: continue
       }
     }

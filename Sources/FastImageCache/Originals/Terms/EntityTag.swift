@@ -18,6 +18,21 @@ struct EntityTag: Sendable {
     guard reader.take("\""), reader.isAtEnd else { return nil }
   }
 
+  /// Whether a text may be sent back as a server's tag.
+  ///
+  /// Servers forget the quotes, and compare with what they have sent. With a comma the text is a list, of which
+  /// any tag would match.
+  static func isOne(_ text: String) -> Bool {
+    EntityTag(text) != nil || !text.contains(",") && OriginalTerms.isText(text)
+  }
+
+  /// Whether two texts name two versions; quotes and weakness make no difference.
+  static func differ(_ first: String?, _ second: String?) -> Bool {
+    guard let first, let second else { return false }
+    let (before, now) = (EntityTag(first)?.opaque ?? first, EntityTag(second)?.opaque ?? second)
+    return !before.utf8.elementsEqual(now.utf8)
+  }
+
   /// Whether equal tags mean equal bytes.
   ///
   /// Not those with characters that are no ASCII: two of them may have become one text on the way

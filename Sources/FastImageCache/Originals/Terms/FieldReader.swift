@@ -88,13 +88,13 @@ struct FieldReader {
     return number
   }
 
-  /// Moves behind the next comma, or to the end, whatever stands before it.
+  /// Moves behind the next comma or semicolon, which some servers write instead, or to the end.
   ///
   /// - Returns: Whether each quote on the way closes; an unclosed one hides all that follows.
   mutating func skipElement() -> Bool {
-    while !isAtEnd, next != UInt8(ascii: ",") {
-      // A comma in a quoted string ends no element.
-      if next == UInt8(ascii: "\"") {
+    while let byte = next, byte != UInt8(ascii: ","), byte != UInt8(ascii: ";") {
+      // Neither ends an element in a quoted string.
+      if byte == UInt8(ascii: "\"") {
         guard quotedString() != nil else {
           position = bytes.count
           return false
@@ -103,7 +103,7 @@ struct FieldReader {
         position += 1
       }
     }
-    _ = take(UInt8(ascii: ","))
+    if !isAtEnd { position += 1 }
     return true
   }
 }

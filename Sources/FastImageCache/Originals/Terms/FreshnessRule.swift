@@ -4,6 +4,9 @@ enum Freshness: Hashable, Sendable {
   case fresh
   /// It answers, and is revalidated behind.
   case stale
+  /// The server is asked first. Where no server can be reached, the original answers; where one fails, only
+  /// if `answersFailures`.
+  case expired(answersFailures: Bool)
   /// The server is asked first. When it fails, the original answers only if `answersFailures`.
   case mustRevalidate(answersFailures: Bool)
   /// It counts as not there.
@@ -37,9 +40,12 @@ struct FreshnessRule: Hashable, Sendable {
   var fresh = Duration.seconds(30 * 86_400)
   /// Whether the server's word on freshness counts; otherwise ``fresh`` holds for all.
   var obeysServer = true
-  /// Whether a stale original may answer although the server allows it with no word. The standard
-  /// leaves that to the client (section 4.2.4).
+  /// Whether a stale original may answer although the server allows it with no word: for ``staleTime``, and
+  /// beyond it where no server can be reached. The standard leaves that to the client (section 4.2.4).
   var answersStale = true
+
+  /// A day, in seconds: a picture that was replaced yesterday is shown no more.
+  private static let staleTime: Int64 = 86_400
 
   /// Takes the terms of an answer; `nil` where they forbid to keep it.
   func facts(of terms: OriginalTerms) -> FreshnessFacts? {
@@ -92,13 +98,15 @@ struct FreshnessRule: Hashable, Sendable {
 
     let age = now - HTTPDate(clamping: facts.answered).seconds
     // No server is believed for longer than an unused original is kept.
-    if age >= 0, age < min(Int64(facts.freshFor), kept.wholeSeconds) { return .fresh }
+    let staleFor = age - min(Int64(facts.freshFor), kept.wholeSeconds)
+    if age >= 0, staleFor < 0 { return .fresh }
     if facts.mustRevalidate { return .mustRevalidate(answersFailures: false) }
-    if answersStale { return .stale }
-    guard age >= 0 else { return .mustRevalidate(answersFailures: false) }
-    let staleFor = age - Int64(facts.freshFor)
-    if staleFor < Int64(facts.staleWhileRevalidate) { return .stale }
-    return .mustRevalidate(answersFailures: staleFor < Int64(facts.staleIfError))
+    let staleTime = max(Int64(facts.staleWhileRevalidate), answersStale ? Self.staleTime : 0)
+    if age >= 0, staleFor < staleTime { return .stale }
+    let answersFailures = age >= 0 && staleFor < Int64(facts.staleIfError)
+    return answersStale
+      ? .expired(answersFailures: answersFailures)
+      : .mustRevalidate(answersFailures: answersFailures)
   }
 
   private static func limited(_ seconds: Int64) -> UInt32 {

@@ -2,13 +2,13 @@
 ///
 /// | bytes | meaning |
 /// |---|---|
-/// | 1 | version, 1 |
-/// | 2 | flags: which of the parts below are there, and six facts |
+/// | 1 | version, 2 |
+/// | 4 | flags: which of the parts below are there, and seven facts |
 /// | 8 | moment of the answer |
 /// | 8 each | number of bytes, `Date`, `Expires` |
 /// | 4 each | `Age`, `max-age`, `stale-while-revalidate`, `stale-if-error` |
 /// | 2 + n each | `ETag`, `Last-Modified`, names of `Vary` with commas between them, or `*` |
-/// | 16 | digest of the request's fields, where `Vary` has names |
+/// | 16 each | digest of the request's fields, where `Vary` has names; of its credentials |
 /// | 2 + n | origin; empty where it is unknown |
 ///
 /// Integers are little-endian; moments are seconds since 1970 of the years 0 to 9999; texts are UTF-8
@@ -16,7 +16,7 @@
 /// nothing but such bytes is read.
 extension OriginalTerms {
   private struct Flags: OptionSet {
-    let rawValue: UInt16
+    let rawValue: UInt32
 
     static let byteCount = Flags(rawValue: 1 << 0)
     static let date = Flags(rawValue: 1 << 1)
@@ -34,6 +34,8 @@ extension OriginalTerms {
     static let mustRevalidate = Flags(rawValue: 1 << 13)
     static let refusesRanges = Flags(rawValue: 1 << 14)
     static let hasContentCoding = Flags(rawValue: 1 << 15)
+    static let isPublic = Flags(rawValue: 1 << 16)
+    static let credentials = Flags(rawValue: 1 << 17)
 
     /// Sets a flag and returns the value if it is there.
     mutating func note<Value>(_ flag: Flags, _ value: Value?) -> Value? {
@@ -42,7 +44,7 @@ extension OriginalTerms {
     }
   }
 
-  private static let version: UInt8 = 1
+  private static let version: UInt8 = 2
 
   /// The bytes; an `ETag` or `Last-Modified` that no server would send is left out, and a long origin.
   func encoded() -> [UInt8] {
@@ -64,18 +66,21 @@ extension OriginalTerms {
     }
     for (flag, text) in [
       (Flags.entityTag, Self.checked(entityTag: entityTag)),
-      (.lastModified, checked(lastModified: lastModified)),
+      (.lastModified, Self.checked(lastModified: lastModified)),
       (.vary, vary.map { $0.names?.joined(separator: ",") ?? "*" }),
     ] {
       if let text = flags.note(flag, text) { parts.append(text: text) }
     }
-    parts += requestDigest
+    parts += requestDigest.varying
+    parts += requestDigest.credentials
     parts.append(text: Self.checked(origin: origin) ?? "")
     for (flag, isTrue) in [
       (Flags.cacheControl, cacheControl != nil), (.noCache, cacheControl?.noCache == true),
       (.noStore, cacheControl?.noStore == true),
       (.mustRevalidate, cacheControl?.mustRevalidate == true),
       (.refusesRanges, refusesRanges), (.hasContentCoding, hasContentCoding),
+      (.isPublic, cacheControl?.isPublic == true),
+      (.credentials, !requestDigest.credentials.isEmpty),
     ] where isTrue {
       flags.insert(flag)
     }
@@ -87,7 +92,7 @@ extension OriginalTerms {
   /// Reads what ``encoded()`` wrote; `nil` for bytes of another version and for anything else.
   package init?(encoded bytes: [UInt8]) {
     var reader = PartReader(bytes)
-    guard reader.integer(UInt8.self) == Self.version, let rawFlags = reader.integer(UInt16.self),
+    guard reader.integer(UInt8.self) == Self.version, let rawFlags = reader.integer(UInt32.self),
       let received = reader.date()
     else { return nil }
     let flags = Flags(rawValue: rawFlags)
@@ -101,9 +106,10 @@ extension OriginalTerms {
     if flags.contains(.age) { age = reader.seconds() }
     readCacheControl(flags, &reader)
     if flags.contains(.entityTag) { entityTag = Self.checked(entityTag: reader.text()) }
-    if flags.contains(.lastModified) { lastModified = checked(lastModified: reader.text()) }
+    if flags.contains(.lastModified) { lastModified = Self.checked(lastModified: reader.text()) }
     if flags.contains(.vary) { vary = reader.text().map { Vary($0) } }
-    if let names = vary?.names, !names.isEmpty { requestDigest = reader.bytes(16) ?? [] }
+    if let names = vary?.names, !names.isEmpty { requestDigest.varying = reader.bytes(16) ?? [] }
+    if flags.contains(.credentials) { requestDigest.credentials = reader.bytes(16) ?? [] }
     origin = Self.checked(origin: reader.text())
     refusesRanges = flags.contains(.refusesRanges)
     hasContentCoding = flags.contains(.hasContentCoding)
@@ -120,13 +126,14 @@ extension OriginalTerms {
     control.noCache = flags.contains(.noCache)
     control.noStore = flags.contains(.noStore)
     control.mustRevalidate = flags.contains(.mustRevalidate)
+    control.isPublic = flags.contains(.isPublic)
     cacheControl = control
   }
 
   // The properties are public, and a source may set them to anything.
 
   private static func checked(entityTag: String?) -> String? {
-    guard let entityTag, entityTag.utf8.count <= valueByteCountLimit, EntityTag(entityTag) != nil
+    guard let entityTag, entityTag.utf8.count <= valueByteCountLimit, EntityTag.isOne(entityTag)
     else { return nil }
     return entityTag
   }
@@ -136,11 +143,8 @@ extension OriginalTerms {
     return origin
   }
 
-  private func checked(lastModified: String?) -> String? {
-    guard let lastModified, HTTPDate(lastModified, now: HTTPDate(received)) != nil else {
-      return nil
-    }
-    return lastModified
+  private static func checked(lastModified: String?) -> String? {
+    lastModified.flatMap { isDateText($0) ? $0 : nil }
   }
 }
 

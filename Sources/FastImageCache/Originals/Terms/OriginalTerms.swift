@@ -6,10 +6,11 @@ public struct OriginalTerms: Hashable, Sendable {
   /// The number of bytes of the whole original, where the server announced it.
   public var byteCount: Int?
 
-  /// `ETag` as it was sent, with its quotes and, for a weak one, its `W/`; RFC 9110 section 8.8.3.
+  /// `ETag` as it was sent, with its quotes and, for a weak one, its `W/`; RFC 9110 section 8.8.3. One without
+  /// quotes is sent back as it is, and proves nothing of bytes.
   public var entityTag: String?
 
-  /// `Last-Modified` as it was sent; RFC 9110 section 8.8.2.
+  /// `Last-Modified` as it was sent, whether or not it is a date; RFC 9110 section 8.8.2.
   public var lastModified: String?
 
   /// The resource that answered, as `https://example.com:443/photos/1.jpg`, without its query: its
@@ -35,8 +36,8 @@ public struct OriginalTerms: Hashable, Sendable {
   /// The fields of the request that the answer depends on.
   var vary: Vary?
 
-  /// ``Vary/digest(of:)`` of the request that was answered.
-  var requestDigest: [UInt8] = []
+  /// The request that was answered.
+  var requestDigest = RequestDigest()
 
   /// Whether the server said that it sends no parts: RFC 9110 section 14.3.
   var refusesRanges = false
@@ -62,11 +63,11 @@ public struct OriginalTerms: Hashable, Sendable {
     let now = HTTPDate(received)
     func read(date text: String) -> HTTPDate? { HTTPDate(text, now: now) }
 
-    hasContentCoding = !["", "identity"].contains(head["content-encoding"]?.lowercased() ?? "")
+    hasContentCoding = !ContentCoding.list(head["content-encoding"]).isEmpty
     refusesRanges = head["accept-ranges"]?.lowercased() == "none"
     if !hasContentCoding { byteCount = head.byteCount }
-    entityTag = head["etag"].flatMap { EntityTag($0) == nil ? nil : $0 }
-    lastModified = head["last-modified"].flatMap { read(date: $0) == nil ? nil : $0 }
+    entityTag = head["etag"].flatMap { EntityTag.isOne($0) ? $0 : nil }
+    lastModified = head["last-modified"].flatMap { Self.isDateText($0) ? $0 : nil }
     date = head["date"].flatMap(read)
     // Of several numbers the first counts: RFC 9111 section 5.1.
     age = head["age"]?.split(separator: ",").first.flatMap { DeltaSeconds.read(String($0)) }
@@ -83,12 +84,20 @@ public struct OriginalTerms: Hashable, Sendable {
   /// The most bytes of a value that counts.
   static let valueByteCountLimit = 1 << 10
 
-  /// The validator for `If-Range`, if there is one: a strong `ETag`; where there is no `ETag` at all, a
+  /// Whether a value can be sent in a field, and is not empty.
+  static func isText(_ value: String) -> Bool {
+    !value.isEmpty && value.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
+  }
+
+  /// Whether a `Last-Modified` may be sent back: servers that write odd dates compare them letter by letter.
+  static func isDateText(_ value: String) -> Bool { value.utf8.count <= 64 && isText(value) }
+
+  /// The validator for `If-Range`, if there is one: a strong `ETag`; where there is no `ETag` with quotes, a
   /// `Last-Modified` at least a minute before the `Date` (RFC 9110 sections 8.8.2.2 and 13.1.5).
   public var strongValidator: String? {
-    if let entityTag {
+    if let entityTag, let tag = EntityTag(entityTag) {
       let isShort = entityTag.utf8.count <= Self.valueByteCountLimit
-      return isShort && EntityTag(entityTag)?.isStrong == true ? entityTag : nil
+      return isShort && tag.isStrong ? entityTag : nil
     }
     // A file may change twice in the second of its date, but is not sent a minute later as it was in
     // between.
@@ -114,12 +123,29 @@ public struct OriginalTerms: Hashable, Sendable {
   /// - Parameter headers: The fields that the load asked for (``ImageSourceRequest/headers``). A lookup
   ///   in a store knows no others.
   mutating func recordRequest(_ headers: [String: String]) {
-    requestDigest = vary?.digest(of: headers) ?? []
+    requestDigest.varying = vary?.digest(of: headers) ?? []
+    requestDigest.credentials =
+      cacheControl?.isPublic == true ? [] : Vary.credentialDigest(of: headers)
   }
 
-  /// Whether a request with these fields would have got the same answer, as far as the server says.
-  func mayAnswerRequest(_ headers: [String: String]) -> Bool {
-    mayBeKept && requestDigest == vary?.digest(of: headers) ?? []
+  /// Whether a request with these fields would have got the same answer, as far as the server says. An answer
+  /// to an account's request is for this account, unless the server calls it public.
+  func isAnswer(to headers: [String: String]) -> Bool {
+    guard vary != .everything, requestDigest.varying == vary?.digest(of: headers) ?? [] else {
+      return false
+    }
+    let credentials = requestDigest.credentials
+    return credentials.isEmpty || credentials == Vary.credentialDigest(of: headers)
+  }
+
+  /// Whether the original may be kept on disk and answer a request with these fields.
+  func mayAnswerRequest(_ headers: [String: String]) -> Bool { mayBeKept && isAnswer(to: headers) }
+
+  /// Whether a server's word that nothing changed, to a request with these fields, means these bytes.
+  ///
+  /// By its tag a server knows one answer among those to other fields; a date may be older than several.
+  func mayBeConfirmed(to headers: [String: String]) -> Bool {
+    mayAnswerRequest(headers) || mayBeKept && entityTag != nil
   }
 
   /// These terms as an answer with status 304 changes them: RFC 9111 sections 3.2 and 4.3.4.
@@ -133,7 +159,10 @@ public struct OriginalTerms: Hashable, Sendable {
     terms.lastModified = newer.lastModified ?? lastModified
     terms.expires = newer.expires ?? expires
     terms.cacheControl = newer.cacheControl ?? cacheControl
-    if newer.vary != nil { (terms.vary, terms.requestDigest) = (newer.vary, newer.requestDigest) }
+    if newer.vary != nil {
+      (terms.vary, terms.requestDigest.varying) = (newer.vary, newer.requestDigest.varying)
+    }
+    terms.requestDigest.credentials = newer.requestDigest.credentials
     // The moment and the age are those of the answer that confirmed, even where it names neither.
     (terms.received, terms.date, terms.age) = (newer.received, newer.date, newer.age)
     return terms

@@ -28,6 +28,15 @@ struct Vary: Hashable, Sendable {
 
   private init(names: [String]?) { self.names = names }
 
+  /// The fields that tell accounts apart, whether or not a server names them.
+  private static let credentials = Vary(names: ["authorization", "cookie"])
+
+  /// As ``digest(of:)``, of the fields that tell accounts apart; empty where the request has none of them.
+  static func credentialDigest(of fields: [String: String]) -> [UInt8] {
+    let hasAny = fields.keys.contains { credentials.names?.contains($0.lowercased()) == true }
+    return hasAny ? credentials.digest(of: fields) : []
+  }
+
   /// Sixteen bytes that tell apart requests whose answers may differ; empty where none do.
   ///
   /// - Parameter fields: Those of the request, by name in any case.
@@ -42,4 +51,12 @@ struct Vary: Hashable, Sendable {
     }
     return Array(SHA256.hash(Array(text.joined(separator: "\0").utf8)).prefix(16))
   }
+}
+
+/// The fields of a request that its answer depends on, as hashes.
+struct RequestDigest: Hashable, Sendable {
+  /// Of the fields that `Vary` names; empty where it names none.
+  var varying: [UInt8] = []
+  /// Of the fields that tell accounts apart; empty where the request had none, or the answer is for all.
+  var credentials: [UInt8] = []
 }

@@ -42,6 +42,23 @@ struct HTTPAskTests {
     #expect(fields(original, 3000, isWhole: true).isEmpty)
   }
 
+  @Test("is whether it changed since an odd tag or date, just as it was sent")
+  func odd() {
+    var original = original
+    for tag in ["v1", #"w/"v1""#, #""v1"#] {
+      original.tag = tag
+      #expect(fields(original, 3000, isWhole: true) == ["If-None-Match": tag])
+    }
+    original.tag = nil
+    for date in ["yesterday", "2024-01-01 00:00:00", "Sun, 6 Nov 1994 8:49:37 +0100"] {
+      original.lastModified = date
+      #expect(fields(original, 3000, isWhole: true) == ["If-Modified-Since": date])
+      #expect(fields(original, 1000).isEmpty)
+    }
+    (original.tag, original.lastModified) = ("v1", Original.oldDate)
+    #expect(fields(original, 1000) == ["Range": "bytes=744-", "If-Range": Original.oldDate])
+  }
+
   @Test("is the rest, by a strong tag, or by an old date with 256 bytes that are there already")
   func rest() {
     var original = original

@@ -159,6 +159,23 @@ struct HTTPExchangeTests {
   }
 }
 
+@Suite("A stream that its server ended", .timeLimit(.minutes(10)))
+struct HTTPResetTests {
+  @Test("is asked for again before and after its head came", arguments: [true, false])
+  func again(_ hasHead: Bool) throws {
+    let url = try #require(URL(string: "https://example.com/a"))
+    var exchange = HTTPExchange(byteCountLimit: 100)
+    if hasHead {
+      _ = exchange.receive(HTTPHead(url: url, status: 200, fields: [:], received: Date()))
+    }
+    guard case .failed(let failure) = exchange.end(fault: .network("reset"), isReset: true) else {
+      Issue.record("It did not fail.")
+      return
+    }
+    #expect(failure.remedy == .resend)
+  }
+}
+
 @Suite("The lines of a head", .timeLimit(.minutes(10)))
 struct HTTPHeadLinesTests {
   private func fields(_ lines: [String]) throws -> [String: String] {
@@ -175,6 +192,41 @@ struct HTTPHeadLinesTests {
     ]
     #expect(try fields(lines) == ["etag": "\"a\", \"b\"", "location": "/2"])
     #expect(try fields(lines + ["HTTP/1.1 200 OK"]).isEmpty)
+  }
+
+  @Test("go on in the next line where that begins with a space, for fields that are wanted")
+  func folded() throws {
+    #expect(
+      try fields(["Cache-Control: max-age=1000,", " no-store"])
+        == ["cache-control": "max-age=1000, no-store"])
+    #expect(
+      try fields(["ETag:", "\t \"a\"  ", "X: y", " ETag: z", "Location: /1", "  2"])
+        == ["etag": " \"a\"", "location": "/1 2"])
+    // A line of spaces ends no head, and nothing goes on behind a status line.
+    var head = HTTPHeadLines()
+    #expect(!head.receive("  ") && head.receive(""))
+    #expect(try fields(["ETag: \"a\"", "HTTP/1.1 200 OK", " b"]).isEmpty)
+  }
+
+  @Test("name their field before a space and the colon")
+  func spacedNames() throws {
+    #expect(try fields(["Cache-Control : no-store"]) == ["cache-control": "no-store"])
+    #expect(try fields(["Vary\t:*"]) == ["vary": "*"])
+  }
+
+  @Test("announce no length where the transfer has a coding")
+  func transferCoding() throws {
+    let lines = ["Content-Length: 10", "Transfer-Encoding: chunked"]
+    #expect(try fields(lines) == ["transfer-encoding": "chunked"])
+    #expect(try fields(lines.reversed()) == ["transfer-encoding": "chunked"])
+  }
+
+  @Test("keep the bytes of an address that is not UTF-8")
+  func latinAddress() throws {
+    let url = try #require(URL(string: "https://example.com/a"))
+    var head = HTTPHeadLines()
+    _ = head.receive(Array("Location: /caf".utf8) + [0xE9, 0x2F] + Array("\u{E9}".utf8))
+    #expect(head.head(url: url, status: 302).fields == ["location": "/caf%E9/%C3%A9"])
   }
 
   @Test("make no validator of a weak tag, of two tags, or of a tag of 64 KiB")

@@ -195,8 +195,53 @@ struct HTTPResumeTests {
   }
 
   @Test(
-    "leaves nothing to be kept where it is gone",
-    arguments: [(404, true), (410, true), (403, false)])
+    "is fetched by a plain request where its server refuses the continuation, in the same load",
+    arguments: [400, 401, 403, 404, 405, 407, 418, 451, 500, 501, 503, 505])
+  func refused(_ status: Int) async throws {
+    let (original, dated) = (original, dated)
+    for original in [original, dated] {
+      let server = try HTTPServer { request in
+        request.firstByte == nil ? original.reply(to: request) : .status(status)
+      }
+      // It sends no request again for another reason.
+      let content = try await load(server.url("/a"), known: original.known(1000, from: server))
+      #expect(content.arrivedBytes == original.bytes)
+      #expect(ranges(server).count == 2)
+      let plain = try #require(server.arrivedRequests.last)
+      #expect(HTTPAsk.reservedNames.allSatisfy { plain.headers[$0] == nil })
+    }
+  }
+
+  @Test("is fetched by a plain request where the rest comes as if it were the whole")
+  func restAsWhole() async throws {
+    let original = original
+    let server = try HTTPServer { request in
+      guard let first = request.firstByte else { return original.reply(to: request) }
+      let range = "bytes \(first)-2999/3000"
+      return original.part(first..<3000, status: 200, changing: ["Content-Range": range])
+    }
+    let content = try await load(server.url("/a"), known: original.known(1000, from: server))
+    #expect(content.arrivedBytes == original.bytes)
+    #expect(ranges(server) == [1000, nil])
+  }
+
+  @Test("is continued no more in a load whose server has refused that")
+  func refusedAgain() async throws {
+    let original = original
+    let server = try HTTPServer { request in
+      if request.firstByte != nil { return .status(403) }
+      return original.part(0..<3000, status: 200, cut: request.number == 2 ? 2000 : nil)
+    }
+    let content = try await load(
+      server.url("/a"), known: original.known(1000, from: server),
+      from: URLImageSource(http: .retrying(1)))
+    #expect(content.arrivedBytes == original.bytes)
+    #expect(ranges(server) == [1000, nil, nil])
+  }
+
+  @Test(
+    "leaves nothing to be continued once it is refused, unless its server is out of order",
+    arguments: [(404, true), (410, true), (403, true), (503, false)])
   func gone(_ status: Int, _ isDropped: Bool) async throws {
     let server = try HTTPServer { _ in .status(status) }
     let slot = ArrivalSlot()
@@ -207,6 +252,7 @@ struct HTTPResumeTests {
     let arrival = slot.take()
     #expect((arrival != nil) == isDropped)
     #expect(arrival?.terms.mayBeContinued != true && arrival?.byteCount ?? 0 == 0)
+    #expect(ranges(server) == [1000, nil])
   }
 
   @Test("counts when it is complete, whatever comes then")
@@ -323,6 +369,29 @@ struct HTTPRevalidationTests {
       #expect(content.arrivedBytes == new.bytes)
       #expect(server.requests.value == (isHonest ? 1 : 2))
     }
+  }
+
+  @Test("is fetched where the server refuses the condition", arguments: [400, 412, 500, 501])
+  func refusedCondition(_ status: Int) async throws {
+    let original = original
+    let server = try HTTPServer { request in
+      request.headers["if-none-match"] == nil ? original.reply(to: request) : .status(status)
+    }
+    let content = try await load(
+      server.url("/a"), known: original.known(3000, from: server, isWhole: true))
+    #expect(content.arrivedBytes == original.bytes)
+    #expect(server.requests.value == 2)
+  }
+
+  @Test(
+    "fails where the server names an error of the original or the account", arguments: [401, 404])
+  func believed(_ status: Int) async throws {
+    let server = try HTTPServer { _ in .status(status) }
+    await #expect(throws: ImageSourceError.httpStatus(status)) {
+      try await load(
+        server.url("/a"), known: original.known(3000, from: server, isWhole: true))
+    }
+    #expect(server.requests.value == 1)
   }
 
   @Test("is asked about with the server that sent it, and with no other")

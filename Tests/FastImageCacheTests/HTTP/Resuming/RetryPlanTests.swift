@@ -88,6 +88,16 @@ struct RetryPlanTests {
     }
   }
 
+  @Test("sends again what was reset, as often as others, whatever its host can bear")
+  func resets() {
+    let steps = Array(repeating: (HTTPFailure.Remedy.resend, 0), count: 3)
+    #expect(
+      decisions(steps) == [
+        .goOn(after: .milliseconds(500)), .goOn(after: .seconds(1)), .fail,
+      ])
+    #expect(decisions(steps, .never).first == .fail)
+  }
+
   @Test("asks for the rest of a short part at once")
   func shortParts() {
     let atOnce = RetryPlan.Decision.goOn(after: .zero)
@@ -100,7 +110,7 @@ struct RetryPlanTests {
     var random = SplitMix64(state: seed)
     let limit = Int.random(in: 0...5, using: &random)
     var plan = RetryPlan(RetryPolicy(limit: limit), byteCount: 0)
-    let remedies: [HTTPFailure.Remedy] = [.again(), .again(notBefore: .zero), .all, .rest]
+    let remedies: [HTTPFailure.Remedy] = [.again(), .again(notBefore: .zero), .resend, .all, .rest]
     var (requestCount, byteCount) = (1, 0)
     while requestCount < 1000 {
       let remedy = remedies.randomElement(using: &random) ?? .none

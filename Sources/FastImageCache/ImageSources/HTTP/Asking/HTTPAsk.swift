@@ -34,7 +34,8 @@ enum HTTPAsk: Sendable {
     }
     // At least one byte is asked for, since a range without bytes is refused.
     let end = min(known.bytes.count, total - 1)
-    let first = known.terms.entityTag == nil ? end - Self.overlapByteCount : end
+    let isTagged = known.terms.strongValidator == known.terms.entityTag
+    let first = isTagged ? end : end - Self.overlapByteCount
     self = first > 0 ? .rest(known, from: first) : .all
   }
 

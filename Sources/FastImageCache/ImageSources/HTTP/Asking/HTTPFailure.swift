@@ -4,6 +4,8 @@ struct HTTPFailure: Error, Hashable, Sendable {
     case none
     /// The same again; not earlier than the server said.
     case again(notBefore: Duration? = nil)
+    /// The same again; the server serves others on the same connection meanwhile.
+    case resend
     /// The bytes that did not come, at once: all that were announced came, and they were too few.
     case rest
     /// All bytes, without a condition, at once.

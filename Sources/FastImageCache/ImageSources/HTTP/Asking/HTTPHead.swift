@@ -6,7 +6,7 @@ struct HTTPHead: Sendable {
   static let wanted: Set<String> = [
     "location", "content-length", "content-encoding", "content-type", "content-range",
     "accept-ranges", "etag", "last-modified", "date", "age", "expires", "cache-control", "vary",
-    "retry-after",
+    "retry-after", "transfer-encoding",
   ]
 
   /// The address that was asked.
@@ -19,6 +19,19 @@ struct HTTPHead: Sendable {
 
   /// The announced number of bytes on the wire; it may lie.
   var contentLength: Int? { fields["content-length"].flatMap { Int($0) } }
+
+  /// Whether more bytes are announced than can be counted.
+  var isUncountable: Bool {
+    guard let text = fields["content-length"], !text.isEmpty, contentLength == nil else {
+      return false
+    }
+    return text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+  }
+
+  var contentRange: ContentRange? { fields["content-range"].flatMap { ContentRange($0) } }
+
+  /// Whether the body has several parts, each with a head of its own: RFC 9110 section 14.6.
+  var isMultipart: Bool { fields["content-type"]?.lowercased().hasPrefix("multipart/") == true }
 
   var entityTag: EntityTag? { fields["etag"].flatMap { EntityTag($0) } }
 

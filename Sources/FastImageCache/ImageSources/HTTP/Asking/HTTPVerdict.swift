@@ -11,40 +11,61 @@ enum HTTPVerdict: Sendable {
   case unchanged(OriginalTerms)
   case failure(HTTPFailure)
 
+  /// The body is the original: RFC 9110 section 15.3, RFC 3229 section 10.4.1.
+  private static let successes: Set<Int> = [200, 201, 202, 203, 226]
   private static let redirects: Set<Int> = [301, 302, 303, 307, 308]
   /// The server, or one between, may answer otherwise in a moment: RFC 9110 section 15.
   private static let passing: Set<Int> = [408, 429, 500, 502, 503, 504]
+  /// Statuses that no condition of a request brings about: they concern the original, the account or the
+  /// way to the server.
+  private static let unconditional: Set<Int> = [
+    401, 403, 404, 407, 408, 410, 429, 451, 502, 503, 504,
+  ]
 
   init(on head: HTTPHead, to ask: HTTPAsk) {
     switch (head.status, ask) {
-    case (let status, _) where Self.redirects.contains(status):
+    case (let status, _) where Self.redirects.contains(status) && head.fields["location"] != nil:
       self = Self.redirect(head)
-    case (200, _): self = .whole(Self.terms(head))
+    case (let status, .rest) where Self.successes.contains(status) && Self.isPart(head):
+      self = .failure(.contradiction(.httpStatus(status)))
+    case (let status, _) where Self.successes.contains(status):
+      self = .whole(Self.terms(head))
     case (206, .rest(let known, let first)):
       self = Self.part(head, known, first) ?? .failure(.contradiction(.httpStatus(206)))
+    case (206, _) where Self.isWhole(head):
+      self = .whole(Self.terms(head))
     case (304, .ifChanged(let known)):
-      let isOther = Self.differ(head.entityTag, known.terms.entityTag.flatMap { EntityTag($0) })
+      let newer = Self.terms(head)
       self =
-        isOther
+        EntityTag.differ(newer.entityTag, known.terms.entityTag)
         ? .failure(HTTPFailure(error: .httpStatus(304), remedy: .all))
-        : .unchanged(known.terms.confirmed(by: Self.terms(head)))
-    case (304, .rest), (412, .rest), (416, .rest):
-      self = .failure(.contradiction(.httpStatus(head.status)))
+        : .unchanged(known.terms.confirmed(by: newer))
     case (let status, _):
-      // Whatever was not asked for is among these: a part (206), no news (304).
-      let remedy: HTTPFailure.Remedy =
-        Self.passing.contains(status) ? .again(notBefore: head.retryDelay) : .none
+      // A server that is out of order says nothing about the bytes that are known.
+      let keepsBytes =
+        if case .rest = ask { Self.passing.contains(status) } else { ![404, 410].contains(status) }
       self = .failure(
         HTTPFailure(
-          error: .httpStatus(status), remedy: remedy, dropsBytes: [404, 410].contains(status)))
+          error: .httpStatus(status), remedy: Self.remedy(for: head, to: ask),
+          dropsBytes: !keepsBytes))
+    }
+  }
+
+  /// Signed addresses, firewalls and servers of apps refuse ranges, and conditions that they do not know,
+  /// with any status. So such a status counts only as the answer to a plain request.
+  private static func remedy(for head: HTTPHead, to ask: HTTPAsk) -> HTTPFailure.Remedy {
+    switch ask {
+    case .rest: .all
+    case .ifChanged where !unconditional.contains(head.status): .all
+    // Whatever was not asked for is among these: a part (206), no news (304).
+    case .ifChanged, .all:
+      passing.contains(head.status) ? .again(notBefore: head.retryDelay) : .none
     }
   }
 
   private static func redirect(_ head: HTTPHead) -> HTTPVerdict {
-    guard let location = head.fields["location"] else {
-      return .failure(HTTPFailure(error: .httpStatus(head.status)))
-    }
-    guard let target = URL(string: location, relativeTo: head.url)?.absoluteURL else {
+    let location = head.fields["location", default: ""]
+    guard let target = RedirectTarget.url(location, relativeTo: head.url) else {
       let text = "The server redirects to '\(location)', which is no URL."
       return .failure(HTTPFailure(error: .network(text)))
     }
@@ -54,10 +75,30 @@ enum HTTPVerdict: Sendable {
   private static func terms(_ head: HTTPHead) -> OriginalTerms {
     var fields = head.fields
     // It says something with status 206 alone: RFC 9110 section 14.4.
-    if head.status == 200 { fields["content-range"] = nil }
+    if head.status != 206 { fields["content-range"] = nil }
     var terms = OriginalTerms(fields: fields, received: head.received)
     terms.origin = HTTPHost.origin(of: head.url)
+    // Nothing says how long the original of such an answer is the present one: RFC 9111 section 3.
+    if [201, 202, 226].contains(head.status), terms.cacheControl?.maxAge == nil,
+      terms.cacheControl?.isPublic != true, terms.expires == nil
+    {
+      terms.cacheControl = CacheControl("no-store")
+    }
     return terms
+  }
+
+  /// Whether an answer of a whole has only a part of it, as some servers send the rest.
+  private static func isPart(_ head: HTTPHead) -> Bool {
+    guard case .part(let first, let last, let total)? = head.contentRange else { return false }
+    return first > 0 || total.map { last + 1 < $0 } ?? false
+  }
+
+  /// Whether a part is all of the original.
+  private static func isWhole(_ head: HTTPHead) -> Bool {
+    guard case .part(first: 0, let last, let total?)? = head.contentRange, last + 1 == total else {
+      return false
+    }
+    return !head.isMultipart && head.contentLength.map { $0 == total } ?? true
   }
 
   /// The part that came, if nothing about it contradicts what is known.
@@ -65,10 +106,9 @@ enum HTTPVerdict: Sendable {
     _ head: HTTPHead, _ known: KnownOriginal, _ first: Int
   ) -> HTTPVerdict? {
     let newer = terms(head)
-    guard !newer.hasContentCoding,
-      head.fields["content-type"]?.lowercased().hasPrefix("multipart/") != true,
-      let range = head.fields["content-range"].flatMap({ ContentRange($0) }),
-      case .part(let begin, let last, let total?) = range, total == known.terms.byteCount,
+    guard !newer.hasContentCoding, !head.isMultipart,
+      case .part(let begin, let last, let total?)? = head.contentRange,
+      total == known.terms.byteCount,
       begin <= first, last >= known.bytes.count || last == total - 1,
       head.contentLength.map({ $0 == last - begin + 1 }) ?? true, isSameVersion(head, known)
     else { return nil }
@@ -76,15 +116,10 @@ enum HTTPVerdict: Sendable {
   }
 
   private static func isSameVersion(_ head: HTTPHead, _ known: KnownOriginal) -> Bool {
-    if let text = known.terms.entityTag {
-      guard let before = EntityTag(text), let now = head.entityTag else { return false }
-      return before.isStronglyEqual(to: now)
+    if let before = known.terms.entityTag.flatMap({ EntityTag($0) }) {
+      return head.entityTag.map(before.isStronglyEqual) ?? false
     }
+    if EntityTag.differ(known.terms.entityTag, head.fields["etag"]) { return false }
     return head.fields["last-modified"].map { $0 == known.terms.lastModified } ?? true
-  }
-
-  private static func differ(_ first: EntityTag?, _ second: EntityTag?) -> Bool {
-    guard let first, let second else { return false }
-    return !first.isWeaklyEqual(to: second)
   }
 }

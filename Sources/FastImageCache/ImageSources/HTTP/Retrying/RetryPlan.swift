@@ -51,15 +51,15 @@ struct RetryPlan: Sendable {
       return .goOn(after: .zero)
     case .rest:
       return count(newByteCount) == .none ? .fail : .goOn(after: .zero)
-    case .again(let wait):
-      let wait = wait ?? .zero
+    case .resend, .again:
+      let wait = remedy.earliest
       // By the count before this repetition, so that the first delay is not doubled.
       let pause = max(wait, delay(after: countedCount) * fraction)
       guard policy.limit > 0, wait <= Self.longestWait else { return .fail }
       return switch count(newByteCount) {
       case .none: .fail
       case .free: .goOn(after: pause)
-      case .counted: .retry(after: pause)
+      case .counted: remedy == .resend ? .goOn(after: pause) : .retry(after: pause)
       }
     }
   }
@@ -84,5 +84,12 @@ struct RetryPlan: Sendable {
   private func delay(after count: Int) -> Duration {
     let doubled = policy.firstDelay * (1 << min(count, Self.mostDoublings))
     return max(.zero, min(doubled, policy.largestDelay))
+  }
+}
+
+extension HTTPFailure.Remedy {
+  /// How long the server wants to be left alone.
+  fileprivate var earliest: Duration {
+    if case .again(let wait?) = self { wait } else { .zero }
   }
 }

@@ -7,7 +7,7 @@
 /// Three things bound the repetitions besides ``limit``. A server that wants to be left alone for more
 /// than 30 seconds (`Retry-After`) is. To each host a source sends ten repetitions, and beyond them one
 /// for each ten loads that began. A repetition that brought 64 KiB of new bytes does not count, up to 20
-/// in a load.
+/// in a load. A stream of HTTP/2 that the server has reset counts for its load alone, and not for the host.
 public struct RetryPolicy: Hashable, Sendable {
   /// How many repetitions of one load may bring less than 64 KiB; 2 by default, and at least none.
   public var limit: Int
