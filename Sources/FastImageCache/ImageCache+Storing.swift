@@ -203,11 +203,11 @@ extension ImageCache {
   /// Keeps bytes that were stored by hand, over what loads under way would keep.
   private func keep(_ bytes: Data, of size: PixelSize, for request: ImageRequest) async {
     guard let originals, request.url != nil, (try? await originals.prepare()) != nil else { return }
-    let query = request.originalQuery
+    let query = request.originalQuery(in: ImageID(namespace))
     var original = OriginalRecord(
       query.name, version: query.version,
-      owner: OriginalOwner(namespace: ImageID(namespace), entity: request.key.entity),
-      byteCount: bytes.count, terms: OriginalTerms(received: Date()))
+      owner: query.owner, byteCount: bytes.count,
+      terms: OriginalTerms(received: Date()))
     original.size = size
     let body = originals.hold(original, bytes, for: nil, from: nil) {
       registry.forbidStoring(.originals(request.key.entity))

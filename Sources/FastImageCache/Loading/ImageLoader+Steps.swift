@@ -193,7 +193,7 @@ extension ImageLoader {
       disk = planner.originals?.download(record, load)
     }
     return await Download.begin(
-      of: request.originalQuery.name, for: course.owner, with: course.options.headers,
+      of: request.originalQuery(in: planner.namespace).name, for: course.owner, with: course.options.headers,
       on: partials, and: disk, isAnew: isAnew, painter: painter(for: flight))
   }
 

@@ -103,7 +103,7 @@ extension ImageLoader {
   private func course(
     of flight: Flight, _ plan: LoadPlan?, for request: ImageRequest, at url: URL, isLocked: Bool
   ) -> LoadCourse {
-    let query = planner.originals.map { _ in request.originalQuery }
+    let query = planner.originals.map { _ in request.originalQuery(in: planner.namespace) }
     let owner = planner.owner(of: request)
     return LoadCourse(
       plan

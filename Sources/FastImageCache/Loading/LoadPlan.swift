@@ -163,9 +163,8 @@ struct LoadPlanner: Sendable {
   /// A mark of the entity's pictures has reached its own originals. One that another entity of the same URL
   /// has loaded is that entity's, but answers this one only after its server was asked, too.
   private func original(for request: ImageRequest) -> KeptOriginal? {
-    guard var kept = originals?.look(request.originalQuery) else { return nil }
-    let isOthers = kept.owner.map { $0 != owner(of: request) } ?? false
-    if kept.freshness != .gone, isOthers, request.hasStalePicture {
+    guard var kept = originals?.look(request.originalQuery(in: namespace)) else { return nil }
+    if kept.freshness != .gone, kept.isOthers, request.hasStalePicture {
       kept.freshness = .mustRevalidate(answersFailures: false)
     }
     return kept

@@ -44,35 +44,56 @@ public struct Original: Hashable, Sendable {
   public var lastUse: Date { Date(timeIntervalSince1970: Double(record.lastUse) / 1_000_000) }
 }
 
-/// What the database has of an original, without its bytes.
+/// What the database has of an original.
+@dynamicMemberLookup
 package struct OriginalRecord: Hashable, Sendable {
   var name: OriginalName
   var version: ImageID
   var owner: OriginalOwner
-  var byteCount: Int
-  /// The size of the upright, complete picture in pixels; without a side where it is unknown.
-  var size = PixelSize(width: 0, height: 0)
-  /// A stand-in, which never takes the place of a real original.
-  var isPlaceholder = false
-  /// What the server said, and what that comes to.
-  var terms: OriginalTerms
-  var freshness = FreshnessFacts.mustAsk
-  /// Seconds since 1970.
-  var stored: Int64 = 0
-  /// Microseconds since 1970.
-  var lastUse: Int64 = 0
-  /// Names the bytes: a number that is drawn for them, and never again.
-  var body = UInt64.random(in: .min ... .max)
-  var checksum: UInt64 = 0
-  /// The bytes that are there.
-  var wholeByteCount = 0
+  var row: OriginalRow
+
+  subscript<Value>(dynamicMember path: WritableKeyPath<OriginalRow, Value>) -> Value {
+    get { row[keyPath: path] }
+    set { row[keyPath: path] = newValue }
+  }
 
   package init(
     _ name: OriginalName, version: ImageID, owner: OriginalOwner, byteCount: Int,
     terms: OriginalTerms
   ) {
     (self.name, self.version, self.owner) = (name, version, owner)
-    (self.byteCount, self.terms) = (byteCount, terms)
+    row = OriginalRow(number: name.row, byteCount: byteCount, encodedTerms: terms.encoded())
+  }
+}
+
+/// What a lookup finds of an original: its bytes have no other name than these numbers.
+package struct OriginalRow: Hashable, Sendable {
+  /// That of its name.
+  var number: Int64
+  /// A number that is drawn for its bytes, and never again.
+  var body = UInt64.random(in: .min ... .max)
+  var byteCount: Int
+  /// The bytes that are there, and their checksum.
+  var wholeByteCount = 0
+  var checksum: UInt64 = 0
+  /// The size of the upright, complete picture in pixels; without a side where it is unknown.
+  var size = PixelSize(width: 0, height: 0)
+  /// A stand-in, which never takes the place of a real original.
+  var isPlaceholder = false
+  /// Seconds since 1970.
+  var stored: Int64 = 0
+  /// Microseconds since 1970.
+  var lastUse: Int64 = 0
+  var freshness = FreshnessFacts.mustAsk
+  /// What the server said, as it stands on disk: most lookups need no more than `freshness`.
+  var encodedTerms: [UInt8]
+
+  var terms: OriginalTerms {
+    get {
+      OriginalTerms(encoded: encodedTerms)
+        ?? OriginalTerms(received: Date(timeIntervalSince1970: Double(stored)))
+    }
+    set { encodedTerms = newValue.encoded() }
   }
 }
 

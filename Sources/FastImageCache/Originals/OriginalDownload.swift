@@ -162,8 +162,7 @@ extension OriginalStore {
   /// Whether a load may still keep what it fetches.
   func allows(_ load: OriginalLoad) -> Bool { state.withLock { $0.loads[load.number] != nil } }
 
-  private static let isContinuable =
-    "id = ? AND account IS ? AND ifnull(key, address) IS ? AND address IS ? AND whole > 0 AND stored > ?"
+  private static let isContinuable = "\(OriginalName.isName) AND whole > 0 AND stored > ?"
 
   private func continuable(_ name: OriginalName) -> [Database.Value] {
     name.values + [.integer(now() / 1_000_000 - Self.downloadLifetime)]
@@ -186,7 +185,7 @@ extension OriginalStore {
     _ = try reading { database throws(DatabaseError) in
       try database.run(
         """
-        SELECT \(OriginalRecord.columns) FROM download WHERE \(Self.isContinuable)
+        SELECT \(OriginalSchema.all) FROM download WHERE \(Self.isContinuable)
         ORDER BY whole DESC
         """, continuable(name)
       ) { found.append(OriginalRecord($0)) }
@@ -198,7 +197,9 @@ extension OriginalStore {
       let file = BodyFile(original, descriptor)
       writer.files[original.body] = file
       var isDamaged = false
-      if let bytes = try read(original, in: bodies, isDamaged: &isDamaged) { return (file, bytes) }
+      if let bytes = try read(original.row, in: bodies, isDamaged: &isDamaged) {
+        return (file, bytes)
+      }
       discard(file)
     }
     return nil

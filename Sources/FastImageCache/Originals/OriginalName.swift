@@ -4,8 +4,8 @@ import TableStore
 /// Names one original: its id, the account that may see it, and the address that delivered it.
 package struct OriginalName: Hashable, Sendable {
   package let id: ImageID
-  /// An empty string for everyone, else the first 16 bytes of the SHA-256 of the account's name: the database
-  /// tells accounts apart, and does not know them.
+  /// An empty string for everyone, else 16 bytes of the SHA-256 of the account's name: the database tells
+  /// accounts apart, and does not know them.
   let account: ImageID
   let address: ImageID
 
@@ -21,9 +21,9 @@ package struct OriginalName: Hashable, Sendable {
 
   static func account(_ audience: Audience) -> ImageID {
     if audience == .everyone { return everyone }
-    let hash = SHA256.hash(Array(audience.name.utf8))
-    func word(_ range: Range<Int>) -> UInt64 { hash[range].reduce(0) { $0 << 8 | UInt64($1) } }
-    return ImageID(TableID(uuid: (word(0..<8), word(8..<16))))
+    let hash = Array(audience.name.utf8).withUnsafeBytes { SHA256.words(of: $0) }
+    func word(_ index: Int) -> UInt64 { UInt64(hash[index]) << 32 | UInt64(hash[index + 1]) }
+    return ImageID(TableID(uuid: (word(0), word(2))))
   }
 
   /// The number of its row. Of two names that share one, however unlikely, the later is kept.
@@ -52,18 +52,20 @@ package struct OriginalOwner: Hashable, Sendable {
 package struct OriginalQuery: Sendable {
   let name: OriginalName
   let version: ImageID
+  let owner: OriginalOwner
   let suffices: @Sendable (PixelSize) -> Bool
 
   package init(
-    name: OriginalName, version: ImageID,
+    name: OriginalName, version: ImageID, owner: OriginalOwner,
     suffices: @escaping @Sendable (PixelSize) -> Bool = { _ in false }
   ) {
-    (self.name, self.version, self.suffices) = (name, version, suffices)
+    (self.name, self.version, self.owner, self.suffices) = (name, version, owner, suffices)
   }
 
-  func mayTake(_ other: OriginalRecord) -> Bool {
+  /// Whether another original shows the same picture.
+  func isVariant(_ other: OriginalRecord) -> Bool {
     other.name.id == name.id && other.name.account == name.account && other.version == version
-      && !other.isPlaceholder && suffices(other.size)
+      && !other.isPlaceholder
   }
 }
 
@@ -87,15 +89,12 @@ enum OriginalRemoval: Hashable, Sendable {
   }
 }
 
-/// A load under way that may keep its original, until the last reference goes.
-///
-/// A removal that covers the original forbids the load to keep it: what the load fetched is older than the
-/// removal, whichever cache of the process it loads for.
+/// A load under way that may keep its original, until the last reference goes. A removal that covers the
+/// original forbids that, whichever cache of the process it loads for: what it fetched is older.
 package final class OriginalLoad: Sendable {
   let number: Int
   private let end: @Sendable (Int) -> Void
 
-  /// - Parameter end: Called with the number when the load is over.
   init(_ number: Int, end: @escaping @Sendable (Int) -> Void) {
     (self.number, self.end) = (number, end)
   }

@@ -69,8 +69,9 @@ extension OriginalStore {
   }
 
   private func hasReal(_ original: OriginalRecord) -> Bool {
-    let query = OriginalQuery(name: original.name, version: original.version) { _ in false }
-    return lookUp(query)?.isPlaceholder == false
+    let query = OriginalQuery(
+      name: original.name, version: original.version, owner: original.owner)
+    return lookUp(query)?.row.isPlaceholder == false
   }
 
   /// Drops what an answer has superseded that may not be kept itself.
@@ -78,8 +79,8 @@ extension OriginalStore {
     enqueue { [self] () throws(DatabaseError) in
       defer { release(original) }
       try transaction { database throws(DatabaseError) in
-        guard let older = try find(original.name, in: database) else { return }
-        try remove(older.name.row, older.body, in: database)
+        guard let older = try body(of: original.name, in: database) else { return }
+        try remove(original.name.row, older, in: database)
       }
     }
   }
@@ -153,9 +154,7 @@ extension OriginalStore {
   private func insert(
     _ original: OriginalRecord, into table: String, _ database: Database
   ) throws(DatabaseError) {
-    let values = original.values
-    let marks = repeatElement("?", count: values.count).joined(separator: ", ")
-    try database.run("INSERT INTO \(table) (\(OriginalRecord.columns)) VALUES (\(marks))", values)
+    try database.run(OriginalSchema.insertion(table), original.values)
   }
 
   /// Notes how far a file is whole.

@@ -25,18 +25,20 @@ extension OriginalStore {
     var lastUse: Int64 = .min
     /// The forks when the store was first used.
     var forks: Int?
+
+    /// Whether this is a child of fork(2), made after the first use.
+    var isInherited: Bool {
+      mutating get {
+        let forks = self.forks ?? ForkWatch.start()
+        self.forks = forks
+        return forks != ForkWatch.generation
+      }
+    }
   }
 
   // MARK: The queue
 
-  /// Whether this is a child of fork(2), made after the first use.
-  var isInherited: Bool {
-    let forks = state.withLock { state in
-      state.forks = state.forks ?? ForkWatch.start()
-      return state.forks
-    }
-    return forks != ForkWatch.generation
-  }
+  var isInherited: Bool { state.withLock { $0.isInherited } }
 
   /// Runs a job of the queue, which ends whether or not the calling task is cancelled.
   package func run<Value: Sendable>(
@@ -145,8 +147,11 @@ extension OriginalStore {
   func reading<Value>(
     _ body: (Database) throws(DatabaseError) -> Value
   ) throws(DatabaseError) -> Value? {
-    let (isOpen, idle) = state.withLock { ($0.isOpen, $0.isOpen ? $0.readers.popLast() : nil) }
-    guard isOpen, !isInherited else { return nil }
+    let (isOpen, idle) = state.withLock { state in
+      let isOpen = state.isOpen && !state.isInherited
+      return (isOpen, isOpen ? state.readers.popLast() : nil)
+    }
+    guard isOpen else { return nil }
     do throws(DatabaseError) {
       let database =
         if let idle { idle } else {

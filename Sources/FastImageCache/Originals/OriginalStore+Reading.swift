@@ -20,7 +20,7 @@ extension OriginalStore {
     return try await onReader(Urgency(.current)) { [self] () throws(DatabaseError) in
       try largest(of: id, OriginalName.account(audience)).flatMap {
         original throws(DatabaseError) in
-        try bytes(of: original)
+        try bytes(of: original, id)
       }
     }
   }
@@ -56,7 +56,7 @@ extension OriginalStore {
     let found = try await onReader(Urgency(.current)) { [self] () throws(DatabaseError) in
       try reading { database throws(DatabaseError) in try Self.list(database) }
     }
-    return (found ?? []).map { Original(record: $0, isFresh: freshness(of: $0) == .fresh) }
+    return (found ?? []).map { Original(record: $0, isFresh: freshness(of: $0.row) == .fresh) }
   }
 
   /// The originals in the folder of a store, whether some process has it open or not; none where there is no
@@ -72,7 +72,7 @@ extension OriginalStore {
   package func isIntact(_ original: Original) async throws(ImageCacheError) -> Bool {
     try await onReader(Urgency(.current)) { [self] () throws(DatabaseError) in
       var isDamaged = false
-      return try read(original.record, in: bodies(), isDamaged: &isDamaged) != nil
+      return try read(original.record.row, in: bodies(), isDamaged: &isDamaged) != nil
     }
   }
 
@@ -95,11 +95,11 @@ extension OriginalStore {
       count = found.count
       // In pieces, since a reader keeps the log from being copied back.
       try database.run(
-        "SELECT \(OriginalRecord.columns) FROM original WHERE id > ? ORDER BY id LIMIT 256",
+        "SELECT \(OriginalSchema.all) FROM original WHERE id > ? ORDER BY id LIMIT 256",
         [.integer(found.last?.name.row ?? .min)]
       ) { found.append(OriginalRecord($0)) }
     } while found.count > count
-    try database.run("SELECT \(OriginalRecord.columns) FROM download") {
+    try database.run("SELECT \(OriginalSchema.all) FROM download") {
       found.append(OriginalRecord($0))
     }
     return found
@@ -108,83 +108,106 @@ extension OriginalStore {
   // MARK: Lookups
 
   func look(_ query: OriginalQuery) -> KeptOriginal? {
-    guard let original = lookUp(query) else { return nil }
-    return KeptOriginal(
-      freshness: freshness(of: original), isPlaceholder: original.isPlaceholder,
-      owner: original.owner)
+    lookUp(query).map {
+      KeptOriginal(
+        freshness: $0.freshness, isPlaceholder: $0.row.isPlaceholder, isOthers: $0.isOthers)
+    }
   }
+
+  /// What a lookup finds.
+  package struct Found {
+    package let row: OriginalRow
+    let freshness: Freshness
+    /// Whether it is of the query's own address.
+    let isOwn: Bool
+    /// Whether it was kept for another picture.
+    let isOthers: Bool
+  }
+
+  private static let ownRow = """
+    SELECT \(OriginalSchema.row), namespace IS ? AND ifnull(entity, address) IS ? FROM original
+    WHERE \(OriginalName.isName)
+    """
+  private static let variantRows = """
+    SELECT \(OriginalSchema.row), namespace IS ? AND ifnull(entity, address) IS ? FROM original
+    WHERE \(OriginalName.isVariant) AND address IS NOT ? AND ifnull(version, address) IS ?
+      AND NOT placeholder ORDER BY width * height
+    """
 
   /// A lookup in the database on the calling thread, under no lock; its errors are misses. Another address's
   /// original answers only while it is fresh: its server cannot be asked about it.
-  package func lookUp(_ query: OriginalQuery) -> OriginalRecord? {
-    func isVariant(_ other: OriginalRecord) -> Bool {
-      query.mayTake(other) && freshness(of: other) == .fresh
+  package func lookUp(_ query: OriginalQuery) -> Found? {
+    func own(_ row: OriginalRow, _ isOthers: Bool) -> Found? {
+      let freshness = freshness(of: row)
+      if freshness == .gone { return nil }
+      return Found(row: row, freshness: freshness, isOwn: true, isOthers: isOthers)
+    }
+    func variant(_ row: OriginalRow, _ isOthers: Bool) -> Found? {
+      guard query.suffices(row.size), freshness(of: row) == .fresh else { return nil }
+      return Found(row: row, freshness: .fresh, isOwn: false, isOthers: isOthers)
     }
     let held = state.withLock { $0.held }
-    let own = held[query.name]
-    if let own, own.bytes != nil { return isGone(own.original) ? nil : own.original }
-    if let variant = held.values.first(where: { $0.bytes != nil && isVariant($0.original) }) {
-      return variant.original
+    let mine = held[query.name]
+    if let mine, mine.bytes != nil {
+      return own(mine.original.row, mine.original.owner != query.owner)
     }
+    for (original, bytes, _) in held.values where bytes != nil && query.isVariant(original) {
+      if let found = variant(original.row, original.owner != query.owner) { return found }
+    }
+    let owner: [Database.Value] = [
+      .id(query.owner.namespace.tableID), .id(query.owner.entity.tableID),
+    ]
     return try? reading { database throws(DatabaseError) in
-      if own == nil, let kept = try find(query.name, in: database), !isGone(kept) { return kept }
-      var found: OriginalRecord?
+      var found: Found?
+      if mine == nil {
+        try database.run(Self.ownRow, owner + query.name.values) {
+          found = own(OriginalRow($0), $0.integer(OriginalSchema.rowCount) == 0)
+        }
+        if found != nil { return found }
+      }
+      let name = query.name
       try database.run(
-        """
-        SELECT \(OriginalRecord.columns) FROM original
-        WHERE \(Self.isVariant) AND address IS NOT ? ORDER BY width * height
-        """, Self.variants(query.name.id, query.name.account) + [.id(query.name.address.tableID)]
-      ) { row in
-        guard found == nil else { return }
-        let other = OriginalRecord(row)
-        if isVariant(other) { found = other }
+        Self.variantRows,
+        owner + OriginalName.variantValues(name.id, name.account) + [
+          .id(name.address.tableID), .id(query.version.tableID),
+        ]
+      ) {
+        if found != nil { return }
+        found = variant(OriginalRow($0), $0.integer(OriginalSchema.rowCount) == 0)
       }
       return found
     } ?? nil
   }
 
-  private func isGone(_ original: OriginalRecord) -> Bool { freshness(of: original) == .gone }
-
-  func freshness(of original: OriginalRecord) -> Freshness {
-    let use = state.withLock { $0.uses[original.name.row] } ?? original.lastUse
+  func freshness(of original: OriginalRow) -> Freshness {
+    let use = state.withLock { $0.uses[original.number] } ?? original.lastUse
     return rule.freshness(
       of: original.freshness, stored: original.stored, lastUse: use / 1_000_000,
       now: now() / 1_000_000)
   }
 
-  private static let isVariant = "variants = ? AND account IS ? AND ifnull(key, address) IS ?"
-
-  private static func variants(_ id: ImageID, _ account: ImageID) -> [Database.Value] {
-    [.integer(OriginalName.variants(id, account)), .id(account.tableID), .id(id.tableID)]
-  }
-
-  /// The original of a name itself.
-  func find(
-    _ name: OriginalName, in database: Database
-  ) throws(DatabaseError) -> OriginalRecord? {
-    var found: OriginalRecord?
-    try database.run(
-      """
-      SELECT \(OriginalRecord.columns) FROM original
-      WHERE id = ? AND account IS ? AND ifnull(key, address) IS ? AND address IS ?
-      """, name.values
-    ) { found = OriginalRecord($0) }
-    return found
+  /// What the original of a name has for its bytes.
+  func body(of name: OriginalName, in database: Database) throws(DatabaseError) -> UInt64? {
+    var body: UInt64?
+    try database.run("SELECT body FROM original WHERE \(OriginalName.isName)", name.values) {
+      body = $0.bits(0)
+    }
+    return body
   }
 
   private func largest(
     of id: ImageID, _ account: ImageID
-  ) throws(DatabaseError) -> OriginalRecord? {
+  ) throws(DatabaseError) -> OriginalRow? {
     var found = state.withLock { state in
       state.held.values.filter { $0.bytes != nil }.map(\.original)
-    }.filter { $0.name.id == id && $0.name.account == account }
+    }.filter { $0.name.id == id && $0.name.account == account }.map(\.row)
     _ = try reading { database throws(DatabaseError) in
       try database.run(
-        "SELECT \(OriginalRecord.columns) FROM original WHERE \(Self.isVariant)",
-        Self.variants(id, account)
-      ) { found.append(OriginalRecord($0)) }
+        "SELECT \(OriginalSchema.row) FROM original WHERE \(OriginalName.isVariant)",
+        OriginalName.variantValues(id, account)
+      ) { found.append(OriginalRow($0)) }
     }
-    return found.filter { !isGone($0) }.max {
+    return found.filter { freshness(of: $0) != .gone }.max {
       $0.size.width * $0.size.height < $1.size.width * $1.size.height
     }
   }
@@ -195,13 +218,15 @@ extension OriginalStore {
     _ query: OriginalQuery, urgency: Urgency
   ) async throws(OriginalsLocked) -> KeptBytes? {
     let read = try? await onReader(urgency) { [self] () throws(DatabaseError) in
-      guard let original = lookUp(query) else {
+      guard let found = lookUp(query) else {
         return Result<KeptBytes?, OriginalsLocked>.success(nil)
       }
       do throws(DatabaseError) {
-        let body = original.name == query.name ? original.body : nil
         return .success(
-          try bytes(of: original).map { KeptBytes(bytes: $0, terms: original.terms, body: body) })
+          try bytes(of: found.row, query.name.id).map {
+            KeptBytes(
+              bytes: $0, terms: found.row.terms, body: found.isOwn ? found.row.body : nil)
+          })
       } catch {
         guard error.fault == .locked else { throw error }
         return .failure(OriginalsLocked())
@@ -213,29 +238,32 @@ extension OriginalStore {
 
   /// The bytes of an original that a lookup has found; `nil` where they are not there any more, or damaged,
   /// which is reported. Blocks; counts as a use.
-  package func bytes(of original: OriginalRecord) throws(DatabaseError) -> Data? {
-    let (held, bodies) = state.withLock { ($0.held[original.name], $0.bodies) }
-    if let held, held.original.body == original.body { return held.bytes }
-    guard let bodies, !isInherited else { return nil }
+  package func bytes(of original: OriginalRow, _ id: ImageID) throws(DatabaseError) -> Data? {
+    let (held, bodies) = state.withLock { state in
+      let held = state.held.values.first { $0.original.body == original.body }
+      return (held?.bytes, state.isInherited ? nil : state.bodies)
+    }
+    if let held { return held }
+    guard let bodies else { return nil }
     var isDamaged = false
     if let bytes = try read(original, in: bodies, isDamaged: &isDamaged) {
-      noteUse(original.name.row)
+      noteUse(original.number)
       return bytes
     }
-    if isDamaged { listeners.send(original.name.id, .damaged) }
+    if isDamaged { listeners.send(id, .damaged) }
     enqueue { [self] () throws(DatabaseError) in
       try transaction { database throws(DatabaseError) in
-        try remove(original.name.row, original.body, in: database)
+        try remove(original.number, original.body, in: database)
       }
     }
     return nil
   }
 
   func read(
-    _ original: OriginalRecord, in bodies: BodyFolder, isDamaged: inout Bool
+    _ original: OriginalRow, in bodies: BodyFolder, isDamaged: inout Bool
   ) throws(DatabaseError) -> Data? {
     try bodies.read(
-      row: original.name.row, body: original.body, original.wholeByteCount,
+      row: original.number, body: original.body, original.wholeByteCount,
       isWhole: original.wholeByteCount == original.byteCount, original.checksum,
       isDamaged: &isDamaged)
   }
@@ -286,12 +314,5 @@ extension OriginalStore {
       try database.run(
         "UPDATE original SET used = ? WHERE id = ?", [.integer(use), .integer(row)])
     }
-  }
-}
-
-extension OriginalName {
-  /// The number of the row, and what stands in it, in full.
-  var values: [Database.Value] {
-    [.integer(row), .id(account.tableID), .id(id.tableID), .id(address.tableID)]
   }
 }

@@ -152,7 +152,7 @@ extension OriginalStore: OriginalKeeping {
     }
     let isThere = try? await run { [self] () throws(DatabaseError) in
       try transaction { database throws(DatabaseError) in
-        guard try find(name, in: database)?.body == body else { return false }
+        guard try self.body(of: name, in: database) == body else { return false }
         try remove(name.row, body, in: database)
         return true
       }
@@ -236,30 +236,6 @@ extension OriginalStore: OriginalKeeping {
       guard try status(of: file) != nil else { return }
       defer { closeIfSuspended() }
       try transaction(evenSuspended: true, change)
-    }
-  }
-}
-
-extension OriginalRemoval {
-  /// The rows that it takes, of either table, as a condition with its values.
-  fileprivate var condition: (String, [Database.Value]) {
-    func inside(_ namespace: ImageID?) -> (String, [Database.Value]) {
-      namespace.map { ("namespace IS ?", [.id($0.tableID)]) } ?? ("1", [])
-    }
-    switch self {
-    case .original(let id, let account):
-      return (
-        "variants = ? AND account IS ? AND ifnull(key, address) IS ?",
-        [.integer(OriginalName.variants(id, account)), .id(account.tableID), .id(id.tableID)]
-      )
-    case .entity(let entity, let namespace):
-      let (condition, values) = inside(namespace)
-      return (
-        "owner = ? AND ifnull(entity, address) IS ? AND \(condition)",
-        [.bits(entity.tableID.stableHash), .id(entity.tableID)] + values
-      )
-    case .account(let account): return ("account IS ?", [.id(account.tableID)])
-    case .all(let namespace): return inside(namespace)
     }
   }
 }

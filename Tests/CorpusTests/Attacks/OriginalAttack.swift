@@ -35,10 +35,7 @@ enum OriginalAttack {
       let database = try Database(path, makesFile: true, .none)
       try OriginalSchema.prepare(database)
       for number in 0..<3 {
-        let values = original(number).values
-        let marks = values.map { _ in "?" }.joined(separator: ", ")
-        try database.run(
-          "INSERT INTO original (\(OriginalRecord.columns)) VALUES (\(marks))", values)
+        try database.run(OriginalSchema.insertion("original"), original(number).values)
       }
       _ = database.checkpoint()
     } catch { return [] }
@@ -83,8 +80,12 @@ enum OriginalAttack {
     guard (try? store.openOnQueue()) != nil else { return }
     for number in 0..<3 {
       let original = original(number)
-      let query = OriginalQuery(name: original.name, version: original.version) { _ in true }
-      guard let found = store.lookUp(query), let bytes = try? store.bytes(of: found) else {
+      let query = OriginalQuery(
+        name: original.name, version: original.version, owner: original.owner
+      ) { _ in true }
+      guard let found = store.lookUp(query),
+        let bytes = try? store.bytes(of: found.row, original.name.id)
+      else {
         continue
       }
       try Attack.require((0..<3).contains { content($0) == bytes }, "Other bytes were found.")

@@ -39,7 +39,9 @@ struct OriginalRemovalTests {
     func isKept(_ photo: Photo) -> Bool {
       let id = ImageID("test:/\(photo.id)")
       let name = OriginalName(id: id, address: id)
-      return store.look(OriginalQuery(name: name, version: id) { _ in false }) != nil
+      return store.look(
+        OriginalQuery(name: name, version: id, owner: OriginalOwner(namespace: "test", entity: id)))
+        != nil
     }
     #expect(photos.map(isKept) == photos.map { entity != nil && $0.id != entity })
     // Loads that begin afterwards keep.

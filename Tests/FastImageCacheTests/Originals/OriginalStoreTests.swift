@@ -30,7 +30,8 @@ struct OriginalStoreTests {
     #expect(try await later.bytes(of: "a", for: alice) == OriginalStore.bytes(7))
     #expect(try await later.bytes(of: "a") == nil)
     let name = OriginalName(id: "a", audience: alice, address: "test:/7")
-    let query = OriginalQuery(name: name, version: "") { _ in false }
+    let query = OriginalQuery(
+      name: name, version: "", owner: OriginalOwner(namespace: "test", entity: 7))
     let read = try await later.read(query, urgency: Urgency(.current))
     #expect(read?.terms == OriginalRecord(7, Data(), fields).terms)
     #expect(later.look(query)?.freshness == .fresh)
@@ -212,7 +213,10 @@ struct OriginalStoreTests {
       async throws
       -> KeptBytes?
     {
-      let query = OriginalQuery(name: OriginalName(id: id, address: address), version: version) {
+      let query = OriginalQuery(
+        name: OriginalName(id: id, address: address), version: version,
+        owner: OriginalOwner(namespace: "test", entity: id)
+      ) {
         $0.width >= least
       }
       #expect((store.look(query) != nil) == (store.lookUp(query) != nil))
@@ -231,7 +235,10 @@ struct OriginalStoreTests {
     let later = self.store(after: 60)
     try await later.open()
     let name = OriginalName(id: "a", address: "test:/9")
-    #expect(later.look(OriginalQuery(name: name, version: "v") { _ in true }) == nil)
+    #expect(
+      later.look(
+        OriginalQuery(name: name, version: "v", owner: OriginalOwner(namespace: "test", entity: 7))
+        { _ in true }) == nil)
     #expect(try await store.bytes(of: "a") == OriginalStore.bytes(3))
   }
 

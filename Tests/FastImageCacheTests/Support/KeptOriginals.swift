@@ -73,5 +73,5 @@ extension OriginalRecord {
   }
 
   /// Finds exactly this one.
-  var query: OriginalQuery { OriginalQuery(name: name, version: version) { _ in false } }
+  var query: OriginalQuery { OriginalQuery(name: name, version: version, owner: owner) }
 }

@@ -63,7 +63,7 @@ final class MemoryOriginals: OriginalKeeping {
     return state.withLock { $0[Key(query.name)] }.map {
       KeptOriginal(
         freshness: $0.freshness, isPlaceholder: $0.isPlaceholder,
-        owner: OriginalOwner(namespace: "test", entity: $0.entity))
+        isOthers: OriginalOwner(namespace: "test", entity: $0.entity) != query.owner)
     }
   }
 

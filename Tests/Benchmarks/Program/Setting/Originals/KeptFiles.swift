@@ -76,8 +76,8 @@ final class KeptFiles: Sendable {
   /// Looks up and reads the originals of a part of the addresses.
   func read(_ range: Range<Int>) throws {
     for address in addresses[range] {
-      let query = OriginalQuery(name: Self.name(address), version: ImageID(address))
-      guard let found = store.lookUp(query), try store.bytes(of: found)?.count == content.count
+      guard let found = store.lookUp(Self.query(address)),
+        try store.bytes(of: found.row, ImageID(address))?.count == content.count
       else { throw BenchFailure.missingOriginal }
     }
   }
@@ -97,7 +97,7 @@ final class KeptFiles: Sendable {
       }
     }
     guard let last = addresses.last,
-      store.lookUp(OriginalQuery(name: Self.name(last), version: ImageID(last))) != nil
+      store.lookUp(Self.query(last)) != nil
     else { throw BenchFailure.missingOriginal }
     return nanoseconds
   }
@@ -128,6 +128,12 @@ final class KeptFiles: Sendable {
     }
     try await removal
     return longest
+  }
+
+  private static func query(_ address: URL) -> OriginalQuery {
+    OriginalQuery(
+      name: name(address), version: ImageID(address),
+      owner: OriginalOwner(namespace: "bench", entity: ImageID(address)))
   }
 
   private static func name(_ address: URL) -> OriginalName {
