@@ -23,7 +23,9 @@ extension TableWriter {
     let buried = lookup.shelf.withLock { $0.reader }
     // After an error the table stays a second opener, and the next change tries again.
     let opening = try TableError.unlessProtected { () throws(TableError) in
-      try opener.open { _, record in buried?.isBuried(record) ?? false }
+      try opener.open(usesIndex: buried?.buriesNothing ?? true) { _, record in
+        buried?.isBuried(record) ?? false
+      }
     }
     guard let opened = opening else {
       let hadReader = lookup.shelf.withLock { $0.reader != nil }
@@ -33,6 +35,7 @@ extension TableWriter {
       return
     }
     let former = exchange(for: TableShelf(opened))
+    keepIndex()
     if buried?.hasTombstones == true {
       // Older records of the same entities too; the next change repeats a failed erasure.
       try? eraseRest(in: opened.file)

@@ -18,6 +18,7 @@ package struct SystemCall {
     case read = "pread(2)"
     case write = "pwrite(2)"
     case synchronize = "fdatasync(2) or fsync(2)"
+    case allocate = "posix_fallocate(3) or fcntl(2)"
     case map = "mmap(2)"
     case advise = "madvise(2)"
     case rename = "renameat(2)"

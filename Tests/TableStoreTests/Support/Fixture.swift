@@ -41,10 +41,15 @@ struct Fixture {
     try path + "/" + TableDirectory.fileName(for: name)
   }
 
-  /// Files in the directory: the table's, guest files, and whatever was left there.
-  var fileCount: Int {
-    get throws { try FileManager.default.contentsOfDirectory(atPath: path).count }
+  /// Files in the directory but index files: the table's, guest files, and whatever was left there.
+  var fileNames: [String] {
+    get throws {
+      try FileManager.default.contentsOfDirectory(atPath: path)
+        .filter { TableDirectory.tableName(ofIndex: $0) == nil }
+    }
   }
+
+  var fileCount: Int { get throws { try fileNames.count } }
 
   func bytes(_ name: String = "rows") throws -> [UInt8] {
     Array(try Data(contentsOf: URL(fileURLWithPath: filePath(name))))
