@@ -12,15 +12,20 @@ extension SlotReader {
     var index = TableIndex(
       slotCount: header.layout.slotCount, states: states, learnsAtOnce: learnsAtOnce,
       readRecord: recordSource)
-    var failure: SystemError?
+    let writtenCount = try writtenSlotCount()
+    var builder = index.stored.makeBuilder(slotCount: writtenCount)
+    let isQuick = !index.learnsAtOnce
+    var (failure, count): (SystemError?, Int) = (nil, 0)
     try forEachRecord(
-      in: 0..<writtenSlotCount(), prefetching: { index.prefetch($0) },
+      in: 0..<writtenCount, prefetching: { builder.prefetch($0) },
       found: { slot, record in
+        count = slot + 1
         if isUnwanted(slot, record) { return index.refuse(record, in: slot) }
+        if isQuick, builder.adopt(record, in: slot) { return }
         do throws(SystemError) { try index.adopt(record, in: slot) } catch { failure = error }
       })
     if let failure { throw failure }
-    index.finishAdopting()
+    index.finishAdopting(count, builder)
     return index
   }
 

@@ -160,10 +160,6 @@ final class StoredIndex: @unchecked Sendable {
     return found
   }
 
-  /// Prefetches the head of an entity's chain, for an insertion a little later.
-  @inline(__always)
-  func prefetch(_ entity: TableID.Digest) { fic_expect(head(of: hash(of: entity))) }
-
   // MARK: Changing
 
   func setMark(_ mark: Mark, of slot: Int) {
@@ -187,8 +183,63 @@ final class StoredIndex: @unchecked Sendable {
     if isLinked { unlink(slot) }
   }
 
-  /// Links a slot of a file that is being read, which no other process finds before it is kept.
-  @inline(__always)
+  /// Links the slots of a file that is being read, which no other process finds before they are kept.
+  ///
+  /// A value without references, which would be counted for each record.
+  struct Builder {
+    fileprivate let heads: UnsafeMutablePointer<Atomic<UInt32>>
+    fileprivate let items: UnsafeMutablePointer<Item>
+    fileprivate let marks: UnsafeMutablePointer<Atomic<UInt8>>
+    fileprivate let mask: Int
+    fileprivate let key: UInt64
+    private(set) var count = 0
+    private(set) var newestStamp: UInt64 = 0
+    private(set) var newestGeneration: UInt64 = 0
+
+    fileprivate init(_ stored: StoredIndex) {
+      (heads, items, marks) = (stored.heads, stored.items, stored.marks)
+      (mask, key) = (stored.layout.bucketCount - 1, stored.key)
+    }
+
+    /// Prefetches the head of an entity's chain, for an insertion a little later. With many records, an
+    /// insertion mostly waits for memory.
+    @inline(__always)
+    func prefetch(_ entity: TableID.Digest) {
+      fic_expect(heads + Int(StoredIndex.hash(entity, key: key)) & mask)
+    }
+
+    /// Links a slot; false where one with the same hash is linked, which may be the same entity's.
+    @inline(__always)
+    mutating func adopt(_ record: SlotRecord, in slot: Int) -> Bool {
+      let hash = StoredIndex.hash(record.entity, key: key)
+      let head = heads + Int(hash) & mask
+      let first = head.pointee.load(ordering: .relaxed)
+      var next = first
+      while next != 0 {
+        let item = items + Int(next) - 1
+        if item.pointee.hash.load(ordering: .relaxed) == hash { return false }
+        next = item.pointee.next.load(ordering: .relaxed)
+      }
+      let stamp = TableIndex.stamp(of: record)
+      items[slot].hash.store(hash, ordering: .relaxed)
+      items[slot].stamp.store(stamp, ordering: .relaxed)
+      items[slot].next.store(first, ordering: .relaxed)
+      head.pointee.store(UInt32(slot + 1), ordering: .releasing)
+      marks[slot].store(Mark.live.rawValue, ordering: .relaxed)
+      newestStamp = max(newestStamp, stamp)
+      newestGeneration = max(newestGeneration, record.generation)
+      count += 1
+      return true
+    }
+  }
+
+  /// Begins to link the slots of a file.
+  func makeBuilder(slotCount: Int) -> Builder {
+    Platform.populate(memory.base, layout.itemsOffset + slotCount * IndexLayout.itemByteCount)
+    return Builder(self)
+  }
+
+  /// Links a slot of a file that is being read.
   func adopt(_ slot: Int, hash: UInt32, stamp: UInt64) {
     items[slot].stamp.store(stamp, ordering: .relaxed)
     link(slot, hash)

@@ -36,7 +36,7 @@ struct TableIndex {
   private let slotCount: Int
   private let readRecord: RecordSource
   /// True where all records are kept in memory: leases of an earlier opening go on, or each hit is a copy.
-  private let learnsAtOnce: Bool
+  let learnsAtOnce: Bool
   /// Pictures that only their entity finds: see `TableIndex+Aside.swift`.
   var aside: Set<Int> = []
   /// The pictures, those aside included.
@@ -48,8 +48,6 @@ struct TableIndex {
   private var recordsToErase: [Int] = []
   private(set) var evictionCount = 0
   private(set) var damageCount = 0
-  /// The latest use that an adopted record tells of.
-  private var newestStamp: UInt64 = 0
 
   var stored: StoredIndex { states.stored }
   private var usedCount: Int { states.preparedCount }
@@ -88,30 +86,24 @@ struct TableIndex {
     }
   }
 
-  /// Prefetches the chain of an entity whose record is adopted a little later.
-  @inline(__always)
-  func prefetch(_ entity: TableID.Digest) { stored.prefetch(entity) }
-
   /// Adopts a record of the file, in a slot above all before. Of two records for one entity the
   /// newer counts.
-  @inline(__always)
   mutating func adopt(_ record: SlotRecord, in slot: Int) throws(SystemError) {
+    states.prepare(slot + 1)
     let hash = stored.hash(of: record.entity)
     if stored.slot(under: hash, where: { _ in true }) != nil,
       try isOutdated(record, in: slot)
     {
       return
     }
-    states.prepare(slot + 1)
     stored.newestGeneration = max(newestGeneration, record.generation)
-    newestStamp = max(newestStamp, Self.stamp(of: record))
+    stored.newestStamp = max(stored.newestStamp, Self.stamp(of: record))
     stored.adopt(slot, hash: hash, stamp: Self.stamp(of: record))
     liveCount += 1
     if learnsAtOnce { note(record, in: slot) }
   }
 
   /// Whether there is a newer record of the entity; an older one is removed.
-  @inline(never)
   private mutating func isOutdated(_ record: SlotRecord, in slot: Int) throws(SystemError) -> Bool {
     _ = try readRecords(of: record.entity)
     guard let rival = findAny(record.entity) else { return false }
@@ -133,9 +125,18 @@ struct TableIndex {
   }
 
   /// Collects the slots without a picture, after the last record.
-  mutating func finishAdopting() {
+  ///
+  /// - Parameters:
+  ///   - count: The slots that have been read.
+  ///   - builder: Linked some of them.
+  mutating func finishAdopting(_ count: Int = 0, _ builder: StoredIndex.Builder? = nil) {
+    states.prepare(count)
     stored.usedCount = usedCount
-    stored.newestStamp = newestStamp
+    if let builder {
+      liveCount += builder.count
+      stored.newestGeneration = max(newestGeneration, builder.newestGeneration)
+      stored.newestStamp = max(stored.newestStamp, builder.newestStamp)
+    }
     // Once and not for each record, since reading the processor's clock is slow.
     states.resumeClock(after: stored.newestStamp)
     // Slots that were lost meanwhile are collected again.

@@ -43,6 +43,9 @@
         &+ Int64(status.st_birthtimespec.tv_nsec)
     }
 
+    /// Pages of memory come at their first use.
+    static func populate(_ start: UnsafeMutableRawPointer, _ byteCount: Int) {}
+
     static func readBootID() -> String? {
       var bytes = [UInt8](repeating: 0, count: 64)
       var count = bytes.count

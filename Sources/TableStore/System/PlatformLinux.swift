@@ -29,6 +29,12 @@
     /// When an open file was made; 0 where the system does not tell.
     static func birthTime(of descriptor: Int32) -> Int64 { fic_birth_time(descriptor) }
 
+    /// Has pages of memory ready, which is faster at once than one fault for each. Kernels before 5.14 do
+    /// not know it (`MADV_POPULATE_WRITE`), and pages come at their first use.
+    static func populate(_ start: UnsafeMutableRawPointer, _ byteCount: Int) {
+      _ = madvise(start, byteCount, 23)
+    }
+
     static func readBootID() -> String? {
       let file = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC)
       guard file >= 0 else { return nil }
