@@ -17,7 +17,7 @@ import Synchronization
 ///    that a dead one left unfinished; it unlinks those slots and erases their records.
 /// 3. A new picture is linked before the older one of its entity is taken in hand, and live after that. So
 ///    two live slots never have the same entity.
-/// 4. No number from here is followed unchecked: one beyond the slots ends a chain, and a chain longer than
+/// 4. No number from here is followed unchecked: one beyond the slots in use ends a chain, and a chain longer than
 ///    `longestChain` is cut off.
 /// 5. All changes happen under the index lock, by the owner of the table file. Hits read heads and next slots
 ///    at any time.
@@ -120,7 +120,7 @@ final class StoredIndex: @unchecked Sendable {
   func slot(under hash: UInt32, where isIt: (Int) -> Bool) -> Int? {
     var next = head(of: hash).pointee.load(ordering: .relaxed)
     var count = 0
-    while next != 0, next <= layout.slotCount, count < Self.longestChain {
+    while next != 0, next <= usedCount, count < Self.longestChain {
       let slot = Int(next) - 1
       if self.hash(of: slot) == hash, mark(of: slot) == .live, isIt(slot) { return slot }
       next = items[slot].next.load(ordering: .relaxed)

@@ -90,6 +90,7 @@ struct TableIndex {
   /// newer counts.
   mutating func adopt(_ record: SlotRecord, in slot: Int) throws(SystemError) {
     states.prepare(slot + 1)
+    stored.usedCount = usedCount
     let hash = stored.hash(of: record.entity)
     if stored.slot(under: hash, where: { _ in true }) != nil,
       try isOutdated(record, in: slot)
@@ -157,9 +158,8 @@ struct TableIndex {
     var lostCount = 0
     while let slot = stored.slot(under: hash, where: { !states.isKnown($0) }) {
       let record = try readRecord(slot)
-      if let record, stored.hash(of: record.entity) == hash {
-        learn(record, in: slot)
-      } else {
+      if let record { learn(record, in: slot) }
+      if !states.isKnown(slot) {
         damageCount += 1
         lostCount += 1
         lose(slot)
