@@ -76,7 +76,7 @@ static fic_status find_parts(
     // A byte of padding follows chunks of an odd size; the last chunk may lack it.
     uint64_t next = chunk_end + (size & 1);
     if (next > end) next = end;
-    if (offset == RIFF_HEADER_COUNT && has_name(chunk, "VP8X") && size > 0) {
+    if (offset == RIFF_HEADER_COUNT && has_name(chunk, "VP8X") && size > 0 && chunk_end <= end) {
       flags = chunk[CHUNK_HEADER_COUNT];
     }
     if (*picture_end == 0) {
