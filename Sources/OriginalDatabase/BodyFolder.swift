@@ -138,7 +138,7 @@ package final class BodyFolder: Sendable {
   }
 
   /// Lists the folder, without a copy of it in memory.
-  package func forEachName(_ body: (String) -> Bool) throws(DatabaseError) {
+  package func forEachName(_ body: (String) -> Void) throws(DatabaseError) {
     try wrapping { () throws(SystemError) in try system.forEachName(in: descriptor, body) }
   }
 

@@ -52,7 +52,7 @@ package struct OriginalRecord: Hashable, Sendable {
   var owner: OriginalOwner
   var row: OriginalRow
 
-  subscript<Value>(dynamicMember path: WritableKeyPath<OriginalRow, Value>) -> Value {
+  package subscript<Value>(dynamicMember path: WritableKeyPath<OriginalRow, Value>) -> Value {
     get { row[keyPath: path] }
     set { row[keyPath: path] = newValue }
   }

@@ -28,8 +28,7 @@ enum OriginalSchema {
   /// Originals and unfinished downloads have the same; of several downloads of a name each has its row.
   private static let create = """
     PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL; BEGIN IMMEDIATE;
-    CREATE TABLE IF NOT EXISTS original (
-      \(all.replacing("id,", with: "id INTEGER PRIMARY KEY,", maxReplacements: 1)));
+    CREATE TABLE IF NOT EXISTS original (id INTEGER PRIMARY KEY, \(all.dropFirst(4)));
     CREATE INDEX IF NOT EXISTS original_used ON original (used);
     CREATE INDEX IF NOT EXISTS original_variants ON original (variants);
     CREATE INDEX IF NOT EXISTS original_owner ON original (owner);

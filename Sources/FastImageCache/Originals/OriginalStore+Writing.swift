@@ -164,7 +164,6 @@ extension OriginalStore {
           if let (row, body) = BodyFolder.numbers(name), !isKnown(row, body, in: database) {
             suspects.append((row, body))
           }
-          return true
         }
       }
       enqueue { [self, suspects] () throws(DatabaseError) in try removeLeftovers(suspects) }

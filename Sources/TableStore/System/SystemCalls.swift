@@ -57,16 +57,13 @@ package struct SystemCalls: Sendable {
   /// The names in a directory, in no order, without the two that every directory has.
   package func names(in directory: Int32) throws(SystemError) -> [String] {
     var names: [String] = []
-    try forEachName(in: directory) { name in
-      names.append(name)
-      return true
-    }
+    try forEachName(in: directory) { names.append($0) }
     return names
   }
 
-  /// Calls `body` with each of these names, until it answers `false`.
+  /// Calls `body` with each of these names.
   package func forEachName(
-    in directory: Int32, _ body: (String) -> Bool
+    in directory: Int32, _ body: (String) -> Void
   ) throws(SystemError) {
     try observe(.list)
     let descriptor = try checked(.list) {
@@ -84,7 +81,7 @@ package struct SystemCalls: Sendable {
   /// The names that readdir(3) brings. It answers `nil` at the end and after an error; `errno` alone
   /// tells them apart.
   static func forEachName(
-    _ next: () -> UnsafeMutablePointer<dirent>?, _ body: (String) -> Bool
+    _ next: () -> UnsafeMutablePointer<dirent>?, _ body: (String) -> Void
   ) throws(SystemError) {
     while true {
       errno = 0
@@ -97,7 +94,7 @@ package struct SystemCalls: Sendable {
       let name = withUnsafePointer(to: &item.pointee.d_name) { field in
         field.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
       }
-      if name != ".", name != "..", !body(name) { return }
+      if name != ".", name != ".." { body(name) }
     }
   }
 
