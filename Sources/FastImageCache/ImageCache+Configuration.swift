@@ -95,8 +95,8 @@ extension ImageCache {
     /// Where originals are kept; `nil`, the default, keeps none.
     ///
     /// Caches may be given the same store. It is opened at the first miss; a hit does not touch it.
-    public var originals: SourceStore? {
-      get { keeper as? SourceStore }
+    public var originals: OriginalStore? {
+      get { keeper as? OriginalStore }
       set { keeper = newValue }
     }
 

@@ -205,15 +205,18 @@ extension ImageCache {
 
   /// Keeps bytes that were stored by hand, over what loads under way would keep.
   private func keep(_ bytes: Data, of size: PixelSize, for request: ImageRequest) async {
-    guard let originals, request.url != nil, (try? await originals.open()) != nil else { return }
-    let original = ArrivedOriginal(
-      bytes: bytes, terms: OriginalTerms(received: Date()), entity: request.key.entity, size: size)
-    let name = request.originalName
-    let isHeld = originals.hold(original, as: name, for: nil) {
+    guard let originals, request.url != nil, (try? await originals.prepare()) != nil else { return }
+    let query = request.originalQuery(in: ImageID(namespace))
+    var original = OriginalRecord(
+      query.name, version: query.version,
+      owner: query.owner, byteCount: bytes.count,
+      terms: OriginalTerms(received: Date()))
+    original.size = size
+    let body = originals.hold(original, bytes, for: nil, from: nil) {
       registry.forbidStoring(.originals(request.key.entity))
       return true
     }
-    if isHeld { await originals.write(name) }
+    if body != nil { await originals.write(query.name) }
   }
 
   /// Stores a picture that no entity names, under the id that the hook gives it.

@@ -1,5 +1,4 @@
 public import Foundation
-import OriginalStore
 import Pixels
 
 /// Pictures kept decoded: shown before, they are there again in nanoseconds.
@@ -65,7 +64,7 @@ public final actor ImageCache {
   var life = Life.active
 
   /// Suspends the store of originals; gone with the cache, and its suspension with it.
-  lazy var originalsUser = (originals as? SourceStore).map { OriginalUser(of: $0.shelf) }
+  lazy var originalsUser = (originals as? OriginalStore).map { OriginalUser(of: $0) }
 
   /// Opens the tables of a namespace, and creates those that are missing, without blocking the caller.
   ///
@@ -119,13 +118,15 @@ public final actor ImageCache {
     hook = configuration.willStore.map(StoreHook.init)
     originals = configuration.keeper
     clock = configuration.clock
-    let planner = LoadPlanner(source: configuration.source, originals: configuration.keeper)
+    let planner = LoadPlanner(
+      source: configuration.source, originals: configuration.keeper,
+      namespace: ImageID(namespace))
     let loader = ImageLoader(
       planner: planner, maker: maker, recorder: recorder,
       encodedByteLimit: configuration.limits.encodedByteCount, hook: hook, partials: partials)
     registry = InFlightRegistry(
       gates: resources.gates, recorder: recorder, planner: planner, clock: clock, run: loader.run)
-    configuration.originals?.report(to: recorder.hub, and: partials)
+    configuration.originals?.listeners.add(recorder.hub, partials)
   }
 
   // MARK: Asking

@@ -7,8 +7,7 @@ struct TortureCommand {
   private static let methods: [any TortureMethod.Type] = [
     KillMethod.self, PowerMethod.self, FaultsMethod.self, RacesMethod.self, ProcessesMethod.self,
     WorkersMethod.self, LoadsMethod.self, OriginalKillMethod.self, OriginalPowerMethod.self,
-    OriginalFaultsMethod.self, OriginalProcessesMethod.self, OriginalSoakMethod.self,
-    SoakMethod.self, ControlsMethod.self,
+    OriginalFaultsMethod.self, OriginalProcessesMethod.self, SoakMethod.self, ControlsMethod.self,
   ]
 
   static func main() async {

@@ -58,6 +58,13 @@ struct ImageLoader: Sendable {
     }
   }
 
+  /// Gives up what the store holds of a load that ends before its picture was decoded.
+  func release(_ course: LoadCourse) async {
+    guard course.keeping == nil, let body = course.heldBody, let name = course.name else { return }
+    course.heldBody = nil
+    await planner.originals?.drop(name, body: body)
+  }
+
   /// Serves the requests with the picture that a step brought; false if its bytes turned out to be none,
   /// and the plan goes on.
   @inline(never)
@@ -101,6 +108,10 @@ struct ImageLoader: Sendable {
         family.removeAll { asked.contains($0.key) || redrawn.contains($0.key) }
         redrawn.formUnion(asked)
       }
+      // Before the first waiter is answered. A hook may forbid it, and decides first.
+      if hook == nil, requests.contains(where: { !$0.isPlaceholder }) {
+        hold(result, on: course, flight)
+      }
       let isStored = try await serve(requests, besides: family, from: &result.picture, flight)
       // A placeholder's answer would not take the place of the real original.
       if let first = requests.first(where: { !$0.isPlaceholder }) ?? requests.first {
@@ -126,7 +137,7 @@ struct ImageLoader: Sendable {
     if !course.isForbidden { keep(result, on: course, flight) }
     flight.endDelivery()
     if course.plan.revalidatesBehind, !course.hasAsked, let name = course.name {
-      refresher.revalidate(request, name, of: course.entity, shownBy: flight)
+      refresher.revalidate(request, name, of: course.owner.entity, shownBy: flight)
     }
   }
 

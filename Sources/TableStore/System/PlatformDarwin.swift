@@ -47,6 +47,11 @@
       return steadyNames.contains(name) ? .steady : .unsteady
     }
 
+    static func isOnNetwork(_ descriptor: Int32) -> Bool {
+      var status = statfs()
+      return fstatfs(descriptor, &status) == 0 && status.f_flags & UInt32(MNT_LOCAL) == 0
+    }
+
     /// All others are on a network, in another program, or on sticks and cards.
     private static let steadyNames: Set<String> = ["apfs", "hfs", "ufs", "tmpfs"]
   }

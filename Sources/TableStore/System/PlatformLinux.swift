@@ -32,19 +32,26 @@
       unsteadyTypes.contains(type) ? .unsteady : .steady
     }
 
+    static func isOnNetwork(_ descriptor: Int32) -> Bool {
+      networkTypes.contains(fic_volume_type(descriptor))
+    }
+
     /// From linux/magic.h, and otherwise from statfs(2) or the drivers.
-    private static let unsteadyTypes: Set<UInt32> = [
-      0,  // unknown
+    private static let networkTypes: Set<UInt32> = [
       0x6969,  // NFS
       0x517B, 0xFF53_4D42, 0xFE53_4D42,  // SMB, CIFS, SMB 2
-      0x6573_5546,  // FUSE
       0x0102_1997,  // 9P
       0x5346_414F, 0x6B41_4653,  // AFS
       0x00C3_6400,  // Ceph
       0x7375_7245,  // Coda
       0x564C,  // NCP
       0x7461_636F, 0x0116_1970,  // OCFS 2, GFS 2: several machines on one disk
-      0x4D44, 0x2011_BAB0,  // FAT, exFAT: sticks and cards
     ]
+
+    private static let unsteadyTypes = networkTypes.union([
+      0,  // unknown
+      0x6573_5546,  // FUSE
+      0x4D44, 0x2011_BAB0,  // FAT, exFAT: sticks and cards
+    ])
   }
 #endif

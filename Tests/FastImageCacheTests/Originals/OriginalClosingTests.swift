@@ -1,5 +1,5 @@
 import Foundation
-import OriginalStore
+import OriginalDatabase
 import TestSupport
 import Testing
 
@@ -7,16 +7,13 @@ import Testing
 
 @Suite("Closing a cache with a store of originals", .timeLimit(.minutes(10)))
 struct OriginalClosingTests {
-  private func store(in directory: TemporaryDirectory) -> SourceStore {
-    SourceStore(directory: directory.url, budget: StorageBudget(byteCount: 16 << 20))
+  private func store(in directory: TemporaryDirectory) -> OriginalStore {
+    OriginalStore(directory: directory.url, byteLimit: 16 << 20)
   }
 
-  /// The numbers whose originals another session would find.
-  private func files(of store: SourceStore, _ numbers: ClosedRange<Int>) throws -> [Int] {
-    let names = try FileManager.default.contentsOfDirectory(atPath: store.directory.path)
-    return numbers.filter { number in
-      names.contains(OriginalName(id: ImageID("test:/\(number)"), audience: .everyone).fileName)
-    }
+  /// The originals that another session finds.
+  private func ids(in directory: TemporaryDirectory) async throws -> Set<ImageID> {
+    Set(try await OriginalStore.inspect(directory: directory.url).map(\.id))
   }
 
   @Test("writes the originals of the pictures that were delivered")
@@ -25,9 +22,9 @@ struct OriginalClosingTests {
     let store = store(in: directory)
     let fixture = try await Fixture(from: EncodedSource()) { $0.originals = store }
     try await store.open()
-    // The lane gets to nothing before.
+    // The queue gets to nothing before.
     let gate = Gate()
-    store.budget.shared.enqueue { gate.waitBlocking() }
+    store.enqueue { () throws(DatabaseError) in gate.waitBlocking() }
     for number in 1...3 {
       _ = try await fixture.cache.image(for: Photo(ImageID(number)), format: .row)
     }
@@ -35,7 +32,7 @@ struct OriginalClosingTests {
     while !fixture.cache.registry.isClosed, !Task.isCancelled { await Task.yield() }
     gate.open()
     await closing.value
-    #expect(try files(of: store, 1...3) == [1, 2, 3])
+    #expect(try await ids(in: directory) == ["test:/1", "test:/2", "test:/3"])
   }
 
   #if canImport(CoreGraphics) || Cairo
@@ -71,7 +68,7 @@ struct OriginalClosingTests {
       release.open()
       await closing.value
       _ = await waiting.result
-      #expect(try files(of: store, 7...7) == [7])
+      #expect(try await ids(in: directory) == ["test:/7"])
     }
   #endif
 
@@ -123,8 +120,4 @@ struct OriginalClosingTests {
     for load in loads { await #expect(throws: ImageCacheError.closed) { try await load.value } }
     gate.open()
   }
-}
-
-extension OriginalName {
-  fileprivate var fileName: String { OriginalKey(self).digest.fileName }
 }
