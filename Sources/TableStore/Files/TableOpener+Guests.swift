@@ -20,7 +20,9 @@ extension TableOpener {
     for name in names.filter({ $0 == former }) + unused + taken {
       let guest = guest(named: name)
       do throws(TableError) {
-        if let opened = try guest.open(without: isUnwanted) { return (guest, opened) }
+        if let opened = try guest.open(usesIndex: false, without: isUnwanted) {
+          return (guest, opened)
+        }
       } catch {
         // A folder or disk that takes no new file would refuse the next name too.
         if unused.contains(name) { return nil }

@@ -19,11 +19,22 @@ package struct SystemCalls: Sendable {
   private let fixedVolumeKind: VolumeKind?
   /// True where a locked device closes files to this process.
   package let hasFileProtection: Bool
+  /// This start of the system; `nil` where it is not known, and then no index file is kept.
+  let bootID: BootID?
+  /// Called after each store to an index, in tests.
+  let indexStep: (@Sendable () -> Void)?
 
-  /// - Parameter hasFileProtection: lets a system without data protection pass for one that has it.
-  package init(observer: Observer?, hasFileProtection: Bool? = nil) {
+  /// - Parameters:
+  ///   - hasFileProtection: lets a system without data protection pass for one that has it.
+  ///   - bootID: stands for this start of the system.
+  package init(
+    observer: Observer?, hasFileProtection: Bool? = nil, bootID: BootID? = .current,
+    indexStep: (@Sendable () -> Void)? = nil
+  ) {
     self.observer = observer
     self.hasFileProtection = hasFileProtection ?? Platform.hasFileProtection
+    self.bootID = bootID
+    self.indexStep = indexStep
     fixedVolumeKind = nil
   }
 
@@ -31,6 +42,8 @@ package struct SystemCalls: Sendable {
   package init(volumeKind: VolumeKind) {
     observer = nil
     hasFileProtection = Platform.hasFileProtection
+    bootID = .current
+    indexStep = nil
     fixedVolumeKind = volumeKind
   }
 
@@ -301,6 +314,23 @@ package struct SystemCalls: Sendable {
     let mapped = mmap(
       target, range.count, PROT_READ, MAP_SHARED | MAP_FIXED, descriptor, off_t(range.lowerBound))
     guard mapped == target else { throw SystemError(call: .map, code: errno) }
+  }
+
+  /// Gives a file this size, and blocks of the device for all of it, so that no write through a mapping
+  /// finds the disk full.
+  func allocate(_ descriptor: Int32, byteCount: Int) throws(SystemError) {
+    try observe(.allocate, descriptor: descriptor)
+    _ = try checked(.allocate) { Platform.allocate(descriptor, byteCount) }
+  }
+
+  /// Maps the file for reading and writing in the place of what is at `address`, in one step.
+  func map(
+    _ descriptor: Int32, byteCount: Int, writableOver address: UnsafeMutableRawPointer
+  ) throws(SystemError) {
+    try observe(.map)
+    let access = PROT_READ | PROT_WRITE
+    let mapped = mmap(address, byteCount, access, MAP_SHARED | MAP_FIXED, descriptor, 0)
+    guard mapped == address else { throw SystemError(call: .map, code: errno) }
   }
 
   /// Tells the system that mapped bytes of a file will not be read soon, so that it takes their pages

@@ -58,6 +58,13 @@ struct ZeroPages: ~Copyable {
   }
 
   deinit { munmap(base, byteCount) }
+
+  /// Puts pages of zeros in the place of what is here by now, a mapped file or other zeros.
+  func renew() {
+    let flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED
+    let fresh = mmap(base, byteCount, PROT_READ | PROT_WRITE, flags, -1, 0)
+    precondition(fresh == base, "There is no memory for pages that were there before.")
+  }
 }
 
 /// Counts the calls of `fork(2)` between this process and its ancestor that started watching.

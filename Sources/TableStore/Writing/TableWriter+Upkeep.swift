@@ -122,6 +122,7 @@ extension TableWriter {
     if hasWaiting { try? becomeOwner() }
     takeInGuests()
     let owned = ownedFile
+    keepIndex()
     if let (file, _) = lockedFile {
       // Ignored: losing recency is harmless, and a failed removal was reported to its caller. Guest
       // files that were taken in stay until the pictures are on the device.

@@ -42,8 +42,12 @@ struct TableFolder: Sendable {
 
   var filePath: String { get throws { try path + "/" + fileName } }
 
+  /// All but index files.
   var fileNames: [String] {
-    get throws { try FileManager.default.contentsOfDirectory(atPath: path).sorted() }
+    get throws {
+      try FileManager.default.contentsOfDirectory(atPath: path)
+        .filter { !$0.hasSuffix("-index") }.sorted()
+    }
   }
 
   /// Puts bytes under the table's name, as a new file that only its owner may read.

@@ -4,14 +4,14 @@ import Testing
 
 @testable import TableStore
 
-@Suite("A record that stays in the file until it is needed", .timeLimit(.wholeRun))
-struct UnreadRecordsTests {
+@Suite("A record that is read when its entity is asked for", .timeLimit(.wholeRun))
+struct RecordReadingTests {
   let fixture: Fixture
   let plan = FaultPlan()
 
   init() throws { fixture = try Fixture() }
 
-  /// A full table of an earlier session, whose records are all unread.
+  /// A full table of an earlier session.
   private func reopened(count: Int = 8) throws -> Table {
     let table = try fixture.open(slots: count)
     for entity in 1...count { try table.store(key(entity)) }
@@ -22,7 +22,7 @@ struct UnreadRecordsTests {
   }
 
   @Test("is a miss as long as it cannot be read, and no longer")
-  func staysUnread() throws {
+  func isMissedOnce() throws {
     let table = try reopened()
     plan.fail(after: 0, only: [.read])
     #expect(!table.contains(key(1)))
@@ -34,7 +34,7 @@ struct UnreadRecordsTests {
   }
 
   @Test("gives way to a new picture of its entity though it cannot be read")
-  func isReplacedUnread() throws {
+  func isReplaced() throws {
     var table = try reopened()
     plan.fail(after: 0, only: [.read])
     try table.store(key(1, 2))
@@ -48,23 +48,19 @@ struct UnreadRecordsTests {
     }
   }
 
-  @Test("lets other pictures be evicted when its page cannot be read")
-  func evictsWhatIsKnown() throws {
+  @Test("is not read for an eviction")
+  func evictsUnasked() throws {
     let table = try reopened(count: 130)
-    // The second of three pages.
-    plan.fail(after: 1, count: 1, only: [.read])
+    plan.fail(after: 0, only: [.read])
     try table.store(key(131))
-    #expect(plan.failureCount == 1)
+    #expect(plan.failureCount == 0)
     plan.pass()
-    try table.store(key(132))
-    // The record is not read again.
-    #expect(!plan.calls.contains(.read))
-    #expect(table.present(1...132) == Array(3...132))
+    #expect(table.present(1...131) == Array(2...131))
     #expect(table.statistics.damageCount == 0)
   }
 
   @Test("is reported by a check that cannot read it, and stays")
-  func isReportedUnread() throws {
+  func isReportedForNow() throws {
     let table = try reopened(count: 130)
     plan.fail(after: 1, count: 1, only: [.read])
     #expect(table.verify() == (64..<128).map { TableDamage(slot: $0, entity: nil) })
@@ -74,7 +70,7 @@ struct UnreadRecordsTests {
   }
 
   @Test("is removed though it cannot be read")
-  func isRemovedUnread() throws {
+  func isRemoved() throws {
     var table = try reopened()
     plan.fail(after: 0, only: [.read])
     #expect(try table.remove(key(1).entity))
@@ -84,33 +80,6 @@ struct UnreadRecordsTests {
     table.close()
     table = try fixture.open()
     #expect(table.present(1...8) == Array(2...8))
-  }
-
-  @Test(
-    "is not lost when it cannot be read for an eviction",
-    arguments: [SystemCall.Kind.read, .status])
-  func survivesEviction(kind: SystemCall.Kind) throws {
-    let table = try reopened()
-    // The last of the status calls is the one for reading all records.
-    plan.fail(after: kind == .read ? 0 : 1, only: [kind])
-    #expect(throws: TableError.self) { try table.store(key(9)) }
-    #expect(plan.failureCount > 0)
-    plan.pass()
-    #expect(table.statistics.damageCount == 0)
-    try table.flush()
-    try table.store(key(9))
-    #expect(table.present(1...9) == Array(2...9))
-    for entity in 2...9 { #expect(table.entry(for: key(entity))?.shows(key(entity)) == true) }
-  }
-
-  @Test("is read once for all evictions")
-  func isReadOnce() throws {
-    let table = try reopened()
-    try table.store(key(9))
-    plan.pass()
-    for entity in 10...12 { try table.store(key(entity)) }
-    #expect(!plan.calls.contains(.read))
-    #expect(table.present(1...12) == Array(5...12))
   }
 
   @Test("is reported by a check when it is gone", arguments: [false, true])
