@@ -123,7 +123,9 @@ package final class Database: @unchecked Sendable {
         id.withText { fic_sqlite_bind_text(statement, index, $0.baseAddress, Int32($0.count)) }
       case .integer: fic_sqlite_bind_int64(statement, index, Int64(bitPattern: id.words.0))
       case .largeInteger: fic_sqlite_bind_words(statement, index, id.words.0, 0, 8)
-      case .uuid, .placeholder: fic_sqlite_bind_words(statement, index, id.words.0, id.words.1, 16)
+      // No original is a placeholder's version, nor a damaged picture's.
+      case .uuid, .placeholder, .damaged, .damagedPlaceholder:
+        fic_sqlite_bind_words(statement, index, id.words.0, id.words.1, 16)
       }
     }
   }

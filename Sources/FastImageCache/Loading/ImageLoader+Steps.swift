@@ -193,7 +193,8 @@ extension ImageLoader {
       disk = planner.originals?.download(record, load)
     }
     return await Download.begin(
-      of: request.originalQuery(in: planner.namespace).name, for: course.owner, with: course.options.headers,
+      of: request.originalQuery(in: planner.namespace).name, for: course.owner,
+      with: course.options.headers,
       on: partials, and: disk, isAnew: isAnew, painter: painter(for: flight))
   }
 
@@ -243,7 +244,7 @@ extension ImageLoader {
       course.tablesAnswer = true
       return StepResult(
         picture: try maker.picture(from: .encoded(known.bytes), url: url, isEarlier: true),
-        byteOrigin: .unchanged, keptBody: known.body)
+        origin: .kept, byteOrigin: .unchanged, keptBody: known.body)
     }
     // Another request's answer may differ without a change.
     let mayDiffer = course.knownAnswer != nil || flight.policy != .normal
