@@ -200,7 +200,9 @@ struct DrawingSizeTests {
     ])
   func isCovered(drawing: Drawing, width: Int, height: Int, upTo: Bool, isCovered: Bool) {
     let source = PixelSize(width: width, height: height)
-    #expect(drawing.isCovered(by: source, slot: square, upTo: upTo) == isCovered)
+    #expect(
+      drawing.isCovered(by: source, slot: PixelSize(width: 100, height: 100), upTo: upTo)
+        == isCovered)
   }
 
   @Test("needs the whole of a source that is smaller than the slot")

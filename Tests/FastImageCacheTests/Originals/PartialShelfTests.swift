@@ -88,7 +88,7 @@ struct PartialShelfTests {
   func trimming() {
     let memory = TrimmableMemory(
       tables: TableSet([]), source: URLImageSource(), partials: shelf,
-      watch: MemoryPressureWatch { _ in {} })
+      watch: MemoryPressureWatch { _ in })
     for (level, count) in [(MemoryTrim.spare, 10), (.partials, 0), (.pages, 0)] {
       put(arrival(10, of: 20), as: name(1))
       let load = shelf.begin(name(2), of: OriginalOwner(namespace: "a", entity: 0)).load

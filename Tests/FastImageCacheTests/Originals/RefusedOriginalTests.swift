@@ -89,7 +89,7 @@ struct RefusedOriginalTests {
     let fixture = try await Fixture(from: EncodedSource(), originals: originals)
     for number in 0..<50 {
       _ = try await fixture.cache.image(for: Photo(ImageID(number)), format: .row)
-      #expect(originals["test:/\(number)"] != nil)
+      #expect(originals[ImageID("test:/\(number)")] != nil)
     }
   }
 }

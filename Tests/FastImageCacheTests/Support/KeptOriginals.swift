@@ -68,7 +68,7 @@ extension OriginalRecord {
       owner: OriginalOwner(namespace: "test", entity: ImageID(number)), byteCount: bytes.count,
       terms: OriginalTerms(
         fields: fields, received: Date(timeIntervalSince1970: Double(originalTime))))
-    size = PixelSize(width: 100 + number, height: 100)
+    self.size = PixelSize(width: 100 + number, height: 100)
     change(&self)
   }
 
