@@ -42,7 +42,7 @@ package final class FaultPlan: Sendable {
           return isInRange
         }
         if mustFail { throw SystemError(call: kind, code: code) }
-      }, hasFileProtection: hasFileProtection, bootID: bootID)
+      }, hasFileProtection: hasFileProtection, bootID: self.bootID)
   }
 
   /// The calls so far.

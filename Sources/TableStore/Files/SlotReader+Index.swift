@@ -17,7 +17,7 @@ extension SlotReader {
     let isQuick = !index.learnsAtOnce
     var (failure, count): (SystemError?, Int) = (nil, 0)
     try forEachRecord(
-      in: 0..<writtenCount, prefetching: { builder.prefetch($0) },
+      in: 0..<writtenCount, prefetching: { builder.prefetch($0, isNear: $1) },
       found: { slot, record in
         count = slot + 1
         if isUnwanted(slot, record) { return index.refuse(record, in: slot) }

@@ -11,15 +11,17 @@ extension TableOpener {
   func openIndex(of file: TableFile) -> TableIndex? {
     let stored = file.states.stored
     // Any failure costs reading the records.
-    guard let identity = indexIdentity(of: file),
-      let opened = try? system.openFile(indexName, in: directory.descriptor, .updating)
+    guard let opened = try? system.openFile(indexName, in: directory.descriptor, .updating)
     else { return nil }
     let descriptor = FileDescriptor(opened)
     guard let status = try? system.status(of: descriptor.value), status.isRegularFile,
       status.isPrivate, status.linkCount == 1, status.byteCount == stored.layout.byteCount,
+      (try? system.protect(descriptor.value, as: protection)) != nil,
+      let identity = indexIdentity(of: file),
+      (try? system.read(descriptor.value, count: IndexIdentity.byteCount, at: 0)) == identity.bytes,
       // A hole would be filled when it is written to, by a disk that may be full then.
       (try? system.allocate(descriptor.value, byteCount: stored.layout.byteCount)) != nil,
-      (try? stored.open(descriptor, as: identity, system)) == true
+      (try? stored.open(descriptor, system)) == true
     else { return nil }
     return TableIndex(continuing: file.states, readRecord: file.slotReader.recordSource)
   }
@@ -29,8 +31,16 @@ extension TableOpener {
   func keepIndex(of file: TableFile) {
     let stored = file.states.stored
     guard !directory.isMemory, !stored.isKept else { return }
-    // A file that stays has another identity, or guesses that are checked.
-    try? system.unlink(indexName, in: directory.descriptor)
+    do throws(SystemError) {
+      try system.unlink(indexName, in: directory.descriptor)
+    } catch  where error.isMissing {
+    } catch {
+      // It must fit no more: the changes from now on are not in it.
+      if let opened = try? system.openFile(indexName, in: directory.descriptor, .updating) {
+        let old = FileDescriptor(opened)
+        try? system.write(IndexIdentity.begunBytes, to: old.value, at: 0)
+      }
+    }
     guard let identity = indexIdentity(of: file) else { return }
     do throws(SystemError) {
       let descriptor = FileDescriptor(
@@ -49,7 +59,7 @@ extension TableOpener {
   /// a write to a mapping may find the disk full.
   private func indexIdentity(of file: TableFile) -> IndexIdentity? {
     guard !directory.isMemory, file.base != nil, TableDirectory.tableName(ofGuest: fileName) == nil,
-      Platform.writesInPlace(file.descriptor), let boot = system.bootID,
+      Platform.writesInPlace(file.descriptor), let boot = system.bootID(),
       let status = try? system.status(of: file.descriptor)
     else { return nil }
     return IndexIdentity(

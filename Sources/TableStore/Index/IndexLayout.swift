@@ -40,7 +40,7 @@ struct IndexIdentity: Hashable, Sendable {
   /// this has its slot count, and zeros where this has its revision.
   private static let magic = TableHeader.magic.reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
   private static let revision: UInt64 = 1
-  static let wordCount = 9
+  static let byteCount = 72
 
   let boot: BootID
   let file: FileStatus.Identity
@@ -49,8 +49,8 @@ struct IndexIdentity: Hashable, Sendable {
   let nonce: UInt64
   let slotCount: Int
 
-  /// The words that begin an index file.
-  var words: [UInt64] {
+  /// The bytes that begin an index file.
+  var bytes: [UInt8] {
     let words = [
       Self.magic.littleEndian, Self.revision << 32 | UInt64(slotCount), boot.low, boot.high,
       file.device,
@@ -58,7 +58,7 @@ struct IndexIdentity: Hashable, Sendable {
     ]
     let hash = LaneHash.hash(
       words[0], words[1], words[2], words[3], words[4], words[5], words[6], words[7])
-    return words + [hash]
+    return (words + [hash]).withUnsafeBytes { Array($0) }
   }
 
   /// The bytes with which an index file begins that is not whole yet.

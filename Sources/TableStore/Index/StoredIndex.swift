@@ -17,7 +17,7 @@ import Synchronization
 ///    that a dead one left unfinished; it unlinks those slots and erases their records.
 /// 3. A new picture is linked before the older one of its entity is taken in hand, and live after that. So
 ///    two live slots never have the same entity.
-/// 4. No number from here is followed unchecked: one beyond the slots in use ends a chain, and a chain longer than
+/// 4. No number from here is followed unchecked: one beyond the slots ends a chain, and a chain longer than
 ///    `longestChain` is cut off.
 /// 5. All changes happen under the index lock, by the owner of the table file. Hits read heads and next slots
 ///    at any time.
@@ -91,7 +91,7 @@ final class StoredIndex: @unchecked Sendable {
 
   /// Slots from here on were never used.
   var usedCount: Int {
-    get { Int(truncatingIfNeeded: word(11).pointee.load(ordering: .relaxed)) }
+    get { Int(min(word(11).pointee.load(ordering: .relaxed), UInt64(layout.slotCount))) }
     set {
       word(11).pointee.store(UInt64(newValue), ordering: .releasing)
       step?()
@@ -120,7 +120,7 @@ final class StoredIndex: @unchecked Sendable {
   func slot(under hash: UInt32, where isIt: (Int) -> Bool) -> Int? {
     var next = head(of: hash).pointee.load(ordering: .relaxed)
     var count = 0
-    while next != 0, next <= usedCount, count < Self.longestChain {
+    while next != 0, next <= layout.slotCount, count < Self.longestChain {
       let slot = Int(next) - 1
       if self.hash(of: slot) == hash, mark(of: slot) == .live, isIt(slot) { return slot }
       next = items[slot].next.load(ordering: .relaxed)
@@ -201,11 +201,14 @@ final class StoredIndex: @unchecked Sendable {
       (mask, key) = (stored.layout.bucketCount - 1, stored.key)
     }
 
-    /// Prefetches the head of an entity's chain, for an insertion a little later. With many records, an
-    /// insertion mostly waits for memory.
+    /// Prefetches the head of an entity's chain and then its first slot, for an insertion a little later.
+    /// With many records, an insertion mostly waits for memory.
     @inline(__always)
-    func prefetch(_ entity: TableID.Digest) {
-      fic_expect(heads + Int(StoredIndex.hash(entity, key: key)) & mask)
+    func prefetch(_ entity: TableID.Digest, isNear: Bool) {
+      let head = heads + Int(StoredIndex.hash(entity, key: key)) & mask
+      guard isNear else { return fic_expect(head) }
+      let first = head.pointee.load(ordering: .relaxed)
+      if first != 0 { fic_expect(items + Int(first) - 1) }
     }
 
     /// Links a slot; false where one with the same hash is linked, which may be the same entity's.
@@ -237,13 +240,6 @@ final class StoredIndex: @unchecked Sendable {
   func makeBuilder(slotCount: Int) -> Builder {
     Platform.populate(memory.base, layout.itemsOffset + slotCount * IndexLayout.itemByteCount)
     return Builder(self)
-  }
-
-  /// Links a slot of a file that is being read.
-  func adopt(_ slot: Int, hash: UInt32, stamp: UInt64) {
-    items[slot].stamp.store(stamp, ordering: .relaxed)
-    link(slot, hash)
-    marks[slot].store(Mark.live.rawValue, ordering: .relaxed)
   }
 
   @inline(__always)
@@ -290,19 +286,15 @@ final class StoredIndex: @unchecked Sendable {
   /// True while a file is mapped here, so that it has every change.
   var isKept: Bool { descriptor != nil }
 
-  /// Maps a file that has this size, and its blocks; false where it does not fit.
+  /// Maps a file with the right identity, this size, and its blocks; false where it does not fit.
   ///
   /// Nothing is taken from it but its header's word on generations, stamps and slots in use.
-  func open(
-    _ file: consuming FileDescriptor, as identity: IndexIdentity, _ system: SystemCalls
-  ) throws(SystemError) -> Bool {
+  func open(_ file: consuming FileDescriptor, _ system: SystemCalls) throws(SystemError) -> Bool {
     try system.map(file.value, byteCount: layout.byteCount, writableOver: memory.base)
     guardNumber = fic_guard_add(memory.base, layout.byteCount, 1)
     descriptor = file.release()
     let isFitting =
-      (0..<IndexIdentity.wordCount).map { word($0).pointee.load(ordering: .relaxed) }
-      == identity.words && newestGeneration < SlotRecord.maximumGeneration
-      && newestStamp < UInt64.max / 2
+      newestGeneration < SlotRecord.maximumGeneration && newestStamp < UInt64.max / 2
       && word(11).pointee.load(ordering: .relaxed) <= layout.slotCount
     if !isFitting { letGo() }
     return isFitting
@@ -315,7 +307,7 @@ final class StoredIndex: @unchecked Sendable {
     in file: consuming FileDescriptor, as identity: IndexIdentity, _ system: SystemCalls
   ) throws(SystemError) {
     let parts = [
-      72..<layout.itemsOffset,
+      IndexIdentity.byteCount..<layout.itemsOffset,
       layout.itemsOffset..<layout.itemsOffset + usedCount * IndexLayout.itemByteCount,
       layout.marksOffset..<layout.marksOffset + usedCount,
     ]
@@ -323,11 +315,7 @@ final class StoredIndex: @unchecked Sendable {
       let bytes = UnsafeRawBufferPointer(start: memory.base + part.lowerBound, count: part.count)
       try system.write(bytes, to: file.value, at: part.lowerBound)
     }
-    for (number, value) in identity.words.enumerated() {
-      word(number).pointee.store(value, ordering: .relaxed)
-    }
-    let header = UnsafeRawBufferPointer(start: memory.base, count: 72)
-    try system.write(header, to: file.value, at: 0)
+    try system.write(identity.bytes, to: file.value, at: 0)
     // In one step; a hit finds the same in the pages of before and after.
     try system.map(file.value, byteCount: layout.byteCount, writableOver: memory.base)
     guardNumber = fic_guard_add(memory.base, layout.byteCount, 1)

@@ -98,8 +98,7 @@ struct TableIndex {
       return
     }
     stored.newestGeneration = max(newestGeneration, record.generation)
-    stored.newestStamp = max(stored.newestStamp, Self.stamp(of: record))
-    stored.adopt(slot, hash: hash, stamp: Self.stamp(of: record))
+    stored.replace(nil, with: slot, hash: hash, stamp: Self.stamp(of: record))
     liveCount += 1
     if learnsAtOnce { note(record, in: slot) }
   }
@@ -428,7 +427,7 @@ struct TableIndex {
 
   private mutating func leastRecentlyUsed(except own: Int?) -> Int? {
     queue.oldest(
-      among: 0..<usedCount, stamp: { [states] in states.stamp(of: $0) },
+      below: usedCount, stamp: { [states] in states.stamp(of: $0) },
       isCandidate: { [self] in isStored($0) && !aside.contains($0) },
       isEvictable: { [self] in
         $0 != own && isStored($0) && !aside.contains($0) && states.isUnleased($0)

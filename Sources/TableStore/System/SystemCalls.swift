@@ -20,7 +20,7 @@ package struct SystemCalls: Sendable {
   /// True where a locked device closes files to this process.
   package let hasFileProtection: Bool
   /// This start of the system; `nil` where it is not known, and then no index file is kept.
-  let bootID: BootID?
+  let bootID: @Sendable () -> BootID?
   /// Called after each store to an index, in tests.
   let indexStep: (@Sendable () -> Void)?
 
@@ -28,7 +28,8 @@ package struct SystemCalls: Sendable {
   ///   - hasFileProtection: lets a system without data protection pass for one that has it.
   ///   - bootID: stands for this start of the system.
   package init(
-    observer: Observer?, hasFileProtection: Bool? = nil, bootID: BootID? = .current,
+    observer: Observer?, hasFileProtection: Bool? = nil,
+    bootID: @autoclosure @escaping @Sendable () -> BootID? = .current,
     indexStep: (@Sendable () -> Void)? = nil
   ) {
     self.observer = observer
@@ -42,7 +43,7 @@ package struct SystemCalls: Sendable {
   package init(volumeKind: VolumeKind) {
     observer = nil
     hasFileProtection = Platform.hasFileProtection
-    bootID = .current
+    bootID = { .current }
     indexStep = nil
     fixedVolumeKind = volumeKind
   }

@@ -16,11 +16,6 @@ package enum SystemMemory {
     return posix_memalign(&memory, alignment, byteCount) == 0 ? memory : nil
   }
 
-  /// Memory full of zeros; a large block costs nothing where it is not touched.
-  static func allocateZeros(byteCount: Int) -> UnsafeMutableRawPointer? {
-    calloc(byteCount, 1)
-  }
-
   @inline(__always)
   static func areEqual(
     _ first: UnsafeRawPointer, _ second: UnsafeRawPointer, byteCount: Int
@@ -36,7 +31,7 @@ package enum SystemMemory {
     return areEqual(mine, yours, byteCount: first.count)
   }
 
-  /// Frees memory of either kind.
+  /// Frees memory that was allocated here.
   package static func deallocate(_ memory: UnsafeMutableRawPointer) { free(memory) }
 }
 

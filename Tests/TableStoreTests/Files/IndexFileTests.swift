@@ -84,6 +84,22 @@ struct IndexFileTests {
     #expect(try fixture.open().present(1...2) == [1, 2])
   }
 
+  @Test("that can be neither used nor deleted fits no more")
+  func isInvalidated() throws {
+    try fill()
+    let plan = FaultPlan(code: EACCES, keepsIndex: true)
+    plan.fail(after: 0, only: [.allocate, .unlink])
+    let table = try fixture.open(system: plan.system)
+    try table.store(key(9))
+    _ = try table.remove(key(5).entity)
+    #expect(plan.failureCount >= 2)
+    plan.pass()
+    table.close()
+    let again = try reopen()
+    #expect(again.readsRecords && again.found == [2, 3, 4, 6, 7, 8, 9])
+    #expect(try !reopen().readsRecords)
+  }
+
   enum Damage: CaseIterable {
     case missing, empty, begun, cut, long, anothers, garbageHeader, zeros, openToOthers, link, pipe
   }

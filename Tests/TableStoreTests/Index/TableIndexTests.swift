@@ -30,6 +30,25 @@ struct TableIndexTests {
     }
   }
 
+  @Test("of many slots evicts the oldest of a window, and finds the only one without a lease")
+  func evictsByWindows() throws {
+    let count = 2500
+    var index = TableIndex(slotCount: count, states: SlotStates(slotCount: count))
+    for entity in 0..<count { try store(entity, in: &index) }
+    let evicted = try (count..<count + 200).map { try store($0, in: &index) }
+    let expected = [0..<64, 1024..<1088, 2048..<2076, 64..<108].joined()
+    #expect(evicted == expected.map { key($0).entity })
+    var leased: [Int] = []
+    for slot in 0..<count where slot != 1500 {
+      #expect(index.leaseSilently(slot) != nil)
+      leased.append(slot)
+    }
+    let claim = index.claimSlot(for: key(9000).entity.digest)
+    #expect(claim?.slot == 1500)
+    #expect(index.claimSlot(for: key(9001).entity.digest) == nil)
+    for slot in leased { index.states.releaseSilently(slot) }
+  }
+
   @Test("takes the newer of two records for one entity")
   func takesNewerRecord() throws {
     for (first, second) in [(UInt64(1), UInt64(2)), (2, 1)] {

@@ -214,10 +214,30 @@ struct Aftermath {
     }
     model.judge(found, findings, context())
     table.close()
+    if proof == nil, findings.value("openings") % 2 == 0 {
+      try readRecords(model.slots, found, context())
+    }
     let names = try folder.fileNames
     if names != [try folder.fileName] {
       findings.report(.other, "the folder has \(names), \(context())")
     }
     return found
+  }
+
+  /// Opens the table as after a start of the system, which finds the same by the records as by the index.
+  private func readRecords(_ slots: Int, _ found: [Int: Int], _ context: String) throws {
+    let other = SystemCalls(observer: nil, bootID: BootID(naming: "another start"))
+    let table = try folder.open(slots: slots, system: other)
+    findings.count("openings by records")
+    for picture in catalogue.pictures {
+      let entry = table.entry(for: catalogue.key(picture))
+      if entry?.shows(picture) == false {
+        findings.report(.wrongPicture, "\(picture), by the records, \(context)")
+      }
+      let wasFound = found[picture.entity] == picture.version
+      guard (entry != nil) != wasFound else { continue }
+      findings.report(wasFound ? .lostEntry : .undead, "\(picture), by the records, \(context)")
+    }
+    table.close()
   }
 }
