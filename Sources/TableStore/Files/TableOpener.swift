@@ -139,7 +139,9 @@ struct TableOpener: Sendable {
 
   /// Makes the file of a second opener's own pictures: a private one, and one of memory where the folder
   /// takes no file and the table falls back.
-  func makeSecondFile() throws(TableError) -> TableFile {
+  func makeSecondFile(because refusal: TableError? = nil) throws(TableError) -> TableFile {
+    // A full disk may take a file, and none of its pictures.
+    if fallsBack, case .diskFull? = refusal { return try makeMemoryFile() }
     do throws(TableError) { return try makePrivateFile() } catch {
       guard fallsBack, error.isOfStorage else { throw error }
       return try makeMemoryFile()
@@ -249,7 +251,13 @@ struct TableOpener: Sendable {
     if isEmpty {
       // Made a moment ago, by us or by a process that died there; no process can have mapped it.
       let header = freshHeader()
-      try writeStart(header, RemovalLog(nonce: header.nonce), to: descriptor.value)
+      do throws(SystemError) {
+        try writeStart(header, RemovalLog(nonce: header.nonce), to: descriptor.value)
+      } catch {
+        // A part of it, as a full disk leaves, would be a table to the next opening.
+        try? system.unlink(fileName, in: directory.descriptor)
+        throw error
+      }
       return try open(descriptor, header)
     }
     let bytes = try system.read(descriptor.value, count: TableLayout.headerByteCount, at: 0)

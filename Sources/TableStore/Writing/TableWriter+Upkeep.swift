@@ -73,7 +73,7 @@ extension TableWriter {
       removed = nextGeneration()
       fresh = renewed(with: try opener.replaceEmpty(removingUpTo: removed))
     } else {
-      let privateFile = try opener.makeSecondFile()
+      let privateFile = try opener.makeSecondFile(because: lookup.refusal)
       try addTombstonesForAll()
       removed = nextGeneration()
       fresh = TableShelf(privateFile: privateFile, reader: lookup.shelf.withLock { $0.reader })

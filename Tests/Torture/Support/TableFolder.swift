@@ -50,6 +50,9 @@ struct TableFolder: Sendable {
     }
   }
 
+  /// Has the next opening read the records, if there is an index file.
+  func removeIndex() throws { unlink(try filePath + "-index") }
+
   /// Puts bytes under the table's name, as a new file that only its owner may read.
   func replaceFile(with bytes: [UInt8]) throws {
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
