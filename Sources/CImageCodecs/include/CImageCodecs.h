@@ -83,7 +83,7 @@ fic_status fic_jpeg_start(
 fic_status fic_jpeg_take_in(fic_jpeg_reader *reader, uint32_t steps, bool *complete);
 
 // Writes the next rows: one gray byte a pixel, or B, G, R, 255, or the four inks as stored. The last row proves
-// that every block is there; what follows the last block does not matter.
+// that every block is there, and that the blocks leave over nothing but padding before the next marker.
 fic_status fic_jpeg_read_rows(
     fic_jpeg_reader *reader, uint8_t *rows, size_t row_bytes, uint32_t count);
 
