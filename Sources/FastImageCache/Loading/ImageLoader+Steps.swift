@@ -304,9 +304,11 @@ extension ImageLoader {
   /// the waiters are answered, where that is possible. A damaged file is not kept: a cache that refuses it would
   /// have to ask the server again.
   func hold(_ result: StepResult, on course: LoadCourse, _ flight: Flight) {
-    guard course.heldBody == nil, !course.isLocked, result.picture.decoded?.isDamaged != true,
-      let originals = planner.originals,
-      let original = result.original,
+    // Where parts are shown, only the decode tells.
+    let mayBeDamaged =
+      result.picture.decoded?.isDamaged ?? (result.picture.damagedImages == .showPart)
+    guard course.heldBody == nil, !course.isLocked, !mayBeDamaged,
+      let originals = planner.originals, let original = result.original,
       var record = record(on: course, byteCount: original.bytes.count, original.terms)
     else { return }
     record.size = result.picture.fullSize

@@ -93,6 +93,18 @@ struct DamagedImageTests {
     }
   }
 
+  @Test("has a copy with the mark, and so do pictures that are made of it")
+  func isCopied() async throws {
+    let fixture = try await fixture(.showPart, from: Self.source("part 5", "whole 6"))
+    let copy = try await fixture.cache.image(for: Self.photo, format: .row).makeBitmap()
+    #expect(copy.isDamaged)
+    let other = Photo("b", url: "test:/2")
+    let image = try await fixture.cache.store(copy, for: other, format: .row)
+    #expect(image.solidNumber == 5 && image.isDamaged)
+    let whole = try await fixture.cache.image(for: Photo("c", url: "test:/3"), format: .row)
+    #expect(try !whole.makeBitmap().isDamaged)
+  }
+
   @Test("is a miss for a cache that refuses it, which loads anew; a whole one answers both")
   func isMissedByOthers() async throws {
     let showing = try await fixture(.showPart, from: Self.source("part 5"))
