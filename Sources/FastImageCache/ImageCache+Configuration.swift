@@ -13,7 +13,8 @@ extension ImageCache {
     /// deletes the tables that it does not list: give them, and tests, folders of their own.
     public var directory: URL?
 
-    /// Has opening throw where a table's file or its folder cannot be made, written or read; false by default.
+    /// Has opening throw where a table's file, the originals' database or a folder cannot be made, written or
+    /// read; false by default.
     ///
     /// By default such a cache opens all the same: it shows the pictures that can be read, keeps new ones in
     /// memory, and tells of it by ``ImageCache/storageState``. Set this where pictures that do not reach

@@ -87,13 +87,15 @@ public final actor ImageCache {
   ///   ``ImageCacheError/invalidFormat(_:reason:)``, ``ImageCacheError/protectedNow(format:)``, and
   ///   ``ImageCacheError/cancelled`` when the task is cancelled before the tables are opened.
   ///   ``ImageCacheError/storageUnavailable(_:)`` and ``ImageCacheError/diskFull`` where
-  ///   ``Configuration/requiresStorage`` is set, or there is no memory either.
+  ///   ``Configuration/requiresStorage`` is set, or there is no memory either;
+  ///   ``ImageCacheError/originalsUnavailable(_:file:)`` where it is set.
   public init(
     namespace: String = "default", formats: [ImageFormat],
     configuration: Configuration = Configuration()
   ) async throws(ImageCacheError) {
     try Self.check(namespace: namespace, formats: formats)
     let recorder = CacheRecorder(hub: EventHub(of: namespace))
+    if configuration.requiresStorage { try await configuration.originals?.open() }
     let storage = try await Storage.open(
       namespace: namespace, formats: formats, configuration: configuration, recorder: recorder)
     self.init(namespace, formats, configuration, storage, recorder)

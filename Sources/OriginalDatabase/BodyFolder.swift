@@ -20,7 +20,14 @@ package final class BodyFolder: Sendable {
   ) throws(DatabaseError) {
     (self.path, self.system, self.protection) = (path, system, protection)
     do throws(TableError) { descriptor = try TableDirectory.open(path, system).descriptor } catch {
-      throw DatabaseError(.system, path, "\(error)")
+      let fault: DatabaseError.Fault =
+        switch error {
+        case .diskFull: .diskFull
+        case .system(let cause, _) where system.isLock(cause): .locked
+        case .system(let cause, _) where [EACCES, EPERM, EROFS].contains(cause.code): .readOnly
+        default: .system
+        }
+      throw DatabaseError(fault, path, "\(error)")
     }
   }
 
@@ -59,12 +66,12 @@ package final class BodyFolder: Sendable {
     }
   }
 
-  /// Opens an unfinished file with its writer's lock; `nil` where its writer lives, or it is missing.
+  /// Opens an unfinished file with its writer's lock; `nil` where its writer lives, or there is no such file.
   package func take(_ name: String) throws(DatabaseError) -> FileDescriptor? {
     try wrapping { () throws(SystemError) -> FileDescriptor? in
       let number: Int32
       do throws(SystemError) { number = try system.openFile(name, in: descriptor, .updating) } catch
-        where error.isMissing
+        where error.isMissing || error.isOccupied
       {
         return nil
       }
@@ -77,7 +84,7 @@ package final class BodyFolder: Sendable {
   /// Whether a process writes the file.
   package func isBeingWritten(_ name: String) throws(DatabaseError) -> Bool {
     if try take(name) != nil { return false }
-    return (try? system.status(of: name, in: descriptor)) != nil
+    return (try? system.status(of: name, in: descriptor))??.isRegularFile == true
   }
 
   package func write(_ bytes: UnsafeRawBufferPointer, to file: Int32, at offset: Int)

@@ -30,7 +30,8 @@ package final class Database: @unchecked Sendable {
   private var statements: [String: OpaquePointer] = [:]
   private let forks = ForkWatch.start()
 
-  /// - Parameter makesFile: Makes a database that is missing.
+  /// - Parameter makesFile: Makes a database that is missing, and waits for other writers; without it the calling
+  ///   thread may be one that shows pictures.
   package init(_ path: String, makesFile: Bool, _ protection: FileProtection) throws(DatabaseError)
   {
     self.path = path
@@ -43,15 +44,15 @@ package final class Database: @unchecked Sendable {
     let flags =
       SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | (makesFile ? SQLITE_OPEN_CREATE : 0)
       | fic_sqlite_protection(protection == .none ? 0 : protection == .complete ? 1 : 2)
+    // Others may not read the addresses; SQLite gives its other files the mode of this one.
+    let isNew = access(path, F_OK) != 0
     var handle: OpaquePointer?
     let code = fic_sqlite_open(path, &handle, flags)
     guard let handle else { throw DatabaseError(.system, path, "SQLite has no memory.") }
     self.handle = handle
     guard code == SQLITE_OK else { throw error }
-    // For as long as other processes write.
-    _ = fic_sqlite_busy_timeout(handle, 5000)
-    // Others may not read the addresses; SQLite gives its other files the mode of this one.
-    if makesFile { chmod(path, 0o600) }
+    if isNew { chmod(path, 0o600) }
+    _ = fic_sqlite_busy_timeout(handle, makesFile ? 5000 : 100)
     guard !fic_sqlite_is_readonly(handle) else {
       throw DatabaseError(.readOnly, path, "The database can only be read.")
     }
@@ -135,7 +136,7 @@ package final class Database: @unchecked Sendable {
       fic_sqlite_extended_errcode(handle) & 0xff, fic_sqlite_system_errno(handle)
     )
     let text = String(cString: fic_sqlite_errmsg(handle))
-    let isRefused = number == EPERM || number == EACCES
+    let isRefused = [EACCES, EPERM, EROFS].contains(number)
     let fault: DatabaseError.Fault =
       switch code {
       case SQLITE_BUSY: .busy
@@ -161,7 +162,10 @@ package struct Row: ~Copyable {
 
   package func bits(_ column: Int32) -> UInt64 { UInt64(bitPattern: integer(column)) }
 
-  package func number(_ column: Int32) -> Int { Int(integer(column)) }
+  /// A count of bytes or pixels. Others may have written any number.
+  package func number(_ column: Int32, atMost limit: Int64 = 1 << 40) -> Int {
+    Int(min(max(0, integer(column)), limit))
+  }
 
   package func bytes(_ column: Int32) -> UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(

@@ -301,29 +301,28 @@ extension ImageLoader {
   }
 
   /// Has the store count what the source delivered as kept, so that no later request fetches it again; before
-  /// the waiters are answered, where that is possible. A damaged file is not kept: a cache that refuses it would
-  /// have to ask the server again.
+  /// the waiters are answered, where that is possible. A damaged file is not kept, and drops what it supersedes.
   func hold(_ result: StepResult, on course: LoadCourse, _ flight: Flight) {
-    // Where parts are shown, only the decode tells.
-    let mayBeDamaged =
-      result.picture.decoded?.isDamaged ?? (result.picture.damagedImages == .showPart)
-    guard course.heldBody == nil, !course.isLocked, !mayBeDamaged,
-      let originals = planner.originals, let original = result.original,
+    guard course.heldBody == nil, !course.isLocked, let originals = planner.originals,
+      let original = result.original,
       var record = record(on: course, byteCount: original.bytes.count, original.terms)
     else { return }
     record.size = result.picture.fullSize
     record.isPlaceholder = flight.keepsAsPlaceholder()
     // That of the name: requests of other entities share the load.
     let entity = course.owner.entity
-    course.heldBody = originals.hold(
-      record, original.bytes, for: course.original, from: result.download
-    ) { flight.keepsOriginal(of: entity) }
+    let bytes = result.picture.decoded?.isDamaged == true ? nil : original.bytes
+    course.heldBody = originals.hold(record, bytes, for: course.original, from: result.download) {
+      flight.keepsOriginal(of: entity)
+    }
   }
 
   /// Has the store write what it holds, once it was decoded and its waiters were answered. The file is written
   /// beside the load's other pictures.
   func keep(_ result: StepResult, on course: LoadCourse, _ flight: Flight) {
-    guard course.keeping == nil, result.picture.decoded != nil else { return }
+    guard course.keeping == nil, let decoded = result.picture.decoded else { return }
+    // What was held before the decode is taken back.
+    if decoded.isDamaged { course.heldBody = nil }
     hold(result, on: course, flight)
     guard course.heldBody != nil, let originals = planner.originals, let name = course.name else {
       return

@@ -51,15 +51,16 @@ protocol OriginalKeeping: Sendable {
   func download(_ original: OriginalRecord, _ load: OriginalLoad) -> OriginalDownload?
 
   /// Counts an original as kept from now on, in place of an older one; writes nothing yet. One that may not
-  /// be kept, by its terms or its size, is not; the older one goes all the same.
+  /// be kept, by its terms or its size, is not, and drops the older one.
   ///
   /// - Parameters:
+  ///   - bytes: `nil` for a damaged file, which may not be kept.
   ///   - load: The load that fetched it; `nil` for one that was stored by hand.
   ///   - download: What has arrived of it.
   ///   - mayKeep: Asked under the store's lock, so it must neither wait nor call the store.
   /// - Returns: What tells its bytes from others until `write`; `nil` if it is not held.
   func hold(
-    _ original: OriginalRecord, _ bytes: Data, for load: OriginalLoad?,
+    _ original: OriginalRecord, _ bytes: Data?, for load: OriginalLoad?,
     from download: OriginalDownload?, if mayKeep: () -> Bool
   ) -> UInt64?
 

@@ -92,7 +92,9 @@ extension OriginalRow {
   init(_ row: borrowing Row) {
     self.init(number: row.integer(0), byteCount: row.number(2), encodedTerms: Array(row.bytes(15)))
     (body, wholeByteCount, checksum) = (row.bits(1), row.number(3), row.bits(4))
-    size = PixelSize(width: row.number(5), height: row.number(6))
+    let largestSide = Int64(Int32.max)
+    size = PixelSize(
+      width: row.number(5, atMost: largestSide), height: row.number(6, atMost: largestSide))
     (isPlaceholder, stored, lastUse) = (row.integer(7) != 0, row.integer(8), row.integer(9))
     freshness = FreshnessFacts(
       answered: row.integer(10), freshFor: UInt32(clamping: row.integer(11)),

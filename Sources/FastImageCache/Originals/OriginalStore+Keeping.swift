@@ -23,13 +23,13 @@ extension OriginalStore {
   private static let heldByteCountLimit = 64 << 20
 
   package func hold(
-    _ original: OriginalRecord, _ bytes: Data, for load: OriginalLoad?,
+    _ original: OriginalRecord, _ bytes: Data?, for load: OriginalLoad?,
     from download: OriginalDownload?, if mayKeep: () -> Bool
   ) -> UInt64? {
-    var (original, kept) = (original, bytes as Data?)
+    var (original, kept) = (original, bytes)
     let largest = Room(limit: byteLimit).largest
-    if Room.rounded(bytes.count) > largest {
-      refuse(original, "It has \(bytes.count) bytes, and one original at most \(largest).")
+    if Room.rounded(original.byteCount) > largest {
+      refuse(original, "It has \(original.byteCount) bytes, and one original at most \(largest).")
       kept = nil
     } else if let facts = rule.facts(of: original.terms) {
       original.freshness = facts
@@ -139,16 +139,19 @@ extension OriginalStore {
     var original = original
     original.stored = now() / 1_000_000
     (original.wholeByteCount, original.checksum) = (0, original.body)
-    let file = try transaction { database throws(DatabaseError) in
-      try makeRoom(for: original.byteCount, in: database)
-      // From the moment on in which others see the row, its lock tells them that the writer lives.
-      let name = BodyFolder.name(row: original.name.row, body: original.body)
-      let file = BodyFile(original, try bodies().create(name))
-      try insert(original, into: "download", database)
+    while true {
+      let file = try transaction { database throws(DatabaseError) -> BodyFile? in
+        guard try makeRoom(for: original.byteCount, in: database) else { return nil }
+        // From the moment on in which others see the row, its lock tells them that the writer lives.
+        let name = BodyFolder.name(row: original.name.row, body: original.body)
+        let file = BodyFile(original, try bodies().create(name))
+        try insert(original, into: "download", database)
+        return file
+      }
+      guard let file else { continue }
+      writer.files[original.body] = file
       return file
     }
-    writer.files[original.body] = file
-    return file
   }
 
   private func insert(
@@ -192,7 +195,7 @@ extension OriginalStore {
       if let older {
         // Another process has kept the real one.
         if whole.isPlaceholder, older.isReal { throw wasRemoved }
-        try remove(row, older.body, in: database)
+        try evict(row, older.body, in: database)
       }
       (whole.body, whole.checksum) = (body, file.original.checksum)
       whole.wholeByteCount = file.original.wholeByteCount

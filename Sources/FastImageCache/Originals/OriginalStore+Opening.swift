@@ -74,6 +74,19 @@ extension OriginalStore {
     do throws(DatabaseError) { try await openNow() } catch { throw ImageCacheError(error) }
   }
 
+  /// As ``open()``, on the calling thread, which waits for the disk.
+  func openBlocking() throws(ImageCacheError) {
+    if isInherited { return }
+    let result = queue.sync { Result { () throws(DatabaseError) in try openOnQueue() } }
+    do throws(DatabaseError) { try result.get() } catch { throw ImageCacheError(error) }
+  }
+
+  /// Whether originals reach the disk, as far as an opening has told.
+  var storageState: ImageCache.StorageState {
+    let reason = state.withLock { $0.isOpen ? nil : $0.reported }
+    return reason.map { .unavailable(reason: "\($0)") } ?? .ready
+  }
+
   func openNow() async throws(DatabaseError) {
     if !state.withLock({ $0.isOpen }) {
       try await run { [self] () throws(DatabaseError) in try openOnQueue() }
@@ -94,10 +107,9 @@ extension OriginalStore {
           .network, directory.path, "Files on a network cannot be locked reliably.")
       }
       let isNew = try status(of: file) == nil
-      let database = try connect(cacheKilobytes: Self.readerCache)
-      try OriginalSchema.prepare(database)
+      try connectWriter()
       if isNew { OldFolder.remove(in: directory.path, system) }
-      state.withLock { ($0.isOpen, $0.bodies, $0.readers) = (true, bodies, [database]) }
+      state.withLock { ($0.isOpen, $0.bodies, $0.reported) = (true, bodies, nil) }
     } catch {
       note(error)
       throw error
@@ -109,7 +121,13 @@ extension OriginalStore {
     return try BodyFolder(path, system, FileProtection(protection))
   }
 
-  func connect(cacheKilobytes: Int, makesFile: Bool = true) throws(DatabaseError) -> Database {
+  func connectWriter() throws(DatabaseError) {
+    let database = try connect(cacheKilobytes: 512, makesFile: true)
+    try OriginalSchema.prepare(database)
+    (writer.database, writer.identity) = (database, try status(of: file)?.identity)
+  }
+
+  private func connect(cacheKilobytes: Int, makesFile: Bool) throws(DatabaseError) -> Database {
     let database = try Database(file, makesFile: makesFile, FileProtection(protection))
     try database.execute(
       OriginalSchema.settings(
@@ -141,12 +159,12 @@ extension OriginalStore {
 
   // MARK: Reading connections
 
-  static let (readerCache, writerCache) = (192, 512)
-
   /// Lends a reading connection; `nil` before the store was opened.
   func reading<Value>(
     _ body: (Database) throws(DatabaseError) -> Value
   ) throws(DatabaseError) -> Value? {
+    readings.enter()
+    defer { readings.leave() }
     let (isOpen, idle) = state.withLock { state in
       let isOpen = state.isOpen && !state.isInherited
       return (isOpen, isOpen ? state.readers.popLast() : nil)
@@ -155,7 +173,7 @@ extension OriginalStore {
     do throws(DatabaseError) {
       let database =
         if let idle { idle } else {
-          try connect(cacheKilobytes: Self.readerCache, makesFile: false)
+          try connect(cacheKilobytes: 192, makesFile: false)
         }
       let value = try body(database)
       state.withLock { state in
@@ -188,6 +206,7 @@ final class OriginalUser: Sendable {
         return state.held
       }
       store.close()
+      store.readings.wait()
       for (original, _, _) in held.values { store.refuse(original, "The store is suspended.") }
     }
   }

@@ -273,7 +273,11 @@ extension OriginalStore {
     _ urgency: Urgency, _ job: @escaping @Sendable () throws(DatabaseError) -> Value
   ) async throws(ImageCacheError) -> Value {
     do throws(JobError<DatabaseError>) {
-      return try await readers.run(urgency: urgency) { _ throws(DatabaseError) in try job() }
+      return try await readers.run(urgency: urgency) { [readings] _ throws(DatabaseError) in
+        readings.enter()
+        defer { readings.leave() }
+        return try job()
+      }
     } catch {
       switch error {
       case .cancelled: throw .cancelled

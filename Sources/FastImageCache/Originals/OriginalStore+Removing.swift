@@ -131,7 +131,8 @@ extension OriginalStore: OriginalKeeping {
         }
       }
       for (row, body) in found { try remove(row, body, in: database) }
-      if last == nil { try database.run("PRAGMA incremental_vacuum") }
+      // Of the pages that these rows have filled, and of as many of earlier ones.
+      try database.run("PRAGMA incremental_vacuum(64)")
       return last?.row
     }
   }

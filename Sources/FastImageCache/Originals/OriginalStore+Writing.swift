@@ -34,13 +34,9 @@ extension OriginalStore {
       close()
     }
     let isSuspended = state.withLock { !$0.suspensions.isEmpty }
-    if !(isSuspended && evenSuspended) { try openOnQueue() }
-    let database = try connect(cacheKilobytes: Self.writerCache)
-    if isSuspended { try OriginalSchema.prepare(database) }
-    (writer.database, writer.identity) = (database, try status(of: file)?.identity)
-    if !isSuspended, !writer.hasLookedForLeftovers {
-      writer.hasLookedForLeftovers = true
-      lookForLeftovers()
+    if isSuspended, evenSuspended { try connectWriter() } else { try openOnQueue() }
+    guard let database = writer.database else {
+      throw DatabaseError(.suspended, file, "The store is closed.")
     }
     return database
   }
@@ -63,6 +59,10 @@ extension OriginalStore {
   ) throws(DatabaseError) -> Value {
     do throws(DatabaseError) {
       let database = try writing(evenSuspended: evenSuspended)
+      if !writer.hasLookedForLeftovers, state.withLock({ $0.isOpen }) {
+        writer.hasLookedForLeftovers = true
+        lookForLeftovers()
+      }
       try database.run("BEGIN IMMEDIATE")
       do throws(DatabaseError) {
         for (row, body) in writer.unlinked { try delete(row, body, in: database) }
@@ -89,6 +89,12 @@ extension OriginalStore {
     try delete(row, body, in: database)
   }
 
+  /// As `remove`, of an original that this transaction has read: others may have written any body into it.
+  func evict(_ row: Int64, _ body: UInt64, in database: Database) throws(DatabaseError) {
+    try remove(row, body, in: database)
+    try database.run("DELETE FROM original WHERE id = ?", [.integer(row)])
+  }
+
   private func delete(_ row: Int64, _ body: UInt64, in database: Database) throws(DatabaseError) {
     let values: [Database.Value] = [.integer(row), .bits(body)]
     try database.run("DELETE FROM original WHERE id = ? AND body = ?", values)
@@ -97,14 +103,17 @@ extension OriginalStore {
 
   // MARK: Room
 
-  /// Evicts until so many bytes more fit, the least recently used first; in a transaction.
-  func makeRoom(for byteCount: Int, in database: Database) throws(DatabaseError) {
+  /// Evicts until so many bytes more fit, the least recently used first, but only a few: a limit that is lower than
+  /// before takes several transactions, so that the log stays small.
+  ///
+  /// - Returns: Whether they fit.
+  func makeRoom(for byteCount: Int, in database: Database) throws(DatabaseError) -> Bool {
     var room = try measureRoom(database)
     if room.excess(adding: byteCount) > 0 {
       for (row, body) in try abandonedDownloads(database) { try remove(row, body, in: database) }
       room = try measureRoom(database)
     }
-    while room.excess(adding: byteCount) > 0 {
+    for _ in 0..<8 where room.excess(adding: byteCount) > 0 {
       var victims: [(row: Int64, body: UInt64, byteCount: Int)] = []
       try database.run("SELECT id, body, size FROM original ORDER BY used LIMIT 8") {
         victims.append(($0.integer(0), $0.bits(1), $0.number(2)))
@@ -118,16 +127,18 @@ extension OriginalStore {
           try write(uses: [victim.row: use], database)
           continue
         }
-        try remove(victim.row, victim.body, in: database)
+        try evict(victim.row, victim.body, in: database)
         room.bodies -= Room.rounded(victim.byteCount)
         listeners.send(nil, .evicted)
       }
     }
+    return room.excess(adding: byteCount) == 0
   }
 
   private func measureRoom(_ database: Database) throws(DatabaseError) -> Room {
     Room(
-      limit: byteLimit, bodies: try database.number("SELECT bytes FROM store"),
+      limit: byteLimit,
+      bodies: min(max(0, try database.number("SELECT bytes FROM store")), 1 << 50),
       pages: try database.number("PRAGMA page_count") * 4096,
       log: try status(of: file + "-wal")?.byteCount ?? 0)
   }
@@ -183,9 +194,11 @@ extension OriginalStore {
           [.bits(body), .integer(now() / 1_000_000 - Self.downloadLifetime)])
         if isUseful == 0 { try remove(row, body, in: database) }
       }
-      // The limit may be lower than before.
-      try makeRoom(for: 0, in: database)
     }
+    // The limit may be lower than before.
+    while try !transaction({ database throws(DatabaseError) in
+      try makeRoom(for: 0, in: database)
+    }) {}
   }
 
   /// Whether a body has a row, or the database cannot tell.

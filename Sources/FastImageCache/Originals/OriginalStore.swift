@@ -99,10 +99,12 @@ public final class OriginalStore: Sendable {
   // 4. What was removed does not come back: a removal forbids the loads that began before it.
   // 5. The writing connection is used on `queue` only. A reading one is out of `state` while it is used. So no
   //    lock is held through a system call.
-  // 6. No file is open while the store is suspended, and a child of fork(2) touches none.
+  // 6. No file is open while the store is suspended, and a child of fork(2) touches none. A suspension waits for
+  //    the `readings` that are under way.
   let state = Lock(State())
   let queue = DispatchQueue(label: "FastImageCache.originals", qos: .userInitiated)
   let writer = OriginalWriter()
+  let readings = DispatchGroup()
   /// Two, so that a large original does not hold up a small one.
   let readers = WorkerPool(name: "FastImageCache.originals", width: 2)
 

@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import Locking
 import OriginalDatabase
@@ -139,26 +140,110 @@ struct OriginalDiskTests {
     for (fault, make) in cases {
       try? FileManager.default.removeItem(atPath: database)
       try make()
+      chmod(database, 0o640)
       let before = try Data(contentsOf: URL(filePath: database))
       let store = store()
       let fixture = try await Fixture(from: EncodedSource()) { $0.originals = store }
       let events = fixture.cache.events()
+      #expect(fixture.cache.storageState == .ready)
       await #expect(throws: ImageCacheError.originalsUnavailable(fault, file: database)) {
         try await store.open()
+      }
+      await #expect(throws: ImageCacheError.originalsUnavailable(fault, file: database)) {
+        _ = try await Fixture(from: EncodedSource()) {
+          ($0.originals, $0.requiresStorage) = (self.store(), true)
+        }
       }
       // A cache goes on, and says so once.
       for number in ["7", "8"] {
         _ = try await fixture.cache.image(for: Photo(ImageID(number)), format: .row)
+      }
+      guard case .unavailable(let reason) = fixture.cache.storageState else {
+        throw ImageCacheError.closed
       }
       await fixture.cache.close()
       var reasons: [String] = []
       for await event in events {
         if case .original(nil, .unavailable(let reason)) = event { reasons.append(reason) }
       }
-      #expect(reasons.count == 1 && reasons[0].contains(database))
+      #expect(reasons == [reason] && reason.contains(database))
       await #expect(throws: ImageCacheError.self) { try await store.removeAll() }
       #expect(try Data(contentsOf: URL(filePath: database)) == before)
+      #expect(mode(of: database) == 0o640)
     }
+  }
+
+  private func mode(of path: String) -> mode_t? {
+    var status = stat()
+    return lstat(path, &status) == 0 ? status.st_mode & 0o777 : nil
+  }
+
+  @Test("has files that only its user reads, each with its class of protection")
+  func modes() async throws {
+    let protected = Counter()
+    let system = SystemCalls(observer: { call throws(SystemError) in
+      if call.kind == .protect { protected.increment() }
+    })
+    let store = OriginalStore(directory.url, 1 << 24, .init(), .complete, system: system) {
+      originalTime * 1_000_000
+    }
+    for number in 1...3 { await store.keep(number) }
+    for file in [database, database + "-wal", database + "-shm"] + (try bodyFiles().map(\.path)) {
+      #expect(mode(of: file) == 0o600, "\(file)")
+    }
+    #expect(protected.value == 3)
+  }
+
+  @Test(
+    "is read whatever numbers somebody has written into it",
+    arguments: ["9223372036854775807", "-9223372036854775808", "'x'", "NULL", "x'00'"])
+  func numbers(value: String) async throws {
+    for number in 1...3 { await store().keep(number) }
+    let columns = OriginalSchema.all.split(separator: ",").map {
+      $0.trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+    let key = OriginalRecord(1, Data()).name.row
+    for column in columns where column != "id" {
+      try execute("UPDATE original SET \(column) = \(value) WHERE id = \(key)")
+      let store = store()
+      let first = try? await store.kept(1)
+      #expect(first == nil || first == OriginalStore.bytes(1))
+      _ = try await store.inspect().map { "\($0.size ?? PixelSize(width: 1, height: 1)) \($0)" }
+      let query = OriginalQuery(
+        name: OriginalName(id: "test:/1", address: "test:/9"), version: "test:/1",
+        owner: OriginalOwner(namespace: "test", entity: 1)
+      ) { $0.width * $0.height > 0 }
+      _ = try? await store.read(query, urgency: Urgency(.current))
+      #expect(await store.keep(1))
+    }
+    let other = try await store().kept(2)
+    #expect(other == nil || other == OriginalStore.bytes(2))
+    if value != "NULL" { try execute("UPDATE store SET bytes = \(value)") }
+    await store().keep(4)
+    try? await store().removeAll()
+  }
+
+  @Test("makes room although somebody has put a folder in the place of a download")
+  func replacedDownload() async throws {
+    let store = store(byteLimit: 1 << 20)
+    var original = OriginalRecord(0, Data())
+    original.byteCount = 200_000
+    let reserved = original
+    try await store.run { () throws(DatabaseError) in
+      let file = try store.makeFile(reserved)
+      try file.append(Data([1]), in: store.bodies())
+      try store.noteProgress(file)
+      store.writer.files[file.original.body] = nil
+      file.close()
+    }
+    let file = try #require(try bodyFiles().first)
+    try FileManager.default.removeItem(at: file)
+    try FileManager.default.createDirectory(at: file, withIntermediateDirectories: false)
+    for number in 1...20 {
+      await store.keep(number, OriginalStore.bytes(number, count: 100_000))
+      #expect(try await store.kept(number) != nil)
+    }
+    #expect(try await !store.inspect().contains { $0.id == "test:/0" })
   }
 
   @Test("is refused where only a part of the database is damaged, once that is met")
@@ -187,6 +272,16 @@ struct OriginalDiskTests {
       throws: ImageCacheError.originalsUnavailable(.onNetwork, file: directory.url.path)
     ) {
       try await network.open()
+    }
+    let folder = try TemporaryDirectory()
+    let readOnly = OriginalStore(
+      in: folder,
+      system: SystemCalls(observer: { call throws(SystemError) in
+        if call.kind == .makeDirectory { throw SystemError(call: call.kind, code: EROFS) }
+      }))
+    let bodies = folder.url.path + "/bodies"
+    #expect(throws: ImageCacheError.originalsUnavailable(.readOnly, file: bodies)) {
+      try readOnly.openBlocking()
     }
     await store().keep(7)
     chmod(database, 0o400)
@@ -233,6 +328,29 @@ struct OriginalDiskTests {
       await gone.suspend()
     }
     #expect(try await store.kept(7) != nil)
+  }
+
+  @Test("is closed only when the readings that are under way have ended")
+  func suspensionWaits() async throws {
+    let store = store()
+    await store.keep(7)
+    let (begun, release, hasEnded) = (Counter(), Gate(), Lock(false))
+    DispatchQueue.global().async {
+      _ = try? store.reading { _ throws(DatabaseError) in
+        begun.increment()
+        release.waitBlocking()
+        hasEnded.withLock { $0 = true }
+      }
+    }
+    await begun.reaches(1)
+    let suspending = Task {
+      await OriginalUser(of: store).suspend()
+      return hasEnded.withLock { $0 }
+    }
+    while store.state.withLock({ $0.isOpen }), !Task.isCancelled { await Task.yield() }
+    for _ in 0..<1000 { await Task.yield() }
+    release.open()
+    #expect(await suspending.value)
   }
 
   @Test("is every store's that has it open: each keeps, finds and removes")

@@ -28,7 +28,7 @@ struct RefusedOriginalTests {
     let fixture = try await Fixture(from: source) { $0.originals = store }
     let photo = Photo("7")
     _ = try await fixture.cache.image(for: photo, format: .row)
-    await fixture.quiet()
+    await quiet(fixture)
     #expect(try await store.inspect().map(\.isFresh) == [true])
 
     refuses.withLock { $0 = true }
@@ -38,11 +38,12 @@ struct RefusedOriginalTests {
           photo.url, underlying: ImageSourceError.httpStatus(status))
       ) { try await fixture.cache.image(for: photo, format: .row, options: options) }
     }
-    await fixture.quiet()
+    await quiet(fixture)
     let isGone = [404, 410].contains(status)
     #expect(try await store.inspect().map(\.isFresh) == (isGone ? [] : [false]))
     // The table keeps its picture, as a stale one.
-    #expect(fixture.cache.containsImage(for: photo, format: .row))
+    #expect(!fixture.cache.containsImage(for: photo, format: .row))
+    #expect(fixture.cache.closestCachedImage(for: photo, format: .row)?.image.solidNumber == 7)
     try await fixture.cache.removeImage(for: photo, format: .row)
     await #expect(throws: ImageCacheError.self) {
       try await fixture.cache.image(for: photo, format: .row)
@@ -50,9 +51,15 @@ struct RefusedOriginalTests {
 
     refuses.withLock { $0 = false }
     #expect(try await fixture.cache.image(for: photo, format: .row).solidNumber == 7)
-    await fixture.quiet()
+    await quiet(fixture)
     #expect(source.requests.last?.known?.isWhole == (isGone ? nil : true))
     #expect(try await store.inspect().map(\.isFresh) == [true])
+  }
+
+  /// Waits until no load is under way and nothing to be written.
+  private func quiet(_ fixture: Fixture) async {
+    await fixture.quiet()
+    await store.settle()
   }
 
   /// One picture at two addresses.
@@ -77,10 +84,31 @@ struct RefusedOriginalTests {
     ] {
       try await fixture.cache.removeImage(for: "7", format: format)
       _ = try await fixture.cache.image(for: Variant(url: "test:/\(side)"), format: format)
-      await fixture.quiet()
+      await quiet(fixture)
       #expect(source.started.value == fetches, "\(side) \(format.name)")
     }
     #expect(try await store.inspect().count == 2)
+  }
+
+  @Test("stays as it is whatever the server answers at another address of its picture")
+  func ignoresOthers() async throws {
+    let source = EncodedSource { request, _ in
+      if request.url.lastPathComponent != "16" { throw ImageSourceError.httpStatus(404) }
+      return .encoded(try solid(7, size: PixelSize(width: 16, height: 16)).pngData())
+    }
+    let fixture = try await Fixture(from: source) { $0.originals = store }
+    _ = try await fixture.cache.image(for: Variant(url: "test:/16"), format: .row)
+    await quiet(fixture)
+    let kept = try await store.inspect().map(\.record.body)
+    for options in [LoadOptions(.revalidate), LoadOptions(.reload)] {
+      await #expect(throws: ImageCacheError.self) {
+        try await fixture.cache.image(
+          for: Variant(url: "test:/20"), format: .row, options: options)
+      }
+      await quiet(fixture)
+      #expect(try await store.inspect().map(\.record.body) == kept)
+      #expect(try await store.inspect().map(\.isFresh) == [true])
+    }
   }
 
   @Test("is one before its waiters are answered")

@@ -183,6 +183,26 @@ struct DamagedImageTests {
     #expect(originals.count == 1)
   }
 
+  @Test("drops the kept original that it supersedes")
+  func supersedes() async throws {
+    let store = OriginalStore(directory: try TemporaryDirectory().url)
+    let source = Self.source("whole 5", "part 6")
+    let fixture = try await Fixture([.row], from: source) {
+      $0.decoders = [PartDecoder()]
+      ($0.damagedImages, $0.originals) = (.showPart, store)
+    }
+    _ = try await fixture.cache.image(for: Self.photo, format: .row)
+    await fixture.quiet()
+    await store.settle()
+    #expect(try await store.inspect().count == 1)
+    let options = LoadOptions(.reload)
+    #expect(
+      try await fixture.cache.image(for: Self.photo, format: .row, options: options).isDamaged)
+    await fixture.quiet()
+    await store.settle()
+    #expect(try await store.inspect().isEmpty)
+  }
+
   @Test("is asked for anew where a kept original turns out to be one")
   func dropsKeptOriginal() async throws {
     let originals = MemoryOriginals()

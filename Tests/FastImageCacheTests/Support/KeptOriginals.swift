@@ -70,6 +70,7 @@ extension OriginalRecord {
         fields: fields, received: Date(timeIntervalSince1970: Double(originalTime))))
     self.size = PixelSize(width: 100 + number, height: 100)
     change(&self)
+    row.number = name.row
   }
 
   /// Finds exactly this one.

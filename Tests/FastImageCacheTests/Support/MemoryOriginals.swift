@@ -86,14 +86,14 @@ final class MemoryOriginals: OriginalKeeping {
   func download(_ original: OriginalRecord, _ load: OriginalLoad) -> OriginalDownload? { nil }
 
   func hold(
-    _ original: OriginalRecord, _ bytes: Data, for load: OriginalLoad?,
+    _ original: OriginalRecord, _ bytes: Data?, for load: OriginalLoad?,
     from download: OriginalDownload?, if mayKeep: () -> Bool
   ) -> UInt64? {
     state.withLock { entries in
       guard mayKeep() else { return nil }
       let key = Key(original.name)
       if original.isPlaceholder, entries[key]?.isPlaceholder == false { return nil }
-      if !original.terms.mayBeKept {
+      guard let bytes, original.terms.mayBeKept else {
         entries[key] = nil
         return nil
       }

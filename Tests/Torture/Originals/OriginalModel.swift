@@ -8,7 +8,7 @@ struct OriginalModel {
   private var pending: Ledger.Line?
   /// The last original that was kept: no other one came, so it made room for none.
   private var newest: Int?
-  /// The versions of the large original that came, as far as they came, and the one before them.
+  /// The versions of the large original that came, as far as they came, and the one that was there before.
   private var arrived: Set<Int> = []
 
   init(present: [Int: Int] = [:], mayEvict: Bool) {
@@ -31,8 +31,8 @@ struct OriginalModel {
         if number == OriginalCatalogue.large { arrived = [] }
       case .reset: (present, newest, arrived) = ([:], nil, [])
       case .adopt:
-        // The one before stays until another one is whole.
-        if let former = present.removeValue(forKey: number) { arrived.insert(former) }
+        // Until all bytes have come, the one that was there stays.
+        if let version = present.removeValue(forKey: number) { arrived.insert(version) }
         arrived.insert(Int(line.version))
         // It may have made room.
         newest = nil
