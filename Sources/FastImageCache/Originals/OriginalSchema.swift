@@ -19,8 +19,10 @@ enum OriginalSchema {
   /// All columns, in the order of `OriginalRecord.values`.
   static let all = row + ", account, key, version, address, namespace, entity, variants, owner"
 
-  /// Puts a record into a table.
-  static func insertion(_ table: String) -> String {
+  /// Put a record into a table.
+  static let (intoOriginal, intoDownload) = (insertion("original"), insertion("download"))
+
+  private static func insertion(_ table: String) -> String {
     let marks = repeatElement("?", count: all.split(separator: ",").count)
     return "INSERT INTO \(table) (\(all)) VALUES (\(marks.joined(separator: ", ")))"
   }

@@ -145,19 +145,13 @@ extension OriginalStore {
         // From the moment on in which others see the row, its lock tells them that the writer lives.
         let name = BodyFolder.name(row: original.name.row, body: original.body)
         let file = BodyFile(original, try bodies().create(name))
-        try insert(original, into: "download", database)
+        try database.run(OriginalSchema.intoDownload, original.values)
         return file
       }
       guard let file else { continue }
       writer.files[original.body] = file
       return file
     }
-  }
-
-  private func insert(
-    _ original: OriginalRecord, into table: String, _ database: Database
-  ) throws(DatabaseError) {
-    try database.run(OriginalSchema.insertion(table), original.values)
   }
 
   /// Notes how far a file is whole.
@@ -199,7 +193,7 @@ extension OriginalStore {
       }
       (whole.body, whole.checksum) = (body, file.original.checksum)
       whole.wholeByteCount = file.original.wholeByteCount
-      try insert(whole, into: "original", database)
+      try database.run(OriginalSchema.intoOriginal, whole.values)
     }
     writer.files[body] = nil
     file.close()

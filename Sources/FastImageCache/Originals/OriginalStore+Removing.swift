@@ -234,7 +234,7 @@ extension OriginalStore: OriginalKeeping {
     _ change: @escaping @Sendable (Database) throws(DatabaseError) -> Void
   ) async {
     _ = try? await run { [self] () throws(DatabaseError) in
-      guard try status(of: file) != nil else { return }
+      if !state.withLock({ $0.isOpen }), try status(of: file) == nil { return }
       defer { closeIfSuspended() }
       try transaction(evenSuspended: true, change)
     }

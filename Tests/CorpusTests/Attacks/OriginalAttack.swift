@@ -35,7 +35,7 @@ enum OriginalAttack {
       let database = try Database(path, makesFile: true, .none)
       try OriginalSchema.prepare(database)
       for number in 0..<3 {
-        try database.run(OriginalSchema.insertion("original"), original(number).values)
+        try database.run(OriginalSchema.intoOriginal, original(number).values)
       }
       _ = database.checkpoint()
     } catch { return [] }

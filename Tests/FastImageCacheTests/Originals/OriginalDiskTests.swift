@@ -70,6 +70,7 @@ struct OriginalDiskTests {
     // Its writer lives: nobody makes room of it.
     for number in 11...20 { await store.keep(number, OriginalStore.bytes(number, count: 60_000)) }
     #expect(try await store.inspect().contains { $0.record.name == name })
+    #expect(try store.folderByteCount() + 250_000 <= 1 << 20)
   }
 
   @Test("keeps nothing where it is too small, and nothing above a quarter of it")
