@@ -41,7 +41,6 @@ public final actor ImageCache {
   nonisolated let recorder: CacheRecorder
   nonisolated let registry: InFlightRegistry
   nonisolated let maker: PictureMaker
-  nonisolated let hook: StoreHook?
   nonisolated let originals: (any OriginalKeeping)?
   nonisolated let partials = PartialShelf()
   nonisolated let clock: any PatienceClock
@@ -116,8 +115,8 @@ public final actor ImageCache {
     let resources = configuration.resources ?? LoadResources()
     maker = PictureMaker(
       decoders: configuration.decoders, limits: configuration.limits,
-      damagedImages: configuration.damagedImages, workers: resources.workers, recorder: recorder)
-    hook = configuration.willStore.map(StoreHook.init)
+      damagedImages: configuration.damagedImages, workers: resources.workers, recorder: recorder,
+      willStore: configuration.willStore)
     originals = configuration.keeper
     clock = configuration.clock
     let planner = LoadPlanner(
@@ -125,7 +124,7 @@ public final actor ImageCache {
       namespace: ImageID(namespace))
     let loader = ImageLoader(
       planner: planner, maker: maker, recorder: recorder,
-      encodedByteLimit: configuration.limits.encodedByteCount, hook: hook, partials: partials)
+      encodedByteLimit: configuration.limits.encodedByteCount, partials: partials)
     registry = InFlightRegistry(
       gates: resources.gates, recorder: recorder, planner: planner, clock: clock, run: loader.run)
     configuration.originals?.listeners.add(recorder.hub, partials)

@@ -200,7 +200,7 @@ extension ImageLoader {
 
   /// Draws previews until the fetch ends; `nil` where a hook may make something else of the picture.
   private func painter(for flight: Flight) -> PreviewPainter? {
-    guard hook == nil else { return nil }
+    guard maker.willStore == nil else { return nil }
     let progress = flight.progress
     return PreviewPainter(
       maker: maker, clock: progress.clock, progress: progress, fetch: progress.beginFetch())

@@ -35,43 +35,6 @@ struct OriginalClosingTests {
     #expect(try await ids(in: directory) == ["test:/1", "test:/2", "test:/3"])
   }
 
-  #if canImport(CoreGraphics) || Cairo
-    @Test("waits for a load that has delivered until it has handed its original over")
-    func delivering() async throws {
-      let directory = try TemporaryDirectory()
-      let store = store(in: directory)
-      let (sourceGate, drawn, release) = (CancellableGate(), Counter(), Gate())
-      let fixture = try await Fixture(from: EncodedSource(gate: sourceGate)) { configuration in
-        configuration.originals = store
-        // Pictures of several entities are drawn and answered one by one.
-        configuration.willStore = { _ in }
-      }
-      let first = Photo("a", url: "test:/7")
-      var second = Photo("b", url: "test:/7")
-      second.drawing = .custom { _, _ in
-        drawn.increment()
-        release.waitBlocking()
-      }
-      let slow = second
-      let answered = Task { try await fixture.cache.image(for: first, format: .row).solidNumber }
-      await fixture.waiters(1)
-      let waiting = Task { try await fixture.cache.image(for: slow, format: .row).solidNumber }
-      await fixture.waiters(2)
-      sourceGate.open()
-      #expect(try await answered.value == 7)
-      await drawn.reaches(1)
-      let closing = Task { await fixture.cache.close() }
-      while !fixture.cache.registry.isClosed, !Task.isCancelled { await Task.yield() }
-      await #expect(throws: ImageCacheError.closed) {
-        try await fixture.cache.image(for: Photo("c"), format: .row)
-      }
-      release.open()
-      await closing.value
-      _ = await waiting.result
-      #expect(try await ids(in: directory) == ["test:/7"])
-    }
-  #endif
-
   @Test("notes what a session has used that kept nothing")
   func uses() async throws {
     let directory = try TemporaryDirectory()
@@ -109,7 +72,7 @@ struct OriginalClosingTests {
       configuration.originals = store
       configuration.willStore = { _ in
         asked.increment()
-        await gate.pass()
+        gate.waitBlocking()
       }
     }
     let loads = ["1", "2"].map { id in
