@@ -77,7 +77,7 @@ enum OriginalAttack {
 
   private static func use(_ folder: URL) throws {
     let store = OriginalStore(folder, 1 << 20, system: .live) { time * 1_000_000 }
-    guard (try? store.openOnQueue()) != nil else { return }
+    guard (try? store.queue.sync { try store.openOnQueue() }) != nil else { return }
     for number in 0..<3 {
       let original = original(number)
       let query = OriginalQuery(
@@ -90,7 +90,6 @@ enum OriginalAttack {
       }
       try Attack.require((0..<3).contains { content($0) == bytes }, "Other bytes were found.")
     }
-    _ = try? store.makeFile(original(3))
-    store.queue.sync {}
+    store.queue.sync { _ = try? store.makeFile(original(3)) }
   }
 }
