@@ -50,10 +50,11 @@ struct OriginalDownloadTests {
   func resumes() async throws {
     let bytes = OriginalStore.bytes(7, count: 5 * block + 1)
     do {
-      let (download, load) = try await download(store())
+      let store = store()
+      let (download, load) = try await download(store)
       _ = try arrive(bytes, 3 * block + 7, download)
       download.end(keeps: true)
-      await store().queueIsDone()
+      await store.queueIsDone()
       withExtendedLifetime(load) {}
     }
     let later = store()
