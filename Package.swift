@@ -94,6 +94,12 @@ let package = Package(
     .target(name: "CMemoryHints"),
     .target(name: "CProcessorClock"),
     .target(name: "CResampling"),
+    .target(
+      name: "CSQLite",
+      linkerSettings: [
+        .linkedLibrary(
+          "sqlite3", .when(platforms: [.macOS, .iOS, .tvOS, .watchOS, .visionOS, .macCatalyst]))
+      ]),
     .target(name: "Locking", swiftSettings: settings),
 
     // Floor 1: vocabulary, and equal slots in mapped files.
@@ -119,13 +125,14 @@ let package = Package(
       swiftSettings: settings),
 
     .target(
-      name: "OriginalStore", dependencies: ["Locking", "TableStore"], swiftSettings: settings),
+      name: "OriginalDatabase", dependencies: ["CSQLite", "Locking", "TableStore"],
+      swiftSettings: settings),
 
     // Floor 3: the library.
     .target(
       name: "FastImageCache",
       dependencies: [
-        "Locking", "Pixels", "TableStore", "ImageCodecs", "ImageDrawing", "OriginalStore",
+        "Locking", "Pixels", "TableStore", "ImageCodecs", "ImageDrawing", "OriginalDatabase",
         .target(name: "CCanvas", condition: cairoOnLinux),
         .target(name: "CCURL", condition: onLinux), .target(name: "CZlib", condition: onLinux),
       ],
@@ -157,7 +164,7 @@ let package = Package(
       name: "imagecache",
       dependencies: [
         "CommandSupport", "FastImageCache", "ImageCodecs", "ImageDrawing", "LoopbackServer",
-        "OriginalStore", "TableStore", "Pixels",
+        "OriginalDatabase", "TableStore", "Pixels",
       ],
       swiftSettings: settings),
 
@@ -171,7 +178,7 @@ let package = Package(
     .executableTarget(
       name: "imagecache-torture",
       dependencies: [
-        "CInterposer", "CommandSupport", "FastImageCache", "Locking", "OriginalStore", "Pixels",
+        "CInterposer", "CommandSupport", "FastImageCache", "Locking", "OriginalDatabase", "Pixels",
         "TableStore", "TestSupport", .target(name: "CTestImages", condition: onLinux),
       ],
       path: "Tests/Torture", swiftSettings: settings),
@@ -219,14 +226,10 @@ let package = Package(
       ],
       swiftSettings: settings),
     .testTarget(
-      name: "OriginalStoreTests",
-      dependencies: ["OriginalStore", "TableStore", "Locking", "TestSupport"],
-      swiftSettings: settings),
-    .testTarget(
       name: "FastImageCacheTests",
       dependencies: [
-        "FastImageCache", "TableStore", "ImageCodecs", "ImageDrawing", "Pixels", "Locking",
-        "TestSupport", .target(name: "CCURL", condition: onLinux),
+        "FastImageCache", "OriginalDatabase", "TableStore", "ImageCodecs", "ImageDrawing", "Pixels",
+        "Locking", "TestSupport", .target(name: "CCURL", condition: onLinux),
         .target(name: "CTestProbes", condition: onLinux),
         .target(name: "CTestImages", condition: onLinux),
         .target(name: "CCairo", condition: cairoOnLinux),
@@ -244,7 +247,8 @@ let package = Package(
     .testTarget(
       name: "CorpusTests",
       dependencies: [
-        "CommandSupport", "FastImageCache", "ImageCodecs", "OriginalStore", "Pixels", "TableStore",
+        "CommandSupport", "FastImageCache", "ImageCodecs", "OriginalDatabase", "Pixels",
+        "TableStore",
         "TestSupport",
       ],
       swiftSettings: settings),
@@ -275,7 +279,8 @@ if Context.environment["IMAGECACHE_FUZZING"] != nil {
     .executableTarget(
       name: "imagecache-fuzz",
       dependencies: [
-        "CommandSupport", "FastImageCache", "ImageCodecs", "OriginalStore", "Pixels", "TableStore",
+        "CommandSupport", "FastImageCache", "ImageCodecs", "OriginalDatabase", "Pixels",
+        "TableStore",
       ],
       path: "Tests",
       sources: ["CorpusTests/Attacks", "Fuzzing/Fuzzer.swift", "Fuzzing/PNGChecksums.swift"],
@@ -297,7 +302,7 @@ if Context.environment["IMAGECACHE_BENCHMARKS"] != nil {
       name: "imagecache-bench",
       dependencies: [
         "CBenchPeers", "CommandSupport", "FastImageCache", "ImageCodecs", "ImageDrawing", "Locking",
-        "LoopbackServer", "OriginalStore", "Pixels", "TableStore", "TestSupport",
+        "LoopbackServer", "OriginalDatabase", "Pixels", "TableStore", "TestSupport",
       ],
       path: "Tests/Benchmarks/Program", swiftSettings: settings),
     .testTarget(

@@ -54,8 +54,9 @@ static fic_status take(fic_gif_codes *codes, int code) {
   if (codes->previous >= 0 && codes->next < FIC_GIF_CODE_LIMIT) {
     codes->prefixes[codes->next] = (uint16_t)codes->previous;
     codes->suffixes[codes->next++] = (uint8_t)rest;
-    if (codes->next == 1 << codes->code_size && codes->code_size < 12) codes->code_size++;
   }
+  // Where indices have one bit, the code that is defined first has three.
+  if (codes->next == 1 << codes->code_size && codes->code_size < 12) codes->code_size++;
   codes->previous = code;
   return FIC_OK;
 }

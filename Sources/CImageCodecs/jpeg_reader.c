@@ -12,9 +12,13 @@
 
 #include "jpeg_reader.h"
 
-// Cameras leave a few bytes before a restart marker. More of them than this, unless they repeat one byte,
-// mean that damage moved the blocks before them.
+// Cameras leave a few bytes before a marker. More of them than this, unless they repeat one byte, mean that
+// damage moved the blocks before them.
 #define PADDING_LIMIT 16
+
+#define MARKER_RST0 0xd0
+#define MARKER_RST7 0xd7
+#define MARKER_EOI 0xd9
 
 struct fic_jpeg_reader {
   struct jpeg_decompress_struct codec;
@@ -22,6 +26,8 @@ struct fic_jpeg_reader {
   jmp_buf escape;
   fic_jpeg_coefficients coefficients;
   fic_status status;
+  const JOCTET *bytes;
+  size_t count;
   uint32_t scan_limit;
   bool has_ended;     // libjpeg asked for more bytes than there are, and got an end marker of its own
   bool rest_is_cut;   // fic_jpeg_rest_is_whole said so
@@ -76,16 +82,24 @@ static void give_up(j_common_ptr codec) {
   longjmp(reader->escape, 1);
 }
 
-// True for bytes that no block needed, `count` of them up to the next one to be read, if they are padding.
-static bool is_padding(const struct jpeg_decompress_struct *codec, int count) {
+// True for bytes that no block needed, `count` of them up to `end`, if blocks before them are right.
+//
+// - has_marker: whether a marker follows that ends blocks. Otherwise anything may follow the picture.
+static bool is_left_over(
+    const fic_jpeg_reader *reader, const JOCTET *end, size_t count, bool has_marker) {
   if (count <= PADDING_LIMIT) return true;
-  // The next byte is one of libjpeg's own. Whether all blocks have come is asked elsewhere.
-  if (reader_of((j_common_ptr)codec)->has_ended) return true;
-  const JOCTET *end = codec->src->next_input_byte;
-  for (const JOCTET *byte = end - (count - PADDING_LIMIT); byte < end; byte++) {
-    if (*byte != end[-1]) return false;
-  }
-  return true;
+  size_t before = (size_t)(end - reader->bytes), run = 0;
+  while (run < before && run <= count + PADDING_LIMIT && end[-1 - (ptrdiff_t)run] == end[-1]) run++;
+  // Blocks were made of the same bytes, as where a program has reserved a file and not written its end.
+  if (run > count + PADDING_LIMIT) return false;
+  return !has_marker || run + PADDING_LIMIT >= count;
+}
+
+static bool is_padding(const fic_jpeg_reader *reader, size_t count) {
+  // The next byte is one of libjpeg's own then. Whether all blocks have come is asked elsewhere.
+  const JOCTET *end =
+      reader->has_ended ? reader->bytes + reader->count : reader->codec.src->next_input_byte;
+  return is_left_over(reader, end, count, !reader->has_ended);
 }
 
 static bool is_harmless(j_common_ptr codec) {
@@ -99,7 +113,8 @@ static bool is_harmless(j_common_ptr codec) {
     case JWRN_EXTRANEOUS_DATA:
       // Before the first scan these bytes are metadata of a wrong length, which the picture does
       // not need.
-      return decoder->input_scan_number == 0 || is_padding(decoder, codec->err->msg_parm.i[0]);
+      return decoder->input_scan_number == 0 ||
+             is_padding(reader_of(codec), (size_t)codec->err->msg_parm.i[0]);
     case JWRN_JPEG_EOF:
       // A block that needs the missing bytes is another message, JWRN_HIT_MARKER; but arithmetic codes
       // go on with zeros without one.
@@ -171,6 +186,8 @@ fic_status fic_jpeg_read_header(
     fic_jpeg_reader *reader, const uint8_t *bytes, size_t count, fic_jpeg_header *header) {
   struct jpeg_decompress_struct *codec = &reader->codec;
   if (setjmp(reader->escape)) return reader->status;
+  reader->bytes = bytes;
+  reader->count = count;
   jpeg_mem_src(codec, bytes, count);
   jpeg_read_header(codec, TRUE);
 
@@ -282,6 +299,30 @@ fic_status fic_jpeg_take_in(fic_jpeg_reader *reader, uint32_t steps, bool *compl
   return FIC_OK;
 }
 
+// The next marker, or `end`. Behind it is at least one byte.
+static const JOCTET *find_marker(const JOCTET *byte, const JOCTET *end) {
+  while (end - byte > 1 && (byte = memchr(byte, 0xff, (size_t)(end - byte - 1)))) {
+    if (byte[1] != 0 && byte[1] != 0xff) return byte;
+    byte++;
+  }
+  return end;
+}
+
+// Looks at what the blocks of a file of one scan have left over, once its last row is read: libjpeg goes no further.
+static fic_status check_end(fic_jpeg_reader *reader) {
+  const struct jpeg_decompress_struct *codec = &reader->codec;
+  if (codec->buffered_image || codec->output_scanline < codec->output_height) return FIC_OK;
+  if (codec->unread_marker != 0 || reader->has_ended) return FIC_OK;
+  const JOCTET *begin = codec->src->next_input_byte, *end = begin + codec->src->bytes_in_buffer;
+  const JOCTET *marker = find_marker(begin, end);
+  bool has_marker = marker < end && (marker[1] == MARKER_EOI || (marker[1] >= MARKER_RST0 &&
+                                                                 marker[1] <= MARKER_RST7));
+  if (is_left_over(reader, marker, (size_t)(marker - begin), has_marker)) return FIC_OK;
+  if (!reader->shows_part) return fail(reader, FIC_DAMAGED, "bytes are left over behind the last block");
+  reader->is_damaged = true;
+  return FIC_OK;
+}
+
 fic_status fic_jpeg_read_rows(
     fic_jpeg_reader *reader, uint8_t *rows, size_t row_bytes, uint32_t count) {
   struct jpeg_decompress_struct *codec = &reader->codec;
@@ -298,7 +339,7 @@ fic_status fic_jpeg_read_rows(
     if (written == 0) return fail(reader, FIC_TRUNCATED, "no more rows");
     rows += written * row_bytes;
   }
-  return FIC_OK;
+  return check_end(reader);
 }
 
 fic_status fic_jpeg_keep_columns(fic_jpeg_reader *reader, uint32_t *first, uint32_t *count) {
@@ -322,6 +363,16 @@ static bool pass_row(fic_jpeg_reader *reader) {
   return jpeg_read_scanlines(codec, &reader->passed_row, 1) == 1;
 }
 
+// Rows of the output that come from one row of blocks of the coarsest component.
+static JDIMENSION rows_of_blocks(const struct jpeg_decompress_struct *codec) {
+#if JPEG_LIB_VERSION >= 70
+  int side = codec->min_DCT_v_scaled_size;
+#else
+  int side = codec->min_DCT_scaled_size;
+#endif
+  return (JDIMENSION)(codec->max_v_samp_factor * side);
+}
+
 fic_status fic_jpeg_skip_rows(fic_jpeg_reader *reader, uint32_t count) {
   struct jpeg_decompress_struct *codec = &reader->codec;
   if (setjmp(reader->escape)) return reader->status;
@@ -330,9 +381,9 @@ fic_status fic_jpeg_skip_rows(fic_jpeg_reader *reader, uint32_t count) {
   // All coefficients are there.
   if (count == left && codec->buffered_image) return FIC_OK;
   JDIMENSION end = codec->output_scanline + count;
-  // libjpeg makes as many rows at a time as brightness has for one of the colours, and loses its place if it
-  // skips from among them: kept rows come late (jdmerge.c), or rows of blocks are passed over twice.
-  JDIMENSION rows_at_a_time = (JDIMENSION)codec->max_v_samp_factor;
+  // libjpeg loses its place if it skips from within a row of blocks: kept rows come late (jdmerge.c), or rows of
+  // blocks are passed over that no skip has counted.
+  JDIMENSION rows_at_a_time = rows_of_blocks(codec);
   while (codec->output_scanline < end && codec->output_scanline % rows_at_a_time != 0) {
     if (!pass_row(reader)) return fail(reader, FIC_TRUNCATED, "no more rows");
   }
@@ -343,7 +394,7 @@ fic_status fic_jpeg_skip_rows(fic_jpeg_reader *reader, uint32_t count) {
   if (wanted > 0 && jpeg_skip_scanlines(codec, wanted) != wanted)
     return fail(reader, FIC_TRUNCATED, "no more rows");
   if (reads_last && !pass_row(reader)) return fail(reader, FIC_TRUNCATED, "no more rows");
-  return FIC_OK;
+  return check_end(reader);
 }
 
 #endif

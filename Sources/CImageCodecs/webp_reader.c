@@ -39,64 +39,70 @@ static uint32_t little_endian(const uint8_t *bytes) {
 
 static bool has_name(const uint8_t *chunk, const char *name) { return memcmp(chunk, name, 4) == 0; }
 
+static bool is_picture(const uint8_t *chunk, uint8_t flags) {
+  return has_name(chunk, "VP8 ") || has_name(chunk, "VP8L") ||
+         ((flags & ANIMATION_FLAG) && has_name(chunk, "ANMF"));
+}
+
 // Finds where the first picture ends, and the EXIF chunk, which may stand behind all pictures (RFC
 // 9649, section 2.7). libwebp's demuxer knows both, but takes memory for each frame and each chunk
 // that it sees, and a file within the limits may have millions. So the demuxer gets only the first
 // picture and the chunks before it.
 //
-// Some encoders count a byte or two more than they write. Where fewer are missing than the header of a chunk
-// has, no chunk is missing, and the file is whole if all of its chunks are.
+// A file is cut if it lacks bytes of the first picture, or the turn that its flags announce. Whatever else it lacks
+// does not matter, as in other formats: some encoders count a few bytes more than they write.
 static fic_status find_parts(
     const uint8_t *bytes, size_t count, bool may_be_cut, size_t *picture_end, bool *is_unpadded,
     fic_webp_header *header) {
   if (count < RIFF_HEADER_COUNT) return FIC_TRUNCATED;
-  uint64_t end = (uint64_t)little_endian(bytes + 4) + 8;
-  bool is_short = end > count;
-  header->is_cut = is_short && end - count >= CHUNK_HEADER_COUNT;
-  if (header->is_cut && !may_be_cut) return FIC_TRUNCATED;
-  if (is_short) end = count;
+  const uint64_t announced_end = (uint64_t)little_endian(bytes + 4) + 8;
+  const bool is_short = announced_end > count;
+  const uint64_t end = is_short ? count : announced_end;
+  const fic_status cut = is_short ? FIC_TRUNCATED : FIC_DAMAGED;
+  // Fewer missing bytes than the header of a chunk has are no chunk.
+  bool lacks_chunk = announced_end >= end + CHUNK_HEADER_COUNT;
   uint8_t flags = 0;
   int leading_count = 0;
   *picture_end = 0;
   for (uint64_t offset = RIFF_HEADER_COUNT; offset < end;) {
-    const uint8_t *chunk = bytes + offset;
     if (end - offset < CHUNK_HEADER_COUNT) {
-      header->is_cut |= is_short;
-      if (header->is_cut && !may_be_cut) return FIC_TRUNCATED;
+      lacks_chunk |= is_short;
       break;
     }
+    const uint8_t *chunk = bytes + offset;
     uint32_t size = little_endian(chunk + 4);
     uint64_t chunk_end = offset + CHUNK_HEADER_COUNT + size;
+    bool is_first = *picture_end == 0 && is_picture(chunk, flags);
     if (chunk_end > end) {
-      header->is_cut |= is_short;
-      if (header->is_cut && !may_be_cut) return FIC_TRUNCATED;
-      // Behind the picture, a chunk that is cut short costs only the orientation.
-      if (*picture_end > 0 || !may_be_cut) break;
+      lacks_chunk = true;
+      if (is_first) {
+        header->is_cut = true;
+        *picture_end = (size_t)end;
+      }
+      break;
     }
     // A byte of padding follows chunks of an odd size; the last chunk may lack it.
     uint64_t next = chunk_end + (size & 1);
     if (next > end) next = end;
-    if (offset == RIFF_HEADER_COUNT && has_name(chunk, "VP8X") && size > 0 && chunk_end <= end) {
+    if (offset == RIFF_HEADER_COUNT && has_name(chunk, "VP8X") && size > 0)
       flags = chunk[CHUNK_HEADER_COUNT];
+    if (is_first) {
+      *picture_end = (size_t)next;
+      *is_unpadded = next == chunk_end && (size & 1);
+    } else if (*picture_end == 0 && ++leading_count > LEADING_CHUNK_LIMIT) {
+      return FIC_DAMAGED;
     }
-    if (*picture_end == 0) {
-      if (has_name(chunk, "VP8 ") || has_name(chunk, "VP8L") ||
-          ((flags & ANIMATION_FLAG) && has_name(chunk, "ANMF"))) {
-        *picture_end = (size_t)next;
-        *is_unpadded = next == chunk_end && (size & 1);
-      } else if (++leading_count > LEADING_CHUNK_LIMIT) {
-        return FIC_DAMAGED;
-      }
-    }
-    if (!header->exif && (flags & EXIF_FLAG) && chunk_end <= end && has_name(chunk, "EXIF")) {
+    if (!header->exif && (flags & EXIF_FLAG) && has_name(chunk, "EXIF")) {
       header->exif = chunk + CHUNK_HEADER_COUNT;
       header->exif_count = size;
     }
     // The rest may be many chunks, which the disk need not even deliver.
-    if (*picture_end > 0 && !is_short && (header->exif || !(flags & EXIF_FLAG))) break;
+    if (*picture_end > 0 && (header->exif || !(flags & EXIF_FLAG))) break;
     offset = next;
   }
-  return *picture_end > 0 ? FIC_OK : FIC_DAMAGED;
+  if (*picture_end == 0) return cut;
+  if (lacks_chunk && (flags & EXIF_FLAG) && !header->exif) header->is_cut = true;
+  return header->is_cut && !may_be_cut ? cut : FIC_OK;
 }
 
 // Points into the caller's bytes; nothing is copied.
@@ -140,8 +146,10 @@ fic_status fic_webp_read_header(
   if (state == WEBP_DEMUX_PARSE_ERROR) return FIC_DAMAGED;
   if (!reader->demuxer) return FIC_TRUNCATED;
   // The demuxer misses the byte of padding; the decoder does not need it.
-  if (!WebPDemuxGetFrame(reader->demuxer, 1, &reader->frame)) return FIC_DAMAGED;
-  if (!reader->frame.complete && !is_unpadded && !may_be_cut) return FIC_DAMAGED;
+  if (!WebPDemuxGetFrame(reader->demuxer, 1, &reader->frame))
+    return header->is_cut ? FIC_TRUNCATED : FIC_DAMAGED;
+  if (!reader->frame.complete && !is_unpadded) header->is_cut = true;
+  if (header->is_cut && !may_be_cut) return FIC_DAMAGED;
 
   const WebPIterator *frame = &reader->frame;
   VP8StatusCode code =

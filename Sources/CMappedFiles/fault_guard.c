@@ -19,6 +19,7 @@ enum { RANGE_COUNT = 1024 };
 static struct {
   _Atomic(uintptr_t) start;
   _Atomic(uintptr_t) end;
+  _Atomic(int) access;
 } ranges[RANGE_COUNT];
 
 static atomic_flag is_installed = ATOMIC_FLAG_INIT;
@@ -26,12 +27,13 @@ static struct sigaction previous;
 static uintptr_t page_size;
 static int wake_descriptor = -1;
 
-int fic_guard_add(const void *start, size_t byte_count) {
+int fic_guard_add(const void *start, size_t byte_count, int is_writable) {
   uintptr_t first = (uintptr_t)start;
   for (int number = 0; number < RANGE_COUNT; number++) {
     uintptr_t none = 0;
     if (!atomic_compare_exchange_strong(&ranges[number].start, &none, 1)) continue;
     atomic_store(&ranges[number].end, first + byte_count);
+    atomic_store(&ranges[number].access, is_writable ? PROT_READ | PROT_WRITE : PROT_READ);
     atomic_store(&ranges[number].start, first);
     return number;
   }
@@ -42,14 +44,16 @@ void fic_guard_remove(int number) {
   if (number >= 0) atomic_store(&ranges[number].start, 0);
 }
 
-static int is_guarded(uintptr_t address) {
+// The access to a guarded address, 0 for all others.
+static int guarded_access(uintptr_t address) {
   for (int number = 0; number < RANGE_COUNT; number++) {
     uintptr_t start = atomic_load(&ranges[number].start);
     uintptr_t end = atomic_load(&ranges[number].end);
+    int access = atomic_load(&ranges[number].access);
     // Read again: another thread may have reused the entry between the two.
     if (start > 1 && start <= address && address < end &&
         atomic_load(&ranges[number].start) == start) {
-      return 1;
+      return access;
     }
   }
   return 0;
@@ -74,10 +78,11 @@ static void handle(int number, siginfo_t *info, void *context) {
   int saved = errno;
   int is_sent = info->si_code == SI_USER || info->si_code == SI_QUEUE;
   uintptr_t page = (uintptr_t)info->si_addr & ~(page_size - 1);
+  int access = is_sent ? 0 : guarded_access((uintptr_t)info->si_addr);
   // mmap is not on POSIX's list of calls for handlers, but takes no lock of the C library's on any
   // system that we know. The page is private: it belongs to no file any more.
-  if (!is_sent && is_guarded((uintptr_t)info->si_addr) &&
-      mmap((void *)page, page_size, PROT_READ, MAP_PRIVATE | MAP_ANON | MAP_FIXED, -1, 0) !=
+  if (access != 0 &&
+      mmap((void *)page, page_size, access, MAP_PRIVATE | MAP_ANON | MAP_FIXED, -1, 0) !=
           MAP_FAILED) {
     // A full pipe holds bytes enough to wake its reader.
     ssize_t written = write(wake_descriptor, "", 1);

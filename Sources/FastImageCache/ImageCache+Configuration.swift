@@ -13,7 +13,8 @@ extension ImageCache {
     /// deletes the tables that it does not list: give them, and tests, folders of their own.
     public var directory: URL?
 
-    /// Has opening throw where a table's file or its folder cannot be made, written or read; false by default.
+    /// Has opening throw where a table's file, the originals' database or a folder cannot be made, written or
+    /// read; false by default.
     ///
     /// By default such a cache opens all the same: it shows the pictures that can be read, keeps new ones in
     /// memory, and tells of it by ``ImageCache/storageState``. Set this where pictures that do not reach
@@ -47,46 +48,34 @@ extension ImageCache {
     public var resources: LoadResources?
 
     /// ``willStore`` as a closure.
-    public typealias WillStore =
-      @concurrent @Sendable (_ image: inout PendingImage) async throws -> Void
+    public typealias WillStore = @Sendable (_ image: inout StoredImage) throws -> Void
 
-    /// Called with each picture between its decode and its drawing; none by default.
+    /// Called with each image between its decode and its drawing; none by default.
     ///
     /// ```swift
     /// var configuration = ImageCache.Configuration()
     /// configuration.willStore = { image in
     ///   if image.origin == .load { image.metadata = Data("from the album".utf8) }
-    ///   if image.bitmap.size.width < 16 { image.verdict = .deliverOnly }
+    ///   if image.bitmap.size.width < 16 { image.storage = .doNotStore }
     /// }
     /// ```
     ///
-    /// The hook may change ``PendingImage/bitmap`` and ``PendingImage/metadata``, have the picture
-    /// delivered without being stored, and give an id to a picture that was stored by hand without one.
-    /// It is called for loads and for the `store` methods, once for each entity and each decode, for all
-    /// formats that are drawn from it, and again for a format of it that is asked for meanwhile. Hits do not
-    /// call it. A format for which the decode for all together is larger than the budget of ``resources`` is
-    /// drawn when it is asked for, with a call of its own; a store by hand removes its picture.
+    /// The hook may change ``StoredImage/bitmap`` and ``StoredImage/metadata``, have the image delivered without
+    /// being stored, and give an id to an image that was stored by hand without one. It is called for loads and
+    /// for the `store` methods, once for each entity and each decode, for all formats that are drawn from that
+    /// decode. Hits do not call it. A format for which a decode for all together is larger than the budget of
+    /// ``resources`` has a decode of its own, and a call.
     ///
-    /// An error reaches every request for the entity's picture as
-    /// ``ImageCacheError/willStoreFailed(entity:underlying:)``, and nothing is stored. When nobody waits
-    /// for a load any more, and when the cache is closed, its call is cancelled; that of a store is
-    /// cancelled with the task that stores.
+    /// An error reaches every request for the entity's image as
+    /// ``ImageCacheError/willStoreFailed(entity:underlying:)``, and nothing is stored.
     ///
-    /// The closure runs off every actor, several times at once, in the task of the load and at its priority, or
-    /// in the task that stores. It may wait, for another picture of a cache too: no worker thread waits with it,
-    /// and its load leaves its gate meanwhile, as ``ImageSource`` explains. A picture of the
-    /// entity that it is called for, or a ring of such requests, is an error that names the ring; unlimited
-    /// is only a hook that stores pictures, since it is called for each of them. The hook asks from its own
-    /// task: a load that waits for another task's request keeps its place at the gate, and when all places
-    /// are kept so, none goes on. A call that is cancelled ends soon, since its load keeps its place until then.
-    /// Entities that share a URL share a load, so a slow call for one of them delays the others.
-    /// Work that computes for
-    /// many milliseconds belongs into a ``Drawing``, which runs on the worker threads.
+    /// The closure runs on the worker thread that has decoded the image, several times at once, and ends before
+    /// the image is drawn. A closure that waits keeps a worker from other images. An image that takes another
+    /// image of a cache, or an answer from elsewhere, comes from a source that asks for it: see ``ImageSource``.
+    /// Nothing in the closure begins a thread, as ``LoadResources`` explains.
     ///
-    /// Cost: a decode without a hook and its drawing are one job of a worker thread, with a hook they are two.
-    /// The decode, and the hook's bitmap for each entity of the load, stay in memory until the load is over;
-    /// the gates of ``resources`` bound these loads, but for those whose hook waits for another picture of a
-    /// cache. So load an overlay before, once.
+    /// Cost: a copy of decodes whose colours are not in sRGB. The decode, and the hook's bitmap for each entity of
+    /// the load, stay in memory until the load is over; the gates of ``resources`` bound these loads.
     public var willStore: WillStore?
 
     /// The kind of device this is; formats made for other kinds are not stored.
@@ -95,8 +84,8 @@ extension ImageCache {
     /// Where originals are kept; `nil`, the default, keeps none.
     ///
     /// Caches may be given the same store. It is opened at the first miss; a hit does not touch it.
-    public var originals: SourceStore? {
-      get { keeper as? SourceStore }
+    public var originals: OriginalStore? {
+      get { keeper as? OriginalStore }
       set { keeper = newValue }
     }
 

@@ -25,6 +25,7 @@ extension ImageCache {
   ) throws(ImageCacheError) -> ImageCache {
     try check(namespace: namespace, formats: formats)
     let recorder = CacheRecorder(hub: EventHub(of: namespace))
+    if configuration.requiresStorage { try configuration.originals?.openBlocking() }
     let storage = try Storage.open(namespace, formats, configuration, recorder)
     return ImageCache(namespace, formats, configuration, storage, recorder)
   }

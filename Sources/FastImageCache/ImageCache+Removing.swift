@@ -1,4 +1,3 @@
-import OriginalStore
 import TableStore
 
 extension ImageCache {
@@ -35,12 +34,12 @@ extension ImageCache {
 
   /// Removes the entity's pictures of all formats.
   ///
-  /// Its kept originals go first, those of every audience, and what is left of downloads that broke off. A
-  /// load under way keeps none.
+  /// Its kept originals go first, those of every audience that this ``namespace`` has loaded, and what is left
+  /// of downloads that broke off. A load under way keeps none.
   ///
   /// An original belongs to the entity whose request loaded it. One that another entity of the same URL has
   /// loaded stays, as that entity's pictures do, and answers later requests of both;
-  /// ``SourceStore/remove(_:for:)`` removes it, whoever has it.
+  /// ``OriginalStore/remove(_:for:)`` removes it, whoever has it.
   ///
   /// - Throws: As ``removeImage(for:format:)-(ImageEntity,_)``, but for an unknown format, after all that can be
   ///   removed is removed. An error of the store comes before those of tables.
@@ -53,12 +52,13 @@ extension ImageCache {
   /// - Parameter id: An entity's ``ImageEntity/imageID``.
   /// - Throws: As by entity.
   public func removeImages(for id: ImageID) async throws(ImageCacheError) {
-    partials.remove(.entity(id))
+    let namespace = ImageID(namespace)
+    partials.remove(.entity(id, namespace: namespace))
     // First the originals, of which a load between would draw the pictures again; and before them the loads,
     // which would keep an original again.
     registry.forbidStoring(.originals(id))
     var failure = await self.failure { () async throws(ImageCacheError) in
-      try await originals?.removeAll(of: id)
+      try await originals?.remove(.entity(id, namespace: namespace))
     }
     for table in tables.all {
       let other = await self.failure { () async throws(ImageCacheError) in
@@ -86,7 +86,7 @@ extension ImageCache {
   /// - Throws: As ``removeImage(for:format:)-(ImageEntity,_)``, but for an unknown format; formats after the failing
   ///   one keep their pictures.
   public func removeAllImages() async throws(ImageCacheError) {
-    partials.remove(.all)
+    partials.remove(.all(namespace: nil))
     for table in tables.all { try await removeAll(in: table) }
   }
 
@@ -136,8 +136,8 @@ extension ImageCache {
     await registry.refuseRequests()
     registry.close()
     // A store that other caches share waits no longer for this one to resume.
-    await originalsUser?.resume()
-    await (originals as? SourceStore)?.settle()
+    originalsUser?.resume()
+    await (originals as? OriginalStore)?.settle()
     // Closing throws nothing.
     for table in tables.all { try? await table.write { $0.close() } }
     recorder.hub.finish()

@@ -12,7 +12,7 @@ extension ImageCache {
   /// loads under way store no other version over it. A cancellation after the store changes nothing.
   /// ``ImageCache/Configuration/willStore`` sees the picture before; where it lets the picture be delivered
   /// only, the table keeps the one that it has. A removal, and a later store, do not wait for a store whose
-  /// decode or hook goes on, and it stores its picture after them.
+  /// decode goes on, and it stores its picture after them.
   ///
   /// - Parameters:
   ///   - bitmap: The source picture, of any size and pixel format.
@@ -73,15 +73,12 @@ extension ImageCache {
     return try await store(.encoded(bytes), metadata, for: request, original: bytes)
   }
 
-  /// Stores a bitmap under the id that the hook ``ImageCache/Configuration/willStore`` gives it, where the
-  /// server or the database that takes the picture in names it.
+  /// Stores a bitmap under the id that the hook ``ImageCache/Configuration/willStore`` gives it.
   ///
   /// ```swift
-  /// func upload(_ bytes: Data) async throws -> UUID { UUID() }
-  ///
   /// var configuration = ImageCache.Configuration()
   /// configuration.willStore = { image in
-  ///   if image.imageID == nil { image.imageID = ImageID(try await upload(image.bitmap.jpegData())) }
+  ///   if image.imageID == nil { image.imageID = ImageID(UUID()) }
   /// }
   /// let uploads = try await ImageCache(
   ///   namespace: "uploads", formats: [.row], configuration: configuration)
@@ -98,7 +95,7 @@ extension ImageCache {
   ///   - format: One of ``formats``.
   ///   - drawing: How it is laid into the slot, in each format of the family.
   ///   - metadata: Bytes to be stored beside the pixels; none if `nil`.
-  /// - Returns: The id, and a lease on the picture; private where ``PendingImage/verdict`` does not let it
+  /// - Returns: The id, and a lease on the picture; private where ``StoredImage/storage`` does not let it
   ///   be stored.
   /// - Throws: As with an entity, ``ImageCacheError/willStoreFailed(entity:underlying:)``, and
   ///   ``ImageCacheError/noImageID(format:)`` where there is no hook or it gives no id.
@@ -133,7 +130,7 @@ extension ImageCache {
   ) async throws(ImageCacheError) -> (id: ImageID, image: CachedImage) {
     // First, so that no file is read for nothing.
     _ = try request(for: NamedByHook(imageID: "", drawing: drawing), format: format)
-    if hook == nil { throw .noImageID(format: format.name) }
+    if maker.willStore == nil { throw .noImageID(format: format.name) }
     return try await store(.encoded(try await bytes(of: file)), metadata, format, drawing)
   }
 
@@ -184,20 +181,11 @@ extension ImageCache {
     original: Data? = nil
   ) async throws(ImageCacheError) -> CachedImage {
     let urgency = Urgency(.current)
-    var picture = try maker.picture(from: content.with(metadata: metadata ?? Data()), url: nil)
+    var picture = try self.picture(from: content, metadata)
     // The caller's format comes first: its waiters do not wait for the family.
     let requests = [request] + request.family()
-    let stored: CachedImage
-    var isStored = true
-    if let hook {
-      let image = try await ask(hook, about: &picture, for: requests, urgency)
-      var changed = picture.changed(by: image)
-      isStored = changed.isStored
-      stored = try await store(&changed, for: requests, count: image.formats.count, urgency)
-    } else {
-      stored = try await store(&picture, for: requests, urgency)
-    }
-    if let original, isStored, picture.decoded?.isDamaged == false {
+    let stored = try await store(&picture, for: requests, urgency)
+    if let original, !picture.isRefused, picture.decoded?.isDamaged == false {
       await keep(original, of: picture.fullSize, for: request)
     }
     return stored
@@ -205,15 +193,18 @@ extension ImageCache {
 
   /// Keeps bytes that were stored by hand, over what loads under way would keep.
   private func keep(_ bytes: Data, of size: PixelSize, for request: ImageRequest) async {
-    guard let originals, request.url != nil, (try? await originals.open()) != nil else { return }
-    let original = ArrivedOriginal(
-      bytes: bytes, terms: OriginalTerms(received: Date()), entity: request.key.entity, size: size)
-    let name = request.originalName
-    let isHeld = originals.hold(original, as: name, for: nil) {
+    guard let originals, request.url != nil, (try? await originals.prepare()) != nil else { return }
+    let query = request.originalQuery(in: ImageID(namespace))
+    var original = OriginalRecord(
+      query.name, version: query.version,
+      owner: query.owner, byteCount: bytes.count,
+      terms: OriginalTerms(received: Date()))
+    original.size = size
+    let body = originals.hold(original, bytes, for: nil, from: nil) {
       registry.forbidStoring(.originals(request.key.entity))
       return true
     }
-    if isHeld { await originals.write(name) }
+    if body != nil { await originals.write(query.name) }
   }
 
   /// Stores a picture that no entity names, under the id that the hook gives it.
@@ -221,86 +212,47 @@ extension ImageCache {
     _ content: ImageSourceContent, _ metadata: Data?, _ format: ImageFormat, _ drawing: Drawing
   ) async throws(ImageCacheError) -> (id: ImageID, image: CachedImage) {
     let nobody = try request(for: NamedByHook(imageID: "", drawing: drawing), format: format)
-    guard let hook else { throw .noImageID(format: format.name) }
+    guard let willStore = maker.willStore else { throw .noImageID(format: format.name) }
     let urgency = Urgency(.current)
-    var picture = try maker.picture(from: content.with(metadata: metadata ?? Data()), url: nil)
-    let image = try await ask(
-      hook, about: &picture, for: [nobody] + nobody.family(), isNamed: false, urgency)
-    guard let id = image.imageID else { throw .noImageID(format: format.name) }
+    var picture = try self.picture(from: content, metadata)
+    let named: (id: ImageID?, answer: HookAnswer)
+    do {
+      named = try await maker.name(willStore, &picture, for: [nobody] + nobody.family(), urgency)
+    } catch {
+      guard case .pictureTooLarge = error else { throw error }
+      named = try await maker.name(willStore, &picture, for: [nobody], urgency)
+    }
+    guard let id = named.id else { throw .noImageID(format: format.name) }
+    picture.answers[id] = .success(named.answer)
     let request = try request(for: NamedByHook(imageID: id, drawing: drawing), format: format)
-    var changed = picture.changed(by: image)
-    let stored = try await store(
-      &changed, for: [request] + request.family(), count: image.formats.count, urgency)
-    return (id, stored)
+    return (id, try await store(&picture, for: [request] + request.family(), urgency))
   }
 
-  /// Has the hook look at a picture in the formats of some requests; in the first one's only where a
-  /// decode for all would be too large.
-  ///
-  /// - Parameter isNamed: Whether the entity of the requests is the user's.
-  private func ask(
-    _ hook: StoreHook, about picture: inout SourcePicture, for requests: [ImageRequest],
-    isNamed: Bool = true, _ urgency: Urgency
-  ) async throws(ImageCacheError) -> PendingImage {
-    var asked = requests
-    let bitmap: Bitmap
-    do {
-      bitmap = try await maker.decode(for: asked, from: &picture, urgency: urgency)
-    } catch {
-      guard case .pictureTooLarge = error, requests.count > 1 else { throw error }
-      asked = Array(requests.prefix(1))
-      bitmap = try await maker.decode(for: asked, from: &picture, urgency: urgency)
-    }
-    var image = PendingImage(
-      bitmap, of: picture, for: asked, origin: .storedByHand, isNamed: isNamed)
-    try await hook.ask(&image)
-    return image
+  private func picture(
+    from content: ImageSourceContent, _ metadata: Data?
+  ) throws(ImageCacheError) -> SourcePicture {
+    var picture = try maker.picture(from: content.with(metadata: metadata ?? Data()), url: nil)
+    picture.way = .storedByHand
+    return picture
   }
 
   /// Stores a picture in the format of the first request, and then in those of its family.
-  ///
-  /// - Parameter count: How many of the formats the picture suffices for; all if `nil`.
   private func store(
-    _ picture: inout SourcePicture, for requests: [ImageRequest], count: Int? = nil,
-    _ urgency: Urgency
+    _ picture: inout SourcePicture, for requests: [ImageRequest], _ urgency: Urgency
   ) async throws(ImageCacheError) -> CachedImage {
-    let (request, others) = (requests[0], requests.dropFirst())
+    let (request, others) = (requests[0], Array(requests.dropFirst()))
     // Here, for pictures that no table takes and that no table refuses.
     if registry.isClosed { throw .closed }
-    guard picture.isStored else { return try await deliver(picture, for: request, urgency) }
-    let metadata = picture.metadata
-    if let refusal = request.table.refusal(of: metadata, for: request.key) { throw refusal }
-    // Loads under way would put an older picture over this one.
-    for superseded in requests {
-      registry.forbidStoring(.entity(request.key.entity, format: superseded.key.format))
-    }
-    let family = Array(requests.prefix(count ?? requests.count).dropFirst())
-    let image = try await store(request, besides: family, from: &picture, urgency)
-    for (index, other) in others.enumerated() {
+    let image = try await store(request, besides: others, from: &picture, urgency)
+    guard picture.mayBeStored(for: request.key.entity) else { return image }
+    for other in others {
       do throws(ImageCacheError) {
-        if let refusal = other.table.refusal(of: metadata, for: other.key) { throw refusal }
-        guard index < family.count else {
-          throw .pictureTooLarge(nil, "it was not decoded for this format before willStore saw it")
-        }
         _ = try await store(other, from: &picture, urgency)
       } catch {
         await giveUp(other, error)
       }
     }
     return image
-  }
-
-  /// Draws a picture for its caller only; the table keeps the one that it has.
-  private func deliver(
-    _ picture: SourcePicture, for request: ImageRequest, _ urgency: Urgency
-  ) async throws(ImageCacheError) -> CachedImage {
-    var picture = picture
-    let drawn = try await maker.draw([request], from: &picture, urgency: urgency) { $1 }
-    guard let slot = try drawn.first?.get() else {
-      preconditionFailure("Each request that is drawn has its result.")
-    }
-    recorder.refused(request.key)
-    return request.table.privateImage(slot)
   }
 
   /// Removes the picture of a sibling that could not be drawn anew, since it shows another picture
@@ -323,9 +275,17 @@ extension ImageCache {
     let stored = try await maker.draw(
       [request], besides: family, from: &picture, urgency: urgency
     ) { [recorder, registry] request, drawn in
-      Result { () throws(ImageCacheError) in
-        try request.table.store(try drawn.get(), for: request.key, recorder) {
-          // Once more, for loads that began while the picture was drawn; later requests find it.
+      Result { () throws(ImageCacheError) -> (image: CachedImage, isStored: Bool?) in
+        let drawn = try drawn.get()
+        guard drawn.mayBeStored else {
+          recorder.refused(request.key)
+          return (request.table.privateImage(drawn.slot), nil)
+        }
+        if let refusal = request.table.refusal(of: drawn.metadata, for: request.key) {
+          throw refusal
+        }
+        return try request.table.store(drawn.slot, for: request.key, recorder) {
+          // Loads under way would put an older picture over this one; later requests find it.
           registry.forbidStoring(.entity(request.key.entity, format: request.key.format))
           return true
         }
@@ -334,7 +294,7 @@ extension ImageCache {
     guard let (image, isStored) = try stored.first?.get() else {
       preconditionFailure("Each request that is drawn has its result.")
     }
-    registry.satisfy(request.key, with: image, isStored: isStored)
+    if let isStored { registry.satisfy(request.key, with: image, isStored: isStored) }
     return image
   }
 }

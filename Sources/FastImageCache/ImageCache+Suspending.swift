@@ -1,4 +1,3 @@
-import OriginalStore
 import TableStore
 
 extension ImageCache {
@@ -20,8 +19,8 @@ extension ImageCache {
   /// and they are lost if the process ends before. Caches of one process on one namespace share their
   /// tables, which stay suspended until each cache that suspended them resumes.
   ///
-  /// A store of originals is unlocked too, until each cache that suspended it resumes, is closed, or has lost
-  /// its last reference. It goes on answering, and keeps no original meanwhile.
+  /// A store of originals closes its database too, until each cache that suspended it resumes, is closed, or
+  /// has lost its last reference. It answers no request and keeps no original meanwhile.
   ///
   /// Tables with ``ImageFormat/Protection/complete`` cannot be suspended once the device is locked, so
   /// suspend as soon as the app leaves the screen; the system locks their files some seconds later.
@@ -58,7 +57,7 @@ extension ImageCache {
     guard life != .closed else { return }
     life = .active
     spareMemory.resume()
-    await originalsUser?.resume()
+    originalsUser?.resume()
     // Resuming throws nothing.
     for table in tables.all where life == .active { try? await table.write { $0.resume() } }
   }

@@ -1,5 +1,4 @@
 public import Foundation
-import OriginalStore
 import Pixels
 
 /// Pictures kept decoded: shown before, they are there again in nanoseconds.
@@ -42,7 +41,6 @@ public final actor ImageCache {
   nonisolated let recorder: CacheRecorder
   nonisolated let registry: InFlightRegistry
   nonisolated let maker: PictureMaker
-  nonisolated let hook: StoreHook?
   nonisolated let originals: (any OriginalKeeping)?
   nonisolated let partials = PartialShelf()
   nonisolated let clock: any PatienceClock
@@ -65,7 +63,7 @@ public final actor ImageCache {
   var life = Life.active
 
   /// Suspends the store of originals; gone with the cache, and its suspension with it.
-  lazy var originalsUser = (originals as? SourceStore).map { OriginalUser(of: $0.shelf) }
+  lazy var originalsUser = (originals as? OriginalStore).map { OriginalUser(of: $0) }
 
   /// Opens the tables of a namespace, and creates those that are missing, without blocking the caller.
   ///
@@ -88,13 +86,15 @@ public final actor ImageCache {
   ///   ``ImageCacheError/invalidFormat(_:reason:)``, ``ImageCacheError/protectedNow(format:)``, and
   ///   ``ImageCacheError/cancelled`` when the task is cancelled before the tables are opened.
   ///   ``ImageCacheError/storageUnavailable(_:)`` and ``ImageCacheError/diskFull`` where
-  ///   ``Configuration/requiresStorage`` is set, or there is no memory either.
+  ///   ``Configuration/requiresStorage`` is set, or there is no memory either;
+  ///   ``ImageCacheError/originalsUnavailable(_:file:)`` where it is set.
   public init(
     namespace: String = "default", formats: [ImageFormat],
     configuration: Configuration = Configuration()
   ) async throws(ImageCacheError) {
     try Self.check(namespace: namespace, formats: formats)
     let recorder = CacheRecorder(hub: EventHub(of: namespace))
+    if configuration.requiresStorage { try await configuration.originals?.open() }
     let storage = try await Storage.open(
       namespace: namespace, formats: formats, configuration: configuration, recorder: recorder)
     self.init(namespace, formats, configuration, storage, recorder)
@@ -115,17 +115,19 @@ public final actor ImageCache {
     let resources = configuration.resources ?? LoadResources()
     maker = PictureMaker(
       decoders: configuration.decoders, limits: configuration.limits,
-      damagedImages: configuration.damagedImages, workers: resources.workers, recorder: recorder)
-    hook = configuration.willStore.map(StoreHook.init)
+      damagedImages: configuration.damagedImages, workers: resources.workers, recorder: recorder,
+      willStore: configuration.willStore)
     originals = configuration.keeper
     clock = configuration.clock
-    let planner = LoadPlanner(source: configuration.source, originals: configuration.keeper)
+    let planner = LoadPlanner(
+      source: configuration.source, originals: configuration.keeper,
+      namespace: ImageID(namespace))
     let loader = ImageLoader(
       planner: planner, maker: maker, recorder: recorder,
-      encodedByteLimit: configuration.limits.encodedByteCount, hook: hook, partials: partials)
+      encodedByteLimit: configuration.limits.encodedByteCount, partials: partials)
     registry = InFlightRegistry(
       gates: resources.gates, recorder: recorder, planner: planner, clock: clock, run: loader.run)
-    configuration.originals?.report(to: recorder.hub, and: partials)
+    configuration.originals?.listeners.add(recorder.hub, partials)
   }
 
   // MARK: Asking

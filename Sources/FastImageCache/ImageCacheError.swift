@@ -67,6 +67,9 @@ public import ImageCodecs
   /// A file or folder of the cache cannot be used; the text is a sentence that names it.
   case storageUnavailable(String)
 
+  /// The originals' database cannot be used, for a reason that lasts; the file is left as it is.
+  case originalsUnavailable(OriginalStore.Fault, file: String)
+
   /// The format's table cannot be read until the device is unlocked; see ``ImageFormat/Protection``.
   /// Nothing is lost, and no picture that the table has is loaded again.
   case protectedNow(format: String)
@@ -116,6 +119,8 @@ extension ImageCacheError: CustomStringConvertible {
       "A picture for format \"\(format)\" was stored without an entity, and willStore gave it no id."
     case .diskFull: "The disk is full."
     case .storageUnavailable(let text): "The storage cannot be used: \(text)"
+    case .originalsUnavailable(let fault, let file):
+      "The originals in \(file) cannot be used: \(fault.rawValue)."
     case .protectedNow(let format):
       "The table of format \"\(format)\" cannot be read while the device is locked."
     case .cancelled: "The request was cancelled."
@@ -151,6 +156,8 @@ extension ImageCacheError: Equatable {
     case (.willStoreFailed(let a, let x), .willStoreFailed(let b, let y)): a == b && x.isLike(y)
     case (.noImageID(let a), .noImageID(let b)): a == b
     case (.storageUnavailable(let a), .storageUnavailable(let b)): a == b
+    case (.originalsUnavailable(let a, let x), .originalsUnavailable(let b, let y)):
+      a == b && x == y
     case (.protectedNow(let a), .protectedNow(let b)): a == b
     case (.diskFull, .diskFull), (.cancelled, .cancelled), (.closed, .closed): true
     default: false

@@ -33,12 +33,14 @@ public protocol ImageEntity: Sendable {
   /// picture itself.
   func sourceURL(for format: ImageFormat) -> URL?
 
-  /// Names the original in a store that keeps it: the same as long as its bytes are.
+  /// Names the original in a store that keeps it: the same as long as its picture is.
   ///
-  /// The default is the URL, or ``imageID`` where there is none. An entity whose URLs are signed, or
-  /// expire, names the picture instead, so that it is found again under another URL. Formats with
-  /// originals of their own need ids of their own. Asked on each miss of a cache with a store, and before
-  /// a source is asked.
+  /// Originals with equal ids and equal ``versionID(for:)`` are variants of one picture, with the same crop and perhaps
+  /// of other sizes. The original of the same URL always answers. That of another URL answers only if its pixels cover
+  /// the slot after the drawing.
+  ///
+  /// The default is the URL, or ``imageID`` where there is none. An entity whose URLs are signed, expire or name a
+  /// size gives the picture an id instead. Asked on each miss of a cache with a store, and before a source is asked.
   func originalID(for format: ImageFormat) -> ImageID
 
   /// How the picture is laid into the slot; aspect fill by default.

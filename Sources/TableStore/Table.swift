@@ -92,8 +92,7 @@ package final class Table: Sendable {
   /// The same where pictures of damaged files are found.
   @inline(never)
   private func entryOrPart(_ entity: TableID, _ version: TableID) -> TableEntry? {
-    if isClosed { return nil }
-    if lookup.isChild { leaveToParent() }
+    guard isReadable else { return nil }
     return lookup.entry(entity: entity, version: version)
       ?? lookup.entry(entity: entity, version: version.damaged)
   }
@@ -101,16 +100,24 @@ package final class Table: Sendable {
   @inline(never)
   private func leaveToParent() { core.writer.withLock { $0.leaveToParent() } }
 
+  /// False once closed. In a child of fork(2), the file is the parent's before any look at it: the look
+  /// might change the index, whose file both have mapped.
+  private var isReadable: Bool {
+    if isClosed { return false }
+    if lookup.isChild { leaveToParent() }
+    return true
+  }
+
   /// True when a lookup would find the key; no use of it. A picture of an earlier session counts
   /// before it has been checked, but its record is read at the first question, with one system
   /// call.
   package func contains(_ key: TableKey) -> Bool {
-    !isClosed && (lookup.contains(key) || showsDamaged && lookup.contains(key.damaged))
+    isReadable && (lookup.contains(key) || showsDamaged && lookup.contains(key.damaged))
   }
 
   /// True when there is a picture of the entity, of whichever version; costs as much.
   package func contains(_ entity: TableID) -> Bool {
-    !isClosed && lookup.contains(entity)
+    isReadable && lookup.contains(entity)
   }
 
   /// The picture of the key's entity, of this version or of another one; no use of it.
@@ -118,8 +125,7 @@ package final class Table: Sendable {
   /// Costs a lookup under a lock. The first look at a picture of an earlier session reads and checks it,
   /// and so does each look at another process's.
   package func variant(of key: TableKey) -> TableVariant? {
-    if isClosed { return nil }
-    if lookup.isChild { leaveToParent() }
+    guard isReadable else { return nil }
     let found = lookup.variant(of: key)
     guard let found, found.entry.isDamaged else { return found }
     return showsDamaged ? lookup.variant(of: key.damaged) : nil
@@ -128,20 +134,20 @@ package final class Table: Sendable {
   /// The key's picture as its record tells, marked stale or not; no use of it. Costs as much as
   /// ``contains(_:)-(TableKey)``.
   package func storedPicture(for key: TableKey) -> StoredPicture? {
-    if isClosed { return nil }
+    guard isReadable else { return nil }
     return lookup.storedPicture(for: key)
       ?? (showsDamaged ? lookup.storedPicture(for: key.damaged) : nil)
   }
 
   /// The entity's picture, of whichever version, as its record tells; as ``storedPicture(for:)``.
   package func storedPicture(of entity: TableID) -> StoredPicture? {
-    isClosed ? nil : lookup.storedPicture(of: entity)
+    isReadable ? lookup.storedPicture(of: entity) : nil
   }
 
   /// True when the key is a miss only because the device is locked; costs nothing where files are
   /// mapped, and otherwise one system call.
   package func isProtectedNow(_ key: TableKey) -> Bool {
-    !isClosed
+    isReadable
       && (lookup.isProtectedNow(key) || showsDamaged && lookup.isProtectedNow(key.damaged))
   }
 
@@ -299,17 +305,16 @@ package final class Table: Sendable {
   ///
   /// - Throws: `TableError.protectedNow`, `.closed`.
   package func list(_ cursor: inout ListingCursor) throws(TableError) -> [TableEntryInfo] {
-    if isClosed { throw .closed }
-    if lookup.isChild { leaveToParent() }
+    guard isReadable else { throw .closed }
     return try lookup.list(&cursor)
   }
 
   /// All intact pictures of the file, in the order of slots; reads the whole file.
-  package func entries() -> [TableEntryInfo] { lookup.scan().entries }
+  package func entries() -> [TableEntryInfo] { isReadable ? lookup.scan().entries : [] }
 
   /// Checks every byte of every slot, removes the damaged ones, and returns them; none while the
   /// device is locked.
-  package func verify() -> [TableDamage] { lookup.scan().damages }
+  package func verify() -> [TableDamage] { isReadable ? lookup.scan().damages : [] }
 
   @inline(__always)
   var isClosed: Bool { state.load(ordering: .relaxed) == .closed }

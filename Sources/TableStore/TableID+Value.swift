@@ -38,3 +38,15 @@ extension TableID {
     }
   }
 }
+
+extension TableID {
+  /// The start of a hash that is the same on every platform and in every process.
+  package var stableHash: UInt64 { digest.low }
+
+  /// Such a hash of three ids in their order.
+  package static func hash(_ first: TableID, _ second: TableID, _ third: TableID) -> UInt64 {
+    LaneHash.hash(
+      first.digest.low, first.digest.high, second.digest.low, second.digest.high,
+      third.digest.low, third.digest.high, 0, 0)
+  }
+}

@@ -24,7 +24,7 @@ package struct TableID: Hashable, Sendable {
     }
   }
 
-  /// The raw values stand on disk.
+  /// The raw values stand on disk, but for marked versions, whose trailer has the mark.
   package enum Kind: UInt8, Sendable {
     case string = 0
     case uuid = 1

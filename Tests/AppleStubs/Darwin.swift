@@ -41,6 +41,8 @@ extension stat {
   public var st_atimespec: timespec { st_atim }
   public var st_mtimespec: timespec { st_mtim }
   public var st_ctimespec: timespec { st_ctim }
+  /// Unknown, as on volumes that do not keep it.
+  public var st_birthtimespec: timespec { timespec() }
 }
 
 // MARK: <sys/mount.h>
@@ -48,8 +50,11 @@ extension stat {
 public struct statfs {
   // Sixteen characters there; what is done with them does not depend on how many there are.
   public var f_fstypename: (CChar, CChar, CChar, CChar) = (0, 0, 0, 0)
+  public var f_flags = UInt32(MNT_LOCAL)
   public init() {}
 }
+
+public var MNT_LOCAL: Int32 { 0x1000 }
 
 /// Every volume is Apple's.
 public func fstatfs(_ descriptor: Int32, _ status: UnsafeMutablePointer<statfs>) -> Int32 {
@@ -73,9 +78,40 @@ public func fcntl(_ descriptor: Int32, _ command: Int32, _ value: Int32) -> Int3
   }
 }
 
+public struct fstore_t {
+  public var fst_flags: UInt32
+  public var fst_posmode: Int32
+  public var fst_offset: off_t
+  public var fst_length: off_t
+  public var fst_bytesalloc: off_t
+  public init(
+    fst_flags: UInt32, fst_posmode: Int32, fst_offset: off_t, fst_length: off_t,
+    fst_bytesalloc: off_t
+  ) {
+    (self.fst_flags, self.fst_posmode, self.fst_offset) = (fst_flags, fst_posmode, fst_offset)
+    (self.fst_length, self.fst_bytesalloc) = (fst_length, fst_bytesalloc)
+  }
+}
+public var F_PREALLOCATE: Int32 { 42 }
+public var F_ALLOCATEALL: Int32 { 4 }
+public var F_PEOFPOSMODE: Int32 { 3 }
+
+/// Reserves nothing: there is room.
+public func fcntl(
+  _ descriptor: Int32, _ command: Int32, _ value: UnsafeMutableRawPointer
+) -> Int32 { command == F_PREALLOCATE ? 0 : Glibc.fcntl(descriptor, command, value) }
+
 // Darwin has no such call: hiding it makes its use an error here too.
 @available(*, unavailable, message: "Darwin has no fdatasync(2).")
 public func fdatasync(_ descriptor: Int32) -> Int32 { -1 }
+
+// MARK: <sys/sysctl.h>
+
+/// Knows no name.
+public func sysctlbyname(
+  _ name: UnsafePointer<CChar>, _ old: UnsafeMutableRawPointer?,
+  _ oldCount: UnsafeMutablePointer<Int>?, _ new: UnsafeMutableRawPointer?, _ newCount: Int
+) -> Int32 { -1 }
 
 // MARK: <dlfcn.h>
 

@@ -36,7 +36,7 @@ enum Corpus {
   static func files(for attack: Attack) -> [CorpusFile] {
     switch attack {
     case .jpeg, .png, .webp, .gif, .avif, .heif: whole + refused
-    case .table, .original, .originalIndex, .exif, .dataURL, .http, .terms, .arguments:
+    case .table, .original, .exif, .dataURL, .http, .terms, .arguments:
       files(in: "attacks/\(attack.rawValue)")
     }
   }

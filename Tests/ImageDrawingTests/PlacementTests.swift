@@ -189,6 +189,22 @@ struct DrawingSizeTests {
     #expect(size == PixelSize(width: 200, height: 67))
   }
 
+  @Test(
+    "is covered by a picture that has a pixel for each that is shown of it",
+    arguments: [
+      (Drawing.stretch, 100, 100, false, true), (.stretch, 99, 100, false, false),
+      (.aspectFill, 400, 100, false, true), (.aspectFill, 400, 99, false, false),
+      (.aspectFit, 100, 50, false, true), (.aspectFit, 99, 99, false, false),
+      (.aspectFit, 100, 7, true, true), (.aspectFit, 99, 99, true, false),
+      (.stretch, 0, 0, false, false),
+    ])
+  func isCovered(drawing: Drawing, width: Int, height: Int, upTo: Bool, isCovered: Bool) {
+    let source = PixelSize(width: width, height: height)
+    #expect(
+      drawing.isCovered(by: source, slot: PixelSize(width: 100, height: 100), upTo: upTo)
+        == isCovered)
+  }
+
   @Test("needs the whole of a source that is smaller than the slot")
   func minimumSourceOfSmallPictures() {
     for drawing in Self.drawings {

@@ -16,10 +16,13 @@ package final class FaultPlan: Sendable {
   private let state = Lock(State())
 
   private let hasFileProtection: Bool?
+  private let bootID: BootID?
 
-  package init(code: Int32 = 5, hasFileProtection: Bool? = nil) {
+  /// - Parameter keepsIndex: False makes no index files, so that every call is one for a table file.
+  package init(code: Int32 = 5, hasFileProtection: Bool? = nil, keepsIndex: Bool = false) {
     self.code = code
     self.hasFileProtection = hasFileProtection
+    bootID = keepsIndex ? .current : nil
   }
 
   package var system: SystemCalls {
@@ -39,7 +42,7 @@ package final class FaultPlan: Sendable {
           return isInRange
         }
         if mustFail { throw SystemError(call: kind, code: code) }
-      }, hasFileProtection: hasFileProtection)
+      }, hasFileProtection: hasFileProtection, bootID: self.bootID)
   }
 
   /// The calls so far.

@@ -5,9 +5,9 @@ import Foundation
 @main
 struct TortureCommand {
   private static let methods: [any TortureMethod.Type] = [
-    KillMethod.self, PowerMethod.self, FaultsMethod.self, RacesMethod.self, ProcessesMethod.self,
-    WorkersMethod.self, LoadsMethod.self, OriginalKillMethod.self, OriginalPowerMethod.self,
-    OriginalFaultsMethod.self, OriginalProcessesMethod.self, OriginalSoakMethod.self,
+    KillMethod.self, IndexMethod.self, PowerMethod.self, FaultsMethod.self, RacesMethod.self,
+    ProcessesMethod.self, WorkersMethod.self, LoadsMethod.self, OriginalKillMethod.self,
+    OriginalPowerMethod.self, OriginalFaultsMethod.self, OriginalProcessesMethod.self,
     SoakMethod.self, ControlsMethod.self,
   ]
 

@@ -83,7 +83,7 @@ fic_status fic_jpeg_start(
 fic_status fic_jpeg_take_in(fic_jpeg_reader *reader, uint32_t steps, bool *complete);
 
 // Writes the next rows: one gray byte a pixel, or B, G, R, 255, or the four inks as stored. The last row proves
-// that every block is there; what follows the last block does not matter.
+// that every block is there, and that the blocks leave over nothing but padding before the next marker.
 fic_status fic_jpeg_read_rows(
     fic_jpeg_reader *reader, uint8_t *rows, size_t row_bytes, uint32_t count);
 
@@ -179,7 +179,7 @@ typedef struct {
   uint32_t frame_x, frame_y, frame_width, frame_height;
   bool has_alpha;           // of the first frame on its canvas
   bool is_lossless;
-  bool is_cut;              // the file is shorter than it says
+  bool is_cut;              // bytes of the first frame are missing, or the turn that is announced
   size_t frame_count;       // encoded bytes of the first frame
   const uint8_t *profile;
   size_t profile_count;
@@ -190,7 +190,7 @@ typedef struct {
 fic_webp_reader *fic_webp_reader_create(void);
 void fic_webp_reader_close(fic_webp_reader *reader);
 
-// With `may_be_cut` the file may end within its first frame.
+// With `may_be_cut` the file may end within its first frame, or before its turn.
 fic_status fic_webp_read_header(
     fic_webp_reader *reader, const uint8_t *bytes, size_t count, bool may_be_cut,
     fic_webp_header *header);

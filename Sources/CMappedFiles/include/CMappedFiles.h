@@ -12,7 +12,7 @@
 ///
 /// Returns a number for `fic_guard_remove`, or -1 when too many mappings are guarded already; this
 /// one stays unguarded then.
-int fic_guard_add(const void *start, size_t byte_count);
+int fic_guard_add(const void *start, size_t byte_count, int is_writable);
 
 /// Forgets a mapping, which has to exist until this returns.
 void fic_guard_remove(int number);
@@ -27,6 +27,9 @@ int fic_guard_install(void);
 
 /// The number that statfs(2) gives the file system of an open file, 0 when there is none; on Linux.
 uint32_t fic_volume_type(int descriptor);
+
+/// When an open file was made, in nanoseconds since 1970; 0 where its file system does not tell; on Linux.
+int64_t fic_birth_time(int descriptor);
 
 /// Pages of a file, -1 where the system does not tell.
 typedef struct {

@@ -52,7 +52,7 @@ public struct CacheInspection: Sendable {
   public let tables: [Table]
   /// The originals of the cache's ``ImageCache/Configuration/originals``; empty without a store, and for
   /// a namespace that is not open, since no file tells which store it used.
-  public let originals: [StoredOriginal]
+  public let originals: [Original]
   /// The loads under way, in the order in which they began; empty for a namespace that is not open.
   public let loads: [Load]
 }

@@ -35,7 +35,7 @@ extension ImageCache {
     }
     return CacheInspection(
       namespace: namespace, tables: inspected,
-      originals: try await (originals as? SourceStore)?.inspect() ?? [], loads: registry.loads)
+      originals: try await (originals as? OriginalStore)?.inspect() ?? [], loads: registry.loads)
   }
 
   /// Everything that the tables of a namespace hold, whether a cache has it open or not, in this process

@@ -10,8 +10,8 @@ extension ImageCache {
   /// ```
   ///
   /// Versions stay; one that is the old id, as that of an entity without a URL, becomes the new id.
-  /// Originals that a store has kept, and those that loads under way fetch, count as the new id's from then on;
-  /// where another process owns the store's folder, in the index once this process owns it. Pictures that the
+  /// Originals that a store has kept, and those that loads under way fetch, count as the new id's from then on.
+  /// Pictures that the
   /// new id had are replaced, but no real one by a placeholder, which is dropped then. Leases on either stay
   /// valid. Metadata moves along. A picture that turns out damaged is not moved, and gone.
   ///
@@ -41,8 +41,9 @@ extension ImageCache {
     guard old != new else { return 0 }
     var count = 0
     for table in tables.all where try await change(old, to: new, in: table) { count += 1 }
-    partials.changeEntity(from: old, to: new)
-    await (originals as? SourceStore)?.changeEntity(from: old, to: new)
+    let owner = OriginalOwner(namespace: ImageID(namespace), entity: old)
+    partials.remove(.entity(old, namespace: owner.namespace))
+    await (originals as? OriginalStore)?.move(owner, to: new)
     return count
   }
 

@@ -56,8 +56,8 @@ public import Pixels
   case insecureFolder(URL, reason: String)
 
   /// Something happened to an original in the cache's ``ImageCache/Configuration/originals``, on behalf of
-  /// whichever cache; the id is `nil` where only the file's name was known.
-  case original(ImageID?, SourceStore.Event)
+  /// whichever cache; the id is `nil` where several were removed, for evictions and for the store as a whole.
+  case original(ImageID?, OriginalStore.Event)
 
   /// The last waiter of a load left, and the load ended with it.
   case cancelled(entity: ImageID, format: String)

@@ -11,34 +11,36 @@ final class Download: Sendable {
   let arrivals: ArrivalSlot
 
   /// What a store has of it, or will have.
-  let disk: PartialOnDisk?
+  private let disk: OriginalDownload?
 
   private let headers: [String: String]
-  private let load: Partials.Load
+  private let load: PartialShelf.Load
   private let shelf: PartialShelf
 
-  /// Takes what is in memory, and else what is on disk: memory has the bytes behind the last whole block,
-  /// too.
+  /// Takes what is in memory, or on disk: memory has the bytes behind the last whole block, too.
   ///
   /// - Parameters:
   ///   - headers: The fields that the load asks for. An answer to other fields is not continued.
   ///   - isAnew: Forgets what earlier loads have left, and wants all bytes again.
   ///   - painter: Draws previews of what arrives.
   static func begin(
-    of name: OriginalName, for entity: ImageID, with headers: [String: String],
-    on shelf: PartialShelf, and disk: PartialOnDisk?, isAnew: Bool, painter: PreviewPainter?
+    of name: OriginalName, for owner: OriginalOwner, with headers: [String: String],
+    on shelf: PartialShelf, and disk: OriginalDownload?, isAnew: Bool, painter: PreviewPainter?
   ) async -> Download {
-    let (load, inMemory) = shelf.begin(name, of: entity)
+    let (load, inMemory) = shelf.begin(name, of: owner)
     var known = isAnew ? nil : inMemory
-    if !isAnew, known == nil { known = await disk?.known() }
+    // What is on disk goes on there, if it is the start of what is in memory.
+    if !isAnew, let onDisk = await disk?.known(), known?.bytes.starts(with: onDisk.bytes) != true {
+      known = onDisk
+    }
     return Download(
       load, known.flatMap { $0.terms.isAnswer(to: headers) ? $0 : nil }, headers, shelf, disk,
       painter)
   }
 
   private init(
-    _ load: Partials.Load, _ known: KnownOriginal?, _ headers: [String: String],
-    _ shelf: PartialShelf, _ disk: PartialOnDisk?, _ painter: PreviewPainter?
+    _ load: PartialShelf.Load, _ known: KnownOriginal?, _ headers: [String: String],
+    _ shelf: PartialShelf, _ disk: OriginalDownload?, _ painter: PreviewPainter?
   ) {
     (self.load, self.known, self.headers) = (load, known, headers)
     (self.shelf, self.disk) = (shelf, disk)
@@ -47,7 +49,7 @@ final class Download: Sendable {
 
   deinit {
     let arrival = arrivals.take()
-    disk?.end(keeping: arrival)
+    disk?.end(keeps: arrival.map { $0.terms.mayBeContinued && $0.terms.mayBeKept } ?? false)
     shelf.end(load, keeping: arrival, askedWith: headers)
   }
 

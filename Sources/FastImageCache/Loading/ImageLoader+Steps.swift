@@ -1,6 +1,6 @@
 import Foundation
 import ImageCodecs
-import OriginalStore
+import TableStore
 
 /// The steps of a load's plan: reading what is kept, asking the source, and keeping its answer.
 extension ImageLoader {
@@ -57,7 +57,7 @@ extension ImageLoader {
     return picture.map {
       StepResult(
         picture: $0, origin: .kept, byteOrigin: .original, isStale: course.plan.showsStale,
-        keptHash: kept.contentHash)
+        keptBody: kept.body)
     }
   }
 
@@ -72,7 +72,7 @@ extension ImageLoader {
   /// Has the source asked about a kept original.
   private func take(_ kept: KnownOriginal, _ url: URL, on course: LoadCourse) async {
     // No source is asked about bytes that it could only call unchanged in vain.
-    guard kept.terms.mayBeConfirmed(to: course.options.headers),
+    guard kept.body != nil, kept.terms.mayBeConfirmed(to: course.options.headers),
       (try? await keptPicture(kept, course, url)) != nil
     else { return }
     course.known = kept
@@ -82,16 +82,16 @@ extension ImageLoader {
   private func readKept(
     _ course: LoadCourse, _ flight: Flight
   ) async throws -> KnownOriginal? {
-    guard let originals = planner.originals, let name = course.name else { return nil }
+    guard let originals = planner.originals, let query = course.query else { return nil }
     flight.progress.begin()
     try await flight.permit.pass(.local)
     flight.progress.end(\.wait)
     flight.progress.begin()
     defer { flight.progress.end(\.fetch) }
     do throws(OriginalsLocked) {
-      guard let kept = try await originals.read(name, urgency: flight.urgency) else { return nil }
+      guard let kept = try await originals.read(query, urgency: flight.urgency) else { return nil }
       var known = KnownOriginal(terms: kept.terms, bytes: kept.bytes, isWhole: true)
-      known.contentHash = kept.contentHash
+      known.body = kept.body
       return known
     } catch {
       course.isLocked = true
@@ -108,8 +108,8 @@ extension ImageLoader {
   ) async throws(ImageCacheError) -> SourcePicture? {
     do { return try maker.picture(from: .encoded(kept.bytes), url: url, isEarlier: true) } catch {
       guard error.blamesBytes else { throw error }
-      if let name = course.name, let hash = kept.contentHash {
-        await planner.originals?.drop(name, of: hash)
+      if let name = course.name, let body = kept.body {
+        await planner.originals?.drop(name, body: body)
       }
       return nil
     }
@@ -152,8 +152,9 @@ extension ImageLoader {
       {
         return StepResult(
           picture: picture, origin: .kept, byteOrigin: .original, isStale: true,
-          keptHash: known.contentHash)
+          keptBody: known.body)
       }
+      await note(refusal: error, to: requests, on: course, flight)
       throw ImageCacheError.sourceFailed(url, underlying: CircularPictureError(in: error) ?? error)
     }
     let byteCount = max(
@@ -187,19 +188,19 @@ extension ImageLoader {
   private func beginDownload(
     of request: ImageRequest, _ course: LoadCourse, isAnew: Bool, _ flight: Flight
   ) async -> Download {
-    var disk: PartialOnDisk?
-    if let name = course.name, let load = course.original {
-      disk = planner.originals?.partial(
-        of: name, for: course.entity, load, with: course.options.headers)
+    var disk: OriginalDownload?
+    if let load = course.original, let record = record(on: course) {
+      disk = planner.originals?.download(record, load)
     }
     return await Download.begin(
-      of: request.originalName, for: request.key.entity, with: course.options.headers,
+      of: request.originalQuery(in: planner.namespace).name, for: course.owner,
+      with: course.options.headers,
       on: partials, and: disk, isAnew: isAnew, painter: painter(for: flight))
   }
 
   /// Draws previews until the fetch ends; `nil` where a hook may make something else of the picture.
   private func painter(for flight: Flight) -> PreviewPainter? {
-    guard hook == nil else { return nil }
+    guard maker.willStore == nil else { return nil }
     let progress = flight.progress
     return PreviewPainter(
       maker: maker, clock: progress.clock, progress: progress, fetch: progress.beginFetch())
@@ -235,15 +236,15 @@ extension ImageLoader {
     {
       var terms = known.terms.confirmed(by: newer)
       terms.recordRequest(course.options.headers)
-      if let name = course.name, let hash = known.contentHash {
-        await planner.originals?.confirm(name, of: hash, terms, for: course.original)
+      if let name = course.name, let body = known.body {
+        await planner.originals?.note(terms, of: name, body: body, for: course.original)
       }
       // Sent whole once more, it has arrived for nothing.
       course.download?.finish()
       course.tablesAnswer = true
       return StepResult(
         picture: try maker.picture(from: .encoded(known.bytes), url: url, isEarlier: true),
-        origin: .kept, byteOrigin: .unchanged, keptHash: known.contentHash)
+        origin: .kept, byteOrigin: .unchanged, keptBody: known.body)
     }
     // Another request's answer may differ without a change.
     let mayDiffer = course.knownAnswer != nil || flight.policy != .normal
@@ -266,7 +267,8 @@ extension ImageLoader {
       byteOrigin: earlierByteCount == 0
         ? .source
         : .resumed(after: earlierByteCount, of: max(earlierByteCount, content.byteCount)),
-      isContinued: isContinued, original: isKept ? original : nil, partial: content.partial)
+      isContinued: isContinued, original: isKept ? original : nil,
+      download: content.download)
   }
 
   /// Whether the source is asked for all bytes, since those that it continued do not begin as a picture
@@ -286,53 +288,99 @@ extension ImageLoader {
   ) async -> Bool {
     // Whole bytes are worth keeping only where nobody waited for their end.
     if !Task.isCancelled { course.download?.finish() }
+    await release(course)
     guard (error as? ImageCacheError)?.blamesBytes == true,
       result.origin == .kept || result.isContinued
     else { return false }
     course.known = nil
-    if let hash = result.keptHash, let name = course.name {
-      await planner.originals?.drop(name, of: hash)
+    if let body = result.keptBody, let name = course.name {
+      await planner.originals?.drop(name, body: body)
     }
     // Without a step to go on with, and an answer of the source, the plan ends as if nothing had been kept.
     return !course.plan.steps.isEmpty || course.plan.askOnceMore() || !course.hasAsked
   }
 
-  /// Has the store keep what the source delivered, once it was decoded and its waiters were answered. A damaged file
-  /// is not kept: a cache that refuses it would have to ask the server again.
-  ///
-  /// The store counts it as kept when this returns. The file is written beside the load's other pictures.
-  func keep(_ result: StepResult, on course: LoadCourse, _ flight: Flight) {
-    guard course.keeping == nil, !course.isLocked, let originals = planner.originals,
-      let name = course.name, let original = result.original,
-      result.picture.decoded?.isDamaged == false
+  /// Has the store count what the source delivered as kept, so that no later request fetches it again; before
+  /// the waiters are answered, where that is possible. A damaged file is not kept, and drops what it supersedes.
+  func hold(_ result: StepResult, on course: LoadCourse, _ flight: Flight) {
+    guard course.heldBody == nil, !course.isLocked, let originals = planner.originals,
+      let original = result.original,
+      var record = record(on: course, byteCount: original.bytes.count, original.terms)
     else { return }
+    record.size = result.picture.fullSize
+    record.isPlaceholder = flight.keepsAsPlaceholder()
     // That of the name: requests of other entities share the load.
-    let entity = course.entity
-    let arrived = ArrivedOriginal(
-      bytes: original.bytes, terms: original.terms, entity: entity, size: result.picture.fullSize,
-      isPlaceholder: flight.keepsAsPlaceholder(), partial: result.partial)
-    let isHeld = originals.hold(arrived, as: name, for: course.original) {
+    let entity = course.owner.entity
+    let bytes = result.picture.decoded?.isDamaged == true ? nil : original.bytes
+    course.heldBody = originals.hold(record, bytes, for: course.original, from: result.download) {
       flight.keepsOriginal(of: entity)
     }
-    guard isHeld else { return }
+  }
+
+  /// Has the store write what it holds, once it was decoded and its waiters were answered. The file is written
+  /// beside the load's other pictures.
+  func keep(_ result: StepResult, on course: LoadCourse, _ flight: Flight) {
+    guard course.keeping == nil, let decoded = result.picture.decoded else { return }
+    // What was held before the decode is taken back.
+    if decoded.isDamaged { course.heldBody = nil }
+    hold(result, on: course, flight)
+    guard course.heldBody != nil, let originals = planner.originals, let name = course.name else {
+      return
+    }
     // The load awaits the task before it leaves its gate. A cancellation of the load does not reach it.
     course.keeping = Task(name: "original") { await originals.write(name) }
+  }
+
+  private func record(
+    on course: LoadCourse, byteCount: Int = 0, _ terms: OriginalTerms? = nil
+  ) -> OriginalRecord? {
+    course.query.map { query in
+      OriginalRecord(
+        query.name, version: query.version, owner: course.owner, byteCount: byteCount,
+        terms: terms ?? OriginalTerms(received: Date()))
+    }
+  }
+
+  /// Takes a server's refusal to say whether a kept original is still the present one: gone, it is dropped; for
+  /// another account, it answers once the server allows it. Tables keep its pictures as stale ones.
+  private func note(
+    refusal error: any Error, to requests: [ImageRequest], on course: LoadCourse, _ flight: Flight
+  ) async {
+    guard flight.policy != .normal || course.known != nil, let status = error.refusingStatus,
+      let originals = planner.originals, let query = course.query
+    else { return }
+    var body = course.known?.body
+    if body == nil { body = (try? await originals.read(query, urgency: flight.urgency))?.body }
+    guard let body else { return }
+    if [404, 410].contains(status) {
+      await originals.drop(query.name, body: body)
+    } else {
+      await originals.note(nil, of: query.name, body: body, for: course.original)
+    }
+    for request in requests {
+      for table in request.tables.all {
+        // A table that cannot be marked keeps its picture.
+        _ = try? await table.write { store throws(TableError) in
+          try store.markStale(request.key.entity.tableID)
+        }
+      }
+    }
   }
 
   /// Keeps nothing of the load any more, and drops the original that earlier requests let it keep.
   func forbidKeeping(_ result: StepResult, on course: LoadCourse) {
     guard !course.isForbidden else { return }
     course.isForbidden = true
-    guard let keeping = course.keeping, let originals = planner.originals, let name = course.name,
+    guard let keeping = course.keeping, let originals = planner.originals, let query = course.query,
       let bytes = result.original?.bytes
     else { return }
     course.keeping = Task(name: "original") {
       await keeping.value
       // Another load's original may stand there by now.
-      guard let kept = try? await originals.read(name, urgency: Urgency(.background)),
-        kept.bytes == bytes
+      guard let kept = try? await originals.read(query, urgency: Urgency(.background)),
+        kept.bytes == bytes, let body = kept.body
       else { return }
-      await originals.drop(name, of: kept.contentHash)
+      await originals.drop(query.name, body: body)
     }
   }
 }
@@ -355,9 +403,9 @@ extension ImageSourceContent {
     return original.flatMap { $0.bytes == known.bytes ? $0.terms : nil }
   }
 
-  /// The blocks that may be on disk already.
-  fileprivate var partial: PartialUse? {
-    if case .arrived(let arrival) = self { arrival.blocks?.use } else { nil }
+  /// What may be on disk already.
+  fileprivate var download: OriginalDownload? {
+    if case .arrived(let arrival) = self { arrival.download } else { nil }
   }
 
   /// Whether some of the bytes are of an earlier answer.
@@ -386,6 +434,17 @@ extension ImageSourceContent {
     case .annotated(let content, _): content.byteCount
     case .bitmap, .unchanged: 0
     }
+  }
+}
+
+extension Error {
+  /// The status of a server that has the original no more, or not for this account.
+  fileprivate var refusingStatus: Int? {
+    if let failure = self as? ImageSourceChain.Failure {
+      return failure.errors.last?.refusingStatus
+    }
+    guard case .httpStatus(let status)? = self as? ImageSourceError else { return nil }
+    return [401, 403, 404, 410].contains(status) ? status : nil
   }
 }
 

@@ -11,7 +11,6 @@ struct ImageLoader: Sendable {
   let maker: PictureMaker
   let recorder: CacheRecorder
   let encodedByteLimit: Int
-  let hook: StoreHook?
   let partials: PartialShelf
   let refresher = Refresher()
 
@@ -58,6 +57,13 @@ struct ImageLoader: Sendable {
     }
   }
 
+  /// Gives up what the store holds of a load that ends before its picture was decoded.
+  func release(_ course: LoadCourse) async {
+    guard course.keeping == nil, let body = course.heldBody, let name = course.name else { return }
+    course.heldBody = nil
+    await planner.originals?.drop(name, body: body)
+  }
+
   /// Serves the requests with the picture that a step brought; false if its bytes turned out to be none,
   /// and the plan goes on.
   @inline(never)
@@ -101,10 +107,14 @@ struct ImageLoader: Sendable {
         family.removeAll { asked.contains($0.key) || redrawn.contains($0.key) }
         redrawn.formUnion(asked)
       }
-      let isStored = try await serve(requests, besides: family, from: &result.picture, flight)
+      // Before the first waiter is answered. A hook may forbid it, and decides first.
+      if maker.willStore == nil, requests.contains(where: { !$0.isPlaceholder }) {
+        hold(result, on: course, flight)
+      }
+      try await draw(requests, besides: family, from: &result.picture, flight)
       // A placeholder's answer would not take the place of the real original.
       if let first = requests.first(where: { !$0.isPlaceholder }) ?? requests.first {
-        finish(first, result, isStored: isStored, on: course, flight)
+        finish(first, result, on: course, flight)
       }
       redrawn.formUnion(
         try await serveFamily(&family, from: &result.picture, replacing: replaces, flight))
@@ -113,20 +123,16 @@ struct ImageLoader: Sendable {
   }
 
   /// Does what can wait until the first requests are answered: keeps the original, or has it revalidated.
-  ///
-  /// - Parameter isStored: Whether the hook lets all pictures of the round be stored; the original is not kept
-  ///   otherwise.
   private func finish(
-    _ request: ImageRequest, _ result: StepResult, isStored: Bool, on course: LoadCourse,
-    _ flight: Flight
+    _ request: ImageRequest, _ result: StepResult, on course: LoadCourse, _ flight: Flight
   ) {
     // Whole and decoded: nothing is left to be continued.
     if result.picture.decoded != nil { course.download?.finish() }
-    if !isStored { forbidKeeping(result, on: course) }
+    if result.picture.isRefused { forbidKeeping(result, on: course) }
     if !course.isForbidden { keep(result, on: course, flight) }
     flight.endDelivery()
     if course.plan.revalidatesBehind, !course.hasAsked, let name = course.name {
-      refresher.revalidate(request, name, of: course.entity, shownBy: flight)
+      refresher.revalidate(request, name, of: course.owner.entity, shownBy: flight)
     }
   }
 
@@ -192,7 +198,7 @@ struct ImageLoader: Sendable {
   ) async throws {
     request.whenLoading?()
     var picture = try maker.picture(from: answer.content, url: nil)
-    try await serve([request], besides: [], from: &picture, flight)
+    try await draw([request], besides: [], from: &picture, flight)
   }
 
   /// The entity's own picture.
@@ -205,7 +211,6 @@ struct ImageLoader: Sendable {
   ) async throws -> EntityAnswer? {
     let subject = ReentrancyContext.Subject.picture(request.key)
     try flight.checkRing(subject, for: request)
-    if hook != nil { try flight.checkRing(.willStore(request.key.entity), for: request) }
     guard OwnPictures.areExpected(of: request.entity) else { return nil }
     // A request that joined a load without questions: whatever the entity waits for, no place is taken meanwhile.
     if !hasBytes { flight.permit.giveUp() }
@@ -234,47 +239,17 @@ struct ImageLoader: Sendable {
   /// Draws the pictures that somebody waits for, stores them and answers.
   ///
   /// - Parameter family: Pictures that will be drawn from the same decode afterwards.
-  /// - Returns: Whether the hook, where there is one, lets the pictures of all these entities be stored. One
-  ///   that failed for an entity does not.
-  @discardableResult
-  private func serve(
-    _ requests: [ImageRequest], besides family: [ImageRequest], from picture: inout SourcePicture,
-    _ flight: Flight
-  ) async throws -> Bool {
-    guard !requests.isEmpty else { return false }
-    guard let hook else {
-      try await draw(requests, besides: family, from: &picture, flight)
-      return true
-    }
-    var isStored = true
-    var others: [ImageRequest] = []
-    for request in requests {
-      if var answer = picture.answers.removeValue(forKey: request.key) {
-        try await draw([request], besides: [], from: &answer, flight)
-        isStored = isStored && answer.isStored
-      } else {
-        others.append(request)
-      }
-    }
-    var answered: Set<ImageID> = []
-    for var batch in try await ask(hook, for: others, besides: family, from: &picture, flight) {
-      try await draw(batch.requests, besides: [], from: &batch.picture, flight)
-      isStored = isStored && batch.picture.isStored
-      answered.formUnion(batch.requests.map(\.key.entity))
-    }
-    return isStored && others.allSatisfy { answered.contains($0.key.entity) }
-  }
-
   private func draw(
     _ requests: [ImageRequest], besides family: [ImageRequest], from picture: inout SourcePicture,
     _ flight: Flight
   ) async throws {
-    let (isFetched, metadata, isStored) = (picture.url != nil, picture.metadata, picture.isStored)
+    guard !requests.isEmpty else { return }
+    let isFetched = picture.url != nil
     _ = try await maker.draw(
       requests, besides: family, from: &picture, urgency: flight.urgency,
       progress: flight.progress
     ) { request, drawn in
-      let (outcome, isKept) = keep(drawn, metadata, isStored, for: request, flight)
+      let (outcome, isKept) = keep(drawn, for: request, flight)
       flight.finish(
         request.key, isFetched: isFetched, with: consume outcome,
         AnswerFacts(side: isFetched ? .load : .entity, isStored: isKept))
@@ -293,44 +268,29 @@ struct ImageLoader: Sendable {
     while let sibling = family.first, !flight.hasRequests {
       family.removeFirst()
       let isWanted = replacing ? !drawn.contains(sibling.key) : !sibling.isStored
-      if hook != nil {
-        guard var answer = picture.answers.removeValue(forKey: sibling.key), isWanted else {
-          continue
-        }
-        try await drawSibling(sibling, from: &answer, flight)
-      } else if isWanted {
-        try await drawSibling(sibling, from: &picture, flight)
-      } else {
-        continue
+      guard isWanted, picture.mayBeStored(for: sibling.key.entity) else { continue }
+      _ = try await maker.draw(
+        [sibling], from: &picture, urgency: flight.urgency, progress: flight.progress
+      ) { request, drawn in
+        _ = keep(drawn, for: request, flight)
       }
       drawn.append(sibling.key)
     }
     return drawn
   }
 
-  private func drawSibling(
-    _ sibling: ImageRequest, from picture: inout SourcePicture, _ flight: Flight
-  ) async throws {
-    let metadata = picture.metadata
-    _ = try await maker.draw(
-      [sibling], from: &picture, urgency: flight.urgency, progress: flight.progress
-    ) { request, drawn in
-      _ = keep(drawn, metadata, true, for: request, flight)
-    }
-  }
-
   /// Stores a drawn picture, on the worker's thread; the picture is private where that fails.
   private func keep(
-    _ drawn: DrawnResult, _ metadata: Data, _ isStored: Bool, for request: ImageRequest,
-    _ flight: Flight
+    _ drawn: DrawnResult, for request: ImageRequest, _ flight: Flight
   ) -> (outcome: InFlightRegistry.Outcome, isStored: Bool) {
     var isKept = false
-    let outcome = drawn.map { slot in
-      guard isStored else {
+    let outcome = drawn.map { drawn in
+      let slot = drawn.slot
+      guard drawn.mayBeStored else {
         recorder.refused(request.key)
         return request.table.privateImage(slot)
       }
-      if let refusal = request.table.refusal(of: metadata, for: request.key) {
+      if let refusal = request.table.refusal(of: drawn.metadata, for: request.key) {
         // A later hit would lack the metadata.
         recorder.notStored(request.key, reason: refusal.description)
         return request.table.privateImage(slot)

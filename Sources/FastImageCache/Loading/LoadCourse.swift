@@ -1,5 +1,4 @@
 import Foundation
-import OriginalStore
 
 /// The way of one load through its plan: what it has in hand, and what it has done.
 ///
@@ -8,10 +7,10 @@ import OriginalStore
 final class LoadCourse {
   var plan: LoadPlan
   let options: LoadOptions
-  /// `nil` where nothing is kept.
-  let name: OriginalName?
+  /// The original; `nil` where nothing is kept.
+  let query: OriginalQuery?
   /// The entity that named the original.
-  let entity: ImageID
+  let owner: OriginalOwner
   /// A removal of the original, from any cache, forbids through this to keep it.
   let original: OriginalLoad?
   /// Whether the device is locked, and the store's files with it. Nothing is kept then.
@@ -32,14 +31,18 @@ final class LoadCourse {
   /// Whether pictures in tables answer: not before the source has said that they are unchanged, if it
   /// has to be asked.
   var tablesAnswer: Bool
+  /// The body of the original that the store holds, before it is known to be a picture.
+  var heldBody: UInt64?
   /// Writes the original that the load has fetched.
   var keeping: Task<Void, Never>?
 
+  var name: OriginalName? { query?.name }
+
   init(
-    _ plan: LoadPlan, _ options: LoadOptions, of name: OriginalName?, for entity: ImageID,
+    _ plan: LoadPlan, _ options: LoadOptions, of query: OriginalQuery?, for owner: OriginalOwner,
     _ original: OriginalLoad?, isLocked: Bool, tablesAnswer: Bool
   ) {
-    (self.plan, self.options, self.name, self.entity) = (plan, options, name, entity)
+    (self.plan, self.options, self.query, self.owner) = (plan, options, query, owner)
     (self.original, self.isLocked, self.tablesAnswer) = (original, isLocked, tablesAnswer)
   }
 }
@@ -62,23 +65,23 @@ final class StepResult {
   /// Whether the kept original was stale.
   let isStale: Bool
   /// How the store knows kept bytes again.
-  let keptHash: UInt64?
+  let keptBody: UInt64?
   /// Whether some of the source's bytes are of an earlier answer. Then they are asked for once more if
   /// they turn out to be no picture.
   let isContinued: Bool
   /// The original for the store, once the picture is decoded.
   let original: (bytes: Data, terms: OriginalTerms)?
-  /// The part of it that may be on disk.
-  let partial: PartialUse?
+  /// What of it may be on disk.
+  let download: OriginalDownload?
 
   init(
     picture: SourcePicture, origin: Origin, byteOrigin: ByteOrigin, isStale: Bool = false,
-    keptHash: UInt64? = nil, isContinued: Bool = false,
-    original: (bytes: Data, terms: OriginalTerms)? = nil, partial: PartialUse? = nil
+    keptBody: UInt64? = nil, isContinued: Bool = false,
+    original: (bytes: Data, terms: OriginalTerms)? = nil, download: OriginalDownload? = nil
   ) {
     (self.picture, self.origin, self.byteOrigin) = (picture, origin, byteOrigin)
-    (self.isStale, self.keptHash, self.isContinued) = (isStale, keptHash, isContinued)
-    (self.original, self.partial) = (original, partial)
+    (self.isStale, self.keptBody, self.isContinued) = (isStale, keptBody, isContinued)
+    (self.original, self.download) = (original, download)
   }
 }
 
@@ -90,7 +93,7 @@ extension ImageLoader {
     of flight: Flight, _ plan: LoadPlan?, for request: ImageRequest, at url: URL
   ) async -> LoadCourse {
     var isLocked = false
-    do throws(OriginalsLocked) { try await planner.originals?.open() } catch { isLocked = true }
+    do throws(OriginalsLocked) { try await planner.originals?.prepare() } catch { isLocked = true }
     return course(of: flight, plan, for: request, at: url, isLocked: isLocked)
   }
 
@@ -100,13 +103,14 @@ extension ImageLoader {
   private func course(
     of flight: Flight, _ plan: LoadPlan?, for request: ImageRequest, at url: URL, isLocked: Bool
   ) -> LoadCourse {
-    let (name, entity) = (planner.originals.map { _ in request.originalName }, request.key.entity)
+    let query = planner.originals.map { _ in request.originalQuery(in: planner.namespace) }
+    let owner = planner.owner(of: request)
     return LoadCourse(
       plan
         ?? planner.plan(
           flight.policy, for: request, at: url, showsPlaceholder: flight.showsPlaceholder),
-      request.options ?? LoadOptions(), of: name, for: entity,
-      name.flatMap { planner.originals?.begin($0, of: entity) }, isLocked: isLocked,
+      request.options ?? LoadOptions(), of: query, for: owner,
+      query.flatMap { planner.originals?.begin($0.name, of: owner) }, isLocked: isLocked,
       tablesAnswer: flight.policy == .normal)
   }
 }

@@ -113,6 +113,12 @@ struct LoadPlan: Hashable, Sendable {
 struct LoadPlanner: Sendable {
   let source: any ImageSource
   let originals: (any OriginalKeeping)?
+  /// Tells the entities of this cache from others that share its store.
+  let namespace: ImageID
+
+  func owner(of request: ImageRequest) -> OriginalOwner {
+    OriginalOwner(namespace: namespace, entity: request.key.entity)
+  }
 
   /// The address by which requests share a load.
   ///
@@ -157,8 +163,8 @@ struct LoadPlanner: Sendable {
   /// A mark of the entity's pictures has reached its own originals. One that another entity of the same URL
   /// has loaded is that entity's, but answers this one only after its server was asked, too.
   private func original(for request: ImageRequest) -> KeptOriginal? {
-    guard var kept = originals?.look(request.originalName) else { return nil }
-    if kept.freshness != .gone, !kept.isOf(request.key.entity), request.hasStalePicture {
+    guard var kept = originals?.look(request.originalQuery(in: namespace)) else { return nil }
+    if kept.freshness != .gone, kept.isOthers, request.hasStalePicture {
       kept.freshness = .mustRevalidate(answersFailures: false)
     }
     return kept

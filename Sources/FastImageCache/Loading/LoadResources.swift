@@ -22,8 +22,8 @@ import Foundation
 /// that runs at 10 stays there when a more urgent request joins its load. While cores are busy, loads of such a
 /// priority leave one of several workers to others; and at all times one of several places at each gate.
 ///
-/// On Linux a thread that is begun by a nicer one is as nice, for good. Drawing closures, and decoders of your
-/// own, run on the nicer threads: in there, `Task { }`, cancelling or resuming a task, `DispatchQueue.async` and
+/// On Linux a thread that is begun by a nicer one is as nice, for good. Drawing closures, the hook `willStore`, and decoders of
+/// your own run on the nicer threads: in there, `Task { }`, cancelling or resuming a task, `DispatchQueue.async` and
 /// `Thread` may begin a thread, those of Swift's own pool among them. Return what is to be done instead, or
 /// signal a thread that is there already.
 ///

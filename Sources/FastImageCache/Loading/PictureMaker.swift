@@ -4,8 +4,16 @@ import ImageDrawing
 import Pixels
 import TableStore
 
+/// A picture that was drawn for one request.
+struct DrawnImage: Sendable {
+  let slot: SealedSlot
+  let metadata: Data
+  /// False where the hook lets the picture be delivered only.
+  let mayBeStored: Bool
+}
+
 /// A drawn picture, or the error of its request.
-typealias DrawnResult = Result<SealedSlot, ImageCacheError>
+typealias DrawnResult = Result<DrawnImage, ImageCacheError>
 
 /// Decodes and draws on worker threads, as many pictures at once as cores and memory allow.
 struct PictureMaker: Sendable {
@@ -14,6 +22,7 @@ struct PictureMaker: Sendable {
   let damagedImages: DamagedImagePolicy
   let workers: WorkerPool
   let recorder: CacheRecorder
+  let willStore: ImageCache.Configuration.WillStore?
 
   /// Chooses the decoder by the first bytes and has it read the header; decodes nothing.
   ///
@@ -93,38 +102,6 @@ struct PictureMaker: Sendable {
     }
   }
 
-  /// Decodes for all requests, unless the decode that is there suffices.
-  ///
-  /// - Returns: The decode in sRGB, or in the widest space of the requests if its colours are others.
-  ///   `picture` keeps the colours of the file, which are converted when they have been scaled.
-  func decode(
-    for requests: [ImageRequest], from picture: inout SourcePicture, urgency: Urgency,
-    progress: FlightProgress? = nil
-  ) async throws(ImageCacheError) -> Bitmap {
-    let whole = PictureRegion(picture.fullSize)
-    let colorSpace = requests.colorSpace
-    if !picture.isDecoded(
-      to: minimumSize(for: requests, of: picture), showing: whole, in: colorSpace)
-    {
-      _ = try await drawTogether(
-        [], besides: requests, from: &picture, urgency, progress, then: { _ in })
-    }
-    guard let decoded = picture.decoded else {
-      preconditionFailure("A picture is decoded before it is drawn.")
-    }
-    if decoded.colorConversion == nil, [.sRGB, colorSpace].contains(decoded.colorSpace) {
-      return decoded
-    }
-    // A source's bitmap may be larger than the budget; its copy is made alone then.
-    let byteCount = min(decoded.size.width * decoded.size.height * 4, workers.byteBudget)
-    return try await onWorker(picture.url, urgency, byteCount: byteCount) {
-      _ throws(ImageDecodingError) in
-      do { return try decoded.inColorSpace(colorSpace) } catch { throw .outOfMemory }
-    } then: {
-      $0
-    }
-  }
-
   /// Draws each request from a decode of its own.
   private func drawApart(
     _ requests: [ImageRequest], from picture: inout SourcePicture, _ urgency: Urgency,
@@ -150,19 +127,63 @@ struct PictureMaker: Sendable {
     _ urgency: Urgency, _ progress: FlightProgress?,
     then finish: @escaping @Sendable ([DrawnResult]) -> Value
   ) async throws(ImageCacheError) -> Value {
-    let minimum = minimumSize(for: requests + family, of: picture)
+    try await withDecode(of: &picture, for: requests + family, urgency, progress) {
+      source, bitmap, isCancelled throws(ImageDecodingError) in
+      if let willStore {
+        try ask(willStore, about: bitmap, &source, for: requests, besides: family, isCancelled)
+      }
+      progress?.report(.drawing)
+      let start = ThreadTime.now
+      let results = requests.map { draw($0, bitmap, of: source, isCancelled) }
+      let drawn = ThreadTime.now
+      progress?.measureOnWorker { $0.draw += drawn - start }
+      return results
+    } then: {
+      finish($0)
+    }
+  }
+
+  /// Decodes for the formats of an entity that has no id yet, and has the hook look at the picture.
+  func name(
+    _ willStore: @escaping ImageCache.Configuration.WillStore, _ picture: inout SourcePicture,
+    for requests: [ImageRequest], _ urgency: Urgency
+  ) async throws(ImageCacheError) -> (id: ImageID?, answer: HookAnswer) {
+    try await withDecode(of: &picture, for: requests, urgency, nil) {
+      source, bitmap, isCancelled throws(ImageDecodingError) in
+      var image = StoredImage(
+        try bitmap.shown(in: requests.colorSpace), of: source, for: requests, isNamed: false)
+      return Self.run(willStore, &image, isCancelled).map {
+        (id: image.imageID, answer: HookAnswer(image, of: bitmap))
+      }
+    } then: {
+      $0
+    }.get()
+  }
+
+  /// Decodes a picture, unless the decode that is there suffices, and works with the decode on the same worker.
+  ///
+  /// - Parameter requests: The decode is large enough for all of these.
+  private func withDecode<Work: Sendable, Value: Sendable>(
+    of picture: inout SourcePicture, for requests: [ImageRequest],
+    _ urgency: Urgency, _ progress: FlightProgress?,
+    _ body:
+      @escaping @Sendable (inout SourcePicture, Bitmap, @escaping @Sendable () -> Bool)
+      throws(ImageDecodingError) -> Work,
+    then finish: @escaping @Sendable (Work) -> Value
+  ) async throws(ImageCacheError) -> Value {
+    let minimum = minimumSize(for: requests, of: picture)
     let source = picture
-    // Without requests, the picture is for a hook, which may look anywhere.
+    // A hook may look anywhere.
     let region =
-      requests.isEmpty
-      ? PictureRegion(source.fullSize) : (requests + family).region(of: source.fullSize)
-    let colorSpace = (requests + family).colorSpace
+      willStore == nil
+      ? requests.region(of: source.fullSize) : PictureRegion(source.fullSize)
+    let colorSpace = requests.colorSpace
     let needsDecode = !source.isDecoded(to: minimum, showing: region, in: colorSpace)
     if needsDecode { try check(source, minimumSize: minimum) }
     let queued = progress?.clock.now
-    let (decoded, value) = try await onWorker(
+    let (worked, value) = try await onWorker(
       source.url, urgency,
-      byteCount: needsDecode ? source.workingByteCount(minimumSize: minimum) : 0
+      byteCount: byteCount(of: source, needsDecode ? minimum : nil, colorSpace)
     ) { isCancelled throws(ImageDecodingError) in
       // From here on the process keeps memory that it could give back.
       MemoryPressureWatch.shared.start()
@@ -175,20 +196,66 @@ struct PictureMaker: Sendable {
       let bitmap = try decode(source, to: minimum, region, colorSpace, needsDecode, isCancelled)
       let decoded = ThreadTime.now
       if needsDecode { progress?.measureOnWorker { $0.decode += decoded - start } }
-      // Without requests, the picture is decoded only.
-      if !requests.isEmpty { progress?.report(.drawing) }
-      let results = requests.map {
-        draw($0, bitmap, of: source.fullSize, metadata: source.metadata, isCancelled)
+      var picture = source
+      picture.decoded = bitmap
+      if needsDecode {
+        (picture.decodedSize, picture.decodedColorSpace) = (minimum, colorSpace)
+        picture.answers = [:]
       }
-      let drawn = ThreadTime.now
-      progress?.measureOnWorker { $0.draw += drawn - decoded }
-      return (bitmap, results)
-    } then: { bitmap, results in
-      (bitmap, finish(results))
+      let work = try body(&picture, bitmap, isCancelled)
+      return (picture, work)
+    } then: { picture, work in
+      (picture, finish(work))
     }
-    picture.decoded = decoded
-    if needsDecode { (picture.decodedSize, picture.decodedColorSpace) = (minimum, colorSpace) }
+    picture = worked
     return value
+  }
+
+  // MARK: The hook
+
+  /// Has the hook look at a decode, once for each entity of some requests.
+  private func ask(
+    _ willStore: ImageCache.Configuration.WillStore, about bitmap: Bitmap,
+    _ picture: inout SourcePicture, for requests: [ImageRequest], besides family: [ImageRequest],
+    _ isCancelled: @Sendable () -> Bool
+  ) throws(ImageDecodingError) {
+    let missing = requests.filter { picture.answers[$0.key.entity] == nil }
+    guard !missing.isEmpty else { return }
+    let shown = try bitmap.shown(in: (requests + family).colorSpace)
+    for request in missing where picture.answers[request.key.entity] == nil {
+      let own = (requests + family).filter { $0.key.entity == request.key.entity }
+      var image = StoredImage(shown, of: picture, for: own, isNamed: true)
+      picture.answers[request.key.entity] = Self.run(willStore, &image, isCancelled).map {
+        HookAnswer(image, of: bitmap)
+      }
+      if !picture.mayBeStored(for: request.key.entity) { picture.isRefused = true }
+    }
+  }
+
+  private static func run(
+    _ willStore: ImageCache.Configuration.WillStore, _ image: inout StoredImage,
+    _ isCancelled: @Sendable () -> Bool
+  ) -> Result<Void, ImageCacheError> {
+    do { return .success(try willStore(&image)) } catch {
+      if isCancelled() { return .failure(.cancelled) }
+      return .failure(.willStoreFailed(entity: image.imageID, underlying: error))
+    }
+  }
+
+  /// Draws one request from a decode, or from what the hook has made of it.
+  private func draw(
+    _ request: ImageRequest, _ bitmap: Bitmap, of picture: SourcePicture,
+    _ isCancelled: @Sendable () -> Bool
+  ) -> DrawnResult {
+    (picture.answers[request.key.entity]?.map(Optional.some) ?? .success(nil)).flatMap { answer in
+      let metadata = answer?.metadata ?? picture.metadata
+      return draw(
+        request, answer?.bitmap ?? bitmap, of: answer?.bitmap?.size ?? picture.fullSize,
+        metadata: metadata, isCancelled
+      ).map {
+        DrawnImage(slot: $0, metadata: metadata, mayBeStored: answer?.isStored ?? true)
+      }
+    }
   }
 
   /// The size at which a picture has to be decoded for all requests, at most its own.
@@ -227,6 +294,20 @@ struct PictureMaker: Sendable {
     } catch {
       throw ImageCacheError(error, url: source.url)
     }
+  }
+
+  /// The private memory of a job that decodes, if there is a size to decode to, and shows the hook the decode.
+  private func byteCount(
+    of source: SourcePicture, _ minimumSize: PixelSize?, _ colorSpace: ColorSpace
+  ) -> Int {
+    let working = minimumSize.map { source.workingByteCount(minimumSize: $0) } ?? 0
+    let mayConvert =
+      minimumSize != nil
+      || source.decoded.map { $0.colorConversion != nil || $0.colorSpace != colorSpace } == true
+    guard willStore != nil, mayConvert else { return working }
+    // A source's bitmap may be larger than the budget; its copy is made alone then.
+    let copied = source.decoded?.size ?? minimumSize ?? source.fullSize
+    return max(working, min(working + copied.width * copied.height * 4, workers.byteBudget))
   }
 
   private func onWorker<Work: Sendable, Value: Sendable>(
@@ -275,7 +356,7 @@ struct PictureMaker: Sendable {
   func draw(
     _ request: ImageRequest, _ bitmap: Bitmap, of fullSize: PixelSize, metadata: Data = Data(),
     isPreview: Bool = false, _ isCancelled: @Sendable () -> Bool
-  ) -> DrawnResult {
+  ) -> Result<SealedSlot, ImageCacheError> {
     let start = ContinuousClock.now
     let format = request.format
     let drawing = request.entity.drawing(for: format)
@@ -340,6 +421,14 @@ extension SourcePicture {
   fileprivate func workingByteCount(minimumSize: PixelSize) -> Int {
     guard case .encoded(_, let decoder, let header) = content else { return 0 }
     return decoder.workingByteCount(for: header, minimumSize: minimumSize)
+  }
+}
+
+extension Bitmap {
+  /// The bitmap in sRGB, or in the widest space of the formats if its colours are others.
+  fileprivate func shown(in space: ColorSpace) throws(ImageDecodingError) -> Bitmap {
+    if colorConversion == nil, [.sRGB, space].contains(colorSpace) { return self }
+    do { return try inColorSpace(space) } catch { throw .outOfMemory }
   }
 }
 

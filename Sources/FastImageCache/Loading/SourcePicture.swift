@@ -22,10 +22,17 @@ struct SourcePicture: Sendable {
   var damagedImages = DamagedImagePolicy.refuse
   /// The metadata that is stored beside the pixels of each format.
   var metadata = Data()
-  /// False where the hook lets the picture be delivered only.
-  var isStored = true
-  /// The hook's answers for pictures of the family that are still to be drawn.
-  var answers: [ImageKey: SourcePicture] = [:]
+  /// The way on which the picture came, for the hook.
+  var way = StoredImage.Origin.load
+  /// What the hook has made of the decode, by entity.
+  var answers: [ImageID: Result<HookAnswer, ImageCacheError>] = [:]
+  /// Whether the hook failed for an entity, or forbade to store its picture.
+  var isRefused = false
+
+  /// Whether the hook, where there is one, lets the picture of an entity be stored.
+  func mayBeStored(for entity: ImageID) -> Bool {
+    answers[entity].map { (try? $0.get().isStored) == true } ?? true
+  }
 
   /// The size of the upright, complete picture in pixels.
   var fullSize: PixelSize {

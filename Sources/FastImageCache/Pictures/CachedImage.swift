@@ -92,11 +92,13 @@ public struct CachedImage: Sendable {
   ///
   /// - Throws: ``BitmapError/outOfMemory(byteCount:)``.
   public func makeBitmap() throws -> Bitmap {
-    try Bitmap(layout: layout, colorSpace: colorSpace) { target in
+    var bitmap = try Bitmap(layout: layout, colorSpace: colorSpace) { target in
       entry.withPixels { bytes in
         target.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[..<layout.byteCount]))
       }
     }
+    bitmap.isDamaged = isDamaged
+    return bitmap
   }
 
   /// Touches every page of the picture, so that showing it waits for no disk.

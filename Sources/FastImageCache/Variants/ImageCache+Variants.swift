@@ -75,7 +75,7 @@ extension ImageCache {
     let id = entity.imageID
     // As in a removal: the loads, then the originals, of which a load would draw the pictures again.
     registry.forbidStoring(.originals(id))
-    await originals?.markStale(id)
+    await originals?.markStale(OriginalOwner(namespace: ImageID(namespace), entity: id))
     var failure: ImageCacheError?
     for table in tables.all {
       registry.forbidJoining(.entity(id, format: table.format.name))

@@ -108,6 +108,20 @@ extension Drawing {
       height: needed(source.height, placement.source.height, placement.destination.height))
   }
 
+  /// Whether a source has a pixel for each that this drawing shows of it: a larger one would not make a better
+  /// picture.
+  package func isCovered(by source: PixelSize, slot: PixelSize, upTo: Bool) -> Bool {
+    guard source.width > 0, source.height > 0 else { return false }
+    if upTo {
+      let region = recipeForArithmetic.region(of: source)
+      return region.width >= Double(slot.width) || region.height >= Double(slot.height)
+    }
+    let placement = placement(source: source, slot: slot, upTo: false)
+    // Above the rounding of the division.
+    return placement.source.width + 1e-6 >= Double(placement.destination.width)
+      && placement.source.height + 1e-6 >= Double(placement.destination.height)
+  }
+
   /// The pixels of a source that this drawing reads: for a closure all of them, since it may draw any.
   ///
   /// - Returns: Whole pixels of the upright source.

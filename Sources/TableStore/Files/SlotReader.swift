@@ -26,18 +26,18 @@ struct SlotReader: Sendable {
 
   private var layout: TableLayout { header.layout }
 
-  /// Prefetch distance in records; covers one memory access.
-  private static var lead: Int { 32 }
+  /// Prefetch distances in records: one memory access, and then a second one that depends on the first.
+  private static var leads: (Int, Int) { (32, 16) }
 
   /// Calls `body` with each record whose hash is right, in the order of slots.
   ///
   /// - Parameters:
   ///   - slots: The slots to read; the file must have them.
   ///   - prefetching: Called with the entity of a record a little ahead, whose hash was not
-  ///     checked.
+  ///     checked; first from afar, and again when the record is near.
   @inline(__always)
   func forEachRecord(
-    in slots: Range<Int>, prefetching: (TableID.Digest) -> Void = { _ in },
+    in slots: Range<Int>, prefetching: (TableID.Digest, _ isNear: Bool) -> Void = { _, _ in },
     found body: (Int, SlotRecord) -> Void
   ) throws(SystemError) {
     let size = TableLayout.recordByteCount
@@ -51,9 +51,9 @@ struct SlotReader: Sendable {
       let byteCount = try system.read(descriptor, into: part, at: layout.recordOffset(start))
       let readCount = byteCount / size
       for index in 0..<readCount {
-        if index + Self.lead < readCount {
-          prefetching(SlotRecord.entity(in: part, at: (index + Self.lead) * size))
-        }
+        let (far, near) = (index + Self.leads.0, index + Self.leads.1)
+        if far < readCount { prefetching(SlotRecord.entity(in: part, at: far * size), false) }
+        if near < readCount { prefetching(SlotRecord.entity(in: part, at: near * size), true) }
         let bytes = UnsafeRawBufferPointer(rebasing: part[(index * size)..<((index + 1) * size)])
         if let record = SlotRecord(reading: bytes, at: slotAddress(of: start + index)) {
           body(start + index, record)

@@ -43,8 +43,10 @@ final class TableFile: @unchecked Sendable {
     base =
       isMapped && system.volumeKind(of: self.descriptor) == .steady
       ? try? system.map(self.descriptor, byteCount: header.layout.fileByteCount) : nil
-    guardNumber = base.map { fic_guard_add($0, header.layout.fileByteCount) } ?? -1
-    states.attach(content: base.map { $0 + header.layout.slotOffset(0) }, layout: header.layout)
+    guardNumber = base.map { fic_guard_add($0, header.layout.fileByteCount, 0) } ?? -1
+    states.attach(
+      content: base.map { $0 + header.layout.slotOffset(0) }, layout: header.layout,
+      nonce: header.nonce, indexStep: system.indexStep)
   }
 
   deinit {

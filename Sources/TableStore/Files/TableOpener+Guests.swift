@@ -20,7 +20,9 @@ extension TableOpener {
     for name in names.filter({ $0 == former }) + unused + taken {
       let guest = guest(named: name)
       do throws(TableError) {
-        if let opened = try guest.open(without: isUnwanted) { return (guest, opened) }
+        if let opened = try guest.open(usesIndex: false, without: isUnwanted) {
+          return (guest, opened)
+        }
       } catch {
         // A folder or disk that takes no new file would refuse the next name too.
         if unused.contains(name) { return nil }
@@ -32,12 +34,12 @@ extension TableOpener {
   /// The shelf of a second opener: with a guest file where there is a table to come to, else with
   /// a private file.
   ///
-  /// - Parameter isRefused: The table's own file cannot be made or written, so a guest file is not tried.
+  /// - Parameter refusal: Why the table's own file cannot be made or written; a guest file is not tried then.
   func secondShelf(
-    reader: TableReader?, isRefused: Bool = false
+    reader: TableReader?, because refusal: TableError? = nil
   ) throws(TableError) -> TableShelf {
-    if !isRefused, let shelf = guestShelf(reader: reader) { return shelf }
-    return TableShelf(privateFile: try makeSecondFile(), reader: reader)
+    if refusal == nil, let shelf = guestShelf(reader: reader) { return shelf }
+    return TableShelf(privateFile: try makeSecondFile(because: refusal), reader: reader)
   }
 
   /// The same, `nil` where there is no guest file to be had.

@@ -45,14 +45,16 @@ struct TableOpener: Sendable {
   /// replaced, except a directory, and except a file of this user's that a locked device closes:
   /// `protectedNow` is thrown for that.
   ///
-  /// - Parameter isUnwanted: Picks records of removed pictures, which are left out.
+  /// - Parameters:
+  ///   - usesIndex: False reads the records, as only they tell which pictures are unwanted.
+  ///   - isUnwanted: Picks records of removed pictures, which are left out.
   func open(
-    without isUnwanted: SlotReader.Filter = { _, _ in false }
+    usesIndex: Bool = true, without isUnwanted: SlotReader.Filter = { _, _ in false }
   ) throws(TableError) -> Opened? {
     do throws(SystemError) {
       // Each turn loses a race against another process; after sixteen the table counts as owned.
       for _ in 0..<16 {
-        switch try attempt(isUnwanted) {
+        switch try attempt(usesIndex, isUnwanted) {
         case .opened(let opened): return opened
         case .busy: return nil
         case .changed: continue
@@ -137,7 +139,9 @@ struct TableOpener: Sendable {
 
   /// Makes the file of a second opener's own pictures: a private one, and one of memory where the folder
   /// takes no file and the table falls back.
-  func makeSecondFile() throws(TableError) -> TableFile {
+  func makeSecondFile(because refusal: TableError? = nil) throws(TableError) -> TableFile {
+    // A full disk may take a file, and none of its pictures.
+    if fallsBack, case .diskFull? = refusal { return try makeMemoryFile() }
     do throws(TableError) { return try makePrivateFile() } catch {
       guard fallsBack, error.isOfStorage else { throw error }
       return try makeMemoryFile()
@@ -207,7 +211,9 @@ struct TableOpener: Sendable {
     return tableError(error)
   }
 
-  private func attempt(_ isUnwanted: SlotReader.Filter) throws(SystemError) -> Attempt {
+  private func attempt(
+    _ usesIndex: Bool, _ isUnwanted: SlotReader.Filter
+  ) throws(SystemError) -> Attempt {
     let found = try system.status(of: fileName, in: directory.descriptor)
     if let found, !found.isRegularFile {
       // Renaming over a directory fails with an error; links and pipes are replaced, targets
@@ -233,18 +239,25 @@ struct TableOpener: Sendable {
       // until the replacement has the name.
       return .opened(try replace(copying: nil))
     }
-    return .opened(try take(descriptor, isEmpty: status.byteCount == 0, isUnwanted))
+    return .opened(try take(descriptor, isEmpty: status.byteCount == 0, usesIndex, isUnwanted))
   }
 
   /// Takes over a file that is locked and under its name.
   private func take(
-    _ descriptor: consuming FileDescriptor, isEmpty: Bool, _ isUnwanted: SlotReader.Filter
+    _ descriptor: consuming FileDescriptor, isEmpty: Bool, _ usesIndex: Bool,
+    _ isUnwanted: SlotReader.Filter
   ) throws(SystemError) -> Opened {
     try system.protect(descriptor.value, as: protection)
     if isEmpty {
       // Made a moment ago, by us or by a process that died there; no process can have mapped it.
       let header = freshHeader()
-      try writeStart(header, RemovalLog(nonce: header.nonce), to: descriptor.value)
+      do throws(SystemError) {
+        try writeStart(header, RemovalLog(nonce: header.nonce), to: descriptor.value)
+      } catch {
+        // A part of it, as a full disk leaves, would be a table to the next opening.
+        try? system.unlink(fileName, in: directory.descriptor)
+        throw error
+      }
       return try open(descriptor, header)
     }
     let bytes = try system.read(descriptor.value, count: TableLayout.headerByteCount, at: 0)
@@ -254,20 +267,24 @@ struct TableOpener: Sendable {
     else { return try replace(copying: nil) }
     let reader = SlotReader(descriptor: descriptor.value, header: header, system: system)
     guard isExpected(header) else { return try replace(copying: reader, without: isUnwanted) }
-    let opened = try open(descriptor, header, without: isUnwanted)
+    let opened = try open(descriptor, header, usesIndex: usesIndex, without: isUnwanted)
     // The file is replaced while it is locked, which it is as long as `opened` lives.
     return opened.hasGenerationsLeft ? opened : try replace(copying: nil)
   }
 
   private func open(
-    _ descriptor: consuming FileDescriptor, _ header: TableHeader,
+    _ descriptor: consuming FileDescriptor, _ header: TableHeader, usesIndex: Bool = false,
     without isUnwanted: SlotReader.Filter = { _, _ in false }
   ) throws(SystemError) -> Opened {
     let file = TableFile(
       descriptor: descriptor, header: header, isMapped: mapsFiles, statesPool: statesPool,
       system: system)
-    return Opened(
-      file: file, index: try file.slotReader.index(on: file.states, without: isUnwanted))
+    if usesIndex, let index = openIndex(of: file) {
+      return Opened(file: file, index: index)
+    }
+    let index = try file.slotReader.index(
+      on: file.states, learnsAtOnce: file.base == nil, without: isUnwanted)
+    return Opened(file: file, index: index)
   }
 
   private func isExpected(_ header: TableHeader) -> Bool {

@@ -1,16 +1,30 @@
 /// The bytes behind the pixels of a slot: the picture's extent, its ids and its metadata.
 ///
 /// ```
-///  0  width, 4       4  height, 4
-///  8  code of the entity id, 2    10  code of the version id, 2
+///  0  width, 2       2  height, 2    4  marks, 4
+///  8  code of the entity id, 2      10  code of the version id, 2
 /// 12  bytes of metadata, 4
-/// 16  entity id, version id, metadata, zeros up to the end
+/// 16  fields that the marks tell of, entity id, version id, metadata, zeros up to the end
 /// ```
 ///
 /// A code holds the kind of an id and its byte count. Ids and metadata share the room. When they do
 /// not fit, the longer id is kept as its hash, and then the shorter one too.
 struct SlotTrailer: Hashable, Sendable {
   static let fixedByteCount = 16
+
+  /// The kind of a picture, and the fields of eight bytes that its trailer has before the ids.
+  struct Marks: OptionSet, Hashable, Sendable {
+    let rawValue: UInt32
+
+    static let placeholder = Marks(rawValue: 1)
+    /// The picture shows a part of a damaged file.
+    static let damaged = Marks(rawValue: 2)
+    /// This version writes no field. It skips those of later ones, which need no other file for them.
+    static let fields = Marks(rawValue: 0xff00)
+    static let known: Marks = [.placeholder, .damaged, .fields]
+
+    var fieldByteCount: Int { intersection(.fields).rawValue.nonzeroBitCount * 8 }
+  }
 
   let extent: SlotExtent
   let entity: StoredID
@@ -76,8 +90,9 @@ struct SlotTrailer: Hashable, Sendable {
   func write(to room: UnsafeMutableRawBufferPointer) {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(room.count)
-    append(UInt32(extent.width), to: &bytes)
-    append(UInt32(extent.height), to: &bytes)
+    append(UInt16(extent.width), to: &bytes)
+    append(UInt16(extent.height), to: &bytes)
+    append(version.marks.rawValue, to: &bytes)
     append(entity.code, to: &bytes)
     append(version.code, to: &bytes)
     append(UInt32(metadata.count), to: &bytes)
@@ -86,23 +101,25 @@ struct SlotTrailer: Hashable, Sendable {
     room[bytes.count...].initializeMemory(as: UInt8.self, repeating: 0)
   }
 
-  /// Reads a trailer; `nil` for anything that `write` would not have written.
+  /// Reads a trailer; `nil` for anything that `write` would not have written, but for fields.
   init?(reading room: UnsafeRawBufferPointer) {
     guard room.count >= Self.fixedByteCount else { return nil }
-    let width = UInt32(littleEndian: room.loadUnaligned(fromByteOffset: 0, as: UInt32.self))
-    let height = UInt32(littleEndian: room.loadUnaligned(fromByteOffset: 4, as: UInt32.self))
-    let entityCode = UInt16(littleEndian: room.loadUnaligned(fromByteOffset: 8, as: UInt16.self))
-    let versionCode = UInt16(littleEndian: room.loadUnaligned(fromByteOffset: 10, as: UInt16.self))
-    let metadataByteCount = Int(
-      UInt32(littleEndian: room.loadUnaligned(fromByteOffset: 12, as: UInt32.self)))
-    let versionStart = Self.fixedByteCount + StoredID.byteCount(code: entityCode)
+    func number<Number: FixedWidthInteger>(_ offset: Int, _: Number.Type) -> Number {
+      Number(littleEndian: room.loadUnaligned(fromByteOffset: offset, as: Number.self))
+    }
+    let (width, height) = (number(0, UInt16.self), number(2, UInt16.self))
+    let marks = Marks(rawValue: number(4, UInt32.self))
+    let (entityCode, versionCode) = (number(8, UInt16.self), number(10, UInt16.self))
+    let entityStart = Self.fixedByteCount + marks.fieldByteCount
+    let versionStart = entityStart + StoredID.byteCount(code: entityCode)
     let metadataStart = versionStart + StoredID.byteCount(code: versionCode)
-    guard width <= UInt16.max, height <= UInt16.max,
-      metadataStart + metadataByteCount <= room.count
-    else { return nil }
-    let bytes = [UInt8](room[..<(metadataStart + metadataByteCount)])
-    guard let entity = StoredID(code: entityCode, bytes: bytes[Self.fixedByteCount..<versionStart]),
-      let version = StoredID(code: versionCode, bytes: bytes[versionStart..<metadataStart])
+    let end = metadataStart + Int(number(12, UInt32.self))
+    guard marks.isSubset(of: .known), end <= room.count else { return nil }
+    let bytes = [UInt8](room[..<end])
+    guard let entity = StoredID(code: entityCode, bytes: bytes[entityStart..<versionStart]),
+      let version = StoredID(
+        code: versionCode, bytes: bytes[versionStart..<metadataStart],
+        marks: marks.subtracting(.fields))
     else { return nil }
     extent = SlotExtent(width: Int(width), height: Int(height))
     self.entity = entity

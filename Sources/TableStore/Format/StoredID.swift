@@ -50,10 +50,20 @@ package enum StoredID: Hashable, Sendable, CustomStringConvertible {
   var code: UInt16 {
     let kind =
       switch self {
-      case .full(let id): UInt16(id.kind.rawValue)
+      case .full(let id): marks.isEmpty ? UInt16(id.kind.rawValue) : Self.markedKind
       case .hashed: Self.hashedKind
       }
     return kind << 13 | UInt16(bytes.count)
+  }
+
+  /// What the trailer of a picture with this version tells beside the id.
+  var marks: SlotTrailer.Marks {
+    switch known?.kind {
+    case .placeholder: .placeholder
+    case .damaged: .damaged
+    case .damagedPlaceholder: [.placeholder, .damaged]
+    default: []
+    }
   }
 
   var bytes: [UInt8] {
@@ -73,16 +83,21 @@ package enum StoredID: Hashable, Sendable, CustomStringConvertible {
   /// The longest string whose length a code can hold.
   static let maximumByteCount = 0x1fff
 
+  /// The digest of another version, of which the trailer tells more.
+  private static let markedKind: UInt16 = 4
   private static let hashedKind: UInt16 = 7
 
   static func byteCount(code: UInt16) -> Int { Int(code & 0x1fff) }
 
-  /// Reads an id of the kind and length in `code`; `nil` when the bytes are none.
-  init?(code: UInt16, bytes: ArraySlice<UInt8>) {
+  /// Reads an id of the kind and length in `code`; `nil` when the bytes are none, and when the marks of the
+  /// trailer are another kind's.
+  init?(code: UInt16, bytes: ArraySlice<UInt8>, marks: SlotTrailer.Marks = []) {
     let number = { (slice: ArraySlice<UInt8>) in
       slice.reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
     }
-    guard bytes.count == Self.byteCount(code: code) else { return nil }
+    guard bytes.count == Self.byteCount(code: code),
+      (code >> 13 == Self.markedKind) != marks.isEmpty
+    else { return nil }
     if code >> 13 == Self.hashedKind {
       guard bytes.count == Self.hashedByteCount,
         let byteCount = Int(exactly: number(bytes.dropFirst(SHA256.byteCount)))
@@ -90,14 +105,20 @@ package enum StoredID: Hashable, Sendable, CustomStringConvertible {
       self = .hashed(sha256: Array(bytes.prefix(SHA256.byteCount)), byteCount: byteCount)
       return
     }
-    let kind = TableID.Kind(rawValue: UInt8(code >> 13))
-    switch kind {
+    switch TableID.Kind(rawValue: UInt8(code >> 13)) {
     case .string?:
       guard let text = String(validating: bytes, as: UTF8.self) else { return nil }
       self = .full(TableID(text))
-    case .uuid?, .placeholder?, .damaged?, .damagedPlaceholder?:
-      guard let kind, bytes.count == 16 else { return nil }
+    case .uuid?, .placeholder?:
+      guard bytes.count == 16 else { return nil }
       let words = (number(bytes.prefix(8)).byteSwapped, number(bytes.suffix(8)).byteSwapped)
+      let kind: TableID.Kind =
+        switch marks {
+        case []: .uuid
+        case .placeholder: .placeholder
+        case .damaged: .damaged
+        default: .damagedPlaceholder
+        }
       self = .full(TableID(kind: kind, words: words))
     case .integer?:
       guard bytes.count == 8 else { return nil }
@@ -105,7 +126,7 @@ package enum StoredID: Hashable, Sendable, CustomStringConvertible {
     case .largeInteger?:
       guard bytes.count == 8, number(bytes) > UInt64(Int64.max) else { return nil }
       self = .full(TableID(number(bytes)))
-    case nil:
+    case .damaged?, .damagedPlaceholder?, nil:
       return nil
     }
   }

@@ -16,7 +16,7 @@
 /// same geometry, slot count, nonce and name. So no code takes an offset from a file.
 struct TableHeader: Hashable, Sendable {
   static let magic: [UInt8] = Array("FICtable".utf8)
-  static let version: UInt32 = 1
+  static let version: UInt32 = 2
   static let maximumNameByteCount = 255
 
   let layout: TableLayout

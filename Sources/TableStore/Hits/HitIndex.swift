@@ -9,8 +9,9 @@ struct HitIndex {
   struct Cell: ~Copyable {
     let state: Atomic<UInt64>
     let stamp: Atomic<UInt64>
+    /// What `tag(_:_:)` makes of the label; 0 where hits are copies, which the index finds.
+    let tag: Atomic<UInt64>
     var label: SlotLabel
-    private let padding: UInt64
   }
 
   struct Memory: ~Copyable {
@@ -20,8 +21,13 @@ struct HitIndex {
     private let stringMemory: ZeroPages
     let recordMetadata: UnsafeMutablePointer<RecordMetadata>
     private let metadataMemory: ZeroPages
-    /// The address of the current `HintBlock`.
-    let hints: Atomic<UnsafeMutableRawPointer>
+    /// The chains of the stored index, which `SlotStates` retains.
+    let heads: UnsafeMutablePointer<Atomic<UInt32>>
+    let items: UnsafeMutablePointer<StoredIndex.Item>
+    let bucketMask: UInt32
+    let slotCount: UInt32
+    /// The key of the chains; constant while slots are open.
+    var key: UInt64 = 0
     /// A recent stamp; at most `clockGrain` ticks old while pictures are used.
     let clock = Atomic<UInt64>(0)
     /// Added to the processor's ticks, so that stamps continue those of an earlier session.
@@ -34,7 +40,7 @@ struct HitIndex {
     var layout: TableLayout?
 
     /// Reserves address space for `slotCount` slots; a page costs memory once it is touched.
-    init(slotCount: Int, clockGrain: UInt64) {
+    init(slotCount: Int, stored: StoredIndex, clockGrain: UInt64) {
       // Zeros are a slot that is neither live nor leased, without label and strings.
       let count = max(1, slotCount)
       // A cell is a cache line, and pages begin with one.
@@ -48,16 +54,11 @@ struct HitIndex {
       stringMemory = stringPages
       recordMetadata = metadataPages.base.bindMemory(to: RecordMetadata.self, capacity: count)
       metadataMemory = metadataPages
-      guard let hints = HintBlock.make(bucketCount: 64) else {
-        preconditionFailure("There is no memory for the hints of a table.")
-      }
-      self.hints = Atomic(hints.address)
+      (heads, items) = (stored.heads, stored.items)
+      bucketMask = UInt32(stored.layout.bucketCount - 1)
+      self.slotCount = UInt32(slotCount)
       self.clockGrain = clockGrain
       startClock(after: 0)
-    }
-
-    deinit {
-      HintBlock(hints.load(ordering: .relaxed)).deallocate()
     }
   }
 
@@ -114,29 +115,46 @@ struct HitIndex {
 
   // MARK: Hits
 
-  /// The picture of a key, leased, if a hint leads to its slot and the slot is open.
+  /// Two cache lines and the slot's own for nearly all keys; what is farther down its chain is the index's.
+  private static var reach: UInt32 { 8 }
+
+  /// Tells the keys of one bucket apart, nearly always; the label decides.
+  @inline(__always)
+  static func tag(_ entity: TableID.Digest, _ version: TableID.Digest) -> UInt64 {
+    // One id may serve as both, so the halves taken differ.
+    entity.low ^ version.high
+  }
+
+  /// The picture of a key, leased, if its slot is open.
   @inline(__always)
   func hit(_ key: TableKeyView) -> Hit? {
-    let hints = HintBlock(memory.pointee.hints.load(ordering: .acquiring))
-    var found: Hit?
-    hints.forEachSlot(for: HintBlock.hash(key.entity, key.version)) { slot in
-      guard lease(slot) else { return false }
+    let tag = Self.tag(key.entity, key.version)
+    let hash = StoredIndex.hash(key.entity, key: memory.pointee.key)
+    let head = memory.pointee.heads + Int(hash & memory.pointee.bucketMask)
+    var next = head.pointee.load(ordering: .acquiring)
+    // No `for`: iterating allocates in builds without optimisation, and a hit must not.
+    var count: UInt32 = 0
+    // A chain may lead anywhere while it changes, or in a damaged file.
+    while next != 0, next <= memory.pointee.slotCount, count < Self.reach {
+      let slot = Int(next) - 1
       let cell = memory.pointee.cells + slot
-      // The order matters: the lease keeps the mapping that is read after it.
-      guard cell.pointee.label.matches(key),
-        !key.hasStrings || memory.pointee.strings[slot].match(key),
-        let content = memory.pointee.content
-      else {
+      if cell.pointee.tag.load(ordering: .relaxed) == tag, lease(slot) {
+        // The order matters: the lease keeps the mapping that is read after it.
+        if cell.pointee.label.matches(key),
+          !key.hasStrings || memory.pointee.strings[slot].match(key),
+          let content = memory.pointee.content
+        {
+          cell.pointee.stamp.store(nextStamp(), ordering: .relaxed)
+          return Hit(
+            lease: held(slot), content: content + slot * memory.pointee.contentStride,
+            extent: cell.pointee.label.extent)
+        }
         held(slot).undo()
-        return false
       }
-      cell.pointee.stamp.store(nextStamp(), ordering: .relaxed)
-      found = Hit(
-        lease: held(slot), content: content + slot * memory.pointee.contentStride,
-        extent: cell.pointee.label.extent)
-      return true
+      next = memory.pointee.items[slot].next.load(ordering: .acquiring)
+      count += 1
     }
-    return found
+    return nil
   }
 
   /// The lease that the caller has on a slot.

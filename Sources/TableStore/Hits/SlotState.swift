@@ -6,7 +6,7 @@
 /// |      hits       | retired | claimed | proven | live |      leases      |
 /// ```
 ///
-/// - live: the index finds a picture in the slot.
+/// - live: hits may find the slot.
 /// - proven: this process has written the slot, or has checked every byte of it.
 /// - claimed: a writer owns the slot.
 /// - retired: the slot's file left the shelf; leases go on, and none begins.
@@ -29,6 +29,7 @@ struct SlotState: Hashable {
   var hitCount: Int { Int(bits >> 36) }
   var isLive: Bool { bits & Self.live != 0 }
   var isProven: Bool { bits & Self.proven != 0 }
+  var isClaimed: Bool { bits & Self.claimed != 0 }
   var isRetired: Bool { bits & Self.retired != 0 }
 
   /// True when a hit may lease the slot without the index.

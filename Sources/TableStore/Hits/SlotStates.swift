@@ -1,9 +1,9 @@
 import Synchronization
 
-/// The memory that a table's index shares with hits: for each slot its state, its stamp, its label,
-/// and a hint to it.
+/// The memory that a table's index shares with hits: for each slot its state, its stamp and its label, and
+/// the chains of the stored index.
 ///
-/// A hit follows a hint, takes a lease by one exchange of the slot's state, and compares keys. None
+/// A hit follows a chain, takes a lease by one exchange of the slot's state, and compares keys. None
 /// of the three writes memory that hits on other slots write, so threads do not wait for each
 /// other. After a miss here the caller asks the index, under its lock.
 ///
@@ -18,20 +18,21 @@ import Synchronization
 ///    thread has this object.
 /// 4. The memory keeps its address while this object lives, and no slot of a closed file is open.
 ///    So a hit that still reads the states of a replaced file misses; the table's pool keeps them.
-/// 5. The state of an unread slot is zero, and its label and stamp mean nothing: their memory was
-///    never touched, or was left by a closed file.
+/// 5. A slot is *known* once its record was read or written in this session. The state of any other slot is
+///    zero, and its label and stamp mean nothing: their memory was never touched.
 ///
 /// `@unchecked Sendable` is safe: invariants 2 and 3 cover all memory that is not atomic or locked.
 final class SlotStates: @unchecked Sendable {
   let memory: UnsafeMutablePointer<HitIndex.Memory>
   let slotCount: Int
+  /// The part of the index that outlives the process.
+  let stored: StoredIndex
   private(set) var preparedCount = 0
-  private var outgrownHints: [HintBlock] = []
-  private var hintCount = 0
   private var carriedHitCount = 0
-  /// Not in the memory that hits read: by Swift's rule of exclusive access, a change of one part of
-  /// that is a change of all of it, during which no hit might read.
-  private var unread: SlotSet
+  /// One for a known slot. Not in the memory that hits read: by Swift's rule of exclusive access, a change
+  /// of one part of that is a change of all of it, during which no hit might read.
+  private let known: UnsafeMutablePointer<UInt8>
+  private let knownMemory: ZeroPages
   /// False while a file uses this memory.
   private let isResting = Atomic<Bool>(false)
 
@@ -39,14 +40,19 @@ final class SlotStates: @unchecked Sendable {
   ///   is a fraction of a millisecond.
   init(slotCount: Int, clockGrain: UInt64 = 1 << 20) {
     self.slotCount = slotCount
-    unread = SlotSet(slotCount: slotCount)
+    stored = StoredIndex(slotCount: slotCount)
+    guard let pages = ZeroPages(byteCount: max(1, slotCount)) else {
+      preconditionFailure("There is no memory for \(slotCount) slots.")
+    }
+    known = pages.base.bindMemory(to: UInt8.self, capacity: slotCount)
+    knownMemory = pages
     memory = .allocate(capacity: 1)
-    memory.initialize(to: HitIndex.Memory(slotCount: slotCount, clockGrain: clockGrain))
+    memory.initialize(
+      to: HitIndex.Memory(slotCount: slotCount, stored: stored, clockGrain: clockGrain))
   }
 
   deinit {
-    for slot in readSlots { memory.pointee.strings[slot].release() }
-    for block in outgrownHints { block.deallocate() }
+    for slot in knownSlots { memory.pointee.strings[slot].release() }
     memory.deinitialize(count: 1)
     memory.deallocate()
   }
@@ -59,23 +65,14 @@ final class SlotStates: @unchecked Sendable {
     preparedCount = max(preparedCount, count)
   }
 
-  // MARK: Unread slots
+  func isKnown(_ slot: Int) -> Bool { known[slot] != 0 }
 
-  /// Slots whose records were checked at opening and are read when they are needed.
-  var unreadCount: Int { unread.count }
+  var knownSlots: LazyFilterSequence<Range<Int>> { knownSlots(from: 0) }
 
-  func isUnread(_ slot: Int) -> Bool { unread.contains(slot) }
-
-  /// Leaves a slot's record in the file for now.
-  func leaveUnread(_ slot: Int) { unread.insert(slot) }
-
-  /// Ends the unread state of a slot whose record is lost or was read.
-  func giveUpUnread(_ slot: Int) { unread.remove(slot) }
-
-  /// The slots whose records were read, or that have none.
-  var readSlots: SlotSet.Others { readSlots(in: 0..<preparedCount) }
-
-  func readSlots(in range: Range<Int>) -> SlotSet.Others { unread.others(in: range) }
+  func knownSlots(from slot: Int) -> LazyFilterSequence<Range<Int>> {
+    // Of other slots no memory is touched.
+    (slot..<max(slot, preparedCount)).lazy.filter { [known] in known[$0] != 0 }
+  }
 
   // MARK: States
 
@@ -90,11 +87,12 @@ final class SlotStates: @unchecked Sendable {
   func claim(_ slot: Int) -> Bool {
     let state = state(of: slot)
     guard let claimed = state.claimed else { return false }
-    forgetHint(of: slot)
     // Acquiring: all reads under leases that ended are over.
-    return memory.pointee.cells[slot].state.compareExchange(
+    let isClaimed = memory.pointee.cells[slot].state.compareExchange(
       expected: state.bits, desired: claimed.bits, ordering: .acquiringAndReleasing
     ).exchanged
+    if isClaimed { known[slot] = 1 }
+    return isClaimed
   }
 
   /// Ends a claim without a picture.
@@ -108,7 +106,6 @@ final class SlotStates: @unchecked Sendable {
     let change = SlotState.live &+ SlotState.proven &+ SlotState.lease &- SlotState.claimed
     // Releasing: a thread that leases the slot sees all that was written.
     memory.pointee.cells[slot].state.wrappingAdd(change, ordering: .acquiringAndReleasing)
-    giveHint(of: slot)
   }
 
   /// Makes a claimed slot live after its picture was written, for its first lookup to prove; takes no
@@ -122,7 +119,7 @@ final class SlotStates: @unchecked Sendable {
 
   /// Makes a slot live whose record was read and whose content was not.
   func adopt(_ slot: Int, entity: TableID.Digest, version: TableID.Digest) {
-    giveUpUnread(slot)
+    known[slot] = 1
     let state = state(of: slot)
     // No other thread writes the state of a slot that is neither open nor leased.
     if state.bits == 0 {
@@ -145,18 +142,13 @@ final class SlotStates: @unchecked Sendable {
     guard !state(of: slot).isProven else { return }
     setKey(key, extent, of: slot)
     memory.pointee.cells[slot].state.bitwiseOr(SlotState.proven, ordering: .acquiringAndReleasing)
-    giveHint(of: slot)
   }
 
   /// Closes a slot to hits; leases go on, and its picture stays what it was.
-  func close(_ slot: Int) {
-    forgetHint(of: slot)
-    clear(SlotState.live, of: slot)
-  }
+  func close(_ slot: Int) { clear(SlotState.live, of: slot) }
 
   /// Closes a slot to hits and to the index; leases go on.
   func withdraw(_ slot: Int) {
-    forgetHint(of: slot)
     clear(SlotState.live | SlotState.proven, of: slot)
   }
 
@@ -181,6 +173,8 @@ final class SlotStates: @unchecked Sendable {
     let cell = memory.pointee.cells + slot
     if cell.pointee.label.entity != entity { cell.pointee.label.entity = entity }
     if cell.pointee.label.version != version { cell.pointee.label.version = version }
+    let tag = memory.pointee.content == nil ? 0 : HitIndex.tag(entity, version)
+    cell.pointee.tag.store(tag, ordering: .relaxed)
   }
 
   private func setKey(_ key: TableKey, _ extent: SlotExtent, of slot: Int) {
@@ -196,37 +190,6 @@ final class SlotStates: @unchecked Sendable {
     guard hasStrings || !strings.pointee.isEmpty else { return }
     strings.pointee.release()
     strings.pointee = SlotStrings(retaining: key)
-  }
-
-  // MARK: Hints
-
-  /// Lets hits find an open slot without the index. Without a mapping there are no hints: each hit
-  /// is a copy and goes through the index.
-  func giveHint(of slot: Int) {
-    guard memory.pointee.content != nil else { return }
-    if hintCount * 2 >= hints.bucketCount, hints.bucketCount < slotCount * 4 { growHints() }
-    if hints.insert(slot, for: hash(of: slot)) { hintCount += 1 }
-  }
-
-  private func forgetHint(of slot: Int) { hints.remove(slot, for: hash(of: slot)) }
-
-  private var hints: HintBlock { HintBlock(memory.pointee.hints.load(ordering: .relaxed)) }
-
-  private func hash(of slot: Int) -> UInt64 {
-    HintBlock.hash(
-      memory.pointee.cells[slot].label.entity, memory.pointee.cells[slot].label.version)
-  }
-
-  /// Doubles the block of hints if it is still too full without outdated ones.
-  private func growHints() {
-    let open = readSlots.filter { state(of: $0).isOpen }
-    hintCount = open.count
-    guard hintCount * 4 >= hints.bucketCount,
-      let larger = HintBlock.make(bucketCount: hints.bucketCount * 2)
-    else { return }
-    for slot in open { _ = larger.insert(slot, for: hash(of: slot)) }
-    outgrownHints.append(hints)
-    memory.pointee.hints.store(larger.address, ordering: .releasing)
   }
 
   // MARK: Leases
@@ -255,12 +218,15 @@ final class SlotStates: @unchecked Sendable {
 
   /// The hits that found a picture here, since the file was opened.
   var hitCount: Int {
-    readSlots.reduce(carriedHitCount) { $0 + state(of: $1).hitCount }
+    knownSlots.reduce(carriedHitCount) { $0 + state(of: $1).hitCount }
   }
 
   // MARK: Recency
 
-  func stamp(of slot: Int) -> UInt64 { memory.pointee.cells[slot].stamp.load(ordering: .relaxed) }
+  func stamp(of slot: Int) -> UInt64 {
+    isKnown(slot)
+      ? memory.pointee.cells[slot].stamp.load(ordering: .relaxed) : stored.stamp(of: slot)
+  }
 
   func setStamp(_ stamp: UInt64, of slot: Int) {
     memory.pointee.cells[slot].stamp.store(stamp, ordering: .relaxed)
@@ -283,8 +249,15 @@ final class SlotStates: @unchecked Sendable {
 
   /// Begins the use by a file.
   ///
-  /// - Parameter content: The mapped content of slot 0; `nil` without a mapping.
-  func attach(content: UnsafeRawPointer?, layout: TableLayout) {
+  /// - Parameters:
+  ///   - content: The mapped content of slot 0; `nil` without a mapping.
+  ///   - nonce: The file's.
+  func attach(
+    content: UnsafeRawPointer?, layout: TableLayout, nonce: UInt64 = 0,
+    indexStep: (@Sendable () -> Void)? = nil
+  ) {
+    stored.attach(nonce: nonce, step: indexStep)
+    memory.pointee.key = stored.key
     memory.pointee.content = content
     memory.pointee.contentStride = layout.stride
     memory.pointee.layout = layout
@@ -297,21 +270,23 @@ final class SlotStates: @unchecked Sendable {
   func reuse() -> Bool {
     guard isResting.compareExchange(expected: true, desired: false, ordering: .acquiring).exchanged
     else { return false }
-    for slot in readSlots {
-      forgetHint(of: slot)
+    stored.clear()
+    for slot in knownSlots {
       memory.pointee.cells[slot].state.store(0, ordering: .relaxed)
       memory.pointee.strings[slot].release()
       memory.pointee.strings[slot] = SlotStrings()
+      known[slot] = 0
     }
-    unread.removeAll()
-    (preparedCount, hintCount, carriedHitCount) = (0, 0, 0)
+    (preparedCount, carriedHitCount) = (0, 0)
     return true
   }
 
   /// Lets no slot of `file` be leased any more, and keeps the file until the last lease ends.
   func retire(_ file: any AnyObject & Sendable) {
+    // Another process may own the table from now on, and its index file.
+    stored.letGo()
     memory.pointee.retirement.begin(keeping: file) {
-      readSlots.reduce(0) { sum, slot in
+      knownSlots.reduce(0) { sum, slot in
         let old = memory.pointee.cells[slot].state.bitwiseOr(
           SlotState.retired, ordering: .acquiringAndReleasing
         ).oldValue
@@ -323,9 +298,10 @@ final class SlotStates: @unchecked Sendable {
 
   /// Opens a retired file's slots to be adopted anew, where leases on it go on.
   func resume() {
+    stored.clear()
     memory.pointee.retirement.end {
       carriedHitCount = 0
-      let leases = readSlots.reduce(0) { sum, slot in
+      return knownSlots.reduce(0) { sum, slot in
         let old = memory.pointee.cells[slot].state.bitwiseAnd(
           SlotState.leases | SlotState.proven | SlotState.hits, ordering: .acquiringAndReleasing
         ).oldValue
@@ -334,8 +310,6 @@ final class SlotStates: @unchecked Sendable {
         carriedHitCount -= state.hitCount
         return state.isRetired ? sum + state.leaseCount : sum
       }
-      unread.removeAll()
-      return leases
     }
   }
 }

@@ -15,33 +15,17 @@ extension TableIndex {
     let eviction: Eviction?
   }
 
-  /// The result of a claim.
-  enum Room {
-    case claimed(Claim)
-    /// All records must be read first: they tell the least recently used picture.
-    case unread
-    /// Every slot is leased.
-    case full
-  }
-
   /// True when a picture of the entity is there, of whichever version.
   func contains(_ entity: TableID) -> Bool { findAny(entity.digest) != nil }
-
-  /// The slot of an entity's picture that is not aside.
-  func find(_ entity: TableID.Digest) -> Int? {
-    assert(unreadSlot(for: entity) == nil, "A record that may be the entity's is unread.")
-    return table.slot(for: entity) { states.label(of: $0).entity == entity }
-  }
 
   /// The generation of an entity's picture; 0 for none.
   func generation(of entity: TableID.Digest) -> UInt64 {
     findAny(entity).map { states.recordMetadata(of: $0).generation } ?? 0
   }
 
-  var leasedSlots: [Int] { states.readSlots.filter { !states.isUnleased($0) } }
-  var unreadCount: Int { states.unreadCount }
+  var leasedSlots: [Int] { states.knownSlots.filter { !states.isUnleased($0) } }
   var unprovenCount: Int {
-    states.unreadCount + states.readSlots.count { hasPicture($0) && !states.state(of: $0).isProven }
+    liveCount - states.knownSlots.count { isStored($0) && states.state(of: $0).isProven }
   }
 }
 

@@ -33,11 +33,12 @@ extension TableIndex {
     states.prove(slot, key: key, extent: extent)
   }
 
-  /// Makes an adopted slot live.
+  /// Makes a slot known.
   func note(_ record: SlotRecord, in slot: Int) {
     states.setRecordMetadata(RecordMetadata(record), of: slot)
     states.adopt(slot, entity: record.entity, version: record.version)
-    states.setStamp(Self.stamp(of: record), of: slot)
+    // A use that the file does not have yet, of a session that was killed, counts.
+    states.setStamp(stored.stamp(of: slot), of: slot)
   }
 
   /// The stamp of the record's last use. Only a forged file has stamps beyond the limit.
@@ -75,8 +76,8 @@ extension TableIndex {
     return slot
   }
 
-  /// Removes all pictures but those stored after `generation`, and returns their slots; none may be
-  /// unread.
+  /// Removes all pictures but those stored after `generation`, and returns their slots; all records must
+  /// have been read.
   mutating func removeAll(upTo generation: UInt64) -> [Int] {
     let slots = pictureSlots.filter { states.recordMetadata(of: $0).generation <= generation }
     for slot in slots { takeOut(slot) }
@@ -90,18 +91,17 @@ extension TableIndex {
   func takeOutdatedRecords(
     from slot: Int, limit: Int
   ) -> (slot: Int, records: [SlotRecord])? {
-    let rest = states.readSlots(in: slot..<max(slot, states.preparedCount))
-    guard let first = rest.first(where: isOutdated) else { return nil }
+    guard let first = states.knownSlots(from: slot).first(where: isOutdated) else { return nil }
     let run = (first..<states.preparedCount).prefix(limit).prefix(while: isOutdated)
     let records = run.map(currentRecord)
     for (slot, record) in zip(run, records) {
       states.setRecordMetadata(RecordMetadata(record), of: slot)
+      stored.setStamp(record.recency, of: slot)
     }
     return (first, records)
   }
 
   private func isOutdated(_ slot: Int) -> Bool {
-    !states.isUnread(slot) && isLive(slot)
-      && states.recordMetadata(of: slot).recency != states.stamp(of: slot)
+    isLive(slot) && states.recordMetadata(of: slot).recency != states.stamp(of: slot)
   }
 }

@@ -8,39 +8,39 @@
 ///                              |                  ||                 or, if leased, pending free
 ///                              +---unclaim--> free |+--claimSlot (least recently used)--> claimed
 /// pending free --claimSlot, once its leases ended--> claimed
-/// (a file's record) --adopt--> unread --learn--> live
-///                                 +---lose---> free
+/// (a file's record) --adopt--> live
 /// live --setAside--> aside --replace, remove, discard, claimSlot (before live ones)--> as from live
 /// ```
 ///
-/// The caller holds the index lock (the shelf's). The index makes no system call and takes no lock
-/// of its own. Taking a lease changes only shared atomics, so such functions are not mutating. Hits
-/// take and end leases meanwhile without the lock: every decision that depends on leases is one
-/// atomic step of `SlotStates`, and all other state changes under the lock only.
+/// The caller holds the index lock (the shelf's). The index takes no lock of its own, and makes no system
+/// call but for reading a record. Taking a lease changes only shared atomics, so such functions are not
+/// mutating. Hits take and end leases meanwhile without the lock: every decision that depends on leases is
+/// one atomic step of `SlotStates`, and all other state changes under the lock only.
 ///
-/// Opening a file leaves its records unread: the index keeps their slots under the first bits of
-/// their digests, because writing memory costs more than checking records. `TableLookup` reads the
-/// records that the index names as unread.
+/// Where a picture is, the stored index guesses. The record of a slot is read when its entity is asked for,
+/// by `readRecords(of:)`, which comes before every other function that is given an entity.
 ///
 /// Invariants:
-/// 1. A slot is live or unread exactly when `table` finds it, under its entity's digest, and aside exactly
-///    when `aside` does; one slot per digest in both together.
+/// 1. A slot is live or aside exactly when the stored index has it as live; one slot for each entity whose
+///    records were read.
 /// 2. Only live slots and those aside are leased, so that the leases of any other slot only get fewer.
 /// 3. A slot is claimed only when it has no leases, checked and claimed in one atomic step; while
 ///    claimed it is in no list.
-/// 4. Each slot below `usedCount` is live, aside, unread, claimed, in `free`, or in `pendingFree`; those
-///    above were never used.
-/// 5. The index decides nothing about an entity while a slot under its digest is unread, nor about
-///    the order of use while any slot is.
+/// 4. Each slot below `usedCount` is live, aside, claimed, in `free`, or in `pendingFree`; those above were
+///    never used.
 struct TableIndex {
+  /// Reads a slot's record from the table file; `nil` for one that is not whole.
+  typealias RecordSource = @Sendable (Int) throws(SystemError) -> SlotRecord?
+
   let states: SlotStates
   private let slotCount: Int
-  private var usedCount = 0
-  /// False where leases of an earlier opening go on: their labels must be known.
-  private let leavesUnread: Bool
-  var table = DigestTable()
+  private let readRecord: RecordSource
+  /// True where all records are kept in memory: leases of an earlier opening go on, or each hit is a copy.
+  let learnsAtOnce: Bool
   /// Pictures that only their entity finds: see `TableIndex+Aside.swift`.
-  var aside: [TableID.Digest: Int] = [:]
+  var aside: Set<Int> = []
+  /// The pictures, those aside included.
+  private(set) var liveCount = 0
   private var free: [Int] = []
   private var pendingFree: [Int] = []
   private var queue = RecencyQueue()
@@ -48,142 +48,176 @@ struct TableIndex {
   private var recordsToErase: [Int] = []
   private(set) var evictionCount = 0
   private(set) var damageCount = 0
-  /// The latest use that a record tells of.
-  private var newestStamp: UInt64 = 0
+
+  var stored: StoredIndex { states.stored }
+  private var usedCount: Int { states.preparedCount }
   /// The highest generation that a record ever had.
-  private(set) var newestGeneration: UInt64 = 0
+  var newestGeneration: UInt64 { stored.newestGeneration }
 
   /// An empty index. The records of a file come with `adopt`, in the order of slots, and then
   /// `finishAdopting`.
   ///
   /// - Parameter states: of the same file. Leased slots are not given out.
-  init(slotCount: Int, states: SlotStates) {
+  init(
+    slotCount: Int, states: SlotStates, learnsAtOnce: Bool = false,
+    readRecord: @escaping RecordSource = { _ in nil }
+  ) {
     self.slotCount = slotCount
     self.states = states
-    leavesUnread = states.preparedCount == 0
+    self.learnsAtOnce = learnsAtOnce || states.preparedCount > 0
+    self.readRecord = readRecord
   }
 
-  /// Makes room for so many records.
-  mutating func reserveCapacity(_ count: Int) {
-    table = DigestTable(minimumCapacity: count)
+  /// The index of an earlier session, which the stored index of `states` has.
+  init(continuing states: SlotStates, readRecord: @escaping RecordSource) {
+    self.init(slotCount: states.slotCount, states: states, readRecord: readRecord)
+    states.prepare(stored.usedCount)
+    states.resumeClock(after: stored.newestStamp)
+    let others = stored.otherSlots
+    liveCount = usedCount - others.count
+    // In turn from the first slot on, as `free` is used from its end.
+    for slot in others.reversed() {
+      if stored.mark(of: slot) != .free {
+        // A dead owner had it in hand.
+        stored.take(slot)
+        recordsToErase.append(slot)
+      }
+      setFree(slot)
+    }
   }
-
-  /// Prefetches the bucket of an entity whose record is adopted a little later.
-  @inline(__always)
-  func prefetch(_ entity: TableID.Digest) { table.prefetch(entity) }
 
   /// Adopts a record of the file, in a slot above all before. Of two records for one entity the
-  /// newer counts. No slot under the record's digest may be unread.
-  mutating func adopt(_ record: SlotRecord, in slot: Int) {
-    if let rival = insert(slot, record.entity) {
-      let isOlder = states.recordMetadata(of: rival).generation >= record.generation
-      recordsToErase.append(isOlder ? slot : rival)
-      if isOlder { return use(upTo: slot + 1) }
-      table.remove(rival, for: record.entity)
-      states.withdraw(rival)
-      table.insert(slot, for: record.entity)
+  /// newer counts.
+  mutating func adopt(_ record: SlotRecord, in slot: Int) throws(SystemError) {
+    states.prepare(slot + 1)
+    stored.usedCount = usedCount
+    let hash = stored.hash(of: record.entity)
+    if stored.slot(under: hash, where: { _ in true }) != nil,
+      try isOutdated(record, in: slot)
+    {
+      return
     }
-    finishAdopting(record, in: slot)
+    stored.newestGeneration = max(newestGeneration, record.generation)
+    stored.replace(nil, with: slot, hash: hash, stamp: Self.stamp(of: record))
+    liveCount += 1
+    if learnsAtOnce { note(record, in: slot) }
   }
 
-  /// Adopts a record if its bucket is free, as it nearly always is; false otherwise.
-  @inline(__always)
-  mutating func adoptFirst(_ record: SlotRecord, in slot: Int) -> Bool {
-    guard table.insertFirst(slot, for: record.entity) else { return false }
-    finishAdopting(record, in: slot)
-    return true
-  }
-
-  @inline(__always)
-  private mutating func finishAdopting(_ record: SlotRecord, in slot: Int) {
-    use(upTo: slot + 1)
-    newestGeneration = max(newestGeneration, record.generation)
-    newestStamp = max(newestStamp, Self.stamp(of: record))
-    if leavesUnread { states.leaveUnread(slot) } else { note(record, in: slot) }
+  /// Whether there is a newer record of the entity; an older one is removed.
+  private mutating func isOutdated(_ record: SlotRecord, in slot: Int) throws(SystemError) -> Bool {
+    _ = try readRecords(of: record.entity)
+    guard let rival = findAny(record.entity) else { return false }
+    if states.recordMetadata(of: rival).generation >= record.generation {
+      refuse(record, in: slot)
+      return true
+    }
+    takeOut(rival)
+    recordsToErase.append(rival)
+    return false
   }
 
   /// Leaves a record out, in a slot above all before, and notes the slot for erasure.
   mutating func refuse(_ record: SlotRecord, in slot: Int) {
-    use(upTo: slot + 1)
-    newestGeneration = max(newestGeneration, record.generation)
+    states.prepare(slot + 1)
+    stored.newestGeneration = max(newestGeneration, record.generation)
+    stored.setMark(.inHand, of: slot)
     recordsToErase.append(slot)
   }
 
   /// Collects the slots without a picture, after the last record.
-  mutating func finishAdopting() {
-    // Once and not for each record, since reading the processor's clock is slow.
-    states.resumeClock(after: newestStamp)
-    use(upTo: states.preparedCount)
-    // Slots that were lost meanwhile are collected again below.
-    (free, pendingFree) = ([], [])
-    if table.count == usedCount { return }
-    for slot in (0..<usedCount).reversed() where !isTaken(slot) { setFree(slot) }
-  }
-
-  // MARK: Unread records
-
-  /// A slot whose record must be read before a decision about this entity.
-  func unreadSlot(for entity: TableID.Digest) -> Int? {
-    if states.unreadCount == 0 { return nil }
-    return table.slot(for: entity) { states.isUnread($0) }
-  }
-
-  /// Notes the record of an unread slot. A record that cannot be the adopted one leaves the slot
-  /// unread.
-  mutating func learn(_ record: SlotRecord, in slot: Int) {
-    guard states.isUnread(slot) else { return }
-    // A record that another process changed since may have another digest, or be there twice.
-    let known = table.slot(for: record.entity) {
-      !states.isUnread($0) && states.label(of: $0).entity == record.entity
-    }
-    guard known == nil, table.slot(for: record.entity, where: { $0 == slot }) != nil
-    else { return }
-    newestGeneration = max(newestGeneration, record.generation)
-    note(record, in: slot)
-  }
-
-  /// Removes an unread slot whose record turned out not to be the adopted one; false if the slot is
-  /// not unread.
   ///
-  /// - Parameter entity: The digest of the adopted record.
-  mutating func lose(_ slot: Int, of entity: TableID.Digest) -> Bool {
-    guard states.isUnread(slot) else { return false }
-    damageCount += 1
-    dropUnread(slot, entity)
-    return true
+  /// - Parameters:
+  ///   - count: The slots that have been read.
+  ///   - builder: Linked some of them.
+  mutating func finishAdopting(_ count: Int = 0, _ builder: StoredIndex.Builder? = nil) {
+    states.prepare(count)
+    stored.usedCount = usedCount
+    if let builder {
+      liveCount += builder.count
+      stored.newestGeneration = max(newestGeneration, builder.newestGeneration)
+      stored.newestStamp = max(stored.newestStamp, builder.newestStamp)
+    }
+    // Once and not for each record, since reading the processor's clock is slow.
+    states.resumeClock(after: stored.newestStamp)
+    // Slots that were lost meanwhile are collected again.
+    (free, pendingFree) = ([], [])
+    if liveCount == usedCount { return }
+    for slot in stored.otherSlots.reversed() { setFree(slot) }
   }
 
-  /// Removes all unread slots that may be the entity's, and returns them.
-  mutating func loseUnread(of entity: TableID.Digest) -> [Int] {
+  // MARK: Records
+
+  /// Reads the records of the slots that may be the entity's, of which the stored index only knows a hash.
+  ///
+  /// A record that is not whole, or is another entity's, leaves the index as a damaged picture.
+  ///
+  /// - Returns: How many were damaged.
+  mutating func readRecords(of entity: TableID.Digest) throws(SystemError) -> Int {
+    let hash = stored.hash(of: entity)
+    var lostCount = 0
+    while let slot = stored.slot(under: hash, where: { !states.isKnown($0) }) {
+      let record = try readRecord(slot)
+      if let record { learn(record, in: slot) }
+      if !states.isKnown(slot) {
+        damageCount += 1
+        lostCount += 1
+        lose(slot)
+      }
+    }
+    return lostCount
+  }
+
+  /// Removes the slots that may be the entity's and cannot be read, and returns them.
+  mutating func loseRecords(of entity: TableID.Digest) -> [Int] {
+    let hash = stored.hash(of: entity)
     var lost: [Int] = []
-    while let slot = unreadSlot(for: entity) {
-      dropUnread(slot, entity)
+    while let slot = stored.slot(under: hash, where: { !states.isKnown($0) }) {
+      lose(slot)
       lost.append(slot)
     }
     return lost
   }
 
-  /// Removes the slots that are still unread after the whole file was read, and returns them.
-  mutating func loseUnread() -> [Int] {
-    if states.unreadCount == 0 { return [] }
-    let lost = unreadSlots
-    table.removeAll(where: states.isUnread)
-    for slot in lost { dropUnread(slot, nil) }
+  /// Notes the record of a slot, if the slot waits for it: no other slot's record is the same, and it changes
+  /// only when it is known.
+  mutating func learn(_ record: SlotRecord, in slot: Int) {
+    guard slot < usedCount, isStored(slot), !states.isKnown(slot),
+      stored.hash(of: slot) == stored.hash(of: record.entity)
+    else { return }
+    let rival = findAny(record.entity)
+    note(record, in: slot)
+    // Only in a damaged file.
+    guard let rival else { return }
+    lose(states.recordMetadata(of: rival).generation < record.generation ? rival : slot)
+  }
+
+  /// Removes the slots whose record is not known after the whole file was read, and returns them.
+  mutating func loseOtherRecords() -> [Int] {
+    let lost = unknownSlots
+    for slot in lost { lose(slot) }
     damageCount += lost.count
     return lost
   }
 
-  /// - Parameter entity: The digest under which the table has the slot; `nil` if it has not.
-  private mutating func dropUnread(_ slot: Int, _ entity: TableID.Digest?) {
-    if let entity { table.remove(slot, for: entity) }
-    states.giveUpUnread(slot)
-    setFree(slot)
+  var unknownSlots: [Int] { (0..<usedCount).filter(isUnknown) }
+
+  /// True when a picture in a range of slots waits for its record to be read.
+  func hasUnknown(in slots: Range<Int>) -> Bool {
+    slots.clamped(to: 0..<usedCount).contains(where: isUnknown)
+  }
+
+  private func isUnknown(_ slot: Int) -> Bool { isStored(slot) && !states.isKnown(slot) }
+
+  private mutating func lose(_ slot: Int) {
+    takeOut(slot)
     recordsToErase.append(slot)
   }
 
-  /// The pictures, those aside included.
-  var liveCount: Int { table.count + aside.count }
-  var unreadSlots: [Int] { (0..<usedCount).filter(states.isUnread) }
+  /// Notes that a slot's record is zeros in the file.
+  func noteErased(_ slot: Int) {
+    guard stored.mark(of: slot) == .inHand, !states.state(of: slot).isClaimed else { return }
+    stored.setMark(.free, of: slot)
+  }
 
   // MARK: Searching
 
@@ -196,8 +230,6 @@ struct TableIndex {
     }
     guard isStored(key, in: slot) else { return .missing }
     states.lease(slot)
-    // The hit found no hint.
-    states.giveHint(of: slot)
     return .proven(slot: slot, extent: extent(of: slot))
   }
 
@@ -208,15 +240,18 @@ struct TableIndex {
   }
 
   /// The last slot with a picture.
-  var lastTakenSlot: Int? { (0..<usedCount).last(where: isTaken) }
+  var lastTakenSlot: Int? { (0..<usedCount).last(where: isStored) }
 
-  /// The slots with a picture; none may be unread.
-  var pictureSlots: [Int] {
-    assert(states.unreadCount == 0, "Pictures with unread records are left out.")
-    return (0..<usedCount).filter(hasPicture)
-  }
+  /// The slots with a picture whose records were read.
+  var pictureSlots: [Int] { states.knownSlots.filter(isStored) }
 
-  func isLive(_ slot: Int) -> Bool { states.state(of: slot).isLive }
+  /// True when a picture is in the slot, aside or not, whether its record was read or not.
+  func isStored(_ slot: Int) -> Bool { stored.mark(of: slot) == .live }
+
+  /// The same for one whose record was read.
+  func hasPicture(_ slot: Int) -> Bool { states.isKnown(slot) && isStored(slot) }
+
+  func isLive(_ slot: Int) -> Bool { hasPicture(slot) && !aside.contains(slot) }
 
   // MARK: Proof
 
@@ -235,7 +270,7 @@ struct TableIndex {
   mutating func takeRecordsToErase() -> [Int] {
     defer { recordsToErase = [] }
     // Slots that were published since have other records.
-    return recordsToErase.filter { !hasPicture($0) }
+    return recordsToErase.filter { !isStored($0) }
   }
 
   // MARK: Changes
@@ -244,28 +279,22 @@ struct TableIndex {
   ///
   /// The entity's own older picture keeps its slot, so that lookups find it until the new one is
   /// published; it is evicted only where there is no other slot. Pictures aside are evicted before others.
-  ///
-  /// - Parameter mayGuess: True evicts the least recently used picture among those whose records
-  ///   were read, though some are unread.
-  mutating func claimSlot(for entity: TableID.Digest, mayGuess: Bool = false) -> Room {
+  /// `nil` where every slot is leased.
+  mutating func claimSlot(for entity: TableID.Digest) -> Claim? {
     // Leases that end from now on get later stamps than the selection of the oldest sees.
     _ = states.advanceClock()
     if let slot = claimedFree() ?? claimedFresh() ?? claimedReleased(probes: 16) {
-      return .claimed(Claim(slot: slot, eviction: nil))
+      return Claim(slot: slot, eviction: nil)
     }
     let own = findAny(entity)
-    if let claim = leastRecentlyUsedAside(except: own).flatMap({ evict($0) }) {
-      return .claimed(claim)
-    }
-    guard states.unreadCount == 0 || mayGuess else { return .unread }
+    if let claim = leastRecentlyUsedAside(except: own).flatMap({ evict($0) }) { return claim }
     while let slot = leastRecentlyUsed(except: own) {
-      if let claim = evict(slot) { return .claimed(claim) }
+      if let claim = evict(slot) { return claim }
     }
     if let slot = claimedReleased(probes: pendingFree.count) {
-      return .claimed(Claim(slot: slot, eviction: nil))
+      return Claim(slot: slot, eviction: nil)
     }
-    let room = own.flatMap { evict($0) }.map { Room.claimed($0) }
-    return room ?? (states.unreadCount == 0 ? .full : .unread)
+    return own.flatMap { evict($0) }
   }
 
   /// Makes a written slot live, with one lease taken, and returns the slot of the older picture of
@@ -276,14 +305,21 @@ struct TableIndex {
     _ slot: Int, record: SlotRecord, key: TableKey?, extent: SlotExtent
   ) -> Int? {
     let older = findAny(record.entity)
-    if let older { takeOut(older) }
+    if let older { states.withdraw(older) }
     states.setRecordMetadata(RecordMetadata(record), of: slot)
-    newestGeneration = max(newestGeneration, record.generation)
-    table.insert(slot, for: record.entity)
     if let key {
       states.publish(slot, key: key, extent: extent)
     } else {
       states.publishUnproven(slot, entity: record.entity, version: record.version)
+    }
+    stored.newestGeneration = max(newestGeneration, record.generation)
+    stored.replace(
+      older, with: slot, hash: stored.hash(of: record.entity), stamp: states.stamp(of: slot))
+    liveCount += 1
+    if let older {
+      aside.remove(older)
+      liveCount -= 1
+      setFree(older)
     }
     return older
   }
@@ -312,11 +348,6 @@ struct TableIndex {
 
   // MARK: Private
 
-  /// Enters a slot under an entity, or returns the slot that the entity has already.
-  private mutating func insert(_ slot: Int, _ entity: TableID.Digest) -> Int? {
-    table.insert(slot, for: entity) { [states] in states.label(of: $0).entity == entity }
-  }
-
   /// The slot with a key's digests.
   private func slot(of key: TableKey) -> Int? {
     find(key.entity.digest).flatMap {
@@ -335,9 +366,16 @@ struct TableIndex {
   }
 
   mutating func takeOut(_ slot: Int) {
-    forget(slot)
     states.withdraw(slot)
+    forget(slot)
     setFree(slot)
+  }
+
+  /// Takes a slot with a picture, aside or not, from its entity.
+  private mutating func forget(_ slot: Int) {
+    aside.remove(slot)
+    liveCount -= 1
+    stored.take(slot)
   }
 
   private mutating func setFree(_ slot: Int) {
@@ -355,7 +393,7 @@ struct TableIndex {
 
   private mutating func claimedFree() -> Int? {
     while let slot = free.popLast() {
-      if states.claim(slot) { return slot }
+      if claim(slot) { return slot }
       pendingFree.append(slot)
     }
     return nil
@@ -364,23 +402,23 @@ struct TableIndex {
   private mutating func claimedFresh() -> Int? {
     guard usedCount < slotCount else { return nil }
     let slot = usedCount
-    use(upTo: slot + 1)
-    if states.claim(slot) { return slot }
+    states.prepare(slot + 1)
+    stored.usedCount = slot + 1
+    if claim(slot) { return slot }
     pendingFree.append(slot)
     return nil
   }
 
-  private mutating func use(upTo count: Int) {
-    states.prepare(count)
-    usedCount = max(usedCount, count)
+  /// Claims a slot without a picture.
+  private func claim(_ slot: Int) -> Bool {
+    guard states.claim(slot) else { return false }
+    stored.take(slot)
+    return true
   }
-
-  /// True when the slot has a picture, even if its record is unread.
-  private func isTaken(_ slot: Int) -> Bool { states.isUnread(slot) || hasPicture(slot) }
 
   /// Claims a slot pending free whose leases have ended, among the last `probes` of the list.
   private mutating func claimedReleased(probes: Int) -> Int? {
-    for index in pendingFree.indices.suffix(probes) where states.claim(pendingFree[index]) {
+    for index in pendingFree.indices.suffix(probes) where claim(pendingFree[index]) {
       pendingFree.swapAt(index, pendingFree.count - 1)
       return pendingFree.removeLast()
     }
@@ -389,12 +427,10 @@ struct TableIndex {
 
   private mutating func leastRecentlyUsed(except own: Int?) -> Int? {
     queue.oldest(
-      among: 0..<usedCount, stamp: { [states] in states.stamp(of: $0) },
-      isCandidate: { [states] in states.state(of: $0).isLive },
-      isEvictable: { [states] in
-        guard $0 != own else { return false }
-        let state = states.state(of: $0)
-        return state.isLive && state.leaseCount == 0
+      below: usedCount, stamp: { [states] in states.stamp(of: $0) },
+      isCandidate: { [self] in isStored($0) && !aside.contains($0) },
+      isEvictable: { [self] in
+        $0 != own && isStored($0) && !aside.contains($0) && states.isUnleased($0)
       })
   }
 }

@@ -51,7 +51,7 @@ extension TableLookup {
   ) throws(TableError) -> [TableEntryInfo]? {
     if isLocked { throw .protectedNow(name: opener.name) }
     // Slots whose records cannot be read are misses, and not listed either.
-    _ = try? readRecords(of: file)
+    try? readRecords(of: file, in: slots.clamped(to: 0..<file.layout.slotCount))
     let records = shelf.withLock { shelf -> [(slot: Int, record: SlotRecord)]? in
       guard shelf.file === file else { return [] }
       return slots.lowerBound < shelf.index.states.preparedCount
@@ -82,8 +82,9 @@ extension TableLookup {
     while let listed = reader.list(&position, count: Self.step) {
       let visible = shelf.withLock { shelf in
         // As lookups do it: behind an own record that cannot be read nothing is found.
-        listed.filter {
-          shelf.index.unreadSlot(for: $0.digest) == nil && shelf.index.findAny($0.digest) == nil
+        listed.filter { listed in
+          let isRead = try? shelf.change { try $0.readRecords(of: listed.digest) }
+          return isRead != nil && shelf.index.findAny(listed.digest) == nil
         }
       }
       if !visible.isEmpty { return visible }

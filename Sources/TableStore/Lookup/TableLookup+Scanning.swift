@@ -34,9 +34,9 @@ extension TableLookup {
       lost = []
     }
     // Slots that cannot be read are reported as damaged, but stay in the index.
-    let unread = shelf.withLock { $0.file === file ? $0.index.unreadSlots : [] }
+    let others = shelf.withLock { $0.file === file ? $0.index.unknownSlots : [] }
     var entries: [TableEntryInfo] = []
-    var damages = (lost + unread).map { TableDamage(slot: $0, entity: nil) }
+    var damages = (lost + others).map { TableDamage(slot: $0, entity: nil) }
     for slot in 0..<file.layout.slotCount {
       let leased = shelf.withLock { shelf in
         shelf.file === file ? shelf.index.leaseSilently(slot) : nil

@@ -46,7 +46,7 @@ final class TableLookup: Sendable {
         try staysPrivate
           ? nil : opener.wrapping { () throws(SystemError) in try opener.makeReader() }
       }
-      shelf = try opener.secondShelf(reader: reader, isRefused: refusal != nil)
+      shelf = try opener.secondShelf(reader: reader, because: refusal)
     }
     hitIndex = CurrentHitIndex(shelf.file?.states.hitIndex)
     self.shelf = Lock(shelf)

@@ -40,7 +40,11 @@ struct TableShelf {
   }
 
   /// Changes the index in place.
-  mutating func change<Result>(_ body: (inout TableIndex) -> Result) -> Result { body(&index) }
+  mutating func change<Result, Failure: Error>(
+    _ body: (inout TableIndex) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    try body(&index)
+  }
 
   private init(
     file: TableFile?, index: TableIndex, isOwner: Bool, guest: TableOpener? = nil

@@ -157,7 +157,7 @@ extension TableIndex {
   }
 
   private func storedPicture(in slot: Int) -> StoredPicture {
-    StoredPicture(generation: record(of: slot).generation, isStale: isAside(slot))
+    StoredPicture(generation: record(of: slot).generation, isStale: aside.contains(slot))
   }
 
   /// Finds the picture of a key's entity, and takes a silent lease on it.
@@ -169,7 +169,7 @@ extension TableIndex {
       known = (stored.version == key.version, stored.version.isPlaceholder, extent(of: slot))
     }
     return leaseSilently(slot).map {
-      LeasedVariant(slot: slot, record: $0, isStale: isAside(slot), known: known)
+      LeasedVariant(slot: slot, record: $0, isStale: aside.contains(slot), known: known)
     }
   }
 }

@@ -17,7 +17,7 @@ import Locking
 package final class TableReader: Sendable {
   struct Snapshot {
     var file: ReadableFile
-    var table: DigestTable
+    var slots: [TableID.Digest: Int]
     var records: [Int: SlotRecord]
     /// Misses left before the records are read again; their number spreads the cost of reading them
     /// all.
@@ -27,9 +27,7 @@ package final class TableReader: Sendable {
 
     var newestGeneration: UInt64 { records.values.reduce(0) { max($0, $1.generation) } }
 
-    func slot(of entity: TableID.Digest) -> Int? {
-      table.slot(for: entity) { records[$0]?.entity == entity }
-    }
+    func slot(of entity: TableID.Digest) -> Int? { slots[entity] }
   }
 
   private let directory: TableDirectory
@@ -211,6 +209,9 @@ package final class TableReader: Sendable {
     stale.withLock { $0[record.entity].map { record.generation <= $0 } ?? false }
   }
 
+  /// True when no tombstone was added.
+  var buriesNothing: Bool { tombstones.withLock { $0.entities.isEmpty && $0.newestOfAll == 0 } }
+
   /// True when a new owner may have records to erase.
   var hasTombstones: Bool { tombstones.withLock { $0.coverRecords } }
 
@@ -338,19 +339,17 @@ package final class TableReader: Sendable {
   private static func snapshot(
     of file: ReadableFile, _ found: [(slot: Int, record: SlotRecord)]
   ) -> Snapshot {
-    var table = DigestTable(minimumCapacity: found.count)
-    var records: [Int: SlotRecord] = [:]
+    var snapshot = Snapshot(file: file, slots: [:], records: [:])
+    snapshot.slots.reserveCapacity(found.count)
+    snapshot.records.reserveCapacity(found.count)
     for (slot, record) in found {
-      if let rival = table.slot(for: record.entity, where: { records[$0]?.entity == record.entity })
-      {
-        guard record.generation > records[rival]?.generation ?? 0 else { continue }
-        table.remove(rival, for: record.entity)
-        records[rival] = nil
+      if let rival = snapshot.slots[record.entity] {
+        guard record.generation > snapshot.records[rival]?.generation ?? 0 else { continue }
+        snapshot.records[rival] = nil
       }
-      table.insert(slot, for: record.entity)
-      records[slot] = record
+      snapshot.slots[record.entity] = slot
+      snapshot.records[slot] = record
     }
-    var snapshot = Snapshot(file: file, table: table, records: records)
     snapshot.bePatient()
     return snapshot
   }

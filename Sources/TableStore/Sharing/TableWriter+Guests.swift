@@ -33,6 +33,7 @@ extension TableWriter {
     // Files that cannot be listed or read now are taken in later, by this owner or the next.
     let names = try? opener.directory.guestNames(of: opener.fileName)
     guard let names, !names.isEmpty, (try? opener.leads(to: file)) == true else { return }
+    keepIndex()
     for name in names {
       guard let guest = (try? opener.lockLeftGuest(name)) ?? nil else { continue }
       do throws(TableError) {

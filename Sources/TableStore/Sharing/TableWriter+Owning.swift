@@ -24,7 +24,9 @@ extension TableWriter {
     var opening: TableOpener.Opened?
     var refusal: TableError?
     do throws(TableError) {
-      opening = try opener.open { _, record in buried?.isBuried(record) ?? false }
+      opening = try opener.open(usesIndex: buried?.buriesNothing ?? true) { _, record in
+        buried?.isBuried(record) ?? false
+      }
     } catch .protectedNow(let name) {
       throw .protectedNow(name: name)
     } catch {
@@ -41,6 +43,7 @@ extension TableWriter {
     }
     defer { lookup.noteRefusal(nil) }
     let former = exchange(for: TableShelf(opened))
+    keepIndex()
     if buried?.hasTombstones == true {
       // Older records of the same entities too; the next change repeats a failed erasure.
       try? eraseRest(in: opened.file)

@@ -20,6 +20,41 @@
       return fcntl(descriptor, F_SETPROTECTIONCLASS, number)
     }
 
+    /// -1 with `errno` set on failure.
+    static func allocate(_ descriptor: Int32, _ byteCount: Int) -> Int32 {
+      var status = stat()
+      guard fstat(descriptor, &status) == 0 else { return -1 }
+      if status.st_size >= byteCount { return 0 }
+      var store = fstore_t(
+        fst_flags: UInt32(F_ALLOCATEALL), fst_posmode: F_PEOFPOSMODE, fst_offset: 0,
+        fst_length: off_t(byteCount), fst_bytesalloc: 0)
+      if fcntl(descriptor, F_PREALLOCATE, &store) == -1 { return -1 }
+      return ftruncate(descriptor, off_t(byteCount))
+    }
+
+    /// The system keeps a changed page in memory until it finds room for it.
+    static func writesInPlace(_ descriptor: Int32) -> Bool { true }
+
+    /// When an open file was made; 0 where the system does not tell.
+    static func birthTime(of descriptor: Int32) -> Int64 {
+      var status = stat()
+      guard fstat(descriptor, &status) == 0 else { return 0 }
+      return Int64(status.st_birthtimespec.tv_sec) &* 1_000_000_000
+        &+ Int64(status.st_birthtimespec.tv_nsec)
+    }
+
+    /// Pages of memory come at their first use.
+    static func populate(_ start: UnsafeMutableRawPointer, _ byteCount: Int) {}
+
+    static func readBootID() -> String? {
+      var bytes = [UInt8](repeating: 0, count: 64)
+      var count = bytes.count
+      guard sysctlbyname("kern.bootsessionuuid", &bytes, &count, nil, 0) == 0, count > 32 else {
+        return nil
+      }
+      return String(decoding: bytes[..<count], as: UTF8.self)
+    }
+
     /// A file that loses its name at once: Darwin can write to no file of memory by `pwrite(2)`.
     ///
     /// A process that is killed between the two calls leaves an empty file.
@@ -45,6 +80,11 @@
         String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
       }
       return steadyNames.contains(name) ? .steady : .unsteady
+    }
+
+    static func isOnNetwork(_ descriptor: Int32) -> Bool {
+      var status = statfs()
+      return fstatfs(descriptor, &status) == 0 && status.f_flags & UInt32(MNT_LOCAL) == 0
     }
 
     /// All others are on a network, in another program, or on sticks and cards.

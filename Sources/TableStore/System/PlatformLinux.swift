@@ -12,6 +12,41 @@
 
     static func protect(_ descriptor: Int32, as protection: FileProtection) -> Int32 { 0 }
 
+    /// -1 with `errno` set on failure.
+    static func allocate(_ descriptor: Int32, _ byteCount: Int) -> Int32 {
+      let code = posix_fallocate(descriptor, 0, off_t(byteCount))
+      errno = code
+      return code == 0 ? 0 : -1
+    }
+
+    /// True where a block that a file has is written in place, so that a full disk refuses no write to
+    /// it: ext2 to ext4, XFS, tmpfs, overlays of them. Elsewhere, as on btrfs and ZFS, a write through a
+    /// mapping may find the disk full, which is a signal.
+    static func writesInPlace(_ descriptor: Int32) -> Bool {
+      [0xEF53, 0x5846_5342, 0x0102_1994, 0x794C_7630].contains(fic_volume_type(descriptor))
+    }
+
+    /// When an open file was made; 0 where the system does not tell.
+    static func birthTime(of descriptor: Int32) -> Int64 { fic_birth_time(descriptor) }
+
+    /// Has pages of memory ready, which is faster at once than one fault for each, and fastest with huge
+    /// ones (`MADV_HUGEPAGE`). Kernels before 5.14 do not know `MADV_POPULATE_WRITE`, and pages come at
+    /// their first use.
+    static func populate(_ start: UnsafeMutableRawPointer, _ byteCount: Int) {
+      if byteCount >= 1 << 21 { _ = madvise(start, byteCount, 14) }
+      _ = madvise(start, byteCount, 23)
+    }
+
+    static func readBootID() -> String? {
+      let file = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC)
+      guard file >= 0 else { return nil }
+      defer { close(file) }
+      return withUnsafeTemporaryAllocation(byteCount: 64, alignment: 1) { bytes in
+        let count = read(file, bytes.baseAddress, bytes.count)
+        return count < 32 ? nil : String(decoding: bytes[..<count], as: UTF8.self)
+      }
+    }
+
     /// A file of memory, which never has a name and reaches no disk but by swapping.
     ///
     /// - Parameter folder: Where systems without such files make them.
@@ -32,19 +67,26 @@
       unsteadyTypes.contains(type) ? .unsteady : .steady
     }
 
+    static func isOnNetwork(_ descriptor: Int32) -> Bool {
+      networkTypes.contains(fic_volume_type(descriptor))
+    }
+
     /// From linux/magic.h, and otherwise from statfs(2) or the drivers.
-    private static let unsteadyTypes: Set<UInt32> = [
-      0,  // unknown
+    private static let networkTypes: Set<UInt32> = [
       0x6969,  // NFS
       0x517B, 0xFF53_4D42, 0xFE53_4D42,  // SMB, CIFS, SMB 2
-      0x6573_5546,  // FUSE
       0x0102_1997,  // 9P
       0x5346_414F, 0x6B41_4653,  // AFS
       0x00C3_6400,  // Ceph
       0x7375_7245,  // Coda
       0x564C,  // NCP
       0x7461_636F, 0x0116_1970,  // OCFS 2, GFS 2: several machines on one disk
-      0x4D44, 0x2011_BAB0,  // FAT, exFAT: sticks and cards
     ]
+
+    private static let unsteadyTypes = networkTypes.union([
+      0,  // unknown
+      0x6573_5546,  // FUSE
+      0x4D44, 0x2011_BAB0,  // FAT, exFAT: sticks and cards
+    ])
   }
 #endif

@@ -19,6 +19,7 @@ package struct SystemCall {
     case read
     case write = "write to"
     case synchronize = "bring to the device"
+    case allocate = "reserve space for"
     case map
     case advise = "advise the system of"
     case rename

@@ -18,19 +18,33 @@ package struct SystemCalls: Sendable {
   private let observer: Observer?
   private let fixedVolumeKind: VolumeKind?
   /// True where a locked device closes files to this process.
-  let hasFileProtection: Bool
+  package let hasFileProtection: Bool
+  /// This start of the system; `nil` where it is not known, and then no index file is kept.
+  let bootID: @Sendable () -> BootID?
+  /// Called after each store to an index, in tests.
+  let indexStep: (@Sendable () -> Void)?
 
-  /// - Parameter hasFileProtection: lets a system without data protection pass for one that has it.
-  package init(observer: Observer?, hasFileProtection: Bool? = nil) {
+  /// - Parameters:
+  ///   - hasFileProtection: lets a system without data protection pass for one that has it.
+  ///   - bootID: stands for this start of the system.
+  package init(
+    observer: Observer?, hasFileProtection: Bool? = nil,
+    bootID: @autoclosure @escaping @Sendable () -> BootID? = .current,
+    indexStep: (@Sendable () -> Void)? = nil
+  ) {
     self.observer = observer
     self.hasFileProtection = hasFileProtection ?? Platform.hasFileProtection
+    self.bootID = bootID
+    self.indexStep = indexStep
     fixedVolumeKind = nil
   }
 
   /// The calls without an observer, on a volume that passes for one of the kind given.
-  init(volumeKind: VolumeKind) {
+  package init(volumeKind: VolumeKind) {
     observer = nil
     hasFileProtection = Platform.hasFileProtection
+    bootID = { .current }
+    indexStep = nil
     fixedVolumeKind = volumeKind
   }
 
@@ -56,6 +70,15 @@ package struct SystemCalls: Sendable {
 
   /// The names in a directory, in no order, without the two that every directory has.
   package func names(in directory: Int32) throws(SystemError) -> [String] {
+    var names: [String] = []
+    try forEachName(in: directory) { names.append($0) }
+    return names
+  }
+
+  /// Calls `body` with each of these names.
+  package func forEachName(
+    in directory: Int32, _ body: (String) -> Void
+  ) throws(SystemError) {
     try observe(.list)
     let descriptor = try checked(.list) {
       openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -66,27 +89,26 @@ package struct SystemCalls: Sendable {
       throw SystemError(call: .list, code: code)
     }
     defer { closedir(stream) }
-    return try Self.names { readdir(stream) }
+    try Self.forEachName({ readdir(stream) }, body)
   }
 
   /// The names that readdir(3) brings. It answers `nil` at the end and after an error; `errno` alone
   /// tells them apart.
-  static func names(
-    _ next: () -> UnsafeMutablePointer<dirent>?
-  ) throws(SystemError) -> [String] {
-    var names: [String] = []
+  static func forEachName(
+    _ next: () -> UnsafeMutablePointer<dirent>?, _ body: (String) -> Void
+  ) throws(SystemError) {
     while true {
       errno = 0
       guard let item = next() else {
         let code = errno
         guard code == 0 else { throw SystemError(call: .list, code: code) }
-        return names
+        return
       }
       // The name lies inside the item that readdir(3) lends until its next call.
       let name = withUnsafePointer(to: &item.pointee.d_name) { field in
         field.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
       }
-      if name != ".", name != ".." { names.append(name) }
+      if name != ".", name != ".." { body(name) }
     }
   }
 
@@ -271,6 +293,11 @@ package struct SystemCalls: Sendable {
     fixedVolumeKind ?? Platform.volumeKind(of: descriptor)
   }
 
+  /// Whether a file is on another machine, where locks cannot be trusted.
+  package func isOnNetwork(_ descriptor: Int32) -> Bool {
+    fixedVolumeKind.map { $0 == .unsteady } ?? Platform.isOnNetwork(descriptor)
+  }
+
   /// Maps `byteCount` bytes of the file for reading; the range may reach beyond the file's end.
   func map(_ descriptor: Int32, byteCount: Int) throws(SystemError) -> UnsafeRawPointer {
     try observe(.map)
@@ -288,6 +315,23 @@ package struct SystemCalls: Sendable {
     let mapped = mmap(
       target, range.count, PROT_READ, MAP_SHARED | MAP_FIXED, descriptor, off_t(range.lowerBound))
     guard mapped == target else { throw SystemError(call: .map, code: errno) }
+  }
+
+  /// Gives a file this size, and blocks of the device for all of it, so that no write through a mapping
+  /// finds the disk full.
+  func allocate(_ descriptor: Int32, byteCount: Int) throws(SystemError) {
+    try observe(.allocate, descriptor: descriptor)
+    _ = try checked(.allocate) { Platform.allocate(descriptor, byteCount) }
+  }
+
+  /// Maps the file for reading and writing in the place of what is at `address`, in one step.
+  func map(
+    _ descriptor: Int32, byteCount: Int, writableOver address: UnsafeMutableRawPointer
+  ) throws(SystemError) {
+    try observe(.map)
+    let access = PROT_READ | PROT_WRITE
+    let mapped = mmap(address, byteCount, access, MAP_SHARED | MAP_FIXED, descriptor, 0)
+    guard mapped == address else { throw SystemError(call: .map, code: errno) }
   }
 
   /// Tells the system that mapped bytes of a file will not be read soon, so that it takes their pages
@@ -311,6 +355,9 @@ package struct SystemCalls: Sendable {
   /// Closing would do the same, but only once no process has a copy of the descriptor; a process
   /// that is being spawned has, for a moment, copies of all.
   package static func unlock(_ descriptor: Int32) { _ = flock(descriptor, LOCK_UN) }
+
+  /// Removes a folder that is empty.
+  package static func removeDirectory(_ path: String) { _ = rmdir(path) }
 
   /// Closes without a look at the result: after a failed close(2) a caller can do nothing more.
   package static func closeFile(_ descriptor: Int32) { _ = close(descriptor) }

@@ -16,11 +16,6 @@ package enum SystemMemory {
     return posix_memalign(&memory, alignment, byteCount) == 0 ? memory : nil
   }
 
-  /// Memory full of zeros; a large block costs nothing where it is not touched.
-  static func allocateZeros(byteCount: Int) -> UnsafeMutableRawPointer? {
-    calloc(byteCount, 1)
-  }
-
   @inline(__always)
   static func areEqual(
     _ first: UnsafeRawPointer, _ second: UnsafeRawPointer, byteCount: Int
@@ -36,7 +31,7 @@ package enum SystemMemory {
     return areEqual(mine, yours, byteCount: first.count)
   }
 
-  /// Frees memory of either kind.
+  /// Frees memory that was allocated here.
   package static func deallocate(_ memory: UnsafeMutableRawPointer) { free(memory) }
 }
 
@@ -58,6 +53,13 @@ struct ZeroPages: ~Copyable {
   }
 
   deinit { munmap(base, byteCount) }
+
+  /// Puts pages of zeros in the place of what is here by now, a mapped file or other zeros.
+  func renew() {
+    let flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED
+    let fresh = mmap(base, byteCount, PROT_READ | PROT_WRITE, flags, -1, 0)
+    precondition(fresh == base, "There is no memory for pages that were there before.")
+  }
 }
 
 /// Counts the calls of `fork(2)` between this process and its ancestor that started watching.

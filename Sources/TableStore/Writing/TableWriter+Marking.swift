@@ -33,21 +33,15 @@ extension TableWriter {
 
   /// The shelf on which the marked pictures are aside, before lookups see it.
   func settingAside(in shelf: TableShelf) -> TableShelf {
-    guard !stale.isEmpty, let file = shelf.file else { return shelf }
+    guard !stale.isEmpty, shelf.file != nil else { return shelf }
     var shelf = shelf
     shelf.reader?.setStale(stale)
     for (entity, generation) in stale {
-      // Of a record that cannot be read the picture is a hit again.
-      while let slot = shelf.index.unreadSlot(for: entity) {
-        do throws(SystemError) {
-          let record = try file.slotReader.record(of: slot)
-          _ = shelf.change { $0.learn(record, in: slot, of: entity) }
-        } catch {
-          break
-        }
+      shelf.change { index in
+        // Of a record that cannot be read the picture is a hit again.
+        guard (try? index.readRecords(of: entity)) != nil else { return }
+        index.setAside(entity, upTo: generation)
       }
-      guard shelf.index.unreadSlot(for: entity) == nil else { continue }
-      shelf.change { $0.setAside(entity, upTo: generation) }
     }
     return shelf
   }

@@ -10,8 +10,15 @@ extension TableWriter {
   ///
   /// - Throws: `TableError.diskFull` or `.system` when there is no room for a private file either;
   ///   `.protectedNow`.
-  mutating func mendIfCut() throws(TableError) {
-    guard let (file, opener) = lockedFile, isCut(file) else { return }
+  ///
+  /// - Parameter looksAtIndex: Goes on with a new file also where the index file was truncated, which only
+  ///   a fault tells in time.
+  mutating func mendIfCut(looksAtIndex: Bool = false) throws(TableError) {
+    guard let (file, opener) = lockedFile,
+      isCut(file) || (looksAtIndex && file.states.stored.isCut(file.system))
+    else { return }
+    // What is in the index is not needed any more, and may be cut too.
+    file.states.stored.letGo()
     noteRecordsToErase(in: file)
     // On any error there is no new file, and the table becomes a second opener.
     let salvage = try? opener.salvage(file) { slot, _ in unerased.contains(slot) }
@@ -35,7 +42,7 @@ extension TableWriter {
   mutating func mend() {
     guard !lookup.isChild else { return }
     // The next change tries again and throws the error.
-    try? mendIfCut()
+    try? mendIfCut(looksAtIndex: true)
   }
 
   private func isCut(_ file: TableFile) -> Bool {

@@ -95,7 +95,7 @@ extension TableWriter {
     let isStale = drawn.map { $0 <= stale[sealed.entity] ?? 0 } ?? false
     let older = lookup.shelf.withLock { shelf in
       shelf.change { index in
-        defer { if isStale { index.setAside(slot) } }
+        defer { if isStale { index.setAside(sealed.entity, upTo: record.generation) } }
         return index.publish(slot, record: record, key: sealed.key, extent: sealed.extent)
       }
     }
@@ -112,30 +112,14 @@ extension TableWriter {
 
   // MARK: Private
 
-  private mutating func claimSlot(
+  private func claimSlot(
     for entity: TableID.Digest
   ) throws(TableError) -> (TableFile, TableIndex.Claim)? {
-    var failure: SystemError?
-    while true {
-      let ((file, room), _) = try opener.wrapping { () throws(SystemError) in
-        try lookup.askOrLose(about: entity) { shelf in
-          (shelf.file, shelf.change { $0.claimSlot(for: entity, mayGuess: hasReadRecords) })
-        }
-      }
-      guard let file else { return nil }
-      switch room {
-      case .claimed(let claim): return (file, claim)
-      case .full: return nil
-      case .unread:
-        if let failure { throw self.failure(for: failure) }
-        do throws(SystemError) { try lookup.readRecords(of: file) } catch {
-          if opener.system.isLock(error) { throw opener.tableError(error) }
-          failure = error
-        }
-        // Records that failed once are not read again while others can be evicted.
-        hasReadRecords = true
-      }
+    let (found, _) = try opener.wrapping { () throws(SystemError) in
+      try lookup.askOrLose(about: entity) { ($0.file, $0.change { $0.claimSlot(for: entity) }) }
     }
+    guard let file = found.0, let claim = found.1 else { return nil }
+    return (file, claim)
   }
 
   /// The error of a store that failed; counts it, unless a locked device is the reason.

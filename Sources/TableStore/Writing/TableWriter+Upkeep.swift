@@ -73,7 +73,7 @@ extension TableWriter {
       removed = nextGeneration()
       fresh = renewed(with: try opener.replaceEmpty(removingUpTo: removed))
     } else {
-      let privateFile = try opener.makeSecondFile()
+      let privateFile = try opener.makeSecondFile(because: lookup.refusal)
       try addTombstonesForAll()
       removed = nextGeneration()
       fresh = TableShelf(privateFile: privateFile, reader: lookup.shelf.withLock { $0.reader })
@@ -122,6 +122,7 @@ extension TableWriter {
     if hasWaiting { try? becomeOwner() }
     takeInGuests()
     let owned = ownedFile
+    keepIndex()
     if let (file, _) = lockedFile {
       // Ignored: losing recency is harmless, and a failed removal was reported to its caller. Guest
       // files that were taken in stay until the pictures are on the device.

@@ -33,8 +33,8 @@ struct TableWriter: Sendable {
   /// The error that lost private pictures when this process took the file over; the next flush
   /// throws it.
   var loss: TableError?
-  /// True after an attempt to read all records of the file on the shelf.
-  var hasReadRecords = false
+  /// True after an attempt to keep the index of the file on the shelf.
+  var hasKeptIndex = false
   /// Bytes that the file on the shelf must have; with fewer it was cut.
   var byteCount: Int
   /// The removals that the file on the shelf remembers; `nil` for a file without a name, and until
@@ -80,6 +80,15 @@ struct TableWriter: Sendable {
     if lookup.isLocked { throw .protectedNow(name: opener.name) }
     if !isOwner, !lookup.staysPrivate, !suspension.isSuspended { try becomeOwner() }
     try mendIfCut()
+    keepIndex()
+  }
+
+  /// Keeps the index of a file that was opened without one, once, before the first change: of an index file
+  /// that is not used any more nothing is left.
+  mutating func keepIndex() {
+    guard !hasKeptIndex, let file = ownedFile else { return }
+    hasKeptIndex = true
+    lookup.changeIndex(of: file) { _ in opener.keepIndex(of: file) }
   }
 
   /// Puts another file and index on the shelf, and starts over for them; returns the former ones.
@@ -106,6 +115,7 @@ struct TableWriter: Sendable {
     do throws(SystemError) {
       try file.writeRecord(nil, to: slot)
       noteErased(slot)
+      lookup.changeIndex(of: file) { $0.noteErased(slot) }
       return nil
     } catch {
       noteUnerased(slot)

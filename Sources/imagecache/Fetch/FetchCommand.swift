@@ -118,9 +118,8 @@ struct FetchCommand: Command {
     var configuration = ImageCache.Configuration()
     configuration.source = URLImageSource(http: http)
     if originalsByteCount > 0 {
-      configuration.originals = SourceStore(
-        directory: OriginalFolders.directory(in: tables.directory),
-        budget: StorageBudget(byteCount: originalsByteCount))
+      configuration.originals = OriginalStore(
+        directory: OriginalFolders.directory(in: tables.directory), byteLimit: originalsByteCount)
     }
     return configuration
   }

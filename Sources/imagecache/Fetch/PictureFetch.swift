@@ -10,7 +10,7 @@ struct PictureFetch: Sendable {
   let picture: FetchedPicture
   let formats: [ImageFormat]
   let cache: ImageCache
-  let originals: SourceStore?
+  let originals: OriginalStore?
   let revalidates: Bool
   let previews: PreviewFolder?
   let board: FetchBoard

@@ -1,31 +1,30 @@
 import CommandSupport
 import FastImageCache
-import OriginalStore
 
 /// Reads every byte of one store, and names what is damaged.
 struct OriginalProof {
   private(set) var damageCount = 0
 
-  init(of store: OriginalFolders.Store) throws {
-    var (originalCount, partialCount) = (0, 0)
-    var damages: [String] = []
-    try store.folder.survey { file in
+  init(of store: OriginalFolders.Store) async throws {
+    let originals = try await store.store.inspect()
+    var intact = (originals: 0, partials: 0)
+    for original in originals.sorted(by: { "\($0.id)" < "\($1.id)" }) {
       try Task.checkCancellation()
-      switch file {
-      case .original: originalCount += 1
-      case .partial(_, let partial) where !partial.isDamaged: partialCount += 1
-      case .partial(_, let partial):
-        let place = partial.contentByteCount
-        damages.append("the partial of \(partial.id) is damaged behind byte \(place)")
-      case .damaged(let digest, let isPartial):
-        damages.append("the \(isPartial ? "partial" : "original") \(digest.fileName) is damaged")
+      let kind = original.isUnfinished ? "partial" : "original"
+      guard try await store.store.isIntact(original) else {
+        damageCount += 1
+        Console.print("\(store.title): the \(kind) \(original.id) is damaged".printable)
+        continue
       }
+      if original.isUnfinished { intact.partials += 1 } else { intact.originals += 1 }
     }
-    damageCount = damages.count
-    for damage in damages { Console.print("\(store.title): \(damage)".printable) }
     Console.print(
-      "\(store.title): \(originalCount.counted("original"))"
-        + (partialCount > 0 ? " and \(partialCount.counted("partial"))" : "") + " intact"
-        + (damages.isEmpty ? "" : ", \(damageCount) damaged"))
+      "\(store.title): \(intact.originals.counted("original"))"
+        + (intact.partials > 0 ? " and \(intact.partials.counted("partial"))" : "") + " intact"
+        + (damageCount == 0 ? "" : ", \(damageCount) damaged"))
   }
+}
+
+extension Original {
+  var isUnfinished: Bool { arrivedByteCount < byteCount }
 }

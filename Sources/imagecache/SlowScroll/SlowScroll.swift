@@ -49,7 +49,7 @@ struct SlowScroll {
   ) async throws -> Result {
     var configuration = ImageCache.Configuration()
     configuration.directory = place.url.appending(path: name, directoryHint: .isDirectory)
-    configuration.originals = SourceStore(
+    configuration.originals = OriginalStore(
       directory: place.url.appending(path: "\(name)-originals", directoryHint: .isDirectory))
     var http = HTTPOptions()
     http.allowsInsecureHTTP = true

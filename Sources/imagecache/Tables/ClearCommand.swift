@@ -53,11 +53,9 @@ struct ClearCommand: Command {
   func run() async throws -> ExitStatus {
     let originals = try OriginalFolders(path).stores
     let folder = try TableFolder(path, mayBeEmpty: !originals.isEmpty)
-    var status = areTablesWanted ? try clearTables(of: folder) : .success
+    let status = areTablesWanted ? try clearTables(of: folder) : .success
     for store in areOriginalsWanted ? originals : [] {
-      guard try !OriginalClearing(store: store, filter: filter).run() else { continue }
-      Console.note("imagecache: The \(store.title) are open in another program.")
-      status = .failure
+      try await OriginalClearing(store: store, filter: filter).run()
     }
     return status
   }

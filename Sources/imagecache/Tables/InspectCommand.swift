@@ -53,16 +53,22 @@ struct InspectCommand: Command {
       Console.print(
         JSONValue.object([
           "tables": .array(folder.tables.map(json)),
-          "originals": .array(try originals.map { try OriginalList($0, filter).json }),
+          "originals": .array(try await lists(of: originals).map(\.json)),
         ]).text)
     case (false, false):
-      let lists = try folder.tables.map(text) + originals.map { try OriginalList($0, filter).text }
+      let lists = try await folder.tables.map(text) + lists(of: originals).map(\.text)
       Console.print(lists.joined(separator: "\n\n"))
     }
     for file in folder.unreadableFiles {
       Console.note("\(file.path(percentEncoded: false)) is not a table that can be read.".printable)
     }
     return folder.unreadableFiles.isEmpty ? .success : .failure
+  }
+
+  private func lists(of stores: [OriginalFolders.Store]) async throws -> [OriginalList] {
+    var lists: [OriginalList] = []
+    for store in stores { lists.append(try await OriginalList(store, filter)) }
+    return lists
   }
 
   /// The one used last first, and how many there are without the filter.

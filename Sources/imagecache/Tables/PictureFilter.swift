@@ -1,7 +1,6 @@
 import CommandSupport
 import FastImageCache
 import Foundation
-import OriginalStore
 import TableStore
 
 /// The pictures that a call is about: all, or those of an age, with an id of a form.
@@ -34,8 +33,10 @@ struct PictureFilter {
   }
 
   /// Whether an original passes, of which one id suffices: its own, or its entity's.
-  func passes(_ ids: [TableID], _ facts: OriginalFacts) -> Bool {
-    pattern.map { pattern in ids.contains { pattern.matches("\($0)") } } != false
-      && latest.map { UInt64(clamping: facts.stored) <= $0 / 1_000_000 } != false
+  func passes(_ original: Original) -> Bool {
+    let seconds = UInt64(max(0, original.stored.timeIntervalSince1970))
+    return pattern.map { pattern in
+      [original.id, original.entity].contains { pattern.matches("\($0)") }
+    } != false && latest.map { seconds <= $0 / 1_000_000 } != false
   }
 }

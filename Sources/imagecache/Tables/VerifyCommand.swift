@@ -45,7 +45,7 @@ struct VerifyCommand: Command {
         "\(table.reader.name.printable): \(entries.count) \(pictures) intact"
           + (damages.isEmpty ? "" : ", \(damages.count) damaged"))
     }
-    for store in originals { damageCount += try OriginalProof(of: store).damageCount }
+    for store in originals { damageCount += try await OriginalProof(of: store).damageCount }
     return damageCount == 0 ? .success : .failure
   }
 }

@@ -79,7 +79,7 @@ struct CountedRun {
     let source = WaitingSource(bitmap)
     if work == .cancelledRequests { configuration.source = source }
     if work == .hitsWithOriginals || work == .awaitedHitsWithOriginals {
-      configuration.originals = SourceStore(directory: setting.place.url.appending(path: "kept"))
+      configuration.originals = OriginalStore(directory: setting.place.url.appending(path: "kept"))
     }
     return try await setting.withCache(
       "counted", formats: [format], configuration

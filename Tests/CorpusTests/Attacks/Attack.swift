@@ -6,7 +6,6 @@ import Foundation
 /// under the tests, notices crashes, too much memory and too much time.
 enum Attack: String, CaseIterable, Sendable {
   case table, original
-  case originalIndex = "original-index"
   case jpeg, png, webp, gif, avif, heif, exif
   case dataURL = "data-url"
   case http, terms, arguments
@@ -15,7 +14,6 @@ enum Attack: String, CaseIterable, Sendable {
     switch self {
     case .table: try TableAttack.run(on: bytes)
     case .original: try OriginalAttack.run(on: bytes)
-    case .originalIndex: try OriginalIndexAttack.run(on: bytes)
     case .jpeg, .png, .webp, .gif, .avif, .heif: try PictureAttack.run(on: bytes)
     case .exif: try MetadataAttack.run(on: bytes)
     case .dataURL: try AddressAttack.run(on: bytes)

@@ -90,7 +90,7 @@ struct WideFormatTests {
     for formats in [[wide], [narrow]] {
       let fixture = try await Fixture(
         formats, source: ScriptedSource { _, _, _ in .encoded(data) },
-        willStore: { image, _ in
+        willStore: { image in
           let space = image.bitmap.colorSpace
           seen.withLock { $0.append(space) }
           image.bitmap = red
@@ -111,7 +111,7 @@ struct WideFormatTests {
     for format in [wide, narrow] {
       let fixture = try await Fixture(
         [format], source: ScriptedSource { _, _, _ in .bitmap(bitmap) },
-        willStore: { image, _ in
+        willStore: { image in
           let bitmap = image.bitmap
           seen.withLock { $0.append(bitmap) }
         })

@@ -42,26 +42,6 @@ struct FlightBoardTests: FlightBoardSuite {
     #expect(board.flightCount == 0)
   }
 
-  @Test("ends a flight that has delivered with its last waiter, if its load wants that")
-  mutating func endsWithWaiters() {
-    let flight = join(1, row).flight
-    _ = board.take(flight)
-    _ = finish(row, of: flight)
-    // Without a waiter the flight goes on with its family.
-    let before = board.endsWithWaiters(flight)
-    #expect(!before)
-    _ = join(2, dot)
-    let second = board.leave(WaiterID(number: 2))
-    #expect(second?.waiter == 2 && second?.abandoned == nil)
-    _ = join(3, dot)
-    let between = board.endsWithWaiters(flight)
-    #expect(between)
-    let third = board.leave(WaiterID(number: 3))
-    #expect(third?.abandoned?.load == flight && board.flightCount == 0)
-    let after = board.endsWithWaiters(flight)
-    #expect(!after)
-  }
-
   @Test("gives a request after a cancel a flight of its own, which late results do not reach")
   mutating func startsAnewAfterCancel() {
     let old = join(1, row).flight

@@ -345,7 +345,7 @@ struct KeptOriginalTests {
     let fixture = try await Fixture(from: EncodedSource(), originals: originals) {
       $0.willStore = { _ in
         asked.increment()
-        await gate.pass()
+        gate.waitBlocking()
       }
     }
     let first = Task { try await fixture.cache.image(for: Photo("7"), format: .row) }
@@ -366,7 +366,7 @@ struct KeptOriginalTests {
     let fixture = try await Fixture(from: EncodedSource(), originals: originals) {
       $0.willStore = { image in
         switch image.imageID {
-        case "7": image.verdict = .deliverOnly
+        case "7": image.storage = .doNotStore
         case "8": throw HookError()
         default: break
         }

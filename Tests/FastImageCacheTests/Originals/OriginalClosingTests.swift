@@ -1,5 +1,5 @@
 import Foundation
-import OriginalStore
+import OriginalDatabase
 import TestSupport
 import Testing
 
@@ -7,16 +7,13 @@ import Testing
 
 @Suite("Closing a cache with a store of originals", .timeLimit(.minutes(10)))
 struct OriginalClosingTests {
-  private func store(in directory: TemporaryDirectory) -> SourceStore {
-    SourceStore(directory: directory.url, budget: StorageBudget(byteCount: 16 << 20))
+  private func store(in directory: TemporaryDirectory) -> OriginalStore {
+    OriginalStore(directory: directory.url, byteLimit: 16 << 20)
   }
 
-  /// The numbers whose originals another session would find.
-  private func files(of store: SourceStore, _ numbers: ClosedRange<Int>) throws -> [Int] {
-    let names = try FileManager.default.contentsOfDirectory(atPath: store.directory.path)
-    return numbers.filter { number in
-      names.contains(OriginalName(id: ImageID("test:/\(number)"), audience: .everyone).fileName)
-    }
+  /// The originals that another session finds.
+  private func ids(in directory: TemporaryDirectory) async throws -> Set<ImageID> {
+    Set(try await OriginalStore.inspect(directory: directory.url).map(\.id))
   }
 
   @Test("writes the originals of the pictures that were delivered")
@@ -25,9 +22,9 @@ struct OriginalClosingTests {
     let store = store(in: directory)
     let fixture = try await Fixture(from: EncodedSource()) { $0.originals = store }
     try await store.open()
-    // The lane gets to nothing before.
+    // The queue gets to nothing before.
     let gate = Gate()
-    store.budget.shared.enqueue { gate.waitBlocking() }
+    store.enqueue { () throws(DatabaseError) in gate.waitBlocking() }
     for number in 1...3 {
       _ = try await fixture.cache.image(for: Photo(ImageID(number)), format: .row)
     }
@@ -35,45 +32,8 @@ struct OriginalClosingTests {
     while !fixture.cache.registry.isClosed, !Task.isCancelled { await Task.yield() }
     gate.open()
     await closing.value
-    #expect(try files(of: store, 1...3) == [1, 2, 3])
+    #expect(try await ids(in: directory) == ["test:/1", "test:/2", "test:/3"])
   }
-
-  #if canImport(CoreGraphics) || Cairo
-    @Test("waits for a load that has delivered until it has handed its original over")
-    func delivering() async throws {
-      let directory = try TemporaryDirectory()
-      let store = store(in: directory)
-      let (sourceGate, drawn, release) = (CancellableGate(), Counter(), Gate())
-      let fixture = try await Fixture(from: EncodedSource(gate: sourceGate)) { configuration in
-        configuration.originals = store
-        // Pictures of several entities are drawn and answered one by one.
-        configuration.willStore = { _ in }
-      }
-      let first = Photo("a", url: "test:/7")
-      var second = Photo("b", url: "test:/7")
-      second.drawing = .custom { _, _ in
-        drawn.increment()
-        release.waitBlocking()
-      }
-      let slow = second
-      let answered = Task { try await fixture.cache.image(for: first, format: .row).solidNumber }
-      await fixture.waiters(1)
-      let waiting = Task { try await fixture.cache.image(for: slow, format: .row).solidNumber }
-      await fixture.waiters(2)
-      sourceGate.open()
-      #expect(try await answered.value == 7)
-      await drawn.reaches(1)
-      let closing = Task { await fixture.cache.close() }
-      while !fixture.cache.registry.isClosed, !Task.isCancelled { await Task.yield() }
-      await #expect(throws: ImageCacheError.closed) {
-        try await fixture.cache.image(for: Photo("c"), format: .row)
-      }
-      release.open()
-      await closing.value
-      _ = await waiting.result
-      #expect(try files(of: store, 7...7) == [7])
-    }
-  #endif
 
   @Test("notes what a session has used that kept nothing")
   func uses() async throws {
@@ -112,7 +72,7 @@ struct OriginalClosingTests {
       configuration.originals = store
       configuration.willStore = { _ in
         asked.increment()
-        await gate.pass()
+        gate.waitBlocking()
       }
     }
     let loads = ["1", "2"].map { id in
@@ -123,8 +83,4 @@ struct OriginalClosingTests {
     for load in loads { await #expect(throws: ImageCacheError.closed) { try await load.value } }
     gate.open()
   }
-}
-
-extension OriginalName {
-  fileprivate var fileName: String { OriginalKey(self).digest.fileName }
 }

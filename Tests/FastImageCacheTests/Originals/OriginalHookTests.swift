@@ -37,7 +37,7 @@ struct OriginalHookTests {
     let fixture = try await Fixture(from: source, originals: originals) {
       $0.willStore = { image in
         asked.increment()
-        await gate.pass()
+        gate.waitBlocking()
         try Self.answer(image.imageID == "a" ? first : second, &image)
       }
     }
@@ -58,10 +58,10 @@ struct OriginalHookTests {
     #expect((originals["test:/7"] != nil) == (first == .stores && second == .stores))
   }
 
-  private static func answer(_ answer: Answer, _ image: inout PendingImage) throws {
+  private static func answer(_ answer: Answer, _ image: inout StoredImage) throws {
     switch answer {
     case .stores: break
-    case .delivers: image.verdict = .deliverOnly
+    case .delivers: image.storage = .doNotStore
     case .fails: throw HookError()
     }
   }

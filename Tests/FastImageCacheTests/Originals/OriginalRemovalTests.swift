@@ -1,6 +1,5 @@
 import Foundation
 import Locking
-import OriginalStore
 import TableStore
 import TestSupport
 import Testing
@@ -19,7 +18,7 @@ struct OriginalRemovalTests {
   func reachesAllLoads(entity: ImageID?) async throws {
     let gate = CancellableGate()
     let source = EncodedSource(gate: gate)
-    let store = SourceStore(directory: directory.url)
+    let store = OriginalStore(directory: directory.url)
     let caches = try await [
       Fixture(from: source) { $0.originals = store },
       Fixture(from: source) { $0.originals = store },
@@ -29,12 +28,20 @@ struct OriginalRemovalTests {
       Task { try await fixture.cache.image(for: photo, format: .row) }
     }
     await source.started.reaches(2)
-    if let entity { try await store.removeAll(of: entity) } else { try await store.removeAll() }
+    if let entity {
+      try await store.removeAll(of: entity, in: "test")
+    } else {
+      try await store.removeAll()
+    }
     gate.open()
     for (load, number) in zip(loads, 7...) { #expect(try await load.value.solidNumber == number) }
     for fixture in caches { await fixture.quiet() }
     func isKept(_ photo: Photo) -> Bool {
-      store.look(OriginalName(id: ImageID("test:/\(photo.id)"), audience: .everyone)) != nil
+      let id = ImageID("test:/\(photo.id)")
+      let name = OriginalName(id: id, address: id)
+      return store.look(
+        OriginalQuery(name: name, version: id, owner: OriginalOwner(namespace: "test", entity: id)))
+        != nil
     }
     #expect(photos.map(isKept) == photos.map { entity != nil && $0.id != entity })
     // Loads that begin afterwards keep.
@@ -63,7 +70,7 @@ struct OriginalRemovalTests {
       try await gate.pass()
       return .encoded(picture)
     }
-    let store = SourceStore(directory: directory.url)
+    let store = OriginalStore(directory: directory.url)
     let caches = try await [
       Fixture(from: source) { $0.originals = store },
       Fixture(from: source) { $0.originals = store },
@@ -81,7 +88,7 @@ struct OriginalRemovalTests {
     await arrived.reaches(1)
     switch kind {
     case "id": try await store.remove("test:/7", for: options.audience)
-    case "entity": try await store.removeAll(of: "7")
+    case "entity": try await store.removeAll(of: "7", in: nil)
     case "account": try await store.removeAll(for: options.audience)
     default: try await store.removeAll()
     }
@@ -90,7 +97,7 @@ struct OriginalRemovalTests {
     #expect(caches.map { $0.cache.partials.byteCount } == [0, 0])
   }
 
-  @Test("of an entity's new id takes what another cache has in memory under its old one")
+  @Test("is a change of an entity's id, too, for what caches have in memory of its downloads")
   func reachesMemoryAfterMove() async throws {
     let picture = try solid(7).pngData()
     let terms = OriginalTerms(
@@ -99,23 +106,20 @@ struct OriginalRemovalTests {
       try request.begin(terms).append(picture.prefix(20))
       throw ImageSourceError.network("cut")
     }
-    let store = SourceStore(directory: directory.url)
+    let store = OriginalStore(directory: directory.url)
     let fixture = try await Fixture(from: source) { $0.originals = store }
     let other = try await Fixture(from: source) { $0.originals = store }
     await #expect(throws: ImageCacheError.self) {
       try await fixture.cache.image(for: Photo("draft", url: "test:/7"), format: .row)
     }
     try await other.cache.changeImageID(from: "draft", to: "7")
-    try await store.removeAll(of: "draft")
-    #expect(fixture.cache.partials.byteCount == 20)
-    try await store.removeAll(of: "7")
     #expect(fixture.cache.partials.byteCount == 0)
   }
 
   @Test("of an entity leaves the original that another one of the same URL has loaded")
   func leavesOthers() async throws {
     let source = EncodedSource()
-    let store = SourceStore(directory: directory.url)
+    let store = OriginalStore(directory: directory.url)
     let fixture = try await Fixture(from: source) { $0.originals = store }
     let (owner, other) = (Photo("a", url: "test:/7"), Photo("b", url: "test:/7"))
     for photo in [owner, other] {
@@ -142,7 +146,7 @@ struct OriginalRemovalTests {
   func storedByHand() async throws {
     let gate = CancellableGate()
     let source = EncodedSource(gate: gate)
-    let store = SourceStore(directory: directory.url)
+    let store = OriginalStore(directory: directory.url)
     let fixture = try await Fixture(from: source) { $0.originals = store }
     let other = try await Fixture(from: source) { $0.originals = store }
     let photo = Photo("a", url: "test:/8")
@@ -158,17 +162,12 @@ struct OriginalRemovalTests {
 
   @Test("of a kept original that is no picture lets its load keep another")
   func replacesWrongOriginal() async throws {
-    let store = SourceStore(directory: directory.url)
-    let name = OriginalName(id: "test:/7", audience: .everyone)
-    let wrong = ArrivedOriginal(
-      bytes: Data("no picture".utf8), terms: OriginalTerms(received: Date()), entity: "7",
-      size: PixelSize(width: 1, height: 1))
-    #expect(store.hold(wrong, as: name, for: nil) { true })
-    await store.write(name)
+    let store = OriginalStore(directory: directory.url)
+    await store.keep(7, Data("no picture".utf8))
     let fixture = try await Fixture(from: EncodedSource()) { $0.originals = store }
     #expect(try await fixture.cache.image(for: Photo("7"), format: .row).solidNumber == 7)
     await fixture.quiet()
-    #expect(try await store.bytes(of: name.id) == (try solid(7).pngData()))
+    #expect(try await store.kept(7) == (try solid(7).pngData()))
   }
 
   @Test("of an entity's pictures empties the tables, although its store fails")
@@ -189,14 +188,11 @@ struct OriginalRemovalTests {
   @Test("of originals outlasts a power cut once the cache was flushed")
   func isFlushed() async throws {
     let calls = Counter()
-    let store = SourceStore(
-      name: "photos", directory: directory.url, budget: StorageBudget(byteCount: 1 << 24),
-      lifetime: SourceStore.Lifetime(), protection: .none
-    ) {
-      $0.system = SystemCalls(observer: { call throws(SystemError) in
-        if call.kind == .synchronize { calls.increment() }
-      })
-    }
+    let folder = directory.url.appendingPathComponent("originals")
+    let system = SystemCalls(observer: { call throws(SystemError) in
+      if call.kind == .synchronize { calls.increment() }
+    })
+    let store = OriginalStore(folder, 1 << 24, system: system) { originalTime * 1_000_000 }
     let fixture = try await Fixture(from: EncodedSource()) { $0.originals = store }
     try await fixture.cache.flush()
     #expect(calls.value == 0 && !FileManager.default.fileExists(atPath: store.directory.path))

@@ -145,7 +145,7 @@ struct RevalidationTests {
     let fixture = try await Fixture(from: source, originals: originals) {
       $0.willStore = { _ in
         asked.increment()
-        await gate.pass()
+        gate.waitBlocking()
       }
     }
     try originals.put(7, as: "test:/7", freshness: .stale, entity: "7")

@@ -93,6 +93,18 @@ struct DamagedImageTests {
     }
   }
 
+  @Test("has a copy with the mark, and so do pictures that are made of it")
+  func isCopied() async throws {
+    let fixture = try await fixture(.showPart, from: Self.source("part 5", "whole 6"))
+    let copy = try await fixture.cache.image(for: Self.photo, format: .row).makeBitmap()
+    #expect(copy.isDamaged)
+    let other = Photo("b", url: "test:/2")
+    let image = try await fixture.cache.store(copy, for: other, format: .row)
+    #expect(image.solidNumber == 5 && image.isDamaged)
+    let whole = try await fixture.cache.image(for: Photo("c", url: "test:/3"), format: .row)
+    #expect(try !whole.makeBitmap().isDamaged)
+  }
+
   @Test("is a miss for a cache that refuses it, which loads anew; a whole one answers both")
   func isMissedByOthers() async throws {
     let showing = try await fixture(.showPart, from: Self.source("part 5"))
@@ -169,6 +181,26 @@ struct DamagedImageTests {
     #expect(try await fixture.cache.image(for: Self.photo, format: .row).solidNumber == 6)
     await fixture.quiet()
     #expect(originals.count == 1)
+  }
+
+  @Test("drops the kept original that it supersedes")
+  func supersedes() async throws {
+    let store = OriginalStore(directory: try TemporaryDirectory().url)
+    let source = Self.source("whole 5", "part 6")
+    let fixture = try await Fixture([.row], from: source) {
+      $0.decoders = [PartDecoder()]
+      ($0.damagedImages, $0.originals) = (.showPart, store)
+    }
+    _ = try await fixture.cache.image(for: Self.photo, format: .row)
+    await fixture.quiet()
+    await store.settle()
+    #expect(try await store.inspect().count == 1)
+    let options = LoadOptions(.reload)
+    #expect(
+      try await fixture.cache.image(for: Self.photo, format: .row, options: options).isDamaged)
+    await fixture.quiet()
+    await store.settle()
+    #expect(try await store.inspect().isEmpty)
   }
 
   @Test("is asked for anew where a kept original turns out to be one")

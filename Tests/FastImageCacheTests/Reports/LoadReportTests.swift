@@ -205,7 +205,7 @@ struct LoadReportTests {
     #expect(!bypassed.isStored && bypassed.cacheStatus == "fwd=bypass; fwd-status=200")
     #expect(server.requests.value == 1)
     let hooked = try await Fixture(from: EncodedSource()) {
-      $0.willStore = { $0.verdict = .deliverOnly }
+      $0.willStore = { $0.storage = .doNotStore }
     }
     #expect(try await report(hooked).isStored == false)
   }

@@ -110,7 +110,7 @@ struct ManyWithOptionsTests {
   func keptFormer() async throws {
     let (source, calls) = (LoadOptionsTests.counting(), Counter())
     let fixture = try await Fixture(from: source) {
-      $0.willStore = { image in if calls.increment() > 1 { image.verdict = .deliverOnly } }
+      $0.willStore = { image in if calls.increment() > 1 { image.storage = .doNotStore } }
     }
     for policy in [LoadOptions.Policy.normal, .reload] {
       let progress = await fixture.cache.prefetch(

@@ -13,7 +13,7 @@ struct WillStoreByHandTests {
     let seen = Order()
     let fixture = try await Fixture(
       [.large, .dot],
-      willStore: { image, _ in
+      willStore: { image in
         seen.note("\(image.origin) \(image.imageID ?? "") \(image.formats.map(\.name))")
         image.bitmap = try solid(3)
         image.metadata = image.metadata.map { $0 + Data("!".utf8) }
@@ -33,8 +33,8 @@ struct WillStoreByHandTests {
     let (isRefusing, gate) = (Lock(false), CancellableGate())
     let fixture = try await Fixture(
       source: ScriptedSource(gate: gate),
-      willStore: { image, _ in
-        if isRefusing.withLock({ $0 }) { image.verdict = .deliverOnly }
+      willStore: { image in
+        if isRefusing.withLock({ $0 }) { image.storage = .doNotStore }
       })
     try await fixture.cache.store(solid(1), for: photo, format: .row)
     isRefusing.withLock { $0 = true }
@@ -56,7 +56,7 @@ struct WillStoreByHandTests {
   @Test("is not stored where the hook throws, and the old one stays")
   func fails() async throws {
     let isBroken = Lock(false)
-    let fixture = try await Fixture(willStore: { _, _ in
+    let fixture = try await Fixture(willStore: { _ in
       if isBroken.withLock({ $0 }) { throw HookError() }
     })
     try await fixture.cache.store(solid(1), for: photo, format: .row)
@@ -70,7 +70,7 @@ struct WillStoreByHandTests {
 
   @Test("is refused with an error where the hook gives more metadata than there is room for")
   func hasTooMuchMetadata() async throws {
-    let fixture = try await Fixture(willStore: { image, _ in image.metadata = Data(count: 9999) })
+    let fixture = try await Fixture(willStore: { image in image.metadata = Data(count: 9999) })
     let bitmap = try solid(2)
     do throws(ImageCacheError) {
       try await fixture.cache.store(bitmap, for: photo, format: .row)
@@ -80,22 +80,8 @@ struct WillStoreByHandTests {
     }
   }
 
-  @Test("waits for another picture of the cache")
-  func asksForOther() async throws {
-    let fixture = try await Fixture(
-      willStore: { image, cache in
-        guard image.origin == .storedByHand else { return }
-        image.bitmap = try solid(try await cache.number(of: Photo("b", url: "test:/40")) + 2)
-      },
-      configure: {
-        $0.resources = LoadResources(decodeWidth: 1, localWidth: 1)
-      })
-    #expect(
-      try await fixture.cache.store(solid(1), for: photo, format: .row).solidNumber == 42)
-  }
-
-  @Test("loses the siblings that need another decode than the hook was asked about")
-  func losesSiblings() async throws {
+  @Test("has the hook look at each decode where one for all formats would be too large")
+  func asksAboutEachDecode() async throws {
     let wide = ImageFormat(
       name: "wide", family: "f", size: PixelSize(width: 40, height: 4), capacity: 4)
     let tall = ImageFormat(
@@ -103,7 +89,7 @@ struct WillStoreByHandTests {
     let asked = Order()
     let fixture = try await Fixture(
       [wide, tall],
-      willStore: { image, _ in asked.note("\(image.formats.map(\.name))") },
+      willStore: { image in asked.note("\(image.formats.map(\.name))") },
       configure: {
         $0.decoders = [HollowDecoder()]
         // Enough for the decode of each, and not for one that is as wide and as tall.
@@ -112,8 +98,8 @@ struct WillStoreByHandTests {
     try await fixture.cache.store(solid(9), for: photo, format: wide)
     #expect(fixture.cache.cachedFormats(for: photo).count == 2)
     try await fixture.cache.store(Data("hollow".utf8), for: photo, format: wide)
-    #expect(fixture.cache.cachedFormats(for: photo) == [wide])
-    #expect(asked.notes == [#"["wide", "tall"]"#, #"["wide"]"#])
+    #expect(fixture.cache.cachedFormats(for: photo) == [wide, tall])
+    #expect(asked.notes == [#"["wide", "tall"]"#, #"["wide"]"#, #"["tall"]"#])
   }
 
   // MARK: Without an entity
@@ -122,7 +108,7 @@ struct WillStoreByHandTests {
   func getsID() async throws {
     let fixture = try await Fixture(
       [.large, .dot],
-      willStore: { image, _ in
+      willStore: { image in
         guard image.imageID == nil, image.versionID(for: .large) == nil else { throw HookError() }
         image.imageID = 3
         image.imageID = 4
@@ -139,9 +125,9 @@ struct WillStoreByHandTests {
 
   @Test("without an entity may be encoded bytes or a file, and be delivered only")
   func isDelivered() async throws {
-    let fixture = try await Fixture(willStore: { image, _ in
+    let fixture = try await Fixture(willStore: { image in
       image.imageID = "id"
-      if image.metadata == nil { image.verdict = .deliverOnly }
+      if image.metadata == nil { image.storage = .doNotStore }
     })
     let png = try solid(6).pngData()
     let file = fixture.directory.url.appendingPathComponent("picture.png")
@@ -159,7 +145,7 @@ struct WillStoreByHandTests {
 
   @Test("is refused by a closed cache, also where no table would keep it")
   func isClosed() async throws {
-    let fixture = try await Fixture(willStore: { image, _ in image.verdict = .deliverOnly })
+    let fixture = try await Fixture(willStore: { image in image.storage = .doNotStore })
     await fixture.cache.close()
     await #expect(throws: ImageCacheError.closed) {
       try await fixture.cache.store(solid(1), for: Photo("a"), format: .row)
@@ -177,7 +163,7 @@ struct WillStoreByHandTests {
 
   @Test("without an entity or an id is an error, before any work where there is no hook")
   func hasNoID() async throws {
-    let (plain, silent) = (try await Fixture(), try await Fixture(willStore: { _, _ in }))
+    let (plain, silent) = (try await Fixture(), try await Fixture(willStore: { _ in }))
     let missing = plain.directory.url.appendingPathComponent("missing")
     for cache in [plain.cache, silent.cache] {
       #expect(await isNameless { _ = try await cache.store(solid(1), format: .row) })
@@ -193,7 +179,7 @@ struct WillStoreByHandTests {
   @Test("keeps the id of its entity: exchanging it traps")
   func keepsID() async throws {
     await #expect(processExitsWith: .failure) {
-      let fixture = try await Fixture(willStore: { image, _ in image.imageID = "other" })
+      let fixture = try await Fixture(willStore: { image in image.imageID = "other" })
       _ = try? await fixture.cache.store(solid(1), for: Photo("a"), format: .row)
     }
   }

@@ -17,7 +17,7 @@ struct WillStoreTests {
 
   @Test("changes a picture and its metadata once, for every later hit")
   func changes() async throws {
-    let (caption, seen) = (caption, Lock<[PendingImage]>([]))
+    let (caption, seen) = (caption, Lock<[StoredImage]>([]))
     let fixture = try await Fixture { configuration in
       configuration.source = .closure { _, _ in
         .bitmap(try solid(2)).with(metadata: Data("old".utf8))
@@ -40,7 +40,7 @@ struct WillStoreTests {
     #expect(first.origin == .load && first.url == photo.url && first.imageID == "a")
     #expect(first.formats == [.row] && first.versionID(for: .row) == "v")
     #expect(first.versionID(for: .dot) == nil && first.metadata == Data("old".utf8))
-    #expect(first.bitmap.size == PixelSize(width: 16, height: 16) && first.verdict == .store)
+    #expect(first.bitmap.size == PixelSize(width: 16, height: 16) && first.storage == .store)
   }
 
   /// Noise in a colour space of its own, of which a decoder scaled the picture.
@@ -77,7 +77,7 @@ struct WillStoreTests {
     let without = try await Fixture([.large], source: ScriptedSource { _, _, _ in .bitmap(noise) })
     let with = try await Fixture(
       [.large], source: ScriptedSource { _, _, _ in .bitmap(noise) },
-      willStore: { image, _ in
+      willStore: { image in
         let bitmap = image.bitmap
         seen.withLock { $0 = bitmap }
       })
@@ -146,7 +146,7 @@ struct WillStoreTests {
     let page = ImageFormat(name: "page", upTo: PixelSize(width: 20, height: 20), capacity: 4)
     let fixture = try await Fixture(
       [page],
-      willStore: { image, _ in
+      willStore: { image in
         image.bitmap = try solid(7, size: PixelSize(width: 10, height: 40))
       })
     let image = try await fixture.cache.image(for: Photo("a", url: "test:/1"), format: page)
@@ -157,9 +157,9 @@ struct WillStoreTests {
   func deliversOnly() async throws {
     let fixture = try await Fixture(
       [.large, .dot],
-      willStore: { image, _ in
+      willStore: { image in
         image.metadata = Data("secret".utf8)
-        image.verdict = .deliverOnly
+        image.storage = .doNotStore
       })
     let events = fixture.cache.events()
     let photo = Photo("a", url: "test:/2")
@@ -185,7 +185,7 @@ struct WillStoreTests {
     let (caption, asked) = (caption, Order())
     let fixture = try await Fixture(
       [.large, .dot],
-      willStore: { image, _ in
+      willStore: { image in
         asked.note(image.formats.map(\.name).joined(separator: " "))
         image.metadata = caption
       })
@@ -201,7 +201,7 @@ struct WillStoreTests {
     func isNotAskedAgain() async throws {
       let (started, release, asked) = (Counter(), Gate(), Counter())
       let fixture = try await Fixture(
-        [.large, .dot], willStore: { _, _ in asked.increment() })
+        [.large, .dot], willStore: { _ in asked.increment() })
       var photo = Photo("a", url: "test:/2")
       photo.drawing = .custom { _, _ in
         started.increment()
@@ -225,7 +225,7 @@ struct WillStoreTests {
     let gate = CancellableGate()
     let fixture = try await Fixture(
       source: ScriptedSource(gate: gate),
-      willStore: { image, _ in
+      willStore: { image in
         image.bitmap = try solid(image.imageID == "a" ? 10 : 20)
         image.metadata = image.imageID.map { Data("\($0)".utf8) }
       })
@@ -245,7 +245,7 @@ struct WillStoreTests {
     let (gate, calls) = (CancellableGate(), Counter())
     let fixture = try await Fixture(
       [.large, .dot], source: ScriptedSource(gate: gate),
-      willStore: { image, _ in
+      willStore: { image in
         calls.increment()
         if image.imageID == "a" { throw HookError() }
       })
@@ -265,7 +265,7 @@ struct WillStoreTests {
 
   @Test("that calls itself cancelled has failed, and tells nobody of a cancellation")
   func failsByCancellation() async throws {
-    let fixture = try await Fixture(willStore: { image, _ in
+    let fixture = try await Fixture(willStore: { image in
       if image.imageID == "a" { throw CancellationError() }
       throw ImageCacheError.cancelled
     })
@@ -279,7 +279,7 @@ struct WillStoreTests {
 
   @Test("is asked about pictures that an entity supplies")
   func seesOwnPictures() async throws {
-    let fixture = try await Fixture(willStore: { image, _ in
+    let fixture = try await Fixture(willStore: { image in
       guard image.url == nil, image.origin == .load else { throw HookError() }
       image.bitmap = try solid(5)
     })
@@ -292,25 +292,9 @@ struct WillStoreTests {
 
   @Test("with too much metadata keeps the picture out of the table, not from its reader")
   func givesTooMuchMetadata() async throws {
-    let fixture = try await Fixture(willStore: { image, _ in image.metadata = Data(count: 9999) })
+    let fixture = try await Fixture(willStore: { image in image.metadata = Data(count: 9999) })
     let image = try await fixture.cache.image(for: Photo("a", url: "test:/2"), format: .row)
     #expect(image.isPrivate && image.solidNumber == 2 && image.metadata == nil)
-  }
-
-  @Test("runs at the priority of the load", arguments: [TaskPriority.low, .high])
-  func hasPriority(priority: TaskPriority) async throws {
-    let seen = Lock<TaskPriority?>(nil)
-    let fixture = try await Fixture(willStore: { _, _ in
-      let priority = Task.currentPriority
-      seen.withLock { $0 = priority }
-    })
-    let done = Counter()
-    Task(priority: priority) {
-      _ = try await fixture.cache.image(for: Photo("a"), format: .row)
-      done.increment()
-    }
-    await done.reaches(1)
-    #expect(seen.withLock { $0 } == priority)
   }
 
   // MARK: Where one decode for all is too large
@@ -330,7 +314,7 @@ struct WillStoreTests {
     }
     return try await Fixture(
       formats, source: source,
-      willStore: { image, _ in asked.note(image.formats.map(\.name).joined(separator: " ")) },
+      willStore: { image in asked.note(image.formats.map(\.name).joined(separator: " ")) },
       configure: {
         $0.decoders = [HollowDecoder(isBroken: isBroken)]
         $0.resources = LoadResources(decodeByteBudget: budget)
@@ -356,18 +340,18 @@ struct WillStoreTests {
     await fixture.quiet()
   }
 
-  @Test("is not asked for a sibling that needs more memory, before that one is asked for")
-  func leavesSiblingsOut() async throws {
+  @Test("is asked again about the decode of a sibling that does not fit beside the others")
+  func asksAboutSiblingsApart() async throws {
     let asked = Order()
-    let fixture = try await hollow([.large, .dot], budget: 2000, asked: asked)
+    let wide = ImageFormat(
+      name: "wide", family: "f", size: PixelSize(width: 40, height: 4), capacity: 4)
+    let tall = ImageFormat(
+      name: "tall", family: "f", size: PixelSize(width: 4, height: 40), capacity: 4)
+    let fixture = try await hollow([wide, tall], budget: 5000, asked: asked)
     let photo = Photo("a")
-    _ = try await fixture.cache.image(for: photo, format: .dot)
+    _ = try await fixture.cache.image(for: photo, format: wide)
     await fixture.quiet()
-    #expect(fixture.cache.cachedFormats(for: photo) == [.dot] && asked.notes == ["dot"])
-    do {
-      _ = try await fixture.cache.image(for: photo, format: .large)
-      Issue.record("There was a picture.")
-    } catch ImageCacheError.pictureTooLarge {}
-    await fixture.quiet()
+    #expect(fixture.cache.cachedFormats(for: photo) == [wide, tall])
+    #expect(asked.notes == ["wide", "tall"])
   }
 }

@@ -1,6 +1,5 @@
 import Foundation
 import Locking
-import OriginalStore
 import TestSupport
 
 @testable import FastImageCache
@@ -30,100 +29,119 @@ final class MemoryOriginals: OriginalKeeping {
   /// Thrown by removals and flushes.
   let failure = Lock<ImageCacheError?>(nil)
   private let writeGate: Gate?
-  private let state = Lock<[OriginalName: Entry]>([:])
+  private let state = Lock<[Key: Entry]>([:])
+
+  /// Here the address tells no originals apart.
+  private struct Key: Hashable {
+    let id: ImageID
+    let account: ImageID
+
+    init(_ name: OriginalName) { (id, account) = (name.id, name.account) }
+
+    init(_ id: ImageID, _ audience: Audience) {
+      (self.id, account) = (id, OriginalName.account(audience))
+    }
+  }
 
   /// - Parameter writeGate: What each write waits for.
   init(writeGate: Gate? = nil) { self.writeGate = writeGate }
 
   subscript(id: ImageID, audience: Audience = .everyone) -> Entry? {
-    get { state.withLock { $0[OriginalName(id: id, audience: audience)] } }
-    set { state.withLock { $0[OriginalName(id: id, audience: audience)] = newValue } }
+    get { state.withLock { $0[Key(id, audience)] } }
+    set { state.withLock { $0[Key(id, audience)] = newValue } }
   }
 
   var count: Int { state.withLock { $0.count } }
 
-  func open() async throws(OriginalsLocked) {
+  func prepare() async throws(OriginalsLocked) {
     if locks.withLock({ $0 }) == .index { throw OriginalsLocked() }
     opened.increment()
   }
 
-  func look(_ name: OriginalName) -> KeptOriginal? {
+  func look(_ query: OriginalQuery) -> KeptOriginal? {
     if opened.value == 0 || locks.withLock({ $0 }) == .index { return nil }
-    return state.withLock { $0[name] }.map {
+    return state.withLock { $0[Key(query.name)] }.map {
       KeptOriginal(
         freshness: $0.freshness, isPlaceholder: $0.isPlaceholder,
-        entity: OriginalRecord.digest(of: $0.entity.tableID))
+        isOthers: OriginalOwner(namespace: "test", entity: $0.entity) != query.owner)
     }
   }
 
   func read(
-    _ name: OriginalName, urgency: Urgency
+    _ query: OriginalQuery, urgency: Urgency
   ) async throws(OriginalsLocked) -> KeptBytes? {
     reads.increment()
     if locks.withLock({ $0 }) != nil { throw OriginalsLocked() }
-    return state.withLock { $0[name] }.map {
-      KeptBytes(bytes: $0.bytes, terms: $0.terms, contentHash: Self.hash($0.bytes))
+    return state.withLock { $0[Key(query.name)] }.map {
+      KeptBytes(bytes: $0.bytes, terms: $0.terms, body: Self.body($0.bytes))
     }
   }
 
-  private static func hash(_ bytes: Data) -> UInt64 { UInt64(truncatingIfNeeded: bytes.hashValue) }
+  private static func body(_ bytes: Data) -> UInt64 { UInt64(truncatingIfNeeded: bytes.hashValue) }
 
-  func begin(_ name: OriginalName, of entity: ImageID) -> OriginalLoad { OriginalLoad(0) { _ in } }
+  func begin(_ name: OriginalName, of owner: OriginalOwner) -> OriginalLoad {
+    OriginalLoad(0) { _ in }
+  }
 
-  func partial(
-    of name: OriginalName, for entity: ImageID, _ load: OriginalLoad, with headers: [String: String]
-  ) -> PartialOnDisk? { nil }
+  func download(_ original: OriginalRecord, _ load: OriginalLoad) -> OriginalDownload? { nil }
 
   func hold(
-    _ original: ArrivedOriginal, as name: OriginalName, for load: OriginalLoad?,
-    if mayKeep: () -> Bool
-  ) -> Bool {
+    _ original: OriginalRecord, _ bytes: Data?, for load: OriginalLoad?,
+    from download: OriginalDownload?, if mayKeep: () -> Bool
+  ) -> UInt64? {
     state.withLock { entries in
-      guard mayKeep() else { return false }
-      if original.isPlaceholder, entries[name]?.isPlaceholder == false { return false }
-      entries[name] = Entry(
-        bytes: original.bytes, terms: original.terms, entity: original.entity,
+      guard mayKeep() else { return nil }
+      let key = Key(original.name)
+      if original.isPlaceholder, entries[key]?.isPlaceholder == false { return nil }
+      guard let bytes, original.terms.mayBeKept else {
+        entries[key] = nil
+        return nil
+      }
+      entries[key] = Entry(
+        bytes: bytes, terms: original.terms, entity: original.owner.entity,
         isPlaceholder: original.isPlaceholder)
-      return true
+      return Self.body(bytes)
     }
   }
 
   func write(_ name: OriginalName) async {
     writes.increment()
     await writeGate?.pass()
-    state.withLock { $0[name]?.isWritten = true }
+    state.withLock { $0[Key(name)]?.isWritten = true }
     written.increment()
   }
 
-  func confirm(
-    _ name: OriginalName, of contentHash: UInt64, _ terms: OriginalTerms, for load: OriginalLoad?
+  func note(
+    _ terms: OriginalTerms?, of name: OriginalName, body: UInt64, for load: OriginalLoad?
   ) async {
     state.withLock { entries in
-      guard let entry = entries[name], Self.hash(entry.bytes) == contentHash else { return }
-      entries[name]?.terms = terms
-      entries[name]?.freshness = .fresh
+      let key = Key(name)
+      guard let entry = entries[key], Self.body(entry.bytes) == body else { return }
+      if let terms { entries[key]?.terms = terms }
+      entries[key]?.freshness = terms == nil ? .mustRevalidate(answersFailures: false) : .fresh
     }
     confirmed.increment()
   }
 
-  func markStale(_ entity: ImageID) async {
+  func markStale(_ owner: OriginalOwner) async {
     state.withLock { entries in
-      for name in entries.filter({ $0.value.entity == entity }).keys {
-        entries[name]?.freshness = .mustRevalidate(answersFailures: false)
+      for key in entries.filter({ $0.value.entity == owner.entity }).keys {
+        entries[key]?.freshness = .mustRevalidate(answersFailures: false)
       }
     }
   }
 
-  func drop(_ name: OriginalName, of contentHash: UInt64) async {
+  func drop(_ name: OriginalName, body: UInt64) async {
     state.withLock { entries in
-      guard let entry = entries[name], Self.hash(entry.bytes) == contentHash else { return }
-      entries[name] = nil
+      guard let entry = entries[Key(name)], Self.body(entry.bytes) == body else { return }
+      entries[Key(name)] = nil
     }
     dropped.increment()
   }
 
-  func removeAll(of entity: ImageID) async throws(ImageCacheError) {
+  func remove(_ removal: OriginalRemoval) async throws(ImageCacheError) {
     if let failure = failure.withLock({ $0 }) { throw failure }
+    guard case .entity(let entity, _) = removal else { return }
     state.withLock { entries in entries = entries.filter { $0.value.entity != entity } }
   }
 

@@ -1,5 +1,4 @@
 import Foundation
-import OriginalStore
 import TestSupport
 import Testing
 
@@ -254,7 +253,7 @@ struct PlaceholderTests {
   @Test("that a store on disk keeps is one there, until the real one comes")
   func keepsOnDisk() async throws {
     let directory = try TemporaryDirectory()
-    let store = SourceStore(directory: directory.url)
+    let store = OriginalStore(directory: directory.url)
     let fixture = try await Fixture(from: EncodedSource()) { $0.originals = store }
     for isPlaceholder in [true, false] {
       #expect(try await load(photo, isPlaceholder: isPlaceholder, in: fixture) == 2)

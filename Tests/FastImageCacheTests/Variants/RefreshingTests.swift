@@ -1,5 +1,4 @@
 import Foundation
-import OriginalStore
 import TestSupport
 import Testing
 

@@ -1,5 +1,4 @@
 import Foundation
-import OriginalStore
 import TestSupport
 import Testing
 
@@ -99,7 +98,7 @@ struct StalePictureTests {
   func revalidates(isInMemory: Bool) async throws {
     let directory = try TemporaryDirectory()
     let memory = MemoryOriginals()
-    let store = SourceStore(directory: directory.url)
+    let store = OriginalStore(directory: directory.url)
     let source = EncodedSource { request, call in
       let terms = OriginalTerms(fields: ["ETag": "\"\(call)\""], received: Date())
       if request.known?.isWhole == true, call == 2 { return .unchanged(terms) }
@@ -124,7 +123,7 @@ struct StalePictureTests {
   func forbidsOtherCaches(isKept: Bool) async throws {
     let gate = CancellableGate()
     let directory = try TemporaryDirectory()
-    let store = SourceStore(directory: directory.url)
+    let store = OriginalStore(directory: directory.url)
     let source = EncodedSource { request, call in
       let fields = ["ETag": "\"1\"", "Cache-Control": "max-age=600"]
       let terms = OriginalTerms(fields: fields, received: Date())

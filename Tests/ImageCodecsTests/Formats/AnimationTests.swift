@@ -144,15 +144,12 @@
       #expect(throws: ImageDecodingError.self) { try decode(data) }
     }
 
-    @Test("is refused when it is cut, but PNG has its first frame", arguments: [1, 2, 3, 5, 7, 9])
-    func refusesCuts(tenths: Int) throws {
+    @Test("is whole when it is cut behind its first frame", arguments: [1, 2, 3, 5, 7, 9])
+    func readsCutFiles(tenths: Int) throws {
       for data in Self.animations {
         let cut = data.prefix(data.count * tenths / 10)
-        if EncodedImageType(firstBytes: data) == .png {
-          #expect(try decode(cut).packedBytes == first.premultipliedBGRA)
-        } else {
-          #expect(throws: ImageDecodingError.self) { try decode(cut) }
-        }
+        let bytes = try decode(cut).packedBytes
+        #expect(largestDifference(bytes, first.premultipliedBGRA) <= 1)
       }
     }
   }

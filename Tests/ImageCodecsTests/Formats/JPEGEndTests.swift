@@ -89,6 +89,38 @@
       }
     }
 
+    /// As long as a page of a disk or more: so many zeros are fewer blocks than this picture has in as many bytes.
+    private static let rich = Picture(160, 120) { x, y in
+      let (red, green) = (x * y * 7 + x * x * 3, x * 37 + y * y * 11)
+      return (red % 256, green % 256, (x * 91 + y * 53) % 256, 255)
+    }
+
+    @Test(
+      "is damaged if its blocks were made of other bytes and leave over some of their own",
+      arguments: [RegionFixture.fullColors, .halved, .gray, .inks])
+    func leavesBytesOver(kind: RegionFixture) throws {
+      let data = kind.data(Self.rich)
+      let scan = try #require(data.range(of: Data([0xFF, 0xDA]))).upperBound + 20
+      let middle = scan + (data.count - scan) / 2
+      let (head, tail) = (Data(data[..<middle]), Data(data[middle...]))
+      let damaged: [Data] = [
+        head + data[scan..<scan + 100] + tail,
+        head + Data(count: 4096) + tail.suffix(200),
+        head + Data(count: tail.count),
+        head + Data(count: 40_000) + tail.suffix(2),
+      ]
+      var request = DecodeRequest()
+      request.region = PictureRegion(columns: 0..<160, rows: 0..<8)
+      for (index, damaged) in damaged.enumerated() {
+        for size in [nil, PixelSize(width: 20, height: 15)] {
+          #expect(throws: ImageDecodingError.self, "\(index)") {
+            try decode(damaged, atLeast: size)
+          }
+        }
+        #expect(throws: ImageDecodingError.self) { try JPEGDecoder().decode(damaged, request) }
+      }
+    }
+
     @Test("is read no further at an eighth of its size if restart markers follow its scans")
     func hasRestartsBehindScans() throws {
       let data = RegionFixture.progressive.data(Self.picture)

@@ -142,6 +142,26 @@
       }
     }
 
+    /// So many rows are passed over in several steps, of which each begins within a row of blocks.
+    @Test(
+      "is refused where a row of blocks is cut far behind it",
+      arguments: [RegionFixture.fullColors, .halvedDown, .halved, .gray], [1, 2, 4, 8])
+    func noticesFarCuts(kind: RegionFixture, eighths: Int) throws {
+      let height = 2400 * 8 / eighths
+      let picture = Picture(16, height) { x, y in (x * 6, y % 256, x * y % 256, 255) }
+      let data = kind.data(picture)
+      let minimum = PixelSize(width: 2 * eighths - 1, height: height * eighths / 8 - 1)
+      for first in [0, 1, 5] {
+        let region = PictureRegion(columns: 0..<16, rows: first..<first + 8 / eighths)
+        _ = try decode(data, atLeast: minimum, region)
+        for count in 3...8 {
+          #expect(throws: ImageDecodingError.truncated, "\(first), \(count) bytes less") {
+            try decode(data.dropLast(count), atLeast: minimum, region)
+          }
+        }
+      }
+    }
+
     @Test("is decoded without what lies beside it")
     func leavesOut() throws {
       let data = RegionFixture.fullColors.data(Self.picture)

@@ -88,48 +88,6 @@
           == WebPDecoder().workingByteCount(for: header, minimumSize: nil))
     }
 
-    /// A simple file, one of chunks with an orientation at the end, and an animation.
-    private var containers: [(data: Data, size: PixelSize)] {
-      let exif = Surgery.riffChunk("EXIF", Surgery.exif(orientation: 6))
-      let picture = Fixture.webp(slopes)
-      let frames =
-        Surgery.riffChunk("ANIM", Data(count: 6))
-        + Surgery.webpFrame(picture, x: 0, y: 0, width: 128, height: 96)
-      return [
-        (picture, slopes.size), (Fixture.webp(slopes, isLossless: false), slopes.size),
-        (
-          Surgery.extendedWebP(
-            flags: 0x08, width: 128, height: 96, Surgery.webpChunks(picture) + exif),
-          slopes.size.transposed
-        ), (Surgery.extendedWebP(flags: 0x02, width: 128, height: 96, frames), slopes.size),
-      ]
-    }
-
-    @Test(
-      "reads a file whose length is said to be larger by less than a chunk", arguments: [1, 2, 7])
-    func toleratesLength(surplus: Int) throws {
-      for (data, size) in containers {
-        let said = Surgery.littleEndian(data.count - 8 + surplus, bytes: 4)
-        let file = data.prefix(4) + said + data.dropFirst(8)
-        #expect(try decode(Data(file)).packedBytes == decode(data).packedBytes)
-        #expect(try header(of: Data(file)).size == size)
-      }
-    }
-
-    @Test("refuses a file that is cut by a few bytes, or by a chunk", arguments: [1, 2, 7, 8, 100])
-    func refusesCuts(count: Int) {
-      for (data, _) in containers {
-        // Alone, a byte of padding is no loss; only the simple files may end with one.
-        if count > 1 || data[16] & 1 == 0 {
-          #expect(throws: ImageDecodingError.truncated) { try decode(data.dropLast(count)) }
-        }
-        let said = Surgery.littleEndian(data.count + count, bytes: 4)
-        #expect(throws: ImageDecodingError.truncated) {
-          try decode(Data(data.prefix(4) + said + data.dropFirst(8)))
-        }
-      }
-    }
-
     @Test("reads a picture that lacks the byte after its odd number of bytes")
     func readsUnpadded() throws {
       let files = (1..<20).map { Fixture.webp(Picture.slopes(3 * $0, 20)) }

@@ -51,7 +51,7 @@
       #expect(bitmap.packedBytes == Self.pixels(indices, palette))
     }
 
-    @Test("reads codes of more bits than an index has", arguments: 2...11)
+    @Test("reads codes of fewer and of more bits than an index has", arguments: 1...11)
     func readsLongCodes(codeSize: Int) throws {
       // So many pixels that the table is full, and begins anew.
       let size = PixelSize(width: 157, height: 121)

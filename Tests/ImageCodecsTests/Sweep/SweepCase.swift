@@ -73,7 +73,10 @@
       configuration.resources = resources
       configuration.damagedImages = damagedImages
       let cache = try ImageCache.inMemory(formats: [format], configuration: configuration)
-      let bitmap = try decode(file.data)
+      // The whole picture may take more than a cache allows for its part.
+      var limits = DecodingLimits()
+      limits.workingByteCount = 1 << 30
+      let bitmap = try decode(file.data, limits: limits)
       if let fault = file.fault(in: bitmap) { return fault }
       let whole = try await cache.store(bitmap, for: entity("whole"), format: format)
       let stored = try await cache.store(file.data, for: entity("stored"), format: format)

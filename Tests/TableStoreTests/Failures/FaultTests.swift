@@ -53,8 +53,7 @@ struct FaultTests {
     try table.store(key(1, 9))
     #expect(table.entry(for: key(1, 9))?.shows(key(1, 9)) == true)
     table.close()
-    let files = try FileManager.default.contentsOfDirectory(atPath: fixture.path)
-    #expect(files.count == 1)
+    #expect(try fixture.fileCount == 1)
   }
 
   @Test(

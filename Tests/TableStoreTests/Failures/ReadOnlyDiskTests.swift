@@ -95,6 +95,33 @@ struct ReadOnlyDiskTests {
     #expect(try fixture.fileCount == 1)
   }
 
+  #if os(Linux)
+    @Test("keeps its pictures in memory where a full disk takes a file, and none of its pictures")
+    func avoidsFullDisk() throws {
+      let device = try TableDirectory(path: fixture.path).identity.device
+      let isFull = Lock(true)
+      let system = SystemCalls(observer: { call throws(SystemError) in
+        var status = stat()
+        guard call.kind == .write, fstat(call.descriptor, &status) == 0 else { return }
+        // Files of memory are on a device of their own.
+        let isOnDisk = UInt64(truncatingIfNeeded: status.st_dev) == device
+        let end = call.offset + (call.bytes?.count ?? 0)
+        if isOnDisk, end > TableLayout.headerByteCount, isFull.withLock({ $0 }) {
+          throw SystemError(call: .write, code: ENOSPC)
+        }
+      })
+      let table = try fixture.open(fallsBack: true, system: system)
+      #expect(try table.storage != .ready && fixture.fileCount == 0)
+      try table.store(key(1))
+      #expect(table.present(1...1) == [1] && table.storage != .ready)
+      isFull.withLock { $0 = false }
+      try table.store(key(2))
+      #expect(table.present(1...2) == [1, 2] && table.storage == .ready)
+      table.close()
+      #expect(try fixture.open().present(1...2) == [1, 2])
+    }
+  #endif
+
   @Test("keeps 64 MiB in memory at most, and its capacity on the disk")
   func boundsMemory() throws {
     // 4 MiB of pixels for each.

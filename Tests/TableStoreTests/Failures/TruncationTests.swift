@@ -223,7 +223,7 @@ struct FaultGuardTests {
       let table = try fixture.open()
       table.close()
     }
-    let number = fic_guard_add(UnsafeRawPointer(bitPattern: 4096), 4096)
+    let number = fic_guard_add(UnsafeRawPointer(bitPattern: 4096), 4096, 0)
     fic_guard_remove(number)
     #expect(number >= 0)
   }

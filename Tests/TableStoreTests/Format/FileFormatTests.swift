@@ -186,10 +186,45 @@ struct SlotTrailerTests {
     #expect(read([]) == nil)
   }
 
-  @Test("is refused with an extent above the limit")
-  func refusesExtents() throws {
-    var bytes = written(try trailer("entity", "source"), room: 128)
-    bytes[2] = 1
-    #expect(read(bytes) == nil)
+  @Test("has the marks of its version, and the digest of the version that they are about")
+  func hasMarks() throws {
+    let version = TableID("source")
+    let marked: [(TableID, UInt32)] = [
+      (version, 0), (version.placeholder, 1), (version.damaged, 2),
+      (version.placeholder.damaged, 3), (version.damaged.placeholder, 3),
+    ]
+    for (version, marks) in marked {
+      let key = TableKey(entity: TableID("entity"), version: version)
+      let trailer = try SlotTrailer(
+        key: key, extent: SlotExtent(width: 3, height: 2), metadata: [1], roomByteCount: 128)
+      var bytes = written(trailer, room: 128)
+      #expect(bytes.withUnsafeBytes { $0.load(fromByteOffset: 4, as: UInt32.self) } == marks)
+      #expect(bytes[11] >> 5 == (marks == 0 ? 0 : 4))
+      #expect(read(bytes) == trailer && trailer.matches(key))
+      for other in 0..<4 where other != marks {
+        bytes[4] = UInt8(other)
+        #expect(read(bytes)?.matches(key) != true)
+        #expect(read(bytes)?.version != trailer.version)
+      }
+    }
+  }
+
+  @Test("is read without the fields of later versions, and not with unknown marks")
+  func skipsFields() throws {
+    let trailer = try trailer("entity", "source", metadata: [1, 2])
+    let bytes = written(trailer, room: 128)
+    for (fields, count) in [(0, 0), (1, 1), (0x80, 1), (0x0f, 4)] {
+      var longer = bytes[..<16] + [UInt8](repeating: 9, count: count * 8) + bytes[16...]
+      longer[5] = UInt8(fields)
+      #expect(read(Array(longer.prefix(128))) == trailer)
+    }
+    for offset in [4, 6, 7] {
+      var unknown = bytes
+      unknown[offset] = 4
+      #expect(read(unknown) == nil)
+    }
+    var short = bytes
+    short[5] = 0xff
+    #expect(read(Array(short.prefix(40))) == nil)
   }
 }

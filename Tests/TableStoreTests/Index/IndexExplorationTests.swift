@@ -10,7 +10,8 @@ struct IndexExplorationTests {
     .store(entity: 0, version: 0), .store(entity: 1, version: 0), .store(entity: 2, version: 0),
     .store(entity: 0, version: 1), .unclaim(entity: 1), .look(entity: 0, version: 0),
     .look(entity: 1, version: 0), .release(0, fromNewest: false), .release(0, fromNewest: true),
-    .remove(entity: 0), .setAside(entity: 0), .lookAny(entity: 0), .reopen, .spoil(entity: 0),
+    .remove(entity: 0), .setAside(entity: 0), .lookAny(entity: 0), .reopen, .resume,
+    .spoil(entity: 0),
     .storeUnproven(entity: 1, version: 0),
   ]
 
@@ -53,7 +54,8 @@ struct IndexExplorationTests {
         case 7: .unclaim(entity: entity)
         case 8..<14: .look(entity: entity, version: version)
         case 14..<20: .release(index, fromNewest: false)
-        case 20..<22: .reopen
+        case 20: .reopen
+        case 21: .resume
         case 22: .spoil(entity: entity)
         case 23..<25: .setAside(entity: entity)
         case 25..<27: .lookAny(entity: entity)

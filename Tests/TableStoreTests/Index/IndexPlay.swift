@@ -1,3 +1,5 @@
+import Locking
+
 @testable import TableStore
 
 /// The plain model of an index: all slots in one list.
@@ -67,6 +69,8 @@ enum IndexEvent: Hashable {
   case lookAny(entity: Int)
   /// The file is closed and opened again, if there is no lease.
   case reopen
+  /// The process ends, if there is no lease, and the next one goes on with the stored index.
+  case resume
   /// The record of a picture in the file is lost, if it was not read since the file was opened.
   case spoil(entity: Int)
 }
@@ -92,7 +96,7 @@ struct IndexPlay {
   private var states: SlotStates
   private var index: TableIndex
   /// The records in the file.
-  private var file: [Int: SlotRecord] = [:]
+  private let file = IndexedFile()
   private var model: IndexModel
   /// Leases in hand: the slot of the index, and of the model.
   private var leases: [(slot: Int, modelled: Int, isSilent: Bool)] = []
@@ -102,7 +106,7 @@ struct IndexPlay {
   init(capacity: Int, plant: Plant = .none) {
     self.plant = plant
     states = SlotStates(slotCount: capacity, clockGrain: 0)
-    index = TableIndex(slotCount: capacity, states: states)
+    index = TableIndex(slotCount: capacity, states: states, readRecord: file.source)
     model = IndexModel(capacity: capacity)
   }
 
@@ -122,6 +126,7 @@ struct IndexPlay {
     case .setAside(let entity): problem = setAside(entity)
     case .lookAny(let entity): problem = lookAny(entity)
     case .reopen: problem = reopen()
+    case .resume: problem = resume()
     case .spoil(let entity): problem = spoil(entity)
     }
     model.slots = model.slots.filter { $0.value.isLive || $0.value.leases > 0 }
@@ -146,7 +151,7 @@ struct IndexPlay {
     guard let claim = claimSlot(for: entity) else {
       return expected.isEmpty ? nil : "no slot is claimed"
     }
-    file[claim.slot] = nil
+    file.write(nil, to: claim.slot)
     // A leased slot is in use, of whatever entity it was.
     let isLeased = leases.contains { $0.slot == claim.slot }
     if isLeased { return "a leased slot is claimed" }
@@ -168,8 +173,8 @@ struct IndexPlay {
     let older = index.publish(
       claim.slot, record: record, key: isProven ? key(entity, version) : nil,
       extent: SlotExtent(width: 1, height: 1))
-    file[claim.slot] = record
-    if let older { file[older] = nil }
+    file.write(record, to: claim.slot)
+    if let older { erase(older) }
     let modelledOlder = model.live(entity)
     if let modelledOlder { model.slots[modelledOlder]?.isLive = false }
     model.slots[nextModelled] = .init(
@@ -263,59 +268,83 @@ struct IndexPlay {
     if plant == .removalsIgnored { return nil }
     read(entity)
     let removed = index.remove(key(entity).entity)
-    if let removed { file[removed] = nil }
+    if let removed { erase(removed) }
     return (removed == nil) == (modelled == nil) ? nil : "another removal"
   }
 
   private mutating func reopen() -> String? {
     guard leases.isEmpty else { return nil }
+    writeOrder()
+    states = SlotStates(slotCount: model.capacity, clockGrain: 0)
+    index = TableIndex(slotCount: model.capacity, states: states, readRecord: file.source)
+    for (slot, record) in file.records {
+      do throws(SystemError) { try index.adopt(record, in: slot) } catch { return "\(error)" }
+    }
+    index.finishAdopting()
+    forget()
+    return nil
+  }
+
+  private mutating func resume() -> String? {
+    guard leases.isEmpty else { return nil }
+    writeOrder()
+    let former = states.stored
+    states = SlotStates(slotCount: model.capacity, clockGrain: 0)
+    states.stored.copy(former)
+    index = TableIndex(continuing: states, readRecord: file.source)
+    forget()
+    // No slot is in hand between two events but those whose writing failed.
+    for slot in index.takeRecordsToErase() { erase(slot) }
+    return nil
+  }
+
+  private mutating func writeOrder() {
     var next = 0
     while plant != .orderForgotten,
       let (slot, records) = index.takeOutdatedRecords(from: next, limit: 2)
     {
-      for (index, record) in records.enumerated() { file[slot + index] = record }
+      for (index, record) in records.enumerated() { file.write(record, to: slot + index) }
       next = slot + records.count
     }
-    states = SlotStates(slotCount: model.capacity, clockGrain: 0)
-    index = TableIndex(slotCount: model.capacity, states: states)
-    for (slot, record) in file.sorted(by: { $0.key < $1.key }) {
-      while let unread = index.unreadSlot(for: record.entity) {
-        index.learn(file[unread], in: unread, of: record.entity)
-      }
-      index.adopt(record, in: slot)
-    }
-    index.finishAdopting()
+  }
+
+  private mutating func forget() {
     for modelled in model.slots.keys {
       model.slots[modelled]?.isProven = false
       model.slots[modelled]?.isAside = false
     }
-    return nil
   }
 
   private mutating func spoil(_ entity: Int) -> String? {
-    guard let slot = index.unreadSlot(for: key(entity).entity.digest) else { return nil }
-    file[slot] = nil
+    let digest = key(entity).entity.digest
+    let hash = states.stored.hash(of: digest)
+    guard let slot = states.stored.slot(under: hash, where: { !states.isKnown($0) }) else {
+      return nil
+    }
+    file.write(nil, to: slot)
     if let modelled = model.live(entity) { model.slots[modelled] = nil }
     // As the next caller sees it.
     read(entity)
-    return index.takeRecordsToErase() == [slot] ? nil : "what was lost is not to be erased"
+    if index.takeRecordsToErase() != [slot] { return "what was lost is not to be erased" }
+    erase(slot)
+    return nil
   }
 
   // MARK: The table's part
 
   private mutating func claimSlot(for entity: Int) -> TableIndex.Claim? {
     read(entity)
-    var room = index.claimSlot(for: key(entity).entity.digest)
-    if case .unread = room {
-      for (slot, record) in file { index.learn(record, in: slot) }
-      room = index.claimSlot(for: key(entity).entity.digest)
-    }
-    return room.claim
+    return index.claimSlot(for: key(entity).entity.digest)
+  }
+
+  private func erase(_ slot: Int) {
+    file.write(nil, to: slot)
+    index.noteErased(slot)
   }
 
   private mutating func read(_ entity: Int) {
-    let digest = key(entity).entity.digest
-    while let slot = index.unreadSlot(for: digest) { index.learn(file[slot], in: slot, of: digest) }
+    // The file's calls do not fail.
+    _ = try? index.readRecords(of: key(entity).entity.digest)
   }
 
   private func record(_ entity: Int, _ version: Int, _ generation: Int) -> SlotRecord {
@@ -325,8 +354,24 @@ struct IndexPlay {
   }
 }
 
-extension TableIndex.Room {
-  var claim: TableIndex.Claim? {
-    if case .claimed(let claim) = self { claim } else { nil }
+/// The records of a table file.
+final class IndexedFile: Sendable {
+  private let content = Lock<[Int: SlotRecord]>([:])
+
+  var records: [(slot: Int, record: SlotRecord)] {
+    content.withLock { $0.sorted { $0.key < $1.key }.map { ($0.key, $0.value) } }
+  }
+
+  func write(_ record: SlotRecord?, to slot: Int) { content.withLock { $0[slot] = record } }
+
+  var source: TableIndex.RecordSource {
+    { [self] slot throws(SystemError) in content.withLock { $0[slot] } }
+  }
+}
+
+extension StoredIndex {
+  /// Takes over what another one has, as a file does.
+  func copy(_ other: StoredIndex) {
+    other.withBytes { bytes in withBytes { $0.copyMemory(from: UnsafeRawBufferPointer(bytes)) } }
   }
 }

@@ -30,17 +30,36 @@ struct TableIndexTests {
     }
   }
 
+  @Test("of many slots evicts the oldest of a window, and finds the only one without a lease")
+  func evictsByWindows() throws {
+    let count = 2500
+    var index = TableIndex(slotCount: count, states: SlotStates(slotCount: count))
+    for entity in 0..<count { try store(entity, in: &index) }
+    let evicted = try (count..<count + 200).map { try store($0, in: &index) }
+    let expected = [0..<64, 1024..<1088, 2048..<2076, 64..<108].joined()
+    #expect(evicted == expected.map { key($0).entity })
+    var leased: [Int] = []
+    for slot in 0..<count where slot != 1500 {
+      #expect(index.leaseSilently(slot) != nil)
+      leased.append(slot)
+    }
+    let claim = index.claimSlot(for: key(9000).entity.digest)
+    #expect(claim?.slot == 1500)
+    #expect(index.claimSlot(for: key(9001).entity.digest) == nil)
+    for slot in leased { index.states.releaseSilently(slot) }
+  }
+
   @Test("takes the newer of two records for one entity")
-  func takesNewerRecord() {
+  func takesNewerRecord() throws {
     for (first, second) in [(UInt64(1), UInt64(2)), (2, 1)] {
-      var index = TableIndex(slotCount: 4, states: SlotStates(slotCount: 4))
-      index.adopt(record(1, 1, Int(first)), in: 0)
-      // Which of the two is newer is known when both have been read.
-      #expect(index.unreadSlot(for: key(1).entity.digest) == 0)
-      index.learn(record(1, 1, Int(first)), in: 0)
-      index.adopt(record(1, 2, Int(second)), in: 2)
+      let file = IndexedFile()
+      file.write(record(1, 1, Int(first)), to: 0)
+      file.write(record(1, 2, Int(second)), to: 2)
+      let states = SlotStates(slotCount: 4)
+      var index = TableIndex(slotCount: 4, states: states, readRecord: file.source)
+      for (slot, record) in file.records { try index.adopt(record, in: slot) }
       index.finishAdopting()
-      index.learn(record(1, 2, Int(second)), in: 2)
+      _ = try index.readRecords(of: key(1).entity.digest)
       #expect(index.liveCount == 1)
       #expect(index.takeRecordsToErase() == [first > second ? 2 : 0])
       #expect(index.contains(key(1, first > second ? 1 : 2)))
@@ -54,10 +73,10 @@ struct TableIndexTests {
     states.lease(1)
     var index = TableIndex(slotCount: 2, states: states)
     index.finishAdopting()
-    let slots = (0..<2).map { _ in index.claimSlot(for: TableID("a").digest).claim?.slot }
+    let slots = (0..<2).map { _ in index.claimSlot(for: TableID("a").digest)?.slot }
     #expect(slots == [0, nil])
     states.release(1)
-    let freed = index.claimSlot(for: TableID("b").digest).claim?.slot
+    let freed = index.claimSlot(for: TableID("b").digest)?.slot
     #expect(freed == 1)
   }
 
@@ -67,7 +86,7 @@ struct TableIndexTests {
     forged.recency = .max
     let states = SlotStates(slotCount: 2)
     var index = TableIndex(slotCount: 2, states: states)
-    index.adopt(forged, in: 0)
+    try index.adopt(forged, in: 0)
     index.finishAdopting()
     index.learn(forged, in: 0)
     try store(2, in: &index)
@@ -78,22 +97,29 @@ struct TableIndexTests {
   }
 
   @Test("loses a picture whose record has become another's when it is read")
-  func refusesChangedRecords() {
-    let states = SlotStates(slotCount: 200)
-    var index = TableIndex(slotCount: 200, states: states)
-    for slot in 0..<150 { index.adopt(record(slot, 1, slot + 1), in: slot) }
+  func refusesChangedRecords() throws {
+    let file = IndexedFile()
+    var index = TableIndex(
+      slotCount: 200, states: SlotStates(slotCount: 200), readRecord: file.source)
+    for slot in 0..<150 {
+      file.write(record(slot, 1, slot + 1), to: slot)
+      try index.adopt(record(slot, 1, slot + 1), in: slot)
+    }
     index.finishAdopting()
-    // A record of another entity, one that is in another slot already, and one that is unreadable.
-    index.learn(record(300, 1, 500), in: 70, of: key(70).entity.digest)
-    index.learn(record(4, 1, 500), in: 4, of: key(4).entity.digest)
-    index.learn(record(4, 1, 501), in: 5, of: key(5).entity.digest)
-    index.learn(nil, in: 149, of: key(149).entity.digest)
+    // Records of another entity, one that is in another slot already, and one that is not whole.
+    file.write(record(300, 1, 500), to: 70)
+    file.write(record(4, 1, 501), to: 5)
+    file.write(nil, to: 149)
+    var lostCount = 0
+    for entity in [70, 4, 5, 149, 300] {
+      lostCount += try index.readRecords(of: key(entity).entity.digest)
+    }
+    #expect(lostCount == 3)
     #expect(index.liveCount == 147)
     #expect(index.damageCount == 3)
-    #expect(index.takeRecordsToErase() == [70, 5, 149])
-    #expect(Array(states.readSlots) == [4, 5, 70, 149])
-    for slot in 0..<150 { index.learn(record(slot, 1, slot + 1), in: slot) }
-    #expect(index.loseUnread() == [])
+    #expect(index.takeRecordsToErase().sorted() == [5, 70, 149])
+    for (slot, record) in file.records { index.learn(record, in: slot) }
+    #expect(index.loseOtherRecords() == [])
     #expect(index.pictureSlots == (0..<149).filter { ![5, 70].contains($0) })
     for slot in index.pictureSlots { #expect(index.contains(key(slot))) }
     #expect(!index.contains(key(300)))
@@ -102,37 +128,26 @@ struct TableIndexTests {
   @Test("claims a slot once that was lost while the file was opened")
   func freesLostSlotsOnce() throws {
     var index = TableIndex(slotCount: 3, states: SlotStates(slotCount: 3))
-    index.adopt(record(1, 1, 1), in: 0)
-    index.learn(nil, in: 0, of: key(1).entity.digest)
-    index.adopt(record(1, 1, 2), in: 2)
+    // Its record is not there any more when the other is read.
+    try index.adopt(record(1, 1, 1), in: 0)
+    try index.adopt(record(1, 1, 2), in: 2)
     index.finishAdopting()
     index.learn(record(1, 1, 2), in: 2)
     for entity in 4..<6 { try store(entity, in: &index) }
-    let claim = index.claimSlot(for: key(6).entity.digest).claim
+    let claim = index.claimSlot(for: key(6).entity.digest)
     #expect(claim?.slot == 2)
     #expect(claim?.eviction != nil)
   }
 
-  @Test("asks for the records before it chooses a picture to evict")
-  func readsBeforeEvicting() throws {
+  @Test("evicts pictures whose records were not read, in the order of their use")
+  func evictsUnasked() throws {
     let states = SlotStates(slotCount: 3)
     var index = TableIndex(slotCount: 3, states: states)
-    for slot in 0..<2 { index.adopt(record(slot, 1, 2 - slot), in: slot) }
+    for slot in 0..<3 { try index.adopt(record(slot, 1, 3 - slot), in: slot) }
     index.finishAdopting()
-    try store(7, in: &index)
-    guard case .unread = index.claimSlot(for: key(8).entity.digest) else {
-      Issue.record("A slot was chosen by an order that is not known.")
-      return
-    }
-    index.learn(record(1, 1, 1), in: 1)
-    // The record of another slot's picture is not the adopted one.
-    index.learn(record(5, 1, 9), in: 0)
-    #expect(index.unreadCount == 1)
-    #expect(index.loseUnread() == [0])
-    #expect(index.liveCount == 2)
-    #expect(try store(8, in: &index) == nil)
-    let claim = index.claimSlot(for: key(9).entity.digest).claim
-    #expect(claim?.slot == 1)
+    let slots = (7..<10).map { index.claimSlot(for: key($0).entity.digest)?.slot }
+    #expect(slots == [2, 1, 0])
+    #expect(states.knownSlots.count == 3 && index.liveCount == 0)
   }
 
   @Test("keeps two entities with one digest from showing each other's picture")
@@ -144,7 +159,7 @@ struct TableIndexTests {
         version: TableID("s"))
     }
     var index = TableIndex(slotCount: 4, states: SlotStates(slotCount: 4))
-    let claim = index.claimSlot(for: twin("a").entity.digest).claim
+    let claim = index.claimSlot(for: twin("a").entity.digest)
     let slot = try #require(claim).slot
     _ = index.publish(
       slot,
@@ -173,7 +188,7 @@ struct TableIndexTests {
   /// Stores a picture, releases it, and returns the evicted entity.
   @discardableResult
   private func store(_ entity: Int, in index: inout TableIndex) throws -> TableID? {
-    let claimed = index.claimSlot(for: key(entity).entity.digest).claim
+    let claimed = index.claimSlot(for: key(entity).entity.digest)
     let claim = try #require(claimed)
     _ = index.publish(
       claim.slot, record: record(entity, 1, entity + 1), key: key(entity),

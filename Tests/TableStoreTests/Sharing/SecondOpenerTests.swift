@@ -259,4 +259,33 @@ struct TwoProcessTests {
       exit(7)
     }
   }
+
+  @Test("change nothing in the index that a parent and its child have mapped")
+  func leavesIndexAfterFork() async throws {
+    await #expect(processExitsWith: .exitCode(7)) {
+      let fixture = try Fixture()
+      let filled = try fixture.open()
+      for entity in 1...4 { try filled.store(key(entity)) }
+      filled.close()
+      let table = try fixture.open()
+      let index = try fixture.indexBytes
+      // A record that is not whole takes its picture out of the index that sees it.
+      let file = open(try fixture.filePath(), O_RDWR)
+      guard pwrite(file, [9], 1, off_t(TableLayout.recordsOffset)) == 1 else { exit(2) }
+      typealias Fork = @convention(c) () -> Int32
+      guard let symbol = dlsym(LinkedSymbols.everywhere, "fork") else { exit(2) }
+      let child = unsafeBitCast(symbol, to: Fork.self)()
+      if child == 0 {
+        let isThere = table.contains(key(1)) || table.contains(key(1).entity)
+        let isStored = table.storedPicture(for: key(1)) != nil
+        let finds = table.contains(key(2)) && !table.statistics.isOwner
+        _ = table.verify()
+        _exit(!isThere && !isStored && finds ? 7 : 1)
+      }
+      var status: Int32 = 0
+      waitpid(child, &status, 0)
+      let isSame = try fixture.indexBytes == index
+      exit(status >> 8 & 0xff == 7 && isSame ? 7 : 3)
+    }
+  }
 }

@@ -3,7 +3,8 @@ import Locking
 
 @testable import TableStore
 
-/// Ends this process without a last word, just before its n-th call or in the middle of it.
+/// Ends this process without a last word, just before its n-th call or in the middle of it, where a store to
+/// the index counts as a call.
 final class Assassin: Sendable {
   private let left: Lock<Int>
   private let isMidway: Bool
@@ -14,16 +15,21 @@ final class Assassin: Sendable {
   }
 
   var system: SystemCalls {
-    SystemCalls { [self] call throws(SystemError) in
-      let isDue = left.withLock { left in
-        left -= 1
-        return left < 0
-      }
-      guard isDue else { return }
-      if isMidway, let bytes = call.bytes {
-        _ = pwrite(call.descriptor, bytes.baseAddress, bytes.count / 2, off_t(call.offset))
-      }
-      kill(getpid(), SIGKILL)
+    SystemCalls(
+      observer: { [self] call throws(SystemError) in
+        guard isDue else { return }
+        if isMidway, let bytes = call.bytes {
+          _ = pwrite(call.descriptor, bytes.baseAddress, bytes.count / 2, off_t(call.offset))
+        }
+        kill(getpid(), SIGKILL)
+      },
+      indexStep: { [self] in if isDue { kill(getpid(), SIGKILL) } })
+  }
+
+  private var isDue: Bool {
+    left.withLock { left in
+      left -= 1
+      return left < 0
     }
   }
 }

@@ -42,9 +42,30 @@ struct Fixture {
     try path + "/" + TableDirectory.fileName(for: name)
   }
 
-  /// Files in the directory: the table's, guest files, and whatever was left there.
-  var fileCount: Int {
-    get throws { try FileManager.default.contentsOfDirectory(atPath: path).count }
+  /// Files in the directory but index files: the table's, guest files, and whatever was left there.
+  var fileNames: [String] {
+    get throws {
+      try FileManager.default.contentsOfDirectory(atPath: path)
+        .filter { TableDirectory.tableName(ofIndex: $0) == nil }
+    }
+  }
+
+  var fileCount: Int { get throws { try fileNames.count } }
+
+  func indexPath() throws -> String { try filePath() + "-index" }
+
+  /// The bytes of the table's index file.
+  var indexBytes: [UInt8] {
+    get throws { Array(try Data(contentsOf: URL(fileURLWithPath: indexPath()))) }
+  }
+
+  /// Overwrites the bytes of the table's index file, which stays the file that it is.
+  func overwriteIndex(with bytes: [UInt8]) throws {
+    let file = try FileHandle(forUpdating: URL(fileURLWithPath: indexPath()))
+    try file.truncate(atOffset: UInt64(bytes.count))
+    try file.seek(toOffset: 0)
+    try file.write(contentsOf: bytes)
+    try file.close()
   }
 
   func bytes(_ name: String = "rows") throws -> [UInt8] {

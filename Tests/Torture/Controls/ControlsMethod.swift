@@ -102,47 +102,28 @@ struct ControlsMethod: TortureMethod {
     Control(fault: "originals with another's bytes", method: "originals-kill") { seed in
       try await killOriginals(.swapped, seed, counting: .wrongPicture)
     },
-    Control(fault: "a budget that is too large", method: "originals-kill") { seed in
+    Control(fault: "a limit that is too large", method: "originals-kill") { seed in
       try await killOriginals(.large, seed, counting: .other)
     },
-    Control(fault: "blocks done before they are written", method: "originals-kill") { seed in
-      try await killOriginals([.partials, .early], seed, counting: .lostEntry)
-    },
-    Control(fault: "blocks of another version", method: "originals-kill") { seed in
-      try await killOriginals([.partials, .swapped], seed, counting: .wrongPicture)
-    },
-    Control(fault: "content not checked", method: "originals-power") { seed in
-      let method = OriginalPowerMethod(count: 40, seed: seed, plant: .rightProofs)
+    Control(fault: "bodies not checked", method: "originals-power") { seed in
+      let method = OriginalPowerMethod(count: 40, seed: seed, plant: .rightChecksums)
       let findings = try await method.run()
       return (findings.faultCount(.wrongPicture), "\(findings.value("images")) images")
     },
-    Control(fault: "synchronising does nothing", method: "originals-power") { seed in
-      let findings = try await OriginalPowerMethod(count: 40, seed: seed, plant: .noBarriers).run()
+    Control(fault: "flushing does nothing", method: "originals-power") { seed in
+      let findings = try await OriginalPowerMethod(count: 100, seed: seed, plant: .noBarriers).run()
       return (findings.faultCount(.undead), "\(findings.value("images")) images")
     },
     Control(fault: "refused originals count as kept", method: "originals-faults") { seed in
-      try await failOriginals(.ignoredRefusals, seed, counting: .lostEntry)
-    },
-    Control(fault: "a budget that is too large", method: "originals-faults") { seed in
-      try await failOriginals(.largeBudget, seed, counting: .other)
-    },
-    Control(fault: "a store that is not suspended", method: "originals-processes") { seed in
-      try await readOriginals(.noSuspension, seed, counting: .other)
-    },
-    Control(fault: "two owners of originals", method: "originals-processes") { seed in
-      try await readOriginals(.grantedLocks, seed, counting: .other)
+      let method = OriginalFaultsMethod(count: 20, seed: seed, plant: .ignoredRefusals)
+      let findings = try await method.run()
+      return (findings.faultCount(.lostEntry), "\(findings.value("faulty runs")) runs")
     },
     Control(fault: "originals with another's bytes", method: "originals-processes") { seed in
-      try await readOriginals(.swappedBytes, seed, counting: .wrongPicture)
+      try await shareOriginals(.swapped, seed, counting: .wrongPicture)
     },
-    Control(fault: "uses of originals forgotten", method: "originals-soak") { seed in
-      let method = OriginalSoakMethod(count: 2000, seed: seed, plant: .forgottenUses)
-      let findings = try await method.run()
-      return (findings.faultCount(.other), "\(findings.value("steps")) steps")
-    },
-    Control(fault: "all believed for ten years", method: "originals-soak") { seed in
-      let findings = try await OriginalSoakMethod(count: 900, seed: seed, plant: .credulity).run()
-      return (findings.faultCount(.other), "\(findings.value("steps")) steps")
+    Control(fault: "a limit that is too large", method: "originals-processes") { seed in
+      try await shareOriginals(.large, seed, counting: .other)
     },
     Control(fault: "a descriptor and a megabyte left behind", method: "soak") { seed in
       let leak = SoakMethod.Leak(byteCount: 1 << 20, hasDescriptor: true)
@@ -168,18 +149,11 @@ struct ControlsMethod: TortureMethod {
     return (findings.faultCount(fault), "\(findings.value("kills")) kills")
   }
 
-  private static func failOriginals(
-    _ plant: OriginalFaultsMethod.Plant, _ seed: UInt64, counting fault: Findings.Fault
+  private static func shareOriginals(
+    _ plant: OriginalWorker.Plants, _ seed: UInt64, counting fault: Findings.Fault
   ) async throws -> (found: Int, tries: String) {
-    let findings = try await OriginalFaultsMethod(count: 20, seed: seed, plant: plant).run()
-    return (findings.faultCount(fault), "\(findings.value("faulty runs")) runs")
-  }
-
-  private static func readOriginals(
-    _ plant: OriginalProcessesMethod.Plant, _ seed: UInt64, counting fault: Findings.Fault
-  ) async throws -> (found: Int, tries: String) {
-    let findings = try await OriginalProcessesMethod(count: 5, seed: seed, plant: plant).run()
-    return (findings.faultCount(fault), "\(findings.value("owners killed")) owners killed")
+    let findings = try await OriginalProcessesMethod(count: 10, seed: seed, plants: plant).run()
+    return (findings.faultCount(fault), "\(findings.value("processes killed")) processes killed")
   }
 
   private static func soak(

@@ -15,7 +15,8 @@ struct KillMethod: TortureMethod {
       order and dies before, within or after one system call, each in turn; that takes a third of the
       kills, or as many as there are calls. A child does all that in random order and is killed at a random moment. Three
       children do so at once on one table, while its file is deleted, renamed, or replaced by
-      garbage, by a link, by a pipe, by a copy of itself. After each kill the table is opened, and
+      garbage, by a link, by a pipe, by a copy of itself. After each kill the table is opened, in the
+      first two parts with its index file or without, as after a start of the system, and
       every picture compared with what its key says. In the first two parts the children keep a
       ledger, so that an acknowledged picture that is missing, or a removed one that is back, is
       seen too.
@@ -76,7 +77,7 @@ struct ScriptedKills {
       points.shuffle(using: &random)
       points = Array(points.prefix(limit))
     }
-    for (call, part) in points { try kill(at: call, part, proof) }
+    for (call, part) in points { try kill(at: call, part, proof, using: &random) }
   }
 
   /// Finds the count of the script's calls, or of its writes, by bisection.
@@ -113,7 +114,9 @@ struct ScriptedKills {
     ]).ending()
   }
 
-  private func kill(at call: Int, _ part: interposer_part, _ proof: DeafProof?) throws {
+  private func kill(
+    at call: Int, _ part: interposer_part, _ proof: DeafProof?, using random: inout SplitMix64
+  ) throws {
     let folder = try prepared()
     let ending = try runScript(in: folder, call, part)
     let context = "killed at call \(call), part \(part.rawValue)"
@@ -125,6 +128,7 @@ struct ScriptedKills {
     let before = Dictionary(uniqueKeysWithValues: (0..<KillScript.slots).map { ($0, 0) })
     var model = KillModel(present: before, slots: KillScript.slots)
     model.replay(try Ledger(path: KillScript.ledgerPath(besides: folder)))
+    if Bool.random(using: &random) { try folder.removeIndex() }
     _ = try Aftermath(folder: folder, catalogue: KillScript.catalogue, findings: findings)
       .check(model, proof, context)
   }
@@ -168,6 +172,7 @@ struct RandomKills {
       }
       findings.count("steps done", ledger.count)
       model.replay(ledger)
+      if Bool.random(using: &random) { try folder.removeIndex() }
       let found = try aftermath.check(model, nil, context)
       model = KillModel(present: found, slots: model.slots)
     }
@@ -214,10 +219,30 @@ struct Aftermath {
     }
     model.judge(found, findings, context())
     table.close()
+    if proof == nil, findings.value("openings") % 2 == 0 {
+      try readRecords(model.slots, found, context())
+    }
     let names = try folder.fileNames
     if names != [try folder.fileName] {
       findings.report(.other, "the folder has \(names), \(context())")
     }
     return found
+  }
+
+  /// Opens the table as after a start of the system, which finds the same by the records as by the index.
+  private func readRecords(_ slots: Int, _ found: [Int: Int], _ context: String) throws {
+    let other = SystemCalls(observer: nil, bootID: BootID(naming: "another start"))
+    let table = try folder.open(slots: slots, system: other)
+    findings.count("openings by records")
+    for picture in catalogue.pictures {
+      let entry = table.entry(for: catalogue.key(picture))
+      if entry?.shows(picture) == false {
+        findings.report(.wrongPicture, "\(picture), by the records, \(context)")
+      }
+      let wasFound = found[picture.entity] == picture.version
+      guard (entry != nil) != wasFound else { continue }
+      findings.report(wasFound ? .lostEntry : .undead, "\(picture), by the records, \(context)")
+    }
+    table.close()
   }
 }

@@ -37,7 +37,7 @@ struct LoadPlay: Sendable {
     configuration.resources = LoadResources(
       decodeWidth: 2, networkWidth: 2, localWidth: 2, previewLoad: 1)
     if hasOriginals {
-      configuration.originals = SourceStore(directory: folder.appending(path: "originals"))
+      configuration.originals = OriginalStore(directory: folder.appending(path: "originals"))
     }
     cache = try await ImageCache(
       namespace: "loads", formats: Self.formats, configuration: configuration)

@@ -1,63 +1,160 @@
 import CommandSupport
+import FastImageCache
 import Foundation
-import OriginalStore
-import TableStore
+import Pixels
 import TestSupport
 
 /// Originals whose bytes follow from their number and version, so that a wrong one cannot look right.
 enum OriginalCatalogue {
   static let numbers = 0..<12
   static let versions = 1...4
-  /// Room for some of the originals, of which the largest takes less than a quarter.
-  static let tightBudget = 160_000
-  /// Room for all of them.
-  static let wideBudget = 1 << 20
+  /// The number whose originals come in several blocks.
+  static let large = 12
+  /// Room for some of the originals, of which the largest takes less than a quarter; and for all of them.
+  static let (tightLimit, wideLimit) = (512 << 10, 8 << 20)
+  private static let magic = Data("TORTURE!".utf8)
 
-  static func key(_ number: Int) -> OriginalKey {
-    OriginalKey(
-      TableID("https://example.com/\(number)"), audience: number.isMultiple(of: 3) ? "alice" : "")
-  }
-
-  static func entity(of number: Int) -> TableID { TableID(Int64(number % 4)) }
-
-  static func facts(_ number: Int, _ version: Int, stored: Int64) -> OriginalFacts {
-    OriginalFacts(
-      entity: entity(of: number), width: Int32(version), terms: Array("v\(version)".utf8),
-      stored: stored)
-  }
-
-  /// The word of the server that comes with a version.
-  static func freshness(_ version: Int) -> RecordedFreshness {
-    RecordedFreshness(answered: UInt32(version), freshFor: 60)
-  }
-
-  static func byteCount(_ number: Int, _ version: Int) -> Int {
-    (number * 7919 + version * 10_473) % 30_000 + 1
-  }
+  static func url(_ number: Int) -> URL { URL(filePath: "/").appending(path: "\(number)").web }
+  static func id(_ number: Int) -> ImageID { ImageID(url(number)) }
 
   static func content(_ number: Int, _ version: Int) -> Data {
-    guard versions.contains(version) else { return Data() }
-    return contents[number][version - versions.lowerBound]
-  }
-
-  /// Of one number more than there are to be kept, twice.
-  private static let contents = (0...numbers.upperBound + 1).map { number in
-    versions.map { made(number, $0) }
-  }
-
-  private static func made(_ number: Int, _ version: Int) -> Data {
     var random = SplitMix64(state: UInt64(number) << 32 | UInt64(version))
-    let words = (byteCount(number, version) + 7) / 8
-    let drawn = (0..<words).map { _ in random.next() }
-    return drawn.withUnsafeBytes { Data($0) }.prefix(byteCount(number, version))
+    let count =
+      number == large ? 700_000 + version : (number * 7919 + version * 10_473) % 60_000 + 1
+    let words = (0..<(count + 7) / 8).map { _ in random.next() }
+    let noise = words.withUnsafeBytes { Data($0) }.prefix(count)
+    return magic + Data([UInt8(number), UInt8(version)]) + noise
   }
 
   /// The version of what was read under a number; `nil` for what was never kept there.
-  static func version(of kept: KeptContent, _ number: Int) -> Int? {
-    let version = Int(kept.facts.width)
-    let facts = facts(number, version, stored: kept.facts.stored)
-    return versions.contains(version) && kept.facts == facts
-      && kept.bytes == content(number, version) ? version : nil
+  static func version(of bytes: Data, _ number: Int) -> Int? {
+    guard let version = bytes.dropFirst(9).first.map(Int.init), versions.contains(version),
+      bytes == content(number, version)
+    else { return nil }
+    return version
+  }
+
+  /// Whether bytes are the first ones of some version.
+  static func isStart(_ bytes: Data, _ number: Int) -> Bool {
+    versions.contains { content(number, $0).starts(with: bytes) }
+  }
+
+  static func recognizes(_ bytes: Data) -> Bool { bytes.starts(with: magic) }
+}
+
+extension URL {
+  /// The address of the same path on a server: only what needs a network is kept.
+  fileprivate var web: URL { URL(string: "https://example.com" + path) ?? self }
+}
+
+/// The entity of a number; several numbers have one.
+struct OriginalSubject: ImageEntity {
+  let number: Int
+  var imageID: ImageID { ImageID(number % 4) }
+  func versionID(for format: ImageFormat) -> ImageID { ImageID(number) }
+  func sourceURL(for format: ImageFormat) -> URL? { OriginalCatalogue.url(number) }
+}
+
+/// Makes a pixel of each original: torture is about the bytes.
+private struct OnePixelDecoder: ImageDecoder {
+  func recognizes(_ firstBytes: Data) -> Bool { OriginalCatalogue.recognizes(firstBytes) }
+
+  func header(of data: Data) throws(ImageDecodingError) -> ImageHeader {
+    ImageHeader(size: PixelSize(width: 1, height: 1))
+  }
+
+  func decode(_ data: Data, _ request: DecodeRequest) throws(ImageDecodingError) -> Bitmap {
+    guard let layout = PixelLayout(size: PixelSize(width: 1, height: 1), format: .bgrx32),
+      let bitmap = try? Bitmap(layout: layout, filling: { _ in })
+    else { throw .outOfMemory }
+    return bitmap
+  }
+}
+
+/// Delivers the large original: as many of its bytes as it is told, and then the connection breaks.
+private struct BreakingSource: ImageSource {
+  let version: Int
+  let byteCount: Int
+  let seen: @Sendable (KnownOriginal) -> Void
+
+  func load(
+    _ request: ImageSourceRequest, progress: @escaping @Sendable (ImageSourceProgress) -> Void
+  ) async throws -> ImageSourceContent {
+    let bytes = OriginalCatalogue.content(OriginalCatalogue.large, version)
+    let terms = OriginalTerms(
+      fields: ["ETag": "\"\(version)\"", "Content-Length": "\(bytes.count)"], received: Date())
+    if let known = request.known { seen(known) }
+    let known = request.known.flatMap { $0.terms.entityTag == terms.entityTag ? $0 : nil }
+    let arrival = request.begin(terms, continuing: known)
+    while arrival.byteCount < min(byteCount, bytes.count) {
+      try arrival.append(bytes.dropFirst(arrival.byteCount).prefix(20_000))
+    }
+    if arrival.byteCount < bytes.count { throw ImageSourceError.network("broken off") }
+    return .arrived(arrival)
+  }
+}
+
+/// A program with a store of originals, and tables in memory.
+struct OriginalProgram {
+  static let format = ImageFormat(
+    name: "pixel", size: PixelSize(width: 1, height: 1), pixelFormat: .bgrx32,
+    capacity: .count(64))
+
+  let store: OriginalStore
+  private let cache: ImageCache
+
+  init(_ folder: OriginalsFolder, byteLimit: Int) async throws {
+    try await self.init(OriginalStore(directory: folder.url, byteLimit: byteLimit))
+  }
+
+  init(_ store: OriginalStore) async throws {
+    self.store = store
+    cache = try Self.cache(store, URLImageSource())
+  }
+
+  private static func cache(_ store: OriginalStore, _ source: any ImageSource) throws -> ImageCache
+  {
+    var configuration = ImageCache.Configuration()
+    (configuration.originals, configuration.source) = (store, source)
+    configuration.decoders = [OnePixelDecoder()]
+    return try ImageCache.inMemory(formats: [format], configuration: configuration)
+  }
+
+  /// Returns when the original is written or given up.
+  func keep(_ number: Int, _ bytes: Data) async throws {
+    _ = try await cache.store(bytes, for: OriginalSubject(number: number), format: Self.format)
+  }
+
+  /// Has so many bytes of the large original arrive, what is there included.
+  ///
+  /// - Returns: What was there.
+  func arrive(_ version: Int, upTo byteCount: Int) async throws -> Data? {
+    let found = Found()
+    let source = BreakingSource(version: version, byteCount: byteCount) { found.bytes = $0.bytes }
+    let cache = try Self.cache(store, source)
+    var options = LoadOptions()
+    options.policy = .revalidate
+    _ = try? await cache.image(
+      for: OriginalSubject(number: OriginalCatalogue.large), format: Self.format, options: options)
+    await cache.close()
+    // The blocks are written behind the load.
+    _ = try? await store.flush()
+    return found.bytes
+  }
+
+  /// `@unchecked Sendable` is safe: one load writes, before its waiter reads.
+  private final class Found: @unchecked Sendable {
+    var bytes: Data?
+  }
+
+  /// The version of each original that is there; 0 for wrong bytes.
+  func versions() async throws -> [Int: Int] {
+    var found: [Int: Int] = [:]
+    for number in OriginalCatalogue.numbers.lowerBound...OriginalCatalogue.large {
+      guard let bytes = try await store.bytes(of: OriginalCatalogue.id(number)) else { continue }
+      found[number] = OriginalCatalogue.version(of: bytes, number) ?? 0
+    }
+    return found
   }
 }
 
@@ -75,46 +172,31 @@ struct OriginalsFolder: Sendable {
 
   init(path: String) { (self.path, temporary) = (path, nil) }
 
-  func shelf(
-    _ budget: OriginalBudget, _ change: (inout OriginalShelf.Settings) -> Void = { _ in }
-  ) -> OriginalShelf {
-    var settings = OriginalShelf.Settings(path: path)
-    settings.freeByteCount = { _ in nil }
-    change(&settings)
-    return OriginalShelf(settings, budget: budget)
-  }
-
-  /// As a budget counts them. While another process writes, files may count that were never there at
-  /// once.
-  var byteCount: Int {
-    guard let names = try? FileManager.default.contentsOfDirectory(atPath: path) else { return 0 }
-    return names.reduce(0) { sum, name in
-      var status = stat()
-      guard lstat(path + "/" + name, &status) == 0 else { return sum }
-      return sum + (Int(status.st_size) + 4095) & ~4095
-    }
-  }
-
+  var url: URL { URL(filePath: path) }
   var ledgerPath: String { path + ".ledger" }
-}
+  var database: String { path + "/originals.sqlite" }
 
-extension OriginalShelf {
-  /// Keeps an original, and waits until its file is there or it was given up.
-  func keep(_ number: Int, _ version: Int, content: Data? = nil) async {
-    let (key, bytes) = (
-      OriginalCatalogue.key(number), content ?? OriginalCatalogue.content(number, version)
-    )
-    let facts = OriginalCatalogue.facts(number, version, stored: now / 1_000_000)
-    guard hold(bytes, key, facts, OriginalCatalogue.freshness(version), if: { true }) else {
-      return
+  /// The files below it.
+  var files: [String] {
+    let names = FileManager.default.enumerator(atPath: path)?.allObjects as? [String] ?? []
+    return names.map { path + "/" + $0 }.filter { file in
+      var status = stat()
+      return lstat(file, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
     }
-    await budget.run { self.write(key) }
   }
 
-  /// Runs a removal or the like on the lane.
-  func perform(
-    _ job: @escaping @Sendable (OriginalShelf) throws(TableError) -> Void
-  ) async throws {
-    try await budget.run { Result { () throws(TableError) in try job(self) } }.get()
+  var bodies: [String] { files.filter { $0.hasPrefix(path + "/bodies/") } }
+
+  var byteCount: Int {
+    files.reduce(0) { sum, file in
+      var status = stat()
+      return lstat(file, &status) == 0 ? sum + (Int(status.st_size) + 4095) & ~4095 : sum
+    }
+  }
+
+  func checkLimit(_ limit: Int, _ findings: Findings, _ context: String) {
+    let used = byteCount
+    guard used > limit else { return }
+    findings.report(.other, "the folder has \(used) of \(limit) bytes, \(context)")
   }
 }

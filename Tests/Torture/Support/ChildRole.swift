@@ -21,21 +21,9 @@ enum ChildRole {
       case ("guest", 1): return try TableGuest(path: path, seed: numbers[0]).run()
       case ("worker", 4): return try ServerWorker(path: path, numbers: numbers).run()
       case ("limit", 1): return try await LimitedWork(path: path, limit: numbers[0]).run()
-      case ("originals-script", 4):
+      case ("originals", 4):
         var worker = try OriginalWorker(path: path, numbers: numbers)
-        return try await worker.runScript()
-      case ("originals-partials", 4):
-        var worker = try OriginalWorker(path: path, numbers: numbers)
-        return try await worker.runPartials()
-      case ("originals-mix", 3):
-        var worker = try OriginalWorker(path: path, numbers: numbers)
-        return try await worker.runMix()
-      case ("originals-owner", 3):
-        var member = try OriginalMember(path: path, numbers: numbers)
-        return try await member.own()
-      case ("originals-reader", 3):
-        var member = try OriginalMember(path: path, numbers: numbers)
-        return try await member.read()
+        return try await worker.run()
       default: return ExitStatus.usage.rawValue
       }
     } catch {

@@ -42,9 +42,16 @@ struct TableFolder: Sendable {
 
   var filePath: String { get throws { try path + "/" + fileName } }
 
+  /// All but index files.
   var fileNames: [String] {
-    get throws { try FileManager.default.contentsOfDirectory(atPath: path).sorted() }
+    get throws {
+      try FileManager.default.contentsOfDirectory(atPath: path)
+        .filter { !$0.hasSuffix("-index") }.sorted()
+    }
   }
+
+  /// Has the next opening read the records, if there is an index file.
+  func removeIndex() throws { unlink(try filePath + "-index") }
 
   /// Puts bytes under the table's name, as a new file that only its owner may read.
   func replaceFile(with bytes: [UInt8]) throws {

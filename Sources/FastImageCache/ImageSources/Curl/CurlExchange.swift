@@ -165,13 +165,9 @@
       guard status >= 200 else { return true }
       isHeadPassedOn = true
       let head = head.head(url: url, status: status)
-      let codings = ContentCoding.list(head.fields["content-encoding"])
-      guard codings.count <= Inflater.codingLimit else {
-        transfer.refuse(with: .network("The body is compressed \(codings.count) times."))
-        return false
-      }
-      inflater = Inflater(codings)
-      return transfer.receive(head)
+      guard transfer.receive(head) else { return false }
+      inflater = Inflater(head.codings)
+      return true
     }
   }
 

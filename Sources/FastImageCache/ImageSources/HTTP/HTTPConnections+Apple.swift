@@ -14,6 +14,9 @@
     /// The `User-Agent` of requests where the program names none: a session has one of its own.
     static let userAgent: String? = nil
 
+    /// Why a body in these codings cannot be read: a session decodes it, or says so.
+    static func refusal(of codings: [ContentCoding]) -> ImageSourceError? { nil }
+
     private let delegate = HTTPSessionDelegate()
     private let session: URLSession
     private let refusesEncrypted: Bool

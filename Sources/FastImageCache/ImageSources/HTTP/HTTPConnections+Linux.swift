@@ -25,6 +25,19 @@
       return fic_curl_leaves_lookups_behind()
     }
 
+    /// Why a body in these codings cannot be read; `nil` where it can, by an ``Inflater``.
+    ///
+    /// Brotli and Zstandard come unasked only, and bytes in them look like no picture's.
+    static func refusal(of codings: [ContentCoding]) -> ImageSourceError? {
+      guard codings.count <= Inflater.codingLimit else {
+        return .network("The body is compressed \(codings.count) times.")
+      }
+      let coding = codings.first { $0 == .brotli || $0 == .zstandard }
+      return coding.map {
+        .network("The body is compressed as \($0.rawValue), which was not asked for.")
+      }
+    }
+
     init(options: HTTPOptions) {
       mailbox = CurlMailbox(options: options)
     }

@@ -74,6 +74,9 @@ struct HTTPExchange: Sendable {
       return .goOn
     case .whole(let terms):
       if head.isUncountable { return .fail(tooLarge) }
+      if let refusal = HTTPConnections.refusal(of: head.codings) {
+        return .fail(HTTPFailure(error: refusal))
+      }
       return begin(
         terms, Body(end: terms.byteCount, total: terms.byteCount, isCoded: terms.hasContentCoding),
         after: nil)

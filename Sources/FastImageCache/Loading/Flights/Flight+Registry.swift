@@ -27,14 +27,6 @@ extension Flight {
     registry.state.withLock { $0.board.isWanted(id) }
   }
 
-  /// Whether the flight has waiters, with whom it ends from now on; see
-  /// ``FlightBoard/endsWithWaiters(_:)``.
-  func endsWithWaiters() -> Bool {
-    // The hook, which is asked next, may take long.
-    endDelivery()
-    return registry.state.withLock { $0.board.endsWithWaiters(id) }
-  }
-
   /// Whether the flight's picture may be stored; see ``FlightBoard/storesResult(_:of:isPlaceholder:)``.
   func storesResult(_ key: ImageKey, isPlaceholder: Bool) -> Bool {
     registry.state.withLock {

@@ -46,10 +46,16 @@ final class ImageRequest: Sendable {
     table.isProtectedNow(key) || isPlaceholder && table.isProtectedNow(key.placeholder)
   }
 
-  /// The name under which a store has the original.
-  var originalName: OriginalName {
-    OriginalName(
-      id: entity.originalID(for: format), audience: options?.audience ?? .everyone)
+  /// Finds the original in a store, for a picture of a namespace.
+  func originalQuery(in namespace: ImageID) -> OriginalQuery {
+    let name = OriginalName(
+      id: entity.originalID(for: format), audience: options?.audience ?? .everyone,
+      address: url.map { ImageID($0) } ?? key.entity)
+    let owner = OriginalOwner(namespace: namespace, entity: key.entity)
+    return OriginalQuery(name: name, version: key.version, owner: owner) { [entity, format] size in
+      entity.drawing(for: format).isCovered(
+        by: size, slot: format.size, upTo: format.keepsProportions)
+    }
   }
 
   init(

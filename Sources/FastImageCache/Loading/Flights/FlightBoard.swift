@@ -8,8 +8,7 @@
 /// 1. Each waiter stands in exactly one rendition of one flight, from `join` until the call that
 ///    returns it.
 /// 2. A flight leaves the board in the call in which its last waiter leaves, unless it has delivered a
-///    picture of its fetch since it last called ``endsWithWaiters(_:)``. A flight whose last waiter was
-///    answered stays until its load retires it.
+///    picture of its fetch. A flight whose last waiter was answered stays until its load retires it.
 /// 3. A rendition is wanted exactly as long as it has a waiter; `finish` takes all its waiters.
 /// 4. `current[origin]` is the flight that new waiters join: the newest one, or its predecessor once
 ///    the newest has ended. Other flights finish for the waiters that they have. A flight that began
@@ -258,18 +257,6 @@ struct FlightBoard<Waiter, Request, Load> {
   /// Whether the flight has waiters.
   mutating func isWanted(_ id: FlightID) -> Bool {
     look(at: id) { !$0.waiting.isEmpty } == true
-  }
-
-  /// Has a flight end with its last waiter, even if it has delivered a picture before: what it does next
-  /// may take long, and is of use to nobody else.
-  ///
-  /// - Returns: Whether the flight has waiters; without any nothing changes.
-  mutating func endsWithWaiters(_ id: FlightID) -> Bool {
-    look(at: id) { flight in
-      if flight.waiting.isEmpty { return false }
-      flight.hasDelivered = false
-      return true
-    } == true
   }
 
   /// Ends one rendition of a flight.

@@ -1,10 +1,9 @@
 import Foundation
 import Locking
 
-/// One open question of a flight to an entity, the source or the hook `willStore`, known to the tasks that
-/// work on its answer.
+/// One open question of a flight to an entity or the source, known to the tasks that work on its answer.
 ///
-/// All three may ask the cache for other pictures before they answer. Such a nested request
+/// Both may ask the cache for other pictures before they answer. Such a nested request
 /// must not join a flight that waits for the answer itself: both would wait for ever.
 ///
 /// Copies are the same question.
@@ -15,7 +14,6 @@ struct ReentrancyContext: Sendable {
   enum Subject: Hashable, Sendable {
     case picture(ImageKey)
     case source(URL)
-    case willStore(ImageID)
   }
 
   /// The questions that the running task works on, the oldest first. Child tasks inherit them, and
@@ -56,7 +54,7 @@ struct ReentrancyContext: Sendable {
 }
 
 extension Flight {
-  /// Asks an entity, the source or the hook, and waits for the answer.
+  /// Asks an entity or the source, and waits for the answer.
   ///
   /// - Parameter requests: The requests that the flight makes the picture for. The questions that led
   ///   to them wait for the answer, too.
@@ -102,11 +100,10 @@ struct CircularPictureError: LocalizedError, CustomStringConvertible {
 
   init(ring: [ReentrancyContext.Subject]) { self.ring = ring }
 
-  /// The ring that a source or the hook was told of and passes on as it came.
+  /// The ring that a source was told of and passes on as it came.
   init?(in error: any Error) {
     switch error {
     case ImageCacheError.sourceFailed(_, let circular as Self): self = circular
-    case ImageCacheError.willStoreFailed(_, let circular as Self): self = circular
     default: return nil
     }
   }
@@ -123,7 +120,6 @@ extension ReentrancyContext.Subject: CustomStringConvertible {
     switch self {
     case .picture(let key): "picture(for:) of entity \(key.entity) in format \"\(key.format)\""
     case .source(let url): "the source of \(url)"
-    case .willStore(let entity): "willStore for entity \(entity)"
     }
   }
 }

@@ -3,6 +3,7 @@
 #include <sys/types.h>
 
 #define PROT_READ 0x01
+#define PROT_WRITE 0x02
 #define MAP_PRIVATE 0x0002
 #define MAP_FIXED 0x0010
 #define MAP_FAILED ((void *)-1)

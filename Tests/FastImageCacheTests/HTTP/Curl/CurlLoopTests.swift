@@ -33,6 +33,19 @@
       #expect(try await load(server.url("/a"), through: mailbox) == Data("a".utf8))
     }
 
+    @Test("fails a load whose request libcurl does not take")
+    func refusesRequest() async throws {
+      let mailbox = CurlMailbox(options: .patient) {
+        // No handle of libcurl's, which refuses each call with it; the test leaves it behind.
+        calloc(1, 1 << 16)
+      }
+      defer { mailbox.post(.stop) }
+      let url = try #require(URL(string: "http://127.0.0.1/"))
+      await #expect(throws: ImageSourceError.noMemoryForRequest) {
+        try await load(url, through: mailbox)
+      }
+    }
+
     @Test("keeps its connections where it finds no memory for others")
     func keepsConnections() async throws {
       let server = try HTTPServer(["/a": .ok(Data("a".utf8))])

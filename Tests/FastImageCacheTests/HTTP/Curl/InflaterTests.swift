@@ -51,6 +51,52 @@
       }
     }
 
+    @Test("may have several members, each of which has to be whole", arguments: [1, 2, 7, 200])
+    func hasMembers(_ size: Int) async throws {
+      let member = try #require(Data(base64Encoded: Self.bodies[0].body))
+      let server = try HTTPServer { request in
+        let body = member + member + member.prefix(Int(request.path.dropFirst()) ?? 0)
+        let pieces = stride(from: 0, to: body.count, by: size).map { body[$0...].prefix(size) }
+        return reply("gzip", pieces.map { Data($0) })
+      }
+      // One byte is no beginning of another member.
+      for count in [0, 1] {
+        #expect(try await bytes(server.url("/\(count)")) == Self.text + Self.text)
+      }
+      #expect(
+        try await bytes(server.url("/\(member.count)")) == Self.text + Self.text + Self.text)
+      for count in [2, 10, 30, member.count - 1] {
+        await #expect(throws: ImageSourceError.self, "\(count) bytes") {
+          try await bytes(server.url("/\(count)"))
+        }
+      }
+    }
+
+    @Test(
+      "is an error that names the coding where it cannot be decoded",
+      arguments: [("br", "br"), ("gzip, BR", "br"), ("zstd", "zstd"), ("x-zstd, gzip", "zstd")])
+    func namesCoding(_ field: String, _ coding: String) async throws {
+      let server = try HTTPServer(["/a": reply(field, [Self.text])])
+      let error = ImageSourceError.network(
+        "The body is compressed as \(coding), which was not asked for.")
+      await #expect(throws: error) { try await bytes(server.url("/a")) }
+    }
+
+    @Test("of an error or a redirect need not be decoded", arguments: ["br", "gzip, gzip, gzip"])
+    func isIgnored(_ coding: String) async throws {
+      let fields = ["Content-Encoding": coding]
+      let server = try HTTPServer([
+        "/404": .status(404, headers: fields, body: Self.text),
+        "/302": .status(
+          302, headers: fields.merging(["Location": "/a"]) { $1 }, body: Self.text),
+        "/a": .ok(Self.text),
+      ])
+      await #expect(throws: ImageSourceError.httpStatus(404)) {
+        try await bytes(server.url("/404"))
+      }
+      #expect(try await bytes(server.url("/302")) == Self.text)
+    }
+
     @Test("may be followed by other bytes, and may have none at all")
     func mayEnd() async throws {
       let body = try #require(Data(base64Encoded: Self.bodies[0].body))

@@ -20,13 +20,16 @@ struct HTTPHead: Sendable {
   /// The announced number of bytes on the wire; it may lie.
   var contentLength: Int? { fields["content-length"].flatMap { Int($0) } }
 
-  /// Whether more bytes are announced than can be counted.
+  /// Whether more bytes are announced than can be counted, be it in one of several lengths.
   var isUncountable: Bool {
-    guard let text = fields["content-length"], !text.isEmpty, contentLength == nil else {
-      return false
+    fields["content-length", default: ""].split { $0 == "," || $0 == " " }.contains { text in
+      Int(text) == nil
+        && text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
     }
-    return text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
   }
+
+  /// The codings of the body, in the order in which they were applied.
+  var codings: [ContentCoding] { ContentCoding.list(fields["content-encoding"]) }
 
   var contentRange: ContentRange? { fields["content-range"].flatMap { ContentRange($0) } }
 

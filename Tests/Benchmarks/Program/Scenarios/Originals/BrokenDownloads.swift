@@ -1,7 +1,7 @@
 import CommandSupport
 import FastImageCache
 import Foundation
-import OriginalStore
+import OriginalDatabase
 import TestSupport
 
 /// Downloads that broke off, and are continued.
@@ -70,16 +70,16 @@ struct BrokenDownloads: Scenario {
     }
     let picture = BenchPicture(0, file: server.url("/killed"))
     let stores = ["before", "after"].map { name in
-      SourceStore(
-        name: name, directory: setting.place.url.appending(path: "killed"),
-        budget: StorageBudget(byteCount: 16 << 20))
+      OriginalStore(
+        directory: setting.place.url.appending(path: "killed-\(name)"), byteLimit: 16 << 20)
     }
     try await setting.withCache(
       "before-kill", formats: [KeptPicture.format], .with { $0.originals = stores[0] }
     ) { cache in
       for await step in cache.progress(for: picture, format: KeptPicture.format) {
         guard case .receiving(half..., of: _) = step else { continue }
-        while Self.blockCount(in: stores[0].directory) < half / PartialFile.blockByteCount {
+        let blocks = half / Checksum.blockByteCount * Checksum.blockByteCount
+        while try await stores[0].inspect().first?.arrivedByteCount ?? 0 < blocks {
           try await Task.sleep(for: .microseconds(100))
         }
         try FileManager.default.copyItem(at: stores[0].directory, to: stores[1].directory)
@@ -92,18 +92,8 @@ struct BrokenDownloads: Scenario {
       _ = try await cache.image(for: picture, format: KeptPicture.format)
       return .counted(
         Self.id, "fetched twice of \(whole.count), tagged and killed at \(half)", unit: "bytes",
-        server.bodyByteCount(for: "/killed") - whole.count, atMost: PartialFile.blockByteCount - 1)
+        server.bodyByteCount(for: "/killed") - whole.count, atMost: 256 << 10)
     }
-  }
-
-  /// How many blocks of the only partial in a folder have their hash.
-  private static func blockCount(in folder: URL) -> Int {
-    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
-    guard let name = names.first(where: { $0.hasSuffix(".terms") }),
-      let terms = try? Data(contentsOf: folder.appending(path: name)), terms.count >= 32
-    else { return 0 }
-    let trailerByteCount = terms[12..<16].reversed().reduce(0) { $0 << 8 | Int($1) }
-    return (terms.count - 32 - trailerByteCount) / 8
   }
 }
 

@@ -11,7 +11,7 @@ struct DownloadFling: Scenario {
     2000 downloads of a JPEG file of 800 x 600 from a server on the loopback interface, 60 requested at a time, each \
     cancelled at a random moment; two of three stop at a random byte until their client leaves. \
     The most bytes that partials took in memory, descriptors of the process once all is over \
-    beyond those after its first part, which begins with a picture that comes, and the most bytes in the store's folder, whose budget is 16 MiB, looked at \
+    beyond those after its first part, which begins with a picture that comes, and the most bytes in the store's folder, whose limit is 16 MiB, looked at \
     after each request
     """
 
@@ -23,9 +23,8 @@ struct DownloadFling: Scenario {
     let count = setting.effort.flingCount
     let bytes = try KeptPicture(setting.effort.photographs.small, setting).bytes
     let server = try Self.makeServer(bytes)
-    let place = setting.place.url.appending(path: "originals")
-    let originals = SourceStore(
-      name: Self.name, directory: place, budget: StorageBudget(byteCount: Self.byteBudget))
+    let place = setting.place.url.appending(path: "originals-\(Self.name)")
+    let originals = OriginalStore(directory: place, byteLimit: Self.byteBudget)
     let format = ImageFormat(
       name: "downloads", size: PixelSize(width: 32, height: 32), pixelFormat: .bgrx32,
       capacity: .count(count))

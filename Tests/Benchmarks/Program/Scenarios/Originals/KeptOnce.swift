@@ -10,7 +10,7 @@ struct KeptOnce: Scenario {
   static let summary = """
     1000 tasks that ask for one picture at once, in a cache with a store, from their creation until \
     the last has it, for each; its source answers with a JPEG file when all are waiting. Against the \
-    same without a store. Fetches, decodes and files that got their names are counted
+    same without a store. Fetches, decodes and writes of bodies are counted
     """
 
   func measure(_ setting: BenchSetting) async throws -> Findings {
@@ -33,7 +33,7 @@ struct KeptOnce: Scenario {
           if case .original(_, .stored) = event { break }
         }
         try await Self.quiet(kept)
-        let (first, renames) = (await kept.statistics(), calls.count(.rename))
+        let (first, writes) = (await kept.statistics(), calls.count(.write))
         let fetches = source.askedCount
         let results = try await Contest([
           Self.contender(kept, format, source, count), Self.contender(bare, format, source, count),
@@ -44,7 +44,7 @@ struct KeptOnce: Scenario {
             reference: results[1], named: "without a store"),
           .counted(Self.id, "fetches", fetches, mustBe: 1),
           .counted(Self.id, "decodes", first.decodes, mustBe: 1),
-          .counted(Self.id, "originals kept", renames, mustBe: 1),
+          .counted(Self.id, "originals written", writes, mustBe: 1),
         ])
       }
     }

@@ -8,7 +8,7 @@ struct KeptRead: Scenario {
   static let id = "S2"
   static let name = "kept-read"
   static let summary = """
-    reading a kept original, with the SHA-256 over its address, a lookup, and a hash of each byte, \
+    reading a kept original, with its lookup in the database and its checksum, \
     against openat, read and close of a plain file in the same folder, whose length and name are \
     known, into memory that malloc gives; then against the same with a hash of that cost in C, which is the \
     floor of a read that proves its bytes. Peers copy their value into such memory, as everybody's \
@@ -18,9 +18,9 @@ struct KeptRead: Scenario {
   func measure(_ setting: BenchSetting) async throws -> Findings {
     let count = setting.effort.pictureCount
     let small = try await compare(
-      "60 kB", PixelSize(width: 128, height: 120), count: count, batch: 20, bar: 1.25, setting)
+      "60 kB", PixelSize(width: 128, height: 120), count: count, batch: 20, bar: 1.5, setting)
     let large = try await compare(
-      "1 MB", PixelSize(width: 512, height: 512), count: count / 16 + 4, batch: 4, bar: 1.4,
+      "1 MB", PixelSize(width: 512, height: 512), count: count / 16 + 4, batch: 4, bar: 1.75,
       setting)
     return Findings(small + large)
   }

@@ -1,10 +1,9 @@
 import FastImageCache
 import Foundation
 import Locking
-import OriginalStore
 import TableStore
 
-/// Counts the system calls of a store of originals.
+/// Counts the system calls of a store of originals, without those of SQLite.
 final class CountedCalls: Sendable {
   /// By kind; an object, since a lock cannot be copied into a closure.
   private final class Counts: Sendable {
@@ -21,16 +20,14 @@ final class CountedCalls: Sendable {
   /// A store whose calls are counted.
   func makeStore(
     _ name: String, in place: URL, byteCount: Int = 256 << 20
-  ) -> SourceStore {
+  ) -> OriginalStore {
     let counts = counts
-    return SourceStore(
-      name: name, directory: place, budget: StorageBudget(byteCount: byteCount),
-      lifetime: SourceStore.Lifetime(), protection: .untilFirstUnlock
-    ) { settings in
-      settings.system = SystemCalls { (call: borrowing SystemCall) throws(SystemError) in
-        let kind = call.kind
-        counts.byKind.withLock { $0[kind, default: 0] += 1 }
-      }
+    let system = SystemCalls { (call: borrowing SystemCall) throws(SystemError) in
+      let kind = call.kind
+      counts.byKind.withLock { $0[kind, default: 0] += 1 }
+    }
+    return OriginalStore(place.appending(path: name), byteCount, system: system) {
+      Int64(Date().timeIntervalSince1970 * 1_000_000)
     }
   }
 }

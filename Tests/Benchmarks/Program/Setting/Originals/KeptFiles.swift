@@ -2,8 +2,8 @@ import CBenchPeers
 import CommandSupport
 import FastImageCache
 import Foundation
-import OriginalStore
-import TableStore
+import Locking
+import OriginalDatabase
 
 #if canImport(Darwin)
   import Darwin
@@ -11,58 +11,51 @@ import TableStore
   import Glibc
 #endif
 
-/// A store's folder full of originals that have equal bytes and different addresses, and plain files
-/// beside them, which the store leaves alone.
+/// A store full of originals that have equal bytes and different addresses, and plain files beside them.
 final class KeptFiles: Sendable {
   /// The addresses of the originals, in a random order.
   let addresses: [URL]
   /// The bytes of each.
   let content: Data
 
-  private let name: String
   private let place: URL
-  private let budget = OriginalBudget(byteCount: 1 << 40)
-  private let shelf: OriginalShelf
+  private let store: OriginalStore
   private let descriptor: CInt
 
-  /// Keeps originals, which takes some 0.1 ms each, and uses each once. So their records stand in another
+  /// Keeps originals, which takes some 0.2 ms each, and uses each once. So their rows stand in another
   /// order than that of their uses, as they do after some time.
+  ///
+  /// - Parameter byteLimit: Of the store.
   static func filled(
-    _ name: String, count: Int, byteCount: Int, setting: BenchSetting
+    _ name: String, count: Int, byteCount: Int, byteLimit: Int = 1 << 40, setting: BenchSetting
   ) async throws -> KeptFiles {
     let addresses = addresses("kept", count: count)
-    let content = content(byteCount)
-    let place = setting.place.url.appending(path: "originals")
-    // A shelf writes uses when it goes.
-    let first = try KeptFiles(name, addresses.shuffled(), content, in: place)
-    _ = try await first.keep(addresses, content)
-    try first.read(0..<count)
-    let kept = try KeptFiles(name, addresses.shuffled(), content, in: place)
-    let shelf = kept.shelf
-    try await kept.budget.run { Result { try shelf.open() } }.get()
+    let kept = try KeptFiles(
+      addresses.shuffled(), content(byteCount),
+      in: setting.place.url.appending(path: "originals-\(name)"), byteLimit)
+    try await kept.store.open()
+    _ = try await kept.keep(addresses, kept.content)
+    try kept.read(0..<count)
+    try await kept.store.flush()
     return kept
   }
 
-  private init(_ name: String, _ addresses: [URL], _ content: Data, in place: URL) throws {
-    (self.name, self.addresses, self.content, self.place) = (name, addresses, content, place)
-    let path = Self.store(name, in: place).directory.path(percentEncoded: false)
-    shelf = OriginalShelf(OriginalShelf.Settings(path: path), budget: budget)
+  private init(_ addresses: [URL], _ content: Data, in place: URL, _ byteLimit: Int) throws {
+    (self.addresses, self.content, self.place) = (addresses, content, place)
+    store = OriginalStore(directory: place, byteLimit: byteLimit)
+    let folder = place.appending(path: "plain").path(percentEncoded: false)
     try FileManager.default.createDirectory(
-      atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-    descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+      atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard descriptor >= 0 else {
-      throw BenchFailure(description: "\"\(path)\" cannot be opened: \(errno).")
+      throw BenchFailure(description: "\"\(folder)\" cannot be opened: \(errno).")
     }
   }
 
   deinit { close(descriptor) }
 
   /// A store of its own on the folder.
-  func makeStore() -> SourceStore { Self.store(name, in: place) }
-
-  private static func store(_ name: String, in place: URL) -> SourceStore {
-    SourceStore(name: name, directory: place, budget: StorageBudget(byteCount: 1 << 40))
-  }
+  func makeStore() -> OriginalStore { OriginalStore(directory: place, byteLimit: 1 << 40) }
 
   static func addresses(_ word: String, count: Int) -> [URL] {
     (0..<count).compactMap { URL(string: "https://photos.example.com/\(word)/\($0).jpg") }
@@ -80,51 +73,85 @@ final class KeptFiles: Sendable {
 
   // MARK: Originals
 
-  /// Reads and proves the originals of a part of the addresses.
+  /// Looks up and reads the originals of a part of the addresses.
   func read(_ range: Range<Int>) throws {
     for address in addresses[range] {
-      guard try shelf.read(Self.key(address))?.bytes.count == content.count else {
-        throw BenchFailure.missingOriginal
-      }
+      guard let found = store.lookUp(Self.query(address)),
+        try store.bytes(of: found.row, ImageID(address))?.count == content.count
+      else { throw BenchFailure.missingOriginal }
     }
   }
 
-  /// Keeps originals until their files can be read, on the store's own lane; nanoseconds for each.
+  /// Keeps originals until their files can be read, on the store's own queue; nanoseconds for each.
   func keep(_ addresses: [URL], _ content: Data) async throws -> Double {
-    let shelf = shelf
-    return try await onLane {
-      let nanoseconds = try Contest.time(addresses.count) {
+    let store = store
+    let nanoseconds = try await onQueue {
+      try Contest.time(addresses.count) {
         for address in addresses {
-          let key = Self.key(address)
-          guard shelf.hold(content, key, Self.facts(address), Self.freshness, if: { true }) else {
+          let original = Self.original(address, content.count)
+          guard store.hold(original, content, for: nil, from: nil, if: { true }) != nil else {
             throw BenchFailure.missingOriginal
           }
-          shelf.write(key)
+          store.writeHeld(Self.name(address))
         }
       }
-      guard addresses.allSatisfy({ shelf.look(Self.key($0)) != nil }) else {
-        throw BenchFailure.missingOriginal
-      }
-      return nanoseconds
     }
+    guard let last = addresses.last,
+      store.lookUp(Self.query(last)) != nil
+    else { throw BenchFailure.missingOriginal }
+    return nanoseconds
   }
 
   func remove(_ addresses: [URL]) async throws {
-    let shelf = shelf
-    try await onLane { for address in addresses { try shelf.remove(Self.key(address)) } }
+    for address in addresses { try await store.remove(ImageID(address)) }
   }
 
-  private static let freshness = RecordedFreshness(answered: 1_700_000_000, freshFor: 86_400)
+  /// Removes all originals, and keeps one again and again meanwhile.
+  ///
+  /// - Returns: The longest of these keeps, in milliseconds, from its call to its return.
+  func longestKeepWhileRemoving() async throws -> Double {
+    let isOver = Lock(false)
+    async let removal: Void = {
+      defer { isOver.withLock { $0 = true } }
+      try await store.removeAll(in: "bench")
+    }()
+    var longest = 0.0
+    while !isOver.withLock({ $0 }) {
+      let name = Self.name(addresses[0])
+      let original = Self.original(addresses[0], content.count, namespace: "other")
+      longest = max(
+        longest,
+        try await Contest.time(1) {
+          _ = store.hold(original, content, for: nil, from: nil, if: { true })
+          try await store.run { [store] () throws(DatabaseError) in store.writeHeld(name) }
+        } / 1e6)
+    }
+    try await removal
+    return longest
+  }
 
-  private static func key(_ address: URL) -> OriginalKey {
-    OriginalKey(ImageID(address).tableID, audience: "")
+  private static func query(_ address: URL) -> OriginalQuery {
+    OriginalQuery(
+      name: name(address), version: ImageID(address),
+      owner: OriginalOwner(namespace: "bench", entity: ImageID(address)))
+  }
+
+  private static func name(_ address: URL) -> OriginalName {
+    OriginalName(id: ImageID(address), address: ImageID(address))
   }
 
   /// With as many bytes of terms as a server's head comes to.
-  private static func facts(_ address: URL) -> OriginalFacts {
-    OriginalFacts(
-      entity: ImageID(address).tableID, width: 1600, height: 1200,
-      terms: [UInt8](repeating: 7, count: 150), stored: Int64(Date().timeIntervalSince1970))
+  private static func original(
+    _ address: URL, _ byteCount: Int, namespace: ImageID = "bench"
+  ) -> OriginalRecord {
+    let fields = [
+      "ETag": "\"5f3a-61b2c04e\"", "Last-Modified": "Sun, 06 Nov 1994 08:49:37 GMT",
+      "Date": "Sun, 06 Nov 1994 09:49:37 GMT", "Cache-Control": "max-age=86400",
+    ]
+    return OriginalRecord(
+      name(address), version: ImageID(address),
+      owner: OriginalOwner(namespace: namespace, entity: ImageID(address)), byteCount: byteCount,
+      terms: OriginalTerms(fields: fields, received: Date()))
   }
 
   // MARK: Plain files
@@ -140,10 +167,10 @@ final class KeptFiles: Sendable {
     }
   }
 
-  /// Writes plain files on the store's lane; nanoseconds for each.
+  /// Writes plain files on the store's queue; nanoseconds for each.
   func writePlain(_ range: Range<Int>, _ content: Data) async throws -> Double {
     let descriptor = descriptor
-    return try await onLane {
+    return try await onQueue {
       try Contest.time(range.count) {
         for number in range {
           let isWritten = content.withUnsafeBytes {
@@ -161,9 +188,9 @@ final class KeptFiles: Sendable {
     for number in range { unlinkat(descriptor, "\(number).plain", 0) }
   }
 
-  private func onLane<Value: Sendable>(
+  private func onQueue<Value: Sendable>(
     _ job: @escaping @Sendable () throws -> Value
   ) async throws -> Value {
-    try await budget.run { Result { try job() } }.get()
+    try await store.run { () throws(DatabaseError) in Result { try job() } }.get()
   }
 }

@@ -29,14 +29,14 @@ struct KeptPicture {
     _ name: String, _ setting: BenchSetting, networkWidth: Int = 18
   ) -> ImageCache.Configuration {
     .with {
-      $0.originals = SourceStore(
-        name: name, directory: setting.place.url.appending(path: "originals"))
+      $0.originals = OriginalStore(
+        directory: setting.place.url.appending(path: "originals-\(name)"))
       $0.resources = LoadResources(decodeWidth: 1, networkWidth: networkWidth)
     }
   }
 
   /// Has a cache keep the bytes as an original.
-  func keep(in cache: ImageCache, _ originals: SourceStore?) async throws {
+  func keep(in cache: ImageCache, _ originals: OriginalStore?) async throws {
     try await cache.store(bytes, for: BenchPicture(0, file: address), format: Self.format)
     guard try await originals?.bytes(of: ImageID(address)) == bytes else {
       throw BenchFailure.missingOriginal

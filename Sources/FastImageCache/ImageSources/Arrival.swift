@@ -1,0 +1,174 @@
+public import Foundation
+import Locking
+
+/// A part or the whole of an original that is kept already, for a source that may ask the server only
+/// for the rest, or only whether it changed.
+public struct KnownOriginal: Sendable {
+  /// The head that came with the bytes.
+  public let terms: OriginalTerms
+
+  /// The first bytes of the original, or all of them.
+  public let bytes: Data
+
+  /// Whether ``bytes`` is the whole original.
+  public let isWhole: Bool
+
+  /// How a store knows these bytes again; `nil` where they are of no store.
+  var body: UInt64?
+
+  /// How many of the bytes earlier loads have left.
+  var earlierByteCount: Int
+
+  /// Creates a known original.
+  public init(terms: OriginalTerms, bytes: Data, isWhole: Bool) {
+    (self.terms, self.bytes, self.isWhole) = (terms, bytes, isWhole)
+    earlierByteCount = bytes.count
+  }
+}
+
+/// The bytes of an original on their way: a source appends them, and what has arrived outlives a
+/// failure or a cancellation of the source.
+public final class Arrival: Sendable {
+  /// The head of the answer whose bytes these are.
+  public let terms: OriginalTerms
+
+  /// How many of the first bytes came with an earlier answer.
+  private let knownByteCount: Int
+
+  /// How many of the first bytes earlier loads have left.
+  let earlierByteCount: Int
+
+  /// Takes what arrives to the disk, where a store may have it.
+  let download: OriginalDownload?
+
+  /// Watches what arrives for previews.
+  private let previews: PreviewWatch?
+
+  private let content: Lock<Data>
+  private let byteCountLimit: Int
+
+  init(
+    _ terms: OriginalTerms, continuing known: KnownOriginal? = nil, byteCountLimit: Int,
+    download: OriginalDownload? = nil, previews: PreviewWatch? = nil
+  ) {
+    (self.terms, self.download, self.previews) = (terms, download, previews)
+    self.byteCountLimit = byteCountLimit
+    var content = known?.bytes ?? Data()
+    knownByteCount = content.count
+    earlierByteCount = known?.earlierByteCount ?? 0
+    // Otherwise the bytes are copied each time they have doubled.
+    content.reserveCapacity(max(0, min(terms.byteCount ?? 0, byteCountLimit)))
+    self.content = Lock(content)
+  }
+
+  /// How many bytes have arrived, those of an earlier download included.
+  public var byteCount: Int { content.withLock { $0.count } }
+
+  /// Whether the first bytes came with an earlier answer.
+  var isContinued: Bool { knownByteCount > 0 }
+
+  /// How many bytes came with this answer.
+  var newByteCount: Int { byteCount - knownByteCount }
+
+  /// The bytes that have arrived; a copy is made only when more arrive.
+  public var bytes: Data { content.withLock { $0 } }
+
+  /// A copy of some bytes; `nil` before all of them have arrived. Sharing them would copy all bytes when
+  /// the next ones come.
+  func copy(_ range: Range<Int>) -> Data? {
+    content.withLock { content in
+      range.upperBound <= content.count ? content.withUnsafeBytes { Data($0[range]) } : nil
+    }
+  }
+
+  /// What has arrived, where a later load can continue it or ask whether it is still the present one.
+  ///
+  /// - Parameter headers: The fields that the load asked for.
+  func partial(askedWith headers: [String: String] = [:]) -> KnownOriginal? {
+    let bytes = bytes
+    var terms = terms
+    terms.recordRequest(headers)
+    guard terms.mayBeContinued, let total = terms.byteCount, !bytes.isEmpty, bytes.count <= total
+    else { return nil }
+    // A copy: an arrival reserves room for the whole original.
+    let copy = bytes.withUnsafeBytes { Data($0) }
+    return KnownOriginal(terms: terms, bytes: copy, isWhole: bytes.count == total)
+  }
+
+  /// Takes the next bytes, from one thread at a time.
+  ///
+  /// - Throws: ``ImageSourceError/tooLarge(byteCountLimit:)``, and takes nothing then.
+  public func append(_ bytes: Data) throws(ImageSourceError) {
+    let limit = byteCountLimit
+    let count = content.withLock { content -> Int? in
+      guard bytes.count <= limit - content.count else { return nil }
+      content.append(bytes)
+      return content.count
+    }
+    guard let count else { throw .tooLarge(byteCountLimit: limit) }
+    download?.grow(to: count, of: self)
+    previews?.note(bytes, of: self)
+  }
+}
+
+/// The newest arrival of one load, for the loader to keep if the load fails.
+final class ArrivalSlot: Sendable {
+  private struct State {
+    var newest: Arrival?
+    var painter: PreviewPainter?
+    /// The new bytes of the arrivals before.
+    var formerByteCount = 0
+
+    mutating func exchange(for next: Arrival?) -> Arrival? {
+      formerByteCount += newest?.newByteCount ?? 0
+      defer { newest = next }
+      return newest
+    }
+  }
+
+  private let state: Lock<State>
+  private let download: OriginalDownload?
+
+  /// - Parameters:
+  ///   - known: What the load continues. It is kept again where the load fails before more comes.
+  ///   - download: Takes the arrivals' blocks to the disk.
+  ///   - painter: Draws previews of what arrives.
+  init(
+    continuing known: KnownOriginal? = nil, to download: OriginalDownload? = nil,
+    painter: PreviewPainter? = nil
+  ) {
+    self.download = download
+    let newest = known.map { Arrival($0.terms, continuing: $0, byteCountLimit: $0.bytes.count) }
+    state = Lock(State(newest: newest, painter: painter))
+  }
+
+  /// The bytes that have come in this load, those that it has dropped included.
+  var receivedByteCount: Int {
+    state.withLock { $0.formerByteCount + ($0.newest?.newByteCount ?? 0) }
+  }
+
+  /// Begins an arrival in the place of the one before. Previews of that one are shown no more, unless it is
+  /// continued.
+  func begin(
+    _ terms: OriginalTerms, continuing known: KnownOriginal?, byteCountLimit: Int
+  ) -> Arrival {
+    let (former, formerPainter) = state.withLock { ($0.newest, $0.painter) }
+    // The terms tell the versions apart.
+    let painter = known?.terms == former?.terms ? formerPainter : formerPainter?.makeNext()
+    download?.begin(terms, continues: known != nil)
+    let newest = Arrival(
+      terms, continuing: known, byteCountLimit: byteCountLimit, download: download,
+      previews: painter.map(PreviewWatch.init))
+    _ = state.withLock { state in
+      state.painter = painter
+      return state.exchange(for: newest)
+    }
+    return newest
+  }
+
+  func take() -> Arrival? { state.withLock { $0.exchange(for: nil) } }
+
+  /// Forgets what has arrived, because it is not the present original: the server has another one or
+  /// none, or sent more than it announced.
+  func drop() { _ = take() }
+}

@@ -1,0 +1,210 @@
+package import Foundation
+import Locking
+import OriginalDatabase
+import TableStore
+
+extension OriginalStore {
+  func begin(_ name: OriginalName, of owner: OriginalOwner) -> OriginalLoad {
+    let number = state.withLock { state in
+      state.lastLoad += 1
+      state.loads[state.lastLoad] = (name, owner)
+      return state.lastLoad
+    }
+    return OriginalLoad(number) { [weak self] number in
+      self?.state.withLock { _ = $0.loads.removeValue(forKey: number) }
+    }
+  }
+
+  func download(_ original: OriginalRecord, _ load: OriginalLoad) -> OriginalDownload? {
+    OriginalDownload(original, load, in: self)
+  }
+
+  /// The most bytes that wait to be written: other originals are not kept.
+  private static let heldByteCountLimit = 64 << 20
+
+  package func hold(
+    _ original: OriginalRecord, _ bytes: Data?, for load: OriginalLoad?,
+    from download: OriginalDownload?, if mayKeep: () -> Bool
+  ) -> UInt64? {
+    var (original, kept) = (original, bytes)
+    let largest = Room(limit: byteLimit).largest
+    if Room.rounded(original.byteCount) > largest {
+      refuse(original, "It has \(original.byteCount) bytes, and one original at most \(largest).")
+      kept = nil
+    } else if let facts = rule.facts(of: original.terms) {
+      original.freshness = facts
+    } else {
+      kept = nil
+    }
+    // Looked up before the lock is taken.
+    let isOutranked = original.isPlaceholder && hasReal(original)
+    let reason = state.withLock { state -> String? in
+      if let fault = state.fault { return "\(fault)" }
+      guard state.suspensions.isEmpty else { return "The store is suspended." }
+      if isOutranked { return "A placeholder takes the place of no real original." }
+      guard load.map({ state.loads[$0.number] != nil }) ?? true, mayKeep() else {
+        return "It was removed or replaced meanwhile."
+      }
+      let waiting = state.held.values.reduce(0) { $0 + ($1.bytes?.count ?? 0) }
+      guard waiting + (kept?.count ?? 0) <= Self.heldByteCountLimit else {
+        return "Too many originals wait for the disk."
+      }
+      if let load, let owner = state.loads[load.number]?.owner { original.owner = owner }
+      if !original.isPlaceholder {
+        // A younger answer is there.
+        let number = load?.number ?? .max
+        state.loads = state.loads.filter { $0.key >= number || $0.value.name != original.name }
+      }
+      original.lastUse = stamp(&state)
+      original.stored = original.lastUse / 1_000_000
+      state.held[original.name] = (original, kept, download)
+      return nil
+    }
+    if let reason {
+      refuse(original, reason)
+      return nil
+    }
+    if kept == nil { dropOlder(than: original) }
+    return kept.map { _ in original.body }
+  }
+
+  private func hasReal(_ original: OriginalRecord) -> Bool {
+    let query = OriginalQuery(
+      name: original.name, version: original.version, owner: original.owner)
+    return lookUp(query)?.row.isPlaceholder == false
+  }
+
+  /// Drops what an answer has superseded that may not be kept itself.
+  private func dropOlder(than original: OriginalRecord) {
+    enqueue { [self] () throws(DatabaseError) in
+      defer { release(original) }
+      try transaction { database throws(DatabaseError) in
+        guard let older = try body(of: original.name, in: database) else { return }
+        try remove(original.name.row, older, in: database)
+      }
+    }
+  }
+
+  func refuse(_ original: OriginalRecord, _ reason: String) {
+    listeners.send(original.name.id, .refused(reason))
+  }
+
+  /// Forgets what was held, unless something younger is.
+  private func release(_ original: OriginalRecord) {
+    state.withLock { state in
+      if state.held[original.name]?.original.body == original.body {
+        state.held[original.name] = nil
+      }
+    }
+  }
+
+  // MARK: Writing
+
+  func write(_ name: OriginalName) async {
+    _ = try? await run { [self] () throws(DatabaseError) in writeHeld(name) }
+  }
+
+  /// Writes all originals that are held now, those of other caches included, and the order of use.
+  func settle() async {
+    _ = try? await run { [self] () throws(DatabaseError) in
+      for name in state.withLock({ $0.held.keys }) { writeHeld(name) }
+      if state.withLock({ $0.isOpen }) { try writeUses() }
+    }
+  }
+
+  package func writeHeld(_ name: OriginalName) {
+    guard let (original, held, download) = state.withLock({ $0.held[name] }), let bytes = held
+    else {
+      return
+    }
+    defer { release(original) }
+    do throws(DatabaseError) {
+      let begun = download?.takeFile(for: bytes)
+      let file = if let begun { begun } else { try makeFile(original) }
+      do throws(DatabaseError) {
+        try file.append(bytes.dropFirst(file.original.wholeByteCount), in: bodies())
+        try finish(file, original)
+      } catch {
+        discard(file)
+        throw error
+      }
+      listeners.send(name.id, .stored)
+    } catch {
+      refuse(original, "\(error)")
+    }
+  }
+
+  /// Reserves the bytes of a body, and makes its file.
+  func makeFile(_ original: OriginalRecord) throws(DatabaseError) -> BodyFile {
+    var original = original
+    original.stored = now() / 1_000_000
+    (original.wholeByteCount, original.checksum) = (0, original.body)
+    while true {
+      let file = try transaction { database throws(DatabaseError) -> BodyFile? in
+        guard try makeRoom(for: original.byteCount, in: database) else { return nil }
+        // From the moment on in which others see the row, its lock tells them that the writer lives.
+        let name = BodyFolder.name(row: original.name.row, body: original.body)
+        let file = BodyFile(original, try bodies().create(name))
+        try database.run(OriginalSchema.intoDownload, original.values)
+        return file
+      }
+      guard let file else { continue }
+      writer.files[original.body] = file
+      return file
+    }
+  }
+
+  /// Notes how far a file is whole.
+  func noteProgress(_ file: BodyFile) throws(DatabaseError) {
+    let original = file.original
+    try transaction { database throws(DatabaseError) in
+      let count = try database.run(
+        "UPDATE download SET whole = ?, checksum = ? WHERE id = ? AND body = ?",
+        [
+          .number(original.wholeByteCount), .bits(original.checksum), .integer(original.name.row),
+          .bits(original.body),
+        ])
+      if count != 1 { throw wasRemoved }
+    }
+  }
+
+  private var wasRemoved: DatabaseError {
+    DatabaseError(.system, file, "It was removed meanwhile.")
+  }
+
+  /// Puts a whole file in the place of its name's older one.
+  private func finish(_ file: BodyFile, _ original: OriginalRecord) throws(DatabaseError) {
+    let (row, body) = (original.name.row, file.original.body)
+    try transaction { database throws(DatabaseError) in
+      let key: [Database.Value] = [.integer(row), .bits(body)]
+      guard try database.run("DELETE FROM download WHERE id = ? AND body = ?", key) == 1,
+        // A confirmation, another owner or a removal may have come.
+        var whole = state.withLock({ $0.held[original.name] })?.original,
+        whole.body == original.body
+      else { throw wasRemoved }
+      var older: (body: UInt64, isReal: Bool)?
+      try database.run("SELECT body, placeholder FROM original WHERE id = ?", [.integer(row)]) {
+        older = ($0.bits(0), $0.integer(1) == 0)
+      }
+      if let older {
+        // Another process has kept the real one.
+        if whole.isPlaceholder, older.isReal { throw wasRemoved }
+        try evict(row, older.body, in: database)
+      }
+      (whole.body, whole.checksum) = (body, file.original.checksum)
+      whole.wholeByteCount = file.original.wholeByteCount
+      try database.run(OriginalSchema.intoOriginal, whole.values)
+    }
+    writer.files[body] = nil
+    file.close()
+  }
+
+  /// Deletes an unfinished file with its row; where that fails both are left over, and count.
+  func discard(_ file: BodyFile) {
+    writer.files[file.original.body] = nil
+    file.close()
+    _ = try? transaction { database throws(DatabaseError) in
+      try remove(file.original.name.row, file.original.body, in: database)
+    }
+  }
+}

@@ -1,0 +1,242 @@
+import Locking
+import OriginalDatabase
+import TableStore
+
+extension OriginalStore: OriginalKeeping {
+  /// Removes one original, with its variants and what has arrived of them.
+  ///
+  /// A removed original does not come back after the process ends; after a power cut only once
+  /// ``flush()`` has returned. Loads of this process that are under way answer and keep nothing of it, whichever
+  /// cache they load for. A removal works in a suspended store, too.
+  ///
+  /// - Parameters:
+  ///   - id: As in ``bytes(of:for:)``; nothing happens if it is not there.
+  ///   - audience: The one that it was loaded for.
+  /// - Throws: As ``open()``; the original may be there then.
+  public func remove(
+    _ id: ImageID, for audience: Audience = .everyone
+  ) async throws(ImageCacheError) {
+    try await remove(.original(id, account: OriginalName.account(audience)))
+  }
+
+  /// Removes the originals of an entity, of every audience; otherwise as ``remove(_:for:)``.
+  ///
+  /// An original belongs to the entity for which it was loaded; others may use it.
+  ///
+  /// - Parameters:
+  ///   - entity: Its ``ImageEntity/imageID``.
+  ///   - namespace: That of the cache that loaded them; `nil` for all: the entities of two namespaces may have
+  ///     equal ids.
+  public func removeAll(
+    of entity: ImageID, in namespace: String?
+  ) async throws(ImageCacheError) {
+    try await remove(.entity(entity, namespace: namespace.map { ImageID($0) }))
+  }
+
+  /// Removes the originals of an audience, of an account that signed out for example; otherwise as
+  /// ``remove(_:for:)``.
+  public func removeAll(for audience: Audience) async throws(ImageCacheError) {
+    try await remove(.account(OriginalName.account(audience)))
+  }
+
+  /// Removes all originals; otherwise as ``remove(_:for:)``.
+  ///
+  /// - Parameter namespace: That of the cache that loaded them; `nil` for all.
+  public func removeAll(in namespace: String? = nil) async throws(ImageCacheError) {
+    try await remove(.all(namespace: namespace.map { ImageID($0) }))
+  }
+
+  /// Removes exactly these, and the unfinished downloads among them.
+  package func remove(_ originals: [Original]) async throws(ImageCacheError) {
+    for original in originals {
+      try await translating { [self] () throws(DatabaseError) in
+        try transaction { database throws(DatabaseError) in
+          try remove(original.record.name.row, original.record.body, in: database)
+        }
+      }
+    }
+  }
+
+  /// Waits until removed originals stay removed after a power cut.
+  ///
+  /// - Throws: As ``open()``.
+  public func flush() async throws(ImageCacheError) {
+    try await translating { [self] () throws(DatabaseError) in
+      // In a folder that was never opened nothing was removed.
+      guard state.withLock({ $0.isOpen }) else { return }
+      try writeUses()
+      try transaction { _ in }
+      guard writer.database?.checkpoint() == true else {
+        throw DatabaseError(.busy, file, "The log cannot be brought to the device.")
+      }
+      try bodies().synchronize()
+    }
+  }
+
+  // MARK: The loader's view
+
+  func prepare() async throws(OriginalsLocked) {
+    do throws(DatabaseError) { try await openNow() } catch {
+      if error.fault == .locked { throw OriginalsLocked() }
+    }
+  }
+
+  /// Removes a few in each transaction: others write between them. A folder that is not there is not made.
+  func remove(_ removal: OriginalRemoval) async throws(ImageCacheError) {
+    // First the loads: one that held its original after it was looked for would bring it back. And what caches
+    // have in memory of their downloads; also last, for a load that took one from the disk between.
+    listeners.forget(removal)
+    defer { listeners.forget(removal) }
+    state.withLock { state in
+      state.loads = state.loads.filter { !removal.covers($0.value.name, $0.value.owner) }
+      state.held = state.held.filter {
+        !removal.covers($0.value.original.name, $0.value.original.owner)
+      }
+    }
+    var next: Int64? = .min
+    while let row = next {
+      next = try await translating { [self] () throws(DatabaseError) in
+        guard try status(of: file) != nil else { return nil }
+        defer { closeIfSuspended() }
+        return try removeSome(removal, from: row)
+      }
+    }
+    if case .original(let id, _) = removal {
+      listeners.send(id, .removed)
+    } else {
+      listeners.send(nil, .removed)
+    }
+  }
+
+  /// The rows of one transaction: each takes an unlink.
+  private static let removedAtOnce = 32
+
+  /// - Returns: The row to go on with.
+  private func removeSome(
+    _ removal: OriginalRemoval, from row: Int64
+  ) throws(DatabaseError) -> Int64? {
+    let (condition, values) = removal.condition
+    return try transaction(evenSuspended: true) { database throws(DatabaseError) in
+      var found: [(row: Int64, body: UInt64)] = []
+      try database.run(
+        """
+        SELECT id, body FROM original WHERE \(condition) AND id >= ? ORDER BY id
+        LIMIT \(Self.removedAtOnce)
+        """, values + [.integer(row)]
+      ) { found.append(($0.integer(0), $0.bits(1))) }
+      let last = found.count < Self.removedAtOnce ? nil : found.last
+      if last == nil {
+        try database.run("SELECT id, body FROM download WHERE \(condition)", values) {
+          found.append(($0.integer(0), $0.bits(1)))
+        }
+      }
+      for (row, body) in found { try remove(row, body, in: database) }
+      // Of the pages that these rows have filled, and of as many of earlier ones.
+      try database.run("PRAGMA incremental_vacuum(64)")
+      return last?.row
+    }
+  }
+
+  private func closeIfSuspended() {
+    if state.withLock({ !$0.suspensions.isEmpty }) { close() }
+  }
+
+  private func translating<Value: Sendable>(
+    _ job: @escaping @Sendable () throws(DatabaseError) -> Value
+  ) async throws(ImageCacheError) -> Value {
+    do throws(DatabaseError) { return try await run(job) } catch { throw ImageCacheError(error) }
+  }
+
+  func drop(_ name: OriginalName, body: UInt64) async {
+    state.withLock { state in
+      if state.held[name]?.original.body == body { state.held[name] = nil }
+    }
+    let isThere = try? await run { [self] () throws(DatabaseError) in
+      try transaction { database throws(DatabaseError) in
+        guard try self.body(of: name, in: database) == body else { return false }
+        try remove(name.row, body, in: database)
+        return true
+      }
+    }
+    if isThere == true { listeners.send(name.id, .removed) }
+  }
+
+  // MARK: Words of servers
+
+  func note(
+    _ terms: OriginalTerms?, of name: OriginalName, body: UInt64, for load: OriginalLoad?
+  ) async {
+    let facts = terms.map { rule.facts(of: $0) } ?? .mustAsk
+    // The server forbids to keep it from now on.
+    guard let facts else { return await drop(name, body: body) }
+    state.withLock { state in
+      guard load.map({ state.loads[$0.number] != nil }) ?? true,
+        state.held[name]?.original.body == body
+      else { return }
+      state.held[name]?.original.freshness = facts
+      if let terms { state.held[name]?.original.terms = terms }
+    }
+    await write { [self] database throws(DatabaseError) in
+      // A mark may have come meanwhile.
+      guard load.map(allows) ?? true else { return }
+      try database.run(
+        """
+        UPDATE original SET \(FreshnessFacts.assignments), terms = ifnull(?, terms)
+        WHERE id = ? AND body = ?
+        """,
+        facts.values + [
+          terms.map { .text($0.encoded()) } ?? .null, .integer(name.row), .bits(body),
+        ])
+    }
+  }
+
+  func markStale(_ owner: OriginalOwner) async {
+    state.withLock { state in
+      state.loads = state.loads.filter { $0.value.owner != owner }
+      for (name, held) in state.held where held.original.owner == owner {
+        state.held[name]?.original.freshness = .mustAsk
+      }
+    }
+    await changeAll(of: owner, FreshnessFacts.assignments, FreshnessFacts.mustAsk.values)
+  }
+
+  /// Lets the originals of one entity count as another's, those of loads under way too. What caches have in
+  /// memory of its downloads goes.
+  func move(_ owner: OriginalOwner, to new: ImageID) async {
+    listeners.forget(.entity(owner.entity, namespace: owner.namespace))
+    let newOwner = OriginalOwner(namespace: owner.namespace, entity: new)
+    state.withLock { state in
+      for (number, load) in state.loads where load.owner == owner {
+        state.loads[number]?.owner = newOwner
+      }
+      for (name, held) in state.held where held.original.owner == owner {
+        state.held[name]?.original.owner = newOwner
+      }
+    }
+    await changeAll(
+      of: owner, "entity = ?, owner = ?", [.id(new.tableID), .bits(new.tableID.stableHash)])
+  }
+
+  private func changeAll(
+    of owner: OriginalOwner, _ change: String, _ values: [Database.Value]
+  ) async {
+    let removal = OriginalRemoval.entity(owner.entity, namespace: owner.namespace)
+    await write { database throws(DatabaseError) in
+      let (condition, owners) = removal.condition
+      for table in ["original", "download"] {
+        try database.run("UPDATE \(table) SET \(change) WHERE \(condition)", values + owners)
+      }
+    }
+  }
+
+  /// Changes rows, in a folder that is there; where that fails, the originals are asked about once more.
+  private func write(
+    _ change: @escaping @Sendable (Database) throws(DatabaseError) -> Void
+  ) async {
+    _ = try? await run { [self] () throws(DatabaseError) in
+      if !state.withLock({ $0.isOpen }), try status(of: file) == nil { return }
+      defer { closeIfSuspended() }
+      try transaction(evenSuspended: true, change)
+    }
+  }
+}

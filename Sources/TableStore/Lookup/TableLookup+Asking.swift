@@ -1,0 +1,70 @@
+import Locking
+
+/// Asks the index about entities, after reading the records that the answer depends on.
+extension TableLookup {
+  /// Asks the shelf about one entity. A call that fails changes nothing.
+  ///
+  /// A record is read under the shelf's lock. It is one page of a file that is mapped on a local volume, of
+  /// which hits wait for none; of other files all records are in memory.
+  func ask<Answer>(
+    about entity: TableID.Digest, _ question: (inout TableShelf) -> Answer
+  ) throws(SystemError) -> Answer {
+    let (answer, lostCount) = try shelf.withLock { shelf throws(SystemError) in
+      let lostCount = try shelf.change { index throws(SystemError) in
+        try index.readRecords(of: entity)
+      }
+      return (question(&shelf), lostCount)
+    }
+    // Whose they were is not known: the index had only the hash of a digest.
+    for _ in 0..<lostCount { tellOfDamage(to: nil) }
+    return answer
+  }
+
+  /// Asks as above, for replacing or removing the entity's picture: slots that may be the entity's
+  /// and cannot be read are lost, since a later session might find the old picture in them.
+  ///
+  /// - Throws: The error of a locked device; no slot is lost then.
+  func askOrLose<Answer>(
+    about entity: TableID.Digest, _ question: (inout TableShelf) -> Answer
+  ) throws(SystemError) -> (answer: Answer, lost: [Int]) {
+    do throws(SystemError) {
+      return (try ask(about: entity, question), [])
+    } catch {
+      if opener.system.isLock(error) { throw error }
+      return shelf.withLock { shelf in
+        let lost = shelf.change { $0.loseRecords(of: entity) }
+        return (question(&shelf), lost)
+      }
+    }
+  }
+
+  /// Reads the records in a range of slots; those that the index waits for are known afterwards.
+  func readRecords(of file: TableFile, in slots: Range<Int>) throws(SystemError) {
+    guard shelf.withLock({ $0.file === file && $0.index.hasUnknown(in: slots) }) else { return }
+    var records: [(slot: Int, record: SlotRecord)] = []
+    try file.slotReader.forEachRecord(in: slots) { records.append(($0, $1)) }
+    changeIndex(of: file) { index in
+      for (slot, record) in records { index.learn(record, in: slot) }
+    }
+  }
+
+  /// Reads all records, and returns the slots that were lost because theirs are not whole.
+  func readRecords(of file: TableFile) throws(SystemError) -> [Int] {
+    let count = shelf.withLock { $0.file === file ? $0.index.states.preparedCount : 0 }
+    // A page at a time, so that one that cannot be read leaves the others readable.
+    let page = 4096 / TableLayout.recordByteCount
+    var failure: SystemError?
+    for start in stride(from: 0, to: count, by: page) {
+      do throws(SystemError) {
+        try readRecords(of: file, in: start..<min(start + page, count))
+      } catch {
+        failure = failure ?? error
+      }
+    }
+    if let failure { throw failure }
+    var lost: [Int] = []
+    changeIndex(of: file) { lost = $0.loseOtherRecords() }
+    for _ in lost { tellOfDamage(to: nil) }
+    return lost
+  }
+}

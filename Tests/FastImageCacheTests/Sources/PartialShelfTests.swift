@@ -1,0 +1,117 @@
+import Foundation
+import Locking
+import TestSupport
+import Testing
+
+@testable import FastImageCache
+
+@Suite("A shelf of partials", .timeLimit(.minutes(10)))
+struct PartialShelfTests {
+  private let shelf = PartialShelf(room: 100)
+
+  private func name(_ number: Int, _ audience: Audience = .everyone) -> OriginalName {
+    OriginalName(id: ImageID(number), audience: audience, address: "test:/")
+  }
+
+  private func arrival(_ count: Int, of total: Int, _ fields: [String: String] = [:]) -> Arrival {
+    let head = ["ETag": #""x""#, "Content-Length": "\(total)"].merging(fields) { $1 }
+    let terms = OriginalTerms(fields: head, received: Date(timeIntervalSince1970: 784_112_000))
+    let bytes = Data(repeating: UInt8(truncatingIfNeeded: count), count: count)
+    return Arrival(
+      terms, continuing: KnownOriginal(terms: terms, bytes: bytes, isWhole: false),
+      byteCountLimit: count)
+  }
+
+  /// What a load finds that begins now.
+  private func take(_ name: OriginalName, from other: PartialShelf? = nil) -> KnownOriginal? {
+    let shelf = other ?? shelf
+    let (load, known) = shelf.begin(name, of: OriginalOwner(namespace: "a", entity: 0))
+    shelf.end(load, keeping: nil)
+    return known
+  }
+
+  private func put(
+    _ arrival: Arrival, as name: OriginalName, of entity: ImageID = 0, on other: PartialShelf? = nil
+  ) {
+    let shelf = other ?? shelf
+    let owner = OriginalOwner(namespace: "a", entity: entity)
+    shelf.end(shelf.begin(name, of: owner).load, keeping: arrival)
+  }
+
+  @Test("hands out what it has once, to the account that it is from")
+  func taking() throws {
+    put(arrival(10, of: 20), as: name(1, Audience("a")))
+    #expect(take(name(1)) == nil && take(name(2, Audience("a"))) == nil)
+    #expect(shelf.byteCount == 10)
+    let partial = try #require(take(name(1, Audience("a"))))
+    #expect(partial.bytes == Data(repeating: 10, count: 10) && !partial.isWhole)
+    #expect(take(name(1, Audience("a"))) == nil && shelf.byteCount == 0)
+  }
+
+  @Test("keeps nothing that cannot be continued")
+  func refusing() throws {
+    let arrivals = [
+      arrival(10, of: 20, ["ETag": #"W/"x""#]), arrival(10, of: 20, ["Accept-Ranges": "none"]),
+      arrival(10, of: 20, ["Content-Length": ""]), arrival(0, of: 20), arrival(21, of: 20),
+      arrival(101, of: 200),
+    ]
+    for (number, arrival) in arrivals.enumerated() {
+      put(arrival, as: name(number))
+      #expect(take(name(number)) == nil && shelf.byteCount == 0, "\(number)")
+    }
+    put(arrival(100, of: 100), as: name(7))
+    #expect(try #require(take(name(7))).isWhole)
+  }
+
+  @Test("has room for so many bytes, and lets the oldest go first")
+  func room() {
+    for number in 1...4 { put(arrival(30, of: 50), as: name(number)) }
+    #expect(shelf.byteCount == 90 && take(name(1)) == nil)
+    put(arrival(20, of: 50), as: name(2))
+    #expect(shelf.byteCount == 80)
+    put(arrival(50, of: 60), as: name(5))
+    #expect(take(name(3)) == nil && take(name(2)) != nil && take(name(5)) != nil)
+  }
+
+  @Test("hands out nothing that is older than a week")
+  func age() {
+    let now = Lock(ContinuousClock.now)
+    let shelf = PartialShelf(room: 100) { now.withLock { $0 } }
+    for isOld in [false, true] {
+      put(arrival(10, of: 20), as: name(1), on: shelf)
+      now.withLock { $0 += PartialShelf.lifetime + (isOld ? .seconds(1) : .zero) }
+      #expect((take(name(1), from: shelf) == nil) == isOld)
+    }
+  }
+
+  @Test("gives its memory back when it is told to; loads under way may fill it again")
+  func trimming() {
+    let memory = TrimmableMemory(
+      tables: TableSet([]), source: URLImageSource(), partials: shelf,
+      watch: MemoryPressureWatch { _ in })
+    for (level, count) in [(MemoryTrim.spare, 10), (.partials, 0), (.pages, 0)] {
+      put(arrival(10, of: 20), as: name(1))
+      let load = shelf.begin(name(2), of: OriginalOwner(namespace: "a", entity: 0)).load
+      memory.trim(level)
+      #expect(shelf.byteCount == count)
+      shelf.end(load, keeping: arrival(10, of: 20))
+      #expect(take(name(2)) != nil && shelf.byteCount == count)
+    }
+  }
+
+  @Test("forgets what a removal covers, and lets loads under way leave nothing")
+  func removing() {
+    for number in 1...4 { put(arrival(10, of: 20), as: name(number), of: number % 2 == 0 ? 2 : 1) }
+    let load = shelf.begin(name(10), of: OriginalOwner(namespace: "a", entity: 1)).load
+    shelf.remove(.entity(1, namespace: "b"))
+    #expect(shelf.byteCount == 40)
+    shelf.remove(.entity(1, namespace: "a"))
+    #expect(shelf.byteCount == 20 && take(name(3)) == nil && take(name(4)) != nil)
+    shelf.end(load, keeping: arrival(10, of: 20))
+    #expect(take(name(10)) == nil)
+    shelf.remove(.all(namespace: nil))
+    #expect(shelf.byteCount == 0)
+    put(arrival(10, of: 20), as: name(11))
+    #expect(take(name(11)) != nil)
+  }
+}

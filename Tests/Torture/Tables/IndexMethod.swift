@@ -1,0 +1,33 @@
+import CommandSupport
+import TestSupport
+
+/// Gives a table wrong index files between its openings.
+struct IndexMethod: TortureMethod {
+  static let name = "index"
+  static let grammar = makeGrammar(
+    summary: "opens a table with index files that are wrong", count: "openings (2000)",
+    discussion: """
+      Between two openings of a table its index file gets garbage in a few words or everywhere, is set back
+      to an earlier one, replaced by another table's, with this one's header or its own, cut, given a hole,
+      or deleted; or the table file is set back to an earlier one, as a new file or in place; or slots get
+      other bytes. Before one opening of four the system seems to have started anew. Every hit is compared
+      with what its key says. Where the index file was left alone or cannot fit, each picture must be
+      there, and no removed one; that holds again after each start of the system.
+      """)
+
+  private let count: Int
+  private let seed: UInt64
+
+  init(_ arguments: Arguments, seed: UInt64) throws {
+    count = try arguments.integer("--count", in: 1...10_000_000) ?? 2000
+    self.seed = seed
+  }
+
+  func run() async throws -> Findings {
+    let findings = Findings(Self.name, seed: seed)
+    var random = SplitMix64(state: seed)
+    var attacks = try IndexAttacks(findings: findings)
+    try attacks.run(count: count, using: &random)
+    return findings
+  }
+}
