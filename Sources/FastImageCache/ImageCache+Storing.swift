@@ -7,7 +7,7 @@ extension ImageCache {
   /// Stores a bitmap as the entity's picture, drawn as the entity wants it.
   ///
   /// The other formats of the family are drawn anew too, unless the entity says no. A sibling that
-  /// cannot be drawn loses its old picture, and ``CacheEvent/notStored(entity:format:reason:)`` tells
+  /// cannot be drawn loses its old picture, and ``CacheEvent/storeFailed(entity:format:reason:)`` tells
   /// why; this call succeeds all the same. The picture answers the requests that wait for it, and
   /// loads under way store no other version over it. A cancellation after the store changes nothing.
   /// ``ImageCache/Configuration/willStore`` sees the picture before; where it lets the picture be delivered

@@ -12,7 +12,7 @@ public import Pixels
   case missed(entity: ImageID, format: String)
 
   /// A request joined a load that was under way.
-  case joined(entity: ImageID, format: String)
+  case coalesced(entity: ImageID, format: String)
 
   /// A source delivered; the bytes that came in this load, without those of a download that it continued; duration
   /// in seconds.
@@ -28,7 +28,7 @@ public import Pixels
   case stored(entity: ImageID, format: String)
 
   /// A picture is shown but not kept; the reason is a sentence.
-  case notStored(entity: ImageID, format: String, reason: String)
+  case storeFailed(entity: ImageID, format: String, reason: String)
 
   /// A picture made room for another one.
   case evicted(entity: ImageID?, format: String)
@@ -62,7 +62,6 @@ public import Pixels
   /// The last waiter of a load left, and the load ended with it.
   case cancelled(entity: ImageID, format: String)
 
-  /// This listener missed so many events at this point: it was too slow, or events came faster than they are
-  /// delivered.
-  case skipped(Int)
+  /// This listener was too slow, and missed so many events at this point.
+  case eventsDropped(Int)
 }

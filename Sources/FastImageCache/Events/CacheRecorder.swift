@@ -28,7 +28,7 @@ final class CacheRecorder: Sendable {
 
   func joined(_ request: ImageRequest) {
     state.withLock { $0.joinedRequests += 1 }
-    hub.send(.joined(entity: request.key.entity, format: request.key.format))
+    hub.send(.coalesced(entity: request.key.entity, format: request.key.format))
   }
 
   /// A source has brought so many bytes, whether or not it delivers.
@@ -73,7 +73,7 @@ final class CacheRecorder: Sendable {
 
   func notStored(_ key: ImageKey, reason: @autoclosure () -> String) {
     state.withLock { $0.notStored += 1 }
-    hub.send(.notStored(entity: key.entity, format: key.format, reason: reason()))
+    hub.send(.storeFailed(entity: key.entity, format: key.format, reason: reason()))
   }
 
   func refused(_ key: ImageKey) {

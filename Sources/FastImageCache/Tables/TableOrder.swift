@@ -64,7 +64,10 @@ struct TableOrder {
 
   /// Notes a removal, or `nil` for that of all pictures.
   mutating func remove(_ entity: ImageID?, at number: Int, oldest: () -> Int) {
-    guard let entity else { return barrier = max(barrier, number) }
+    guard let entity else {
+      barrier = max(barrier, number)
+      return
+    }
     let barrier = max(changes[entity]?.barrier ?? 0, number)
     note(Change(barrier: barrier), of: entity, oldest)
   }

@@ -255,7 +255,7 @@ struct FamilyTests {
     await fixture.cache.close()
     var reasons: [String] = []
     for await event in events {
-      if case .notStored("a", "dot", let reason) = event { reasons.append(reason) }
+      if case .storeFailed("a", "dot", let reason) = event { reasons.append(reason) }
     }
     #expect(reasons.count == 1)
     // Without Cairo there is no canvas for the closure that would break.

@@ -175,7 +175,7 @@ struct WillStoreTests {
     await fixture.cache.close()
     var reasons: [String] = []
     for await event in events {
-      if case .notStored("a", "large", let reason) = event { reasons.append(reason) }
+      if case .storeFailed("a", "large", let reason) = event { reasons.append(reason) }
     }
     #expect(reasons.count == 2 && reasons.allSatisfy { $0.contains("willStore") })
   }

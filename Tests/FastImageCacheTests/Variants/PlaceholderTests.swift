@@ -156,7 +156,9 @@ struct PlaceholderTests {
     #expect(entries.allSatisfy { $0.isPlaceholder && $0.versionID == nil } && entries.count == 2)
   }
 
-  @Test("shares no load with the real picture of its URL, which takes its place", arguments: [false, true])
+  @Test(
+    "shares no load with the real picture of its URL, which takes its place",
+    arguments: [false, true])
   func isApart(realFirst: Bool) async throws {
     let gate = CancellableGate()
     let fixture = try await Fixture(source: ScriptedSource(gate: gate))

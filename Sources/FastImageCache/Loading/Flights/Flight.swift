@@ -52,7 +52,8 @@ final class ImageRequest: Sendable {
       id: entity.originalID(for: format), audience: options?.audience ?? .everyone,
       address: url.map { ImageID($0) } ?? key.entity)
     let owner = OriginalOwner(namespace: namespace, entity: key.entity)
-    return OriginalQuery(name: name, version: realKey.version, owner: owner) { [entity, format] size in
+    return OriginalQuery(name: name, version: realKey.version, owner: owner) {
+      [entity, format] size in
       entity.drawing(for: format).isCovered(
         by: size, slot: format.size, upTo: format.keepsProportions)
     }

@@ -276,9 +276,11 @@ struct FlightBoard<Waiter, Request, Load> {
   }
 
   /// The number of the oldest flight under way.
-  var oldestFlight: Int? { ids.reduce(nil) { oldest, id in
-    id.map { min($0.number, oldest ?? $0.number) } ?? oldest
-  } }
+  var oldestFlight: Int? {
+    ids.reduce(nil) { oldest, id in
+      id.map { min($0.number, oldest ?? $0.number) } ?? oldest
+    }
+  }
 
   private func lastRemoval(of key: ImageKey) -> Int {
     if removals.isEmpty { return -1 }

@@ -145,7 +145,8 @@ struct BoardPlay {
     if joinable == nil {
       model.flights.append(
         .init(
-          id: joined.flight, policy: policy, audience: audience, version: version, priority: priority))
+          id: joined.flight, policy: policy, audience: audience, version: version,
+          priority: priority))
       model.current[audience] = joined.flight
     }
     model.waiters.append(
