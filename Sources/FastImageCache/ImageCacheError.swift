@@ -165,10 +165,6 @@ extension ImageCacheError: Equatable {
   }
 }
 
-extension ImageCacheError {
-  var isCancellation: Bool { if case .cancelled = self { true } else { false } }
-}
-
 extension Error {
   fileprivate func isLike(_ other: any Error) -> Bool {
     type(of: self) == type(of: other) && text == other.text

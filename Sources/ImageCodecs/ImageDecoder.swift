@@ -181,7 +181,8 @@ public struct DecodingLimits: Hashable, Sendable {
 /// - of a JPEG file that is damaged within, what libjpeg makes of it.
 ///
 /// Missing pixels are transparent in pictures with transparency, and gray in others. HEIF and AVIF files, animated WebP
-/// files without their first frame, and files without a readable head or a single row, are refused in any case. ImageIO, on Apple platforms, refuses all.
+/// files without their first frame, and files without a readable head or a single row, are refused in any case. ImageIO,
+/// on Apple platforms, refuses all.
 public enum DamagedImagePolicy: String, CaseIterable, Hashable, Sendable, Codable {
   /// The picture is an error.
   case refuse

@@ -321,7 +321,7 @@ extension ImageLoader {
   /// beside the load's other pictures.
   func keep(_ result: StepResult, on course: LoadCourse, _ flight: Flight) {
     guard course.keeping == nil, let decoded = result.picture.decoded else { return }
-    // What was held before the decode is taken back.
+    // The store has held its bytes since before the decode, and drops them.
     if decoded.isDamaged { course.heldBody = nil }
     hold(result, on: course, flight)
     guard course.heldBody != nil, let originals = planner.originals, let name = course.name else {

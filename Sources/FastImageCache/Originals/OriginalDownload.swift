@@ -177,7 +177,7 @@ extension OriginalStore {
     return count ?? 0 != 0
   }
 
-  /// An unfinished download whose writer is gone, with its bytes, if they are what was written; on the queue.
+  /// Takes over an unfinished download of a writer that is gone, with its checked bytes; on the queue.
   func takeDownload(
     of name: OriginalName
   ) throws(DatabaseError) -> (file: BodyFile, bytes: Data)? {

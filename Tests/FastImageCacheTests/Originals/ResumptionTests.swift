@@ -43,6 +43,17 @@ struct ResumptionTests {
     }
   }
 
+  /// Loads a picture from a web server that breaks the first load off.
+  private func loadTwice(from server: HTTPServer) async throws -> Fixture {
+    var options = HTTPOptions()
+    options.retry = .never
+    let fixture = try await Fixture(from: URLImageSource(http: options))
+    let photo = Photo("7", url: server.url("/7").absoluteString)
+    await breakOff(fixture, photo)
+    #expect(try await fixture.cache.image(for: photo, format: .row).solidNumber == 7)
+    return fixture
+  }
+
   private func image(
     _ fixture: Fixture, _ options: LoadOptions = LoadOptions()
   ) async throws -> Int? {
@@ -277,12 +288,7 @@ struct ResumptionTests {
       let reply = file.reply(to: request)
       return request.number == 1 ? reply.inserting(.cut, after: 20) : reply
     }
-    var options = HTTPOptions()
-    options.retry = .never
-    let fixture = try await Fixture(from: URLImageSource(http: options))
-    let photo = Photo("7", url: server.url("/7").absoluteString)
-    await breakOff(fixture, photo)
-    #expect(try await fixture.cache.image(for: photo, format: .row).solidNumber == 7)
+    let fixture = try await loadTwice(from: server)
     #expect(
       server.arrivedRequests(for: "/7").map { $0.headers["range"] } == [nil, "bytes=20-", nil])
     await fixture.quiet()
@@ -296,12 +302,7 @@ struct ResumptionTests {
       let reply = file.reply(to: request)
       return request.number == 1 ? reply.inserting(.cut, after: 20) : reply
     }
-    var options = HTTPOptions()
-    options.retry = .never
-    let fixture = try await Fixture(from: URLImageSource(http: options))
-    let photo = Photo("7", url: server.url("/7").absoluteString)
-    await breakOff(fixture, photo)
-    #expect(try await fixture.cache.image(for: photo, format: .row).solidNumber == 7)
+    _ = try await loadTwice(from: server)
     #expect(server.arrivedRequests(for: "/7").map { $0.headers["range"] } == [nil, "bytes=20-"])
     #expect(server.bodyByteCount(for: "/7") == picture.count)
   }

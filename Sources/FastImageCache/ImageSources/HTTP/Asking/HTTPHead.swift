@@ -20,7 +20,7 @@ struct HTTPHead: Sendable {
   /// The announced number of bytes on the wire; it may lie.
   var contentLength: Int? { fields["content-length"].flatMap { Int($0) } }
 
-  /// Whether more bytes are announced than can be counted, be it in one of several lengths.
+  /// Whether a length in the head is too large for `Int`.
   var isUncountable: Bool {
     fields["content-length", default: ""].split { $0 == "," || $0 == " " }.contains { text in
       Int(text) == nil
