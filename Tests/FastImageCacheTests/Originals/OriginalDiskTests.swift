@@ -55,6 +55,20 @@ struct OriginalDiskTests {
     #expect(try await small.kept(100) != nil)
   }
 
+  @Test("makes room by uses that the database does not know yet")
+  func notedUses() async throws {
+    let store = store(byteLimit: 1 << 20)
+    func keep(_ number: Int) async {
+      await store.keep(number, OriginalStore.bytes(number, count: 90_000))
+    }
+    for number in 1...5 { await keep(number) }
+    for number in 1...5 { #expect(try await store.kept(number) != nil) }
+    // Eight fit.
+    for number in 6...9 { await keep(number) }
+    let kept = try await store.inspect().map(\.id)
+    #expect(Set(kept) == Set((2...9).map { ImageID("test:/\($0)") }))
+  }
+
   @Test("reserves a body's bytes before the first of them is written")
   func reserving() async throws {
     let (store, name) = (store(byteLimit: 1 << 20), OriginalRecord(0, Data()).name)

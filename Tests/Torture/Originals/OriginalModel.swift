@@ -55,7 +55,8 @@ struct OriginalModel {
         if number == OriginalCatalogue.large, arrived.contains(version) { break }
         findings.report(.undead, "version \(version) of original \(number), \(context)")
       case nil:
-        let isRemoved = step == .reset || isPending && step == .remove
+        // A younger body takes the place of the older one, which is unlinked before the younger one's commit.
+        let isRemoved = step == .reset || isPending && (step == .remove || step == .store)
         // Room may have been made for the one that was under way.
         let isEvicted = mayEvict && (number != newest || step == .store || step == .adopt)
         if !isRemoved, !isEvicted { findings.report(.lostEntry, "original \(number), \(context)") }
