@@ -6,11 +6,16 @@ struct Document: Sendable, CustomStringConvertible {
   static let root = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
-  /// The README, the changelog and all below `Docs`, in the order of their paths.
+  /// The articles of the reference.
+  static let catalogue = "Sources/FastImageCache/FastImageCache.docc"
+
+  /// The README, the changelog and all below `Docs` and in the catalogue, in the order of their paths.
   static let all: [Document] = {
-    let below = FileManager.default.enumerator(atPath: root.appendingPathComponent("Docs").path)?
-      .compactMap { $0 as? String }.filter { $0.hasSuffix(".md") }.map { "Docs/\($0)" }
-    return (["README.md", "CHANGELOG.md"] + (below ?? []).sorted()).map(Document.init(path:))
+    let below = ["Docs", catalogue].flatMap { folder in
+      let paths = FileManager.default.enumerator(atPath: root.appendingPathComponent(folder).path)
+      return (paths?.compactMap { $0 as? String } ?? []).map { "\(folder)/\($0)" }
+    }.filter { $0.hasSuffix(".md") }
+    return (["README.md", "CHANGELOG.md"] + below.sorted()).map(Document.init(path:))
   }()
 
   /// Relative to the root.
