@@ -75,8 +75,8 @@ public final actor ImageCache {
   /// one takes in later, see <doc:SharedFolders>. Where the folder or a table cannot be used, the cache reads what
   /// it can and keeps its pictures in memory: ``storageState`` tells.
   ///
-  /// Cost: 64 bytes are read for each picture, none of its pixels. A check and a write for each picture
-  /// in guest files that other processes left.
+  /// Cost: as for ``open(namespace:formats:configuration:)``, on another thread. A check and a write for each
+  /// image in guest files that other processes left.
   ///
   /// - Parameters:
   ///   - namespace: Any text of 1 to 255 bytes.

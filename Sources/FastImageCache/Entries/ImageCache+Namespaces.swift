@@ -9,7 +9,8 @@ extension ImageCache {
   /// version of this library made is known after the next opening.
   ///
   /// To delete a namespace, open it without formats: that deletes each of its tables that no cache has
-  /// open and, with the last, the file with its name.
+  /// open and, with the last, the file with its name. A cache that is closed without being suspended before
+  /// has a table open as long as one of its images is held.
   ///
   /// ```swift
   /// for namespace in try ImageCache.knownNamespaces() where namespace.hasPrefix("account-") {
