@@ -31,7 +31,7 @@ extension OriginalStore {
     if Room.rounded(original.byteCount) > largest {
       refuse(original, "It has \(original.byteCount) bytes, and one original at most \(largest).")
       kept = nil
-    } else if let facts = rule.facts(of: original.terms) {
+    } else if let facts = lifetime.facts(of: original.terms) {
       original.freshness = facts
     } else {
       kept = nil
