@@ -40,17 +40,14 @@ package final class BodyFolder: Sendable {
     String(unsafeUninitializedCapacity: 33) { text in
       text[16] = UInt8(ascii: "-")
       for index in 0..<16 {
-        text[index] = digit(UInt64(bitPattern: row) >> (60 - 4 * index))
-        text[17 + index] = digit(body >> (60 - 4 * index))
+        text[index] = digits[Int(row >> (60 - 4 * index)) & 15]
+        text[17 + index] = digits[Int(body >> (60 - 4 * index) & 15)]
       }
       return 33
     }
   }
 
-  private static func digit(_ number: UInt64) -> UInt8 {
-    let value = UInt8(truncatingIfNeeded: number & 15)
-    return value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
-  }
+  private static let digits = Array("0123456789abcdef".utf8)
 
   /// `nil` for a file that is no body.
   package static func numbers(_ name: String) -> (row: Int64, body: UInt64)? {

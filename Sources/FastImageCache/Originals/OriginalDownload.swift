@@ -193,8 +193,8 @@ extension OriginalStore {
       ) { found.append(OriginalRecord($0)) }
       let bodies = try bodies()
       for original in found where writer.files[original.body] == nil {
-        let fileName = BodyFolder.name(row: name.row, body: original.body)
-        guard let descriptor = try bodies.take(fileName) else { continue }
+        let file = BodyFolder.name(row: name.row, body: original.body)
+        guard let descriptor = try bodies.take(file) else { continue }
         var isDamaged = false
         if let bytes = try read(original.row, in: bodies, isDamaged: &isDamaged) {
           return (BodyFile(original, descriptor), bytes)

@@ -143,10 +143,6 @@ extension FreshnessFacts {
   }
 }
 
-extension OriginalOwner {
-  var values: [Database.Value] { [.id(namespace.tableID), .id(entity.tableID)] }
-}
-
 extension OriginalName {
   /// The row's number, and what stands in it, in full; for `isName`.
   var values: [Database.Value] {

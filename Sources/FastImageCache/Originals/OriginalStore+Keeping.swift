@@ -168,9 +168,7 @@ extension OriginalStore {
     }
   }
 
-  private var wasRemoved: DatabaseError {
-    DatabaseError(.system, file, "It was removed meanwhile.")
-  }
+  private var wasRemoved: DatabaseError { .init(.system, file, "It was removed meanwhile.") }
 
   /// Puts a whole file in the place of its name's older one.
   private func finish(_ file: BodyFile, _ original: OriginalRecord) throws(DatabaseError) {

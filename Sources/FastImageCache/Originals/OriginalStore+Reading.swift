@@ -154,7 +154,10 @@ extension OriginalStore {
     for (original, bytes, _) in held.values where bytes != nil && query.isVariant(original) {
       if let found = variant(original.row, original.owner != query.owner) { return found }
     }
-    let (name, owner) = (query.name, query.owner.values)
+    let name = query.name
+    let owner: [Database.Value] = [
+      .id(query.owner.namespace.tableID), .id(query.owner.entity.tableID),
+    ]
     return try? reading { database throws(DatabaseError) in
       var found: Found?
       if mine == nil {
