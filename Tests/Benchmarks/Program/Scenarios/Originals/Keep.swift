@@ -61,7 +61,7 @@ struct Keep: Scenario {
     let results = try await Contest([
       Self.keep(batch, content, in: many), Self.keep(batch, content, in: few),
       Self.write(batch, content, in: many), Self.write(batch, content, in: few),
-    ]).run(roundCount: min(setting.effort.roundCount, 31), warmUpCount: 2)
+    ]).run(roundCount: min(setting.effort.roundCount, 15), warmUpCount: 2)
     let (fewCount, manyCount) = (few.addresses.count, many.addresses.count)
     return [
       Measure(
@@ -94,7 +94,7 @@ struct Keep: Scenario {
     let results = try await Contest([keepNew(in: full), keepNew(in: roomy)]).run(
       roundCount: min(setting.effort.roundCount, 21), warmUpCount: 4)
     let removed = try await KeptFiles.filled(
-      "removed", count: setting.effort.largeCount / 5, byteCount: 1000, copies: true,
+      "removed", count: setting.effort.largeCount / 20, byteCount: 1000, copies: true,
       setting: setting)
     let longest = try await removed.longestKeepWhileRemoving()
     return [
