@@ -36,12 +36,18 @@ package final class BodyFolder: Sendable {
   package var isOnNetwork: Bool { system.isOnNetwork(descriptor) }
 
   package static func name(row: Int64, body: UInt64) -> String {
-    func digits(_ number: UInt64) -> String {
-      let text = String(number, radix: 16)
-      return String(repeating: "0", count: 16 - text.utf8.count) + text
+    // Each read of an original makes one: without strings in between.
+    String(unsafeUninitializedCapacity: 33) { text in
+      text[16] = UInt8(ascii: "-")
+      for index in 0..<16 {
+        text[index] = digits[Int(row >> (60 - 4 * index)) & 15]
+        text[17 + index] = digits[Int(body >> (60 - 4 * index) & 15)]
+      }
+      return 33
     }
-    return digits(UInt64(bitPattern: row)) + "-" + digits(body)
   }
+
+  private static let digits = Array("0123456789abcdef".utf8)
 
   /// `nil` for a file that is no body.
   package static func numbers(_ name: String) -> (row: Int64, body: UInt64)? {
@@ -96,11 +102,10 @@ package final class BodyFolder: Sendable {
   /// The first bytes of a body; `nil` where its file is missing, or not what was written.
   ///
   /// - Parameters:
-  ///   - count: The bytes that are whole.
-  ///   - isWhole: Whether the file has no more.
+  ///   - count: The bytes that are whole; the file may have more.
   ///   - isDamaged: Set where the file is there, and another one than was written.
   package func read(
-    row: Int64, body: UInt64, _ count: Int, isWhole: Bool, _ expected: UInt64, isDamaged: inout Bool
+    row: Int64, body: UInt64, _ count: Int, _ expected: UInt64, isDamaged: inout Bool
   ) throws(DatabaseError) -> Data? {
     let name = Self.name(row: row, body: body)
     return try wrapping { () throws(SystemError) -> Data? in
@@ -113,10 +118,9 @@ package final class BodyFolder: Sendable {
       }
       defer { SystemCalls.closeFile(file) }
       isDamaged = true
-      let status = try system.status(of: file)
-      guard status.isRegularFile, count >= 0,
-        isWhole ? status.byteCount == count : status.byteCount >= count
-      else { return nil }
+      // A count from a disk may be any: no memory is taken for many bytes that are not there.
+      let isLarge = count > Checksum.blockByteCount
+      if isLarge, try system.status(of: file).byteCount < count { return nil }
       // Read once, into memory of this process that is neither cleared before nor grown.
       guard let memory = malloc(max(count, 1)) else { throw SystemError(call: .read, code: ENOMEM) }
       var isRight = false
@@ -125,7 +129,13 @@ package final class BodyFolder: Sendable {
       for offset in stride(from: 0, to: count, by: Checksum.blockByteCount) {
         let block = UnsafeMutableRawBufferPointer(
           start: memory + offset, count: min(Checksum.blockByteCount, count - offset))
-        guard try system.read(file, into: block, at: offset) == block.count else { return nil }
+        do throws(SystemError) {
+          guard try system.read(file, into: block, at: offset) == block.count else { return nil }
+        } catch {
+          // No file, or one that its device has lost.
+          if system.isLock(error) { throw error }
+          return nil
+        }
         checksum.add(UnsafeRawBufferPointer(block))
       }
       isRight = checksum.value == expected

@@ -26,8 +26,12 @@ package final class Database: @unchecked Sendable {
   }
 
   package let path: String
+  /// As it was opened, with the class of protection that SQLite gives all of the database's files.
+  package let flags: Int32
   private let handle: OpaquePointer
   private var statements: [String: OpaquePointer] = [:]
+  /// The statement that ran last: a reader runs the same one for nearly all lookups.
+  private var last: (sql: String, statement: OpaquePointer)?
   private let forks = ForkWatch.start()
 
   /// - Parameter makesFile: Makes a database that is missing, and waits for other writers; without it the calling
@@ -41,7 +45,7 @@ package final class Database: @unchecked Sendable {
         decoding: reason.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
       throw DatabaseError(.system, path, "SQLite cannot be loaded: \(text)")
     }
-    let flags =
+    flags =
       SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | (makesFile ? SQLITE_OPEN_CREATE : 0)
       | fic_sqlite_protection(protection == .none ? 0 : protection == .complete ? 1 : 2)
     // Others may not read the addresses; SQLite gives its other files the mode of this one.
@@ -82,6 +86,8 @@ package final class Database: @unchecked Sendable {
     for (index, value) in values.enumerated() {
       guard bind(value, to: statement, at: Int32(index + 1)) == SQLITE_OK else { throw error }
     }
+    // SQLite reads the text of ids where it is.
+    defer { withExtendedLifetime(values) {} }
     while true {
       switch fic_sqlite_step(statement) {
       case SQLITE_ROW: body(Row(statement: statement))
@@ -98,18 +104,16 @@ package final class Database: @unchecked Sendable {
     return number
   }
 
-  /// Brings the log into the database, and empties it; false where readers or writers are in the way.
-  package func checkpoint() -> Bool {
-    fic_sqlite_checkpoint(handle, SQLITE_CHECKPOINT_TRUNCATE) == SQLITE_OK
-  }
-
   private func prepared(_ sql: String) throws(DatabaseError) -> OpaquePointer {
-    if let statement = statements[sql] { return statement }
-    var statement: OpaquePointer?
-    guard fic_sqlite_prepare(handle, sql, &statement) == SQLITE_OK, let statement else {
-      throw error
+    // Strings of one object are equal by their address.
+    if let last, last.sql == sql { return last.statement }
+    var statement = statements[sql]
+    if statement == nil {
+      guard fic_sqlite_prepare(handle, sql, &statement) == SQLITE_OK else { throw error }
+      statements[sql] = statement
     }
-    statements[sql] = statement
+    guard let statement else { throw error }
+    last = (sql, statement)
     return statement
   }
 
@@ -121,7 +125,7 @@ package final class Database: @unchecked Sendable {
     case .id(let id):
       switch id.kind {
       case .string:
-        id.withText { fic_sqlite_bind_text(statement, index, $0.baseAddress, Int32($0.count)) }
+        id.withText { fic_sqlite_lend_text(statement, index, $0.baseAddress, Int32($0.count)) }
       case .integer: fic_sqlite_bind_int64(statement, index, Int64(bitPattern: id.words.0))
       case .largeInteger: fic_sqlite_bind_words(statement, index, id.words.0, 0, 8)
       // No original is a placeholder's version, nor a damaged picture's.

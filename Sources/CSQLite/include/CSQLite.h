@@ -30,7 +30,7 @@ bool fic_sqlite_load(char *reason, size_t capacity);
   apply(finalize) apply(bind_int64) apply(bind_text) apply(bind_blob) apply(bind_null)           \
   apply(column_type) apply(column_int64) apply(column_blob) apply(column_bytes)                  \
   apply(changes) apply(errmsg) apply(extended_errcode) apply(system_errno) apply(busy_timeout)   \
-  apply(db_readonly) apply(wal_checkpoint_v2)
+  apply(db_readonly)
 
 #if defined(__linux__)
 
@@ -51,8 +51,19 @@ extern struct fic_sqlite_functions {
 
 #endif
 
+// The classes of protection as Apple's header has them. Elsewhere no locked device closes files, and `open`
+// drops them.
+#if defined(SQLITE_OPEN_FILEPROTECTION_NONE)
+#define FIC_SQLITE_DROPPED 0
+#else
+#define SQLITE_OPEN_FILEPROTECTION_COMPLETE 0x00100000
+#define SQLITE_OPEN_FILEPROTECTION_COMPLETEUNTILFIRSTUSERAUTHENTICATION 0x00300000
+#define SQLITE_OPEN_FILEPROTECTION_NONE 0x00400000
+#define FIC_SQLITE_DROPPED 0x00700000
+#endif
+
 static inline int fic_sqlite_open(const char *path, sqlite3 **database, int flags) {
-  return FIC_CALL(open_v2)(path, database, flags, NULL);
+  return FIC_CALL(open_v2)(path, database, flags & ~FIC_SQLITE_DROPPED, NULL);
 }
 static inline int fic_sqlite_close(sqlite3 *database) { return FIC_CALL(close_v2)(database); }
 static inline int fic_sqlite_exec(sqlite3 *database, const char *sql) {
@@ -78,6 +89,11 @@ static inline int fic_sqlite_bind_text(
     sqlite3_stmt *statement, int index, const void *text, int byte_count) {
   return FIC_CALL(bind_text)(
       statement, index, text ? text : "", byte_count, SQLITE_TRANSIENT);
+}
+/// Copies nothing: the text stays where it is until the statement is reset.
+static inline int fic_sqlite_lend_text(
+    sqlite3_stmt *statement, int index, const void *text, int byte_count) {
+  return FIC_CALL(bind_text)(statement, index, text ? text : "", byte_count, SQLITE_STATIC);
 }
 /// Copies the first bytes of two numbers, the most significant one first.
 static inline int fic_sqlite_bind_words(
@@ -115,25 +131,18 @@ static inline int fic_sqlite_busy_timeout(sqlite3 *database, int milliseconds) {
 static inline bool fic_sqlite_is_readonly(sqlite3 *database) {
   return FIC_CALL(db_readonly)(database, "main") == 1;
 }
-static inline int fic_sqlite_checkpoint(sqlite3 *database, int mode) {
-  return FIC_CALL(wal_checkpoint_v2)(database, NULL, mode, NULL, NULL);
-}
 
 #undef FIC_CALL
+#undef FIC_SQLITE_DROPPED
 
-/// The bit of `open` that gives the database and its other files a class of protection; 0 where no locked
-/// device closes files. 0: none, 1: complete, 2: until the first unlock.
+/// The bit of `open` that gives the database and its other files a class of protection. 0: none, 1: complete,
+/// 2: until the first unlock.
 static inline int fic_sqlite_protection(int protection) {
-#if defined(SQLITE_OPEN_FILEPROTECTION_NONE)
   switch (protection) {
     case 1: return SQLITE_OPEN_FILEPROTECTION_COMPLETE;
     case 2: return SQLITE_OPEN_FILEPROTECTION_COMPLETEUNTILFIRSTUSERAUTHENTICATION;
     default: return SQLITE_OPEN_FILEPROTECTION_NONE;
   }
-#else
-  (void)protection;
-  return 0;
-#endif
 }
 
 #endif

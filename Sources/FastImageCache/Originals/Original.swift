@@ -62,7 +62,9 @@ package struct OriginalRecord: Hashable, Sendable {
     terms: OriginalTerms
   ) {
     (self.name, self.version, self.owner) = (name, version, owner)
-    row = OriginalRow(number: name.row, byteCount: byteCount, encodedTerms: terms.encoded())
+    row = OriginalRow(
+      number: name.row, body: .random(in: .min ... .max), byteCount: byteCount,
+      encodedTerms: terms.encoded())
   }
 }
 
@@ -71,7 +73,7 @@ package struct OriginalRow: Hashable, Sendable {
   /// That of its name.
   var number: Int64
   /// A number that is drawn for its bytes, and never again.
-  var body = UInt64.random(in: .min ... .max)
+  var body: UInt64
   var byteCount: Int
   /// The bytes that are there, and their checksum.
   var wholeByteCount = 0

@@ -181,27 +181,29 @@ extension OriginalStore {
   func takeDownload(
     of name: OriginalName
   ) throws(DatabaseError) -> (file: BodyFile, bytes: Data)? {
-    var found: [OriginalRecord] = []
-    _ = try reading { database throws(DatabaseError) in
+    // A transaction, in which no other store asks for the lock to see whether a writer lives.
+    let taken = try transaction {
+      database throws(DatabaseError) -> (file: BodyFile, bytes: Data)? in
+      var found: [OriginalRecord] = []
       try database.run(
         """
         SELECT \(OriginalSchema.all) FROM download WHERE \(Self.isContinuable)
         ORDER BY whole DESC
         """, continuable(name)
       ) { found.append(OriginalRecord($0)) }
-    }
-    let bodies = try bodies()
-    for original in found where writer.files[original.body] == nil {
-      let fileName = BodyFolder.name(row: name.row, body: original.body)
-      guard let descriptor = try bodies.take(fileName) else { continue }
-      let file = BodyFile(original, descriptor)
-      writer.files[original.body] = file
-      var isDamaged = false
-      if let bytes = try read(original.row, in: bodies, isDamaged: &isDamaged) {
-        return (file, bytes)
+      let bodies = try bodies()
+      for original in found where writer.files[original.body] == nil {
+        let file = BodyFolder.name(row: name.row, body: original.body)
+        guard let descriptor = try bodies.take(file) else { continue }
+        var isDamaged = false
+        if let bytes = try read(original.row, in: bodies, isDamaged: &isDamaged) {
+          return (BodyFile(original, descriptor), bytes)
+        }
+        try remove(name.row, original.body, in: database)
       }
-      discard(file)
+      return nil
     }
-    return nil
+    if let taken { writer.files[taken.file.original.body] = taken.file }
+    return taken
   }
 }

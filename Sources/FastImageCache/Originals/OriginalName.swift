@@ -51,7 +51,7 @@ package struct OriginalOwner: Hashable, Sendable {
 /// if its pixels suffice.
 package struct OriginalQuery: Sendable {
   let name: OriginalName
-  let version: ImageID
+  package let version: ImageID
   let owner: OriginalOwner
   let suffices: @Sendable (PixelSize) -> Bool
 

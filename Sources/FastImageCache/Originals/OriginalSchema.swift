@@ -92,8 +92,10 @@ extension OriginalRow {
   }
 
   init(_ row: borrowing Row) {
-    self.init(number: row.integer(0), byteCount: row.number(2), encodedTerms: Array(row.bytes(15)))
-    (body, wholeByteCount, checksum) = (row.bits(1), row.number(3), row.bits(4))
+    self.init(
+      number: row.integer(0), body: row.bits(1), byteCount: row.number(2),
+      encodedTerms: Array(row.bytes(15)))
+    (wholeByteCount, checksum) = (row.number(3), row.bits(4))
     let largestSide = Int64(Int32.max)
     size = PixelSize(
       width: row.number(5, atMost: largestSide), height: row.number(6, atMost: largestSide))

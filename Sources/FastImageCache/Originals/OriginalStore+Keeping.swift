@@ -31,7 +31,7 @@ extension OriginalStore {
     if Room.rounded(original.byteCount) > largest {
       refuse(original, "It has \(original.byteCount) bytes, and one original at most \(largest).")
       kept = nil
-    } else if let facts = rule.facts(of: original.terms) {
+    } else if let facts = lifetime.facts(of: original.terms) {
       original.freshness = facts
     } else {
       kept = nil
@@ -168,9 +168,7 @@ extension OriginalStore {
     }
   }
 
-  private var wasRemoved: DatabaseError {
-    DatabaseError(.system, file, "It was removed meanwhile.")
-  }
+  private var wasRemoved: DatabaseError { .init(.system, file, "It was removed meanwhile.") }
 
   /// Puts a whole file in the place of its name's older one.
   private func finish(_ file: BodyFile, _ original: OriginalRecord) throws(DatabaseError) {

@@ -154,18 +154,18 @@ extension OriginalStore {
     for (original, bytes, _) in held.values where bytes != nil && query.isVariant(original) {
       if let found = variant(original.row, original.owner != query.owner) { return found }
     }
+    let name = query.name
     let owner: [Database.Value] = [
       .id(query.owner.namespace.tableID), .id(query.owner.entity.tableID),
     ]
     return try? reading { database throws(DatabaseError) in
       var found: Found?
       if mine == nil {
-        try database.run(Self.ownRow, owner + query.name.values) {
+        try database.run(Self.ownRow, owner + name.values) {
           found = own(OriginalRow($0), $0.integer(OriginalSchema.rowCount) == 0)
         }
         if found != nil { return found }
       }
-      let name = query.name
       try database.run(
         Self.variantRows,
         owner + OriginalName.variantValues(name.id, name.account) + [
@@ -181,7 +181,7 @@ extension OriginalStore {
 
   func freshness(of original: OriginalRow) -> Freshness {
     let use = state.withLock { $0.uses[original.number] } ?? original.lastUse
-    return rule.freshness(
+    return lifetime.freshness(
       of: original.freshness, stored: original.stored, lastUse: use / 1_000_000,
       now: now() / 1_000_000)
   }
@@ -263,8 +263,7 @@ extension OriginalStore {
     _ original: OriginalRow, in bodies: BodyFolder, isDamaged: inout Bool
   ) throws(DatabaseError) -> Data? {
     try bodies.read(
-      row: original.number, body: original.body, original.wholeByteCount,
-      isWhole: original.wholeByteCount == original.byteCount, original.checksum,
+      row: original.number, body: original.body, original.wholeByteCount, original.checksum,
       isDamaged: &isDamaged)
   }
 

@@ -65,9 +65,12 @@ extension OriginalStore: OriginalKeeping {
       // In a folder that was never opened nothing was removed.
       guard state.withLock({ $0.isOpen }) else { return }
       try writeUses()
-      try transaction { _ in }
-      guard writer.database?.checkpoint() == true else {
-        throw DatabaseError(.busy, file, "The log cannot be brought to the device.")
+      let database = try transaction { $0 }
+      // A commit that waits for the device takes all earlier ones along, whoever reads meanwhile.
+      try database.execute("PRAGMA synchronous = FULL")
+      defer { try? database.execute("PRAGMA synchronous = NORMAL") }
+      try transaction { database throws(DatabaseError) in
+        try database.run("UPDATE store SET bytes = bytes")
       }
       try bodies().synchronize()
     }
@@ -166,7 +169,7 @@ extension OriginalStore: OriginalKeeping {
   func note(
     _ terms: OriginalTerms?, of name: OriginalName, body: UInt64, for load: OriginalLoad?
   ) async {
-    let facts = terms.map { rule.facts(of: $0) } ?? .mustAsk
+    let facts = terms.map { lifetime.facts(of: $0) } ?? .mustAsk
     // The server forbids to keep it from now on.
     guard let facts else { return await drop(name, body: body) }
     state.withLock { state in

@@ -171,7 +171,7 @@ extension OriginalStore {
   /// Deletes what kills and power cuts have left: files without rows, and downloads that nobody can continue.
   /// Looks beside the queue, at each name once.
   private func lookForLeftovers() {
-    DispatchQueue.global(qos: .utility).async { [self] in
+    DispatchQueue.global(qos: .utility).async(group: readings) { [self] in
       guard let bodies = state.withLock({ $0.bodies }) else { return }
       var suspects: [(row: Int64, body: UInt64)] = []
       _ = try? reading { database throws(DatabaseError) in

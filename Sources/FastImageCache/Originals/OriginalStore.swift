@@ -82,7 +82,6 @@ public final class OriginalStore: Sendable {
   /// When the files may be read on a locked device; effective on Apple platforms.
   public let protection: ImageFormat.Protection
 
-  let rule: FreshnessRule
   let listeners = OriginalListeners()
   let system: SystemCalls
   /// Microseconds since 1970.
@@ -137,10 +136,6 @@ public final class OriginalStore: Sendable {
     (self.byteLimit, self.lifetime, self.protection) = (max(0, byteLimit), lifetime, protection)
     (self.system, self.now) = (system, now)
     file = Self.file(in: self.directory)
-    rule = FreshnessRule(
-      kept: lifetime.maximumAge, countsFromLastUse: lifetime.renewsOnUse,
-      fresh: lifetime.defaultFreshness, obeysServer: lifetime.respectsServer,
-      answersStale: lifetime.servesStale)
   }
 
   deinit {

@@ -37,7 +37,7 @@ enum OriginalAttack {
       for number in 0..<3 {
         try database.run(OriginalSchema.intoOriginal, original(number).values)
       }
-      _ = database.checkpoint()
+      try database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     } catch { return [] }
     return [UInt8](FileManager.default.contents(atPath: path) ?? Data())
   }()

@@ -50,7 +50,9 @@ enum TermsAttack {
       try Attack.require(text.hasSuffix("\"\(tag.opaque)\""), "\(text) is the tag \(tag)")
       try Attack.require(tag.isStronglyEqual(to: tag) == tag.isStrong, "\(tag) is not itself")
     }
-    if let pause = RetryAfter(text, now: now)?.delay(from: now) {
+    let head = HTTPHead(
+      url: URL(filePath: "/"), status: 503, fields: ["retry-after": text], received: now.date)
+    if let pause = head.retryDelay {
       try Attack.require(pause >= .zero, "A pause of \(pause)")
     }
   }
@@ -67,11 +69,11 @@ enum TermsAttack {
         validator.utf8.allSatisfy { (0x20..<0x7F).contains($0) }, "The validator is \(validator)")
     }
     let received = HTTPDate(terms.received).seconds
-    let rule = FreshnessRule()
+    let lifetime = OriginalStore.Lifetime()
     for now in [clock, received, received + 1_000_000] {
-      let freshness = rule.freshness(of: terms, stored: clock, lastUse: received, now: now)
+      guard let facts = lifetime.facts(of: terms) else { break }
+      let freshness = lifetime.freshness(of: facts, stored: clock, lastUse: received, now: now)
       if freshness == .gone { continue }
-      try Attack.require(terms.mayBeKept, "What may not be kept is \(freshness)")
       let age = HTTPDate(clamping: now).seconds - received
       try Attack.require(
         freshness != .fresh || (0..<30 * 86_400).contains(age), "Fresh after \(age) s")

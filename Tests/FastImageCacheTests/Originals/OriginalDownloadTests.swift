@@ -1,4 +1,5 @@
 import Foundation
+import Locking
 import OriginalDatabase
 import TableStore
 import TestSupport
@@ -75,6 +76,45 @@ struct OriginalDownloadTests {
     // The same file.
     let listed = try await later.inspect()
     #expect(listed.count == 1 && listed.first?.record.body == file)
+  }
+
+  @Test("is found although another store looks at that moment whether its writer lives")
+  func isFoundBesideLook() async throws {
+    let bytes = OriginalStore.bytes(7, count: 2 * block)
+    let (first, other) = (store(), store())
+    let (download, load) = try await download(first)
+    _ = try arrive(bytes, block, download)
+    download.end(keeps: true)
+    await first.queueIsDone()
+    let record = try #require(try await first.inspect().first).record
+    let name = BodyFolder.name(row: record.name.row, body: record.body)
+    let (looks, gate, asks) = (Counter(), Gate(), Lock(false))
+    let look = Task {
+      try await other.run { () throws(DatabaseError) in
+        try other.transaction { _ throws(DatabaseError) in
+          guard let taken = try other.bodies().take(name) else {
+            Issue.record("The file has another writer.")
+            return
+          }
+          let file = BodyFile(record, taken)
+          looks.increment()
+          gate.waitBlocking()
+          file.close()
+        }
+      }
+    }
+    await looks.reaches(1)
+    // A transaction begins behind the call that ends the look.
+    let system = SystemCalls(observer: { call throws(SystemError) in
+      if call.kind == .status, asks.withLock({ $0 }) { gate.open() }
+    })
+    let (second, _) = try await self.download(OriginalStore(in: directory, system: system))
+    asks.withLock { $0 = true }
+    let known = await second.known()
+    gate.open()
+    #expect(known?.bytes == bytes.prefix(block))
+    try await look.value
+    withExtendedLifetime(load) {}
   }
 
   @Test("is not continued where it is damaged, too old, refused, or another version")

@@ -1,4 +1,5 @@
 import Foundation
+import OriginalDatabase
 import TestSupport
 import Testing
 
@@ -293,6 +294,37 @@ struct ResumptionTests {
       server.arrivedRequests(for: "/7").map { $0.headers["range"] } == [nil, "bytes=20-", nil])
     await fixture.quiet()
     #expect(fixture.cache.partials.byteCount == 0)
+  }
+
+  @Test(
+    "drops what there is where a web server refuses the rest and then the whole, unless it is out of order",
+    arguments: [401, 403, 404, 503])
+  func refusedWhole(_ status: Int) async throws {
+    let file = HTTPFile(OriginalStore.bytes(7, count: 300_000), entityTag: "\"x\"")
+    let server = try HTTPServer { request in
+      request.number == 1
+        ? file.reply(to: request).inserting(.cut, after: 200_000) : .status(status)
+    }
+    var options = HTTPOptions()
+    options.retry = .never
+    let directory = try TemporaryDirectory()
+    let store = OriginalStore(directory: directory.url)
+    let fixture = try await Fixture(from: URLImageSource(http: options)) { $0.originals = store }
+    let photo = Photo("7", url: server.url("/7").absoluteString)
+    func kept() async throws -> (disk: [Int], memory: Int) {
+      await fixture.cache.loadsHaveEnded()
+      await store.queueIsDone()
+      return (
+        try await store.inspect().map(\.arrivedByteCount), fixture.cache.partials.byteCount
+      )
+    }
+    await breakOff(fixture, photo)
+    #expect(try await kept().disk == [Checksum.blockByteCount])
+    await breakOff(fixture, photo)
+    #expect(server.arrivedRequests(for: "/7").compactMap { $0.headers["range"] }.count == 1)
+    let isKept = status == 503
+    #expect(try await kept().disk.isEmpty == !isKept)
+    #expect((try await kept().memory > 0) == isKept)
   }
 
   @Test("fetches from a web server what is missing, and nothing twice")

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import FastImageCache
@@ -6,14 +7,13 @@ import Testing
 struct EntityTagTests {
   @Test("compares as the table of RFC 9110 section 8.8.3.2 says")
   func comparison() throws {
-    for (first, second, isStrongMatch, isWeakMatch) in [
-      (#"W/"1""#, #"W/"1""#, false, true), (#"W/"1""#, #"W/"2""#, false, false),
-      (#"W/"1""#, #""1""#, false, true), (#""1""#, #""1""#, true, true),
+    for (first, second, isStrongMatch) in [
+      (#"W/"1""#, #"W/"1""#, false), (#"W/"1""#, #"W/"2""#, false), (#"W/"1""#, #""1""#, false),
+      (#""1""#, #""1""#, true),
     ] {
       let (left, right) = (try #require(EntityTag(first)), try #require(EntityTag(second)))
       #expect(left.isStronglyEqual(to: right) == isStrongMatch, "\(first) \(second)")
       #expect(right.isStronglyEqual(to: left) == isStrongMatch, "\(second) \(first)")
-      #expect(left.isWeaklyEqual(to: right) == isWeakMatch, "\(first) \(second)")
     }
   }
 
@@ -59,10 +59,9 @@ struct EntityTagTests {
   @Test("with characters that are no ASCII proves nothing, since two may look alike here")
   func foreignCharacters() throws {
     let tag = try #require(EntityTag("\"\u{FFFD}\""))
-    #expect(!tag.isStrong && !tag.isStronglyEqual(to: tag) && tag.isWeaklyEqual(to: tag))
+    #expect(!tag.isStrong && !tag.isStronglyEqual(to: tag))
     // Canonically the same, in other bytes.
-    let (composed, decomposed) = (EntityTag("\"\u{E9}\""), EntityTag("\"e\u{301}\""))
-    #expect(try !#require(composed).isWeaklyEqual(to: #require(decomposed)))
+    #expect(EntityTag.differ("\"\u{E9}\"", "\"e\u{301}\""))
   }
 }
 
@@ -107,20 +106,23 @@ struct ContentRangeTests {
 struct RetryAfterTests {
   private let now = HTTPDate(clamping: 946_684_700)  // 100 s before 2000
 
+  private func delay(_ text: String) -> Duration? {
+    HTTPHead(
+      url: URL(filePath: "/"), status: 503, fields: ["retry-after": text], received: now.date
+    ).retryDelay
+  }
+
   @Test("is a number of seconds or a moment")
   func forms() {
-    #expect(RetryAfter("120", now: now)?.delay(from: now) == .seconds(120))
-    #expect(
-      RetryAfter("Sat, 01 Jan 2000 00:00:00 GMT", now: now)?.delay(from: now) == .seconds(100))
-    #expect(
-      RetryAfter("Fri, 31 Dec 1999 23:00:00 GMT", now: now)?.delay(from: now) == .seconds(0))
-    #expect(
-      RetryAfter("99999999999999999999", now: now)?.delay(from: now) == .seconds(2_147_483_648))
+    #expect(delay("120") == .seconds(120))
+    #expect(delay("Sat, 01 Jan 2000 00:00:00 GMT") == .seconds(100))
+    #expect(delay("Fri, 31 Dec 1999 23:00:00 GMT") == .seconds(0))
+    #expect(delay("99999999999999999999") == .seconds(2_147_483_648))
   }
 
   @Test("is none if it is anything else", arguments: ["", "-1", "1.5", "1 s", "soon"])
   func refused(_ text: String) {
-    #expect(RetryAfter(text, now: now) == nil)
+    #expect(delay(text) == nil)
   }
 }
 
@@ -141,7 +143,7 @@ struct VaryTests {
   func digest() {
     let vary = Vary("Accept, X-Size")
     let digest = vary.digest(of: ["accept": "image/webp", "X-Size": "2"])
-    #expect(digest.count == 16)
+    #expect(digest.count == 24)
     #expect(digest == vary.digest(of: ["ACCEPT": "image/webp", "x-size": "2", "Cookie": "1"]))
     let others = [
       [:], ["accept": "image/webp"], ["x-size": "2"], ["accept": "image/webp", "x-size": ""],
@@ -149,19 +151,19 @@ struct VaryTests {
     ].map { vary.digest(of: $0) }
     #expect(Set(others + [digest]).count == 7)
     #expect(Vary("accept").digest(of: [:]) != Vary("x-size").digest(of: [:]))
-    #expect(Vary("").digest(of: ["accept": "1"]) == [])
+    #expect(Vary("").digest(of: ["accept": "1"]) == "")
   }
 
   @Test("of credentials tells accounts apart, and is none without any")
   func credentials() {
     let digest = Vary.credentialDigest(of: ["authorization": "Bearer a", "Accept": "1"])
-    #expect(digest.count == 16)
+    #expect(digest.count == 24)
     #expect(digest == Vary.credentialDigest(of: ["AUTHORIZATION": "Bearer a"]))
     let others = [
       ["Authorization": "Bearer b"], ["Cookie": "Bearer a"],
       ["Authorization": "Bearer a", "Cookie": "b"],
     ].map { Vary.credentialDigest(of: $0) }
     #expect(Set(others + [digest]).count == 4)
-    #expect(Vary.credentialDigest(of: ["Accept": "1"]) == [])
+    #expect(Vary.credentialDigest(of: ["Accept": "1"]) == "")
   }
 }

@@ -50,22 +50,12 @@ public struct HTTPRequest: Hashable, Sendable {
   func checkHeaders() throws(ImageSourceError) {
     for (name, value) in headers {
       guard !HTTPAsk.reservedNames.contains(name.lowercased()) else { throw .reservedHeader(name) }
-      guard !name.isEmpty, name.utf8.allSatisfy(Self.isTokenCharacter) else {
+      guard !name.isEmpty, name.utf8.allSatisfy(\.isTokenCharacter) else {
         throw .invalidHeader(name)
       }
       guard !value.utf8.contains(where: { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F }) else {
         throw .invalidHeader(name)
       }
-    }
-  }
-
-  /// RFC 9110 section 5.6.2.
-  private static func isTokenCharacter(_ character: UInt8) -> Bool {
-    switch character {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"):
-      true
-    default: "!#$%&'*+-.^_`|~".utf8.contains(character)
     }
   }
 }

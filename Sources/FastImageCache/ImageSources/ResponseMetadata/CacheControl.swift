@@ -22,6 +22,25 @@ struct CacheControl: Hashable, Sendable {
 
   init() {}
 
+  /// A field that says the same; one without directives is a list with nothing in it.
+  var text: String {
+    var text = ""
+    func add(_ name: String, _ seconds: UInt32?) {
+      if let seconds { text += "\(name)=\(seconds)," }
+    }
+    func add(_ name: String, _ isThere: Bool) {
+      if isThere { text += "\(name)," }
+    }
+    add("max-age", maxAge)
+    add("stale-while-revalidate", staleWhileRevalidate)
+    add("stale-if-error", staleIfError)
+    add("no-cache", noCache)
+    add("no-store", noStore)
+    add("must-revalidate", mustRevalidate)
+    add("public", isPublic)
+    return text.isEmpty ? "," : text
+  }
+
   /// Reads a field; directives that are unknown or malformed are skipped. A quote that never closes may
   /// hide any directive, and counts as the strictest.
   init(_ text: String) {

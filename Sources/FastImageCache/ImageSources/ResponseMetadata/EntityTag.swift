@@ -41,11 +41,6 @@ struct EntityTag: Sendable {
 
   /// Whether two versions are byte for byte the same: section 8.8.3.2.
   func isStronglyEqual(to other: EntityTag) -> Bool {
-    isStrong && other.isStrong && isWeaklyEqual(to: other)
-  }
-
-  /// Whether one version may stand for the other.
-  func isWeaklyEqual(to other: EntityTag) -> Bool {
-    opaque.utf8.elementsEqual(other.opaque.utf8)
+    isStrong && other.isStrong && opaque.utf8.elementsEqual(other.opaque.utf8)
   }
 }

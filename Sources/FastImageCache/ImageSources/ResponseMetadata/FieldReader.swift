@@ -111,7 +111,8 @@ struct FieldReader {
 extension UInt8 {
   fileprivate var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
 
-  fileprivate var isTokenCharacter: Bool {
+  /// RFC 9110 section 5.6.2.
+  var isTokenCharacter: Bool {
     isDigit || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(lowercased)
       || "!#$%&'*+-.^_`|~".utf8.contains(self)
   }

@@ -123,15 +123,15 @@ public struct OriginalTerms: Hashable, Sendable {
   /// - Parameter headers: The fields that the load asked for (``ImageSourceRequest/headers``). A lookup
   ///   in a store knows no others.
   mutating func recordRequest(_ headers: [String: String]) {
-    requestDigest.varying = vary?.digest(of: headers) ?? []
+    requestDigest.varying = vary?.digest(of: headers) ?? ""
     requestDigest.credentials =
-      cacheControl?.isPublic == true ? [] : Vary.credentialDigest(of: headers)
+      cacheControl?.isPublic == true ? "" : Vary.credentialDigest(of: headers)
   }
 
   /// Whether a request with these fields would have got the same answer, as far as the server says. An answer
   /// to an account's request is for this account, unless the server calls it public.
   func isAnswer(to headers: [String: String]) -> Bool {
-    guard vary != .everything, requestDigest.varying == vary?.digest(of: headers) ?? [] else {
+    guard vary != .everything, requestDigest.varying == vary?.digest(of: headers) ?? "" else {
       return false
     }
     let credentials = requestDigest.credentials

@@ -1,3 +1,4 @@
+import Foundation
 import TableStore
 
 /// The request fields that an answer depends on: RFC 9110 section 12.5.5.
@@ -28,20 +29,26 @@ struct Vary: Hashable, Sendable {
 
   private init(names: [String]?) { self.names = names }
 
+  /// A field that says the same; one without names is a list with nothing in it.
+  var text: String {
+    guard let names else { return "*" }
+    return names.isEmpty ? "," : names.joined(separator: ",")
+  }
+
   /// The fields that tell accounts apart, whether or not a server names them.
   private static let credentials = Vary(names: ["authorization", "cookie"])
 
   /// As ``digest(of:)``, of the fields that tell accounts apart; empty where the request has none of them.
-  static func credentialDigest(of fields: [String: String]) -> [UInt8] {
+  static func credentialDigest(of fields: [String: String]) -> String {
     let hasAny = fields.keys.contains { credentials.names?.contains($0.lowercased()) == true }
-    return hasAny ? credentials.digest(of: fields) : []
+    return hasAny ? credentials.digest(of: fields) : ""
   }
 
-  /// Sixteen bytes that tell apart requests whose answers may differ; empty where none do.
+  /// A word that tells apart requests whose answers may differ; empty where none do.
   ///
   /// - Parameter fields: Those of the request, by name in any case.
-  func digest(of fields: [String: String]) -> [UInt8] {
-    guard let names, !names.isEmpty else { return [] }
+  func digest(of fields: [String: String]) -> String {
+    guard let names, !names.isEmpty else { return "" }
     var values: [String: [String]] = [:]
     for (name, value) in fields { values[name.lowercased(), default: []].append(value) }
     // No header field holds these two bytes, so different requests give different bytes here. Fields
@@ -49,14 +56,15 @@ struct Vary: Hashable, Sendable {
     let text = names.map { name in
       ([name] + values[name, default: []].sorted()).joined(separator: "\n")
     }
-    return Array(SHA256.hash(Array(text.joined(separator: "\0").utf8)).prefix(16))
+    let hash = SHA256.hash(Array(text.joined(separator: "\0").utf8))
+    return Data(hash.prefix(16)).base64EncodedString()
   }
 }
 
 /// The fields of a request that its answer depends on, as hashes.
 struct RequestDigest: Hashable, Sendable {
   /// Of the fields that `Vary` names; empty where it names none.
-  var varying: [UInt8] = []
+  var varying = ""
   /// Of the fields that tell accounts apart; empty where the request had none, or the answer is for all.
-  var credentials: [UInt8] = []
+  var credentials = ""
 }

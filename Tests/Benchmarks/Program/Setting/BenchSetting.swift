@@ -43,7 +43,7 @@ final class BenchSetting {
     if let keptFiles { return keptFiles }
     Console.note("keeping \(effort.largeCount) originals")
     let kept = try await KeptFiles.filled(
-      "many", count: effort.largeCount, byteCount: 1000, setting: self)
+      "many", count: effort.largeCount, byteCount: 1000, copies: true, setting: self)
     keptFiles = kept
     return kept
   }

@@ -38,9 +38,13 @@ struct HTTPHead: Sendable {
 
   var entityTag: EntityTag? { fields["etag"].flatMap { EntityTag($0) } }
 
-  /// How long the server wants to be left alone.
+  /// How long the server wants to be left alone: RFC 9110 section 10.2.3.
   var retryDelay: Duration? {
-    let now = HTTPDate(received)
-    return fields["retry-after"].flatMap { RetryAfter($0, now: now) }?.delay(from: now)
+    fields["retry-after"].flatMap { text in
+      let now = HTTPDate(received)
+      let seconds = DeltaSeconds.read(text).map { Int64($0) }
+      return (seconds ?? HTTPDate(text, now: now).map { max(0, $0.seconds - now.seconds) })
+        .map { .seconds($0) }
+    }
   }
 }

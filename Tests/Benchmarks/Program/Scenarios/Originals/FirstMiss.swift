@@ -22,7 +22,8 @@ struct FirstMiss: Scenario {
       Contest.Contender { try await course.milliseconds(nil) },
     ]).run(roundCount: min(setting.effort.roundCount, 31), warmUpCount: 2)
     let few = try await KeptFiles.filled(
-      "tenth", count: max(1, count / 10), byteCount: many.content.count, setting: setting)
+      "tenth", count: max(2, count / 10), byteCount: many.content.count, copies: true,
+      setting: setting)
     var growths: [Double] = []
     for _ in 0..<min(setting.effort.roundCount, 5) {
       let growth = try await course.growth(many.makeStore()) - course.growth(few.makeStore())

@@ -43,7 +43,7 @@ struct Keep: Scenario {
         }
       }
     let results = try await Contest(contenders).run(
-      roundCount: min(setting.effort.roundCount, 51), warmUpCount: 2)
+      roundCount: min(setting.effort.roundCount, 31), warmUpCount: 2)
     let names = ["create, write, close, rename"] + peers.map(\.name)
     return zip(names, results.dropFirst()).map { name, result in
       Measure(
@@ -61,7 +61,7 @@ struct Keep: Scenario {
     let results = try await Contest([
       Self.keep(batch, content, in: many), Self.keep(batch, content, in: few),
       Self.write(batch, content, in: many), Self.write(batch, content, in: few),
-    ]).run(roundCount: min(setting.effort.roundCount, 51), warmUpCount: 2)
+    ]).run(roundCount: min(setting.effort.roundCount, 15), warmUpCount: 2)
     let (fewCount, manyCount) = (few.addresses.count, many.addresses.count)
     return [
       Measure(
@@ -92,9 +92,10 @@ struct Keep: Scenario {
       }
     }
     let results = try await Contest([keepNew(in: full), keepNew(in: roomy)]).run(
-      roundCount: min(setting.effort.roundCount, 51), warmUpCount: 4)
+      roundCount: min(setting.effort.roundCount, 21), warmUpCount: 4)
     let removed = try await KeptFiles.filled(
-      "removed", count: setting.effort.largeCount / 5, byteCount: 1000, setting: setting)
+      "removed", count: setting.effort.largeCount / 20, byteCount: 1000, copies: true,
+      setting: setting)
     let longest = try await removed.longestKeepWhileRemoving()
     return [
       Measure(

@@ -4,6 +4,7 @@ import FastImageCache
 import Foundation
 import Locking
 import OriginalDatabase
+import TableStore
 
 #if canImport(Darwin)
   import Darwin
@@ -18,30 +19,69 @@ final class KeptFiles: Sendable {
   /// The bytes of each.
   let content: Data
 
+  /// Made before: a request has its names from its entity.
+  private let queries: [OriginalQuery]
   private let place: URL
   private let store: OriginalStore
   private let descriptor: CInt
 
-  /// Keeps originals, which takes some 0.2 ms each, and uses each once. So their rows stand in another
-  /// order than that of their uses, as they do after some time.
+  /// Keeps originals, and uses each once. So their rows stand in another order than that of their uses, as they do
+  /// after some time.
   ///
-  /// - Parameter byteLimit: Of the store.
+  /// - Parameters:
+  ///   - byteLimit: Of the store.
+  ///   - copies: Whether all but the first are copies, made in one transaction, whose addresses nothing looks up:
+  ///     100 000 keeps would take minutes.
   static func filled(
-    _ name: String, count: Int, byteCount: Int, byteLimit: Int = 1 << 40, setting: BenchSetting
+    _ name: String, count: Int, byteCount: Int, byteLimit: Int = 1 << 40, copies: Bool = false,
+    setting: BenchSetting
   ) async throws -> KeptFiles {
     let addresses = addresses("kept", count: count)
     let kept = try KeptFiles(
       addresses.shuffled(), content(byteCount),
       in: setting.place.url.appending(path: "originals-\(name)"), byteLimit)
     try await kept.store.open()
-    _ = try await kept.keep(addresses, kept.content)
-    try kept.read(0..<count)
+    if copies {
+      _ = try await kept.keep([addresses[0]], kept.content)
+      try kept.copyRow(count: count)
+    } else {
+      _ = try await kept.keep(addresses, kept.content)
+      try kept.read(0..<count)
+    }
     try await kept.store.flush()
     return kept
   }
 
+  /// Copies the only row under other numbers, addresses and uses, and makes the files.
+  private func copyRow(count: Int) throws {
+    let database = try Database(
+      place.appending(path: "originals.sqlite").path, makesFile: true, .none)
+    try database.execute(
+      """
+      BEGIN IMMEDIATE;
+      CREATE TEMP TABLE copy AS
+        WITH RECURSIVE number(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM number WHERE i < \(count - 1))
+        SELECT original.*, i FROM original, number;
+      UPDATE copy SET id = random(), body = random(), variants = random(), owner = random(), used = used + i,
+        address = 'https://photos.example.com/kept/' || i || '.jpg';
+      ALTER TABLE copy DROP COLUMN i;
+      INSERT INTO original SELECT * FROM copy;
+      COMMIT;
+      """)
+    let bodies = place.appending(path: "bodies").path
+    try database.run("SELECT id, body FROM original") { row in
+      let name = BodyFolder.name(row: row.integer(0), body: row.bits(1))
+      FileManager.default.createFile(atPath: bodies + "/" + name, contents: content)
+    }
+    try database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    guard try database.number("SELECT count(*) FROM original") == count else {
+      throw BenchFailure.missingOriginal
+    }
+  }
+
   private init(_ addresses: [URL], _ content: Data, in place: URL, _ byteLimit: Int) throws {
     (self.addresses, self.content, self.place) = (addresses, content, place)
+    queries = addresses.map(Self.query)
     store = OriginalStore(directory: place, byteLimit: byteLimit)
     let folder = place.appending(path: "plain").path(percentEncoded: false)
     try FileManager.default.createDirectory(
@@ -75,9 +115,9 @@ final class KeptFiles: Sendable {
 
   /// Looks up and reads the originals of a part of the addresses.
   func read(_ range: Range<Int>) throws {
-    for address in addresses[range] {
-      guard let found = store.lookUp(Self.query(address)),
-        try store.bytes(of: found.row, ImageID(address))?.count == content.count
+    for query in queries[range] {
+      guard let found = store.lookUp(query),
+        try store.bytes(of: found.row, query.version)?.count == content.count
       else { throw BenchFailure.missingOriginal }
     }
   }
@@ -85,14 +125,15 @@ final class KeptFiles: Sendable {
   /// Keeps originals until their files can be read, on the store's own queue; nanoseconds for each.
   func keep(_ addresses: [URL], _ content: Data) async throws -> Double {
     let store = store
+    // A load has them from its request and its answer.
+    let originals = addresses.map { (Self.name($0), Self.original($0, content.count)) }
     let nanoseconds = try await onQueue {
-      try Contest.time(addresses.count) {
-        for address in addresses {
-          let original = Self.original(address, content.count)
+      try Contest.time(originals.count) {
+        for (name, original) in originals {
           guard store.hold(original, content, for: nil, from: nil, if: { true }) != nil else {
             throw BenchFailure.missingOriginal
           }
-          store.writeHeld(Self.name(address))
+          store.writeHeld(name)
         }
       }
     }

@@ -4,7 +4,7 @@ import Testing
 @testable import FastImageCache
 
 @Suite("The rule of freshness", .timeLimit(.minutes(10)))
-struct FreshnessRuleTests {
+struct FreshnessTests {
   private let day: Int64 = 86_400
   private let received: Int64 = 784_112_000
   /// Never stale.
@@ -19,14 +19,16 @@ struct FreshnessRuleTests {
 
   /// So many seconds after the answer, which was stored at once and never used since.
   private func freshness(
-    _ fields: [String: String], after seconds: Int64, rule: FreshnessRule = FreshnessRule()
+    _ fields: [String: String], after seconds: Int64, rule: OriginalStore.Lifetime = .init()
   ) -> Freshness {
-    rule.freshness(
-      of: terms(fields), stored: received, lastUse: received, now: received + seconds)
+    // What may not be kept has no facts.
+    rule.facts(of: terms(fields)).map {
+      rule.freshness(of: $0, stored: received, lastUse: received, now: received + seconds)
+    } ?? .gone
   }
 
   /// How many seconds an answer is fresh.
-  private func span(_ fields: [String: String], rule: FreshnessRule = FreshnessRule()) -> UInt32? {
+  private func span(_ fields: [String: String], rule: OriginalStore.Lifetime = .init()) -> UInt32? {
     rule.facts(of: terms(fields))?.freshFor
   }
 
@@ -93,8 +95,8 @@ struct FreshnessRuleTests {
 
   @Test("lets stale answers pass where nobody allows them only as long as the server does")
   func strict() {
-    var rule = FreshnessRule()
-    rule.answersStale = false
+    var rule = OriginalStore.Lifetime()
+    rule.servesStale = false
     let fields = ["Cache-Control": "max-age=600, stale-while-revalidate=30, stale-if-error=90"]
     #expect(freshness(fields, after: 599, rule: rule) == .fresh)
     #expect(freshness(fields, after: 600, rule: rule) == .stale)
@@ -115,8 +117,8 @@ struct FreshnessRuleTests {
 
   @Test("may count the store's word only, but for what must not be kept")
   func disobedient() {
-    var rule = FreshnessRule()
-    (rule.obeysServer, rule.fresh) = (false, .seconds(100))
+    var rule = OriginalStore.Lifetime()
+    (rule.respectsServer, rule.defaultFreshness) = (false, .seconds(100))
     for fields in [
       [:], ["Cache-Control": "max-age=5", "Age": "50"], ["Cache-Control": "no-cache"],
       ["Expires": "0"], ["Cache-Control": "must-revalidate"],
@@ -130,28 +132,32 @@ struct FreshnessRuleTests {
 
   @Test("keeps from the last use or from storing, whatever is fresh")
   func keeping() {
-    var rule = FreshnessRule()
-    rule.kept = .seconds(100)
+    var rule = OriginalStore.Lifetime()
+    rule.maximumAge = .seconds(100)
     func kept(stored: Int64, lastUse: Int64, now: Int64) -> Freshness {
-      rule.freshness(of: terms([:]), stored: stored, lastUse: lastUse, now: now)
+      rule.facts(of: terms([:])).map {
+        rule.freshness(of: $0, stored: stored, lastUse: lastUse, now: now)
+      } ?? .gone
     }
     let now = received + 200
     #expect(kept(stored: now - 100, lastUse: now - 99, now: now) == .stale)
     #expect(kept(stored: now - 100, lastUse: now - 100, now: now) == .gone)
-    rule.countsFromLastUse = false
+    rule.renewsOnUse = false
     #expect(kept(stored: now - 100, lastUse: now - 99, now: now) == .gone)
     #expect(kept(stored: now - 99, lastUse: now - 200, now: now) == .stale)
-    rule.kept = .zero
+    rule.maximumAge = .zero
     #expect(kept(stored: now, lastUse: now, now: now) == .gone)
   }
 
   @Test("believes no server for longer than originals are kept")
   func forged() {
     let fields = ["Cache-Control": "max-age=2147483648"]
-    let rule = FreshnessRule()
+    let rule = OriginalStore.Lifetime()
     func used(after days: Int64) -> Freshness {
       let now = received + days * day
-      return rule.freshness(of: terms(fields), stored: received, lastUse: now, now: now)
+      return rule.facts(of: terms(fields)).map {
+        rule.freshness(of: $0, stored: received, lastUse: now, now: now)
+      } ?? .gone
     }
     #expect(used(after: 29) == .fresh && used(after: 30) == .stale && used(after: 31) == expired)
   }
@@ -160,9 +166,11 @@ struct FreshnessRuleTests {
   func clocks() {
     #expect(freshness([:], after: -1) == expired)
     #expect(freshness(["Cache-Control": "must-revalidate"], after: -1) == bound)
-    let rule = FreshnessRule()
+    let rule = OriginalStore.Lifetime()
     func kept(stored: Int64, lastUse: Int64, now: Int64) -> Freshness {
-      rule.freshness(of: terms([:]), stored: stored, lastUse: lastUse, now: now)
+      rule.facts(of: terms([:])).map {
+        rule.freshness(of: $0, stored: stored, lastUse: lastUse, now: now)
+      } ?? .gone
     }
     // A year back, 1970 and 2038.
     for now in [received - 365 * day, 0, -1, .min] {

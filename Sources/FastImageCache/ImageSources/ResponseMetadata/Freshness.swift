@@ -31,19 +31,7 @@ struct FreshnessFacts: Hashable, Sendable {
 ///
 /// Two clocks that never mix: an original is *kept* for a while after its last use, and *fresh* for a
 /// while after the server answered.
-struct FreshnessRule: Hashable, Sendable {
-  /// The time for which an original is kept.
-  var kept = Duration.seconds(30 * 86_400)
-  /// Whether that begins anew with each use.
-  var countsFromLastUse = true
-  /// The freshness of an original whose server says nothing of it.
-  var fresh = Duration.seconds(30 * 86_400)
-  /// Whether the server's word on freshness counts; otherwise ``fresh`` holds for all.
-  var obeysServer = true
-  /// Whether a stale original may answer although the server allows it with no word: for ``staleTime``, and
-  /// beyond it where no server can be reached. The standard leaves that to the client (section 4.2.4).
-  var answersStale = true
-
+extension OriginalStore.Lifetime {
   /// A day, in seconds: a picture that was replaced yesterday is shown no more.
   private static let staleTime: Int64 = 86_400
 
@@ -51,15 +39,15 @@ struct FreshnessRule: Hashable, Sendable {
   func facts(of terms: OriginalTerms) -> FreshnessFacts? {
     guard terms.mayBeKept else { return nil }
     let received = HTTPDate(terms.received).seconds
-    let control = obeysServer ? terms.cacheControl ?? CacheControl() : CacheControl()
+    let control = respectsServer ? terms.cacheControl ?? CacheControl() : CacheControl()
     // Section 4.2.3. How long the answer was on its way is not known, and counts as nothing.
     let date = terms.date?.seconds ?? received
-    let initialAge = obeysServer ? max(0, received - date, Int64(terms.age ?? 0)) : 0
-    var lifetime = fresh.wholeSeconds
+    let initialAge = respectsServer ? max(0, received - date, Int64(terms.age ?? 0)) : 0
+    var lifetime = defaultFreshness.wholeSeconds
     // Section 4.2.1. `s-maxage` is for shared caches.
     if let maxAge = control.maxAge {
       lifetime = Int64(maxAge)
-    } else if obeysServer, let expires = terms.expires {
+    } else if respectsServer, let expires = terms.expires {
       lifetime = max(0, expires.seconds - date)
     }
     let left = control.noCache ? 0 : lifetime - initialAge
@@ -74,37 +62,33 @@ struct FreshnessRule: Hashable, Sendable {
   /// Decides about an original.
   ///
   /// - Parameters:
-  ///   - terms: What the server said, with every confirmation since.
+  ///   - facts: What the server said, with every confirmation since.
   ///   - stored: When it was stored, by this machine's clock, in seconds since 1970.
   ///   - lastUse: When it was used last, likewise.
   ///   - now: This machine's clock, likewise.
   func freshness(
-    of terms: OriginalTerms, stored: Int64, lastUse: Int64, now: Int64
-  ) -> Freshness {
-    guard let facts = facts(of: terms) else { return .gone }
-    return freshness(of: facts, stored: stored, lastUse: lastUse, now: now)
-  }
-
-  /// Decides about an original by the numbers of its index.
-  func freshness(
     of facts: FreshnessFacts, stored: Int64, lastUse: Int64, now: Int64
   ) -> Freshness {
+    let kept = maximumAge.wholeSeconds
     // Numbers from a disk may be any; those of dates can be subtracted.
     let now = HTTPDate(clamping: now).seconds
-    let uses = (countsFromLastUse ? [stored, lastUse] : [stored])
-      .map { HTTPDate(clamping: $0).seconds }
     // A clock that was put back leaves moments in the future. They say nothing of the age.
-    if let use = uses.filter({ $0 <= now }).max(), now - use >= kept.wholeSeconds { return .gone }
+    func age(since moment: Int64) -> Int64? {
+      let age = now - HTTPDate(clamping: moment).seconds
+      return age < 0 ? nil : age
+    }
+    let unused = min(age(since: stored) ?? .max, renewsOnUse ? age(since: lastUse) ?? .max : .max)
+    if unused < .max, unused >= kept { return .gone }
 
     let age = now - HTTPDate(clamping: facts.answered).seconds
     // No server is believed for longer than an unused original is kept.
-    let staleFor = age - min(Int64(facts.freshFor), kept.wholeSeconds)
+    let staleFor = age - min(Int64(facts.freshFor), kept)
     if age >= 0, staleFor < 0 { return .fresh }
     if facts.mustRevalidate { return .mustRevalidate(answersFailures: false) }
-    let staleTime = max(Int64(facts.staleWhileRevalidate), answersStale ? Self.staleTime : 0)
+    let staleTime = max(Int64(facts.staleWhileRevalidate), servesStale ? Self.staleTime : 0)
     if age >= 0, staleFor < staleTime { return .stale }
     let answersFailures = age >= 0 && staleFor < Int64(facts.staleIfError)
-    return answersStale
+    return servesStale
       ? .expired(answersFailures: answersFailures)
       : .mustRevalidate(answersFailures: answersFailures)
   }
