@@ -114,23 +114,19 @@ extension OriginalStore {
       room = try measureRoom(database)
     }
     for _ in 0..<8 where room.excess(adding: byteCount) > 0 {
-      var victims: [(row: Int64, body: UInt64, byteCount: Int, use: Int64)] = []
-      try database.run("SELECT id, body, size, used FROM original ORDER BY used LIMIT 8") {
-        victims.append(($0.integer(0), $0.bits(1), $0.number(2), $0.integer(3)))
+      var victims: [(row: Int64, body: UInt64, byteCount: Int)] = []
+      try database.run("SELECT id, body, size FROM original ORDER BY used LIMIT 8") {
+        victims.append(($0.integer(0), $0.bits(1), $0.number(2)))
       }
       guard !victims.isEmpty else {
         throw DatabaseError(.system, directory.path, "There is no room for \(byteCount) bytes.")
       }
-      var oldestNote = Int64.max
-      for victim in victims where room.excess(adding: byteCount) > 0 {
-        if let use = state.withLock({ $0.uses.removeValue(forKey: victim.row) }) {
-          // A use that the database does not know.
-          try write(uses: [victim.row: use], database)
-          oldestNote = min(oldestNote, use)
-          continue
-        }
-        // One whose use was noted is older now: the next query has it.
-        if victim.use > oldestNote { break }
+      // Uses that the database does not know change the order of the next query.
+      let uses = state.withLock { state in
+        victims.reduce(into: [:]) { $0[$1.row] = state.uses.removeValue(forKey: $1.row) }
+      }
+      try write(uses: uses, database)
+      for victim in victims where uses.isEmpty && room.excess(adding: byteCount) > 0 {
         try evict(victim.row, victim.body, in: database)
         room.bodies -= Room.rounded(victim.byteCount)
         listeners.send(nil, .evicted)
