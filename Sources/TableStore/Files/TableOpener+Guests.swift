@@ -54,12 +54,12 @@ extension TableOpener {
       removals.forbids(record) || reader.hasNewer(than: record) || reader.isBuried(record)
         || isRemoved(record)
     }
-    return found.map { TableShelf(guest: $0.opened, opener: $0.opener, reader: reader) }
+    return found.map { TableShelf($0.opened, guest: $0.opener, reader: reader) }
   }
 
   /// Locks a guest file that its process left; `nil` for one that is in use, and for one of
   /// another layout, which is deleted.
-  func lockLeftGuest(_ name: String) throws(SystemError) -> LeftGuest? {
+  func lockLeftGuest(_ name: String) throws(SystemError) -> ReadableFile? {
     guard try system.status(of: name, in: directory.descriptor)?.isRegularFile == true else {
       return nil
     }
@@ -76,7 +76,7 @@ extension TableOpener {
       if let header, status.isPrivate, status.linkCount == 1, header.name == self.name,
         header.layout.hasSameSlots(as: layout)
       {
-        return LeftGuest(name, descriptor: descriptor, header: header, system: system)
+        return ReadableFile(descriptor, header, system)
       }
     }
     // Unlocked by now, since deleting locks it anew.
@@ -112,8 +112,11 @@ extension TableDirectory {
 
   /// Deletes a name if it leads to an open file.
   func unlink(_ name: String, ifItIs file: Int32) throws(SystemError) {
-    let named = try system.status(of: name, in: descriptor)
-    guard named?.identity == (try system.status(of: file)).identity else { return }
-    try system.unlink(name, in: descriptor)
+    if try leads(name, to: file) { try system.unlink(name, in: descriptor) }
+  }
+
+  /// True while a name leads to an open file.
+  func leads(_ name: String, to file: Int32) throws(SystemError) -> Bool {
+    try system.status(of: name, in: descriptor)?.identity == system.status(of: file).identity
   }
 }

@@ -66,36 +66,6 @@ struct TableOpener: Sendable {
     }
   }
 
-  /// Opens a file again that this process still has locked, because leases on it go on.
-  func reopen(_ file: TableFile) throws(TableError) -> Opened? {
-    do throws(SystemError) {
-      let status = try system.status(of: fileName, in: directory.descriptor)
-      guard status?.identity == (try system.status(of: file.descriptor)).identity else {
-        return nil
-      }
-      // A file that is mapped for its leases is copied where files must not be mapped.
-      if isExpected(file.header), mapsFiles || file.base == nil {
-        try system.protect(file.descriptor, as: protection)
-        statesPool.keep(file.states)
-        file.states.resume()
-        do throws(SystemError) {
-          let opened = Opened(file: file, index: try file.slotReader.index(on: file.states))
-          if opened.hasGenerationsLeft { return opened }
-        } catch {
-          // Leases on it go on as they did.
-          file.states.retire(file)
-          throw error
-        }
-        file.states.retire(file)
-        return try replace(copying: nil)
-      }
-      return try replace(
-        copying: file.header.layout.hasSameSlots(as: layout) ? file.slotReader : nil)
-    } catch {
-      throw translated(error)
-    }
-  }
-
   /// Copies the whole slots of a truncated file into a new one, which takes its place; `nil` when
   /// the name leads to another file by now.
   ///
@@ -104,10 +74,7 @@ struct TableOpener: Sendable {
     _ file: TableFile, without isUnwanted: SlotReader.Filter
   ) throws(TableError) -> Opened? {
     try wrapping { () throws(SystemError) in
-      let named = try system.status(of: fileName, in: directory.descriptor)
-      guard named?.identity == (try system.status(of: file.descriptor)).identity else {
-        return nil
-      }
+      guard try directory.leads(fileName, to: file.descriptor) else { return nil }
       return try replace(copying: file.slotReader, without: isUnwanted)
     }
   }

@@ -72,9 +72,7 @@ struct RemovalLog {
 
   /// True when the picture of a record in another file must not be taken in.
   func forbids(_ record: SlotRecord) -> Bool {
-    record.generation
-      <= max(
-        generation(of: .entity(record.entity)), generation(of: .all), generation(of: .forgotten))
+    [.entity(record.entity), .all, .forgotten].contains { record.generation <= generation(of: $0) }
   }
 
   /// Notes a removal, and returns the places to write, in this order.
@@ -173,5 +171,29 @@ struct RemovalLog {
     let hash = LaneHash.hash(
       nonce, UInt64(place), low, high, generation, LaneHash.keys.0, LaneHash.keys.1, 0)
     return [low, high, generation, hash]
+  }
+}
+
+/// Removals that a file does not have: of each subject the generation up to which its pictures are removed.
+struct Removals: Sendable {
+  private(set) var generations: [RemovalLog.Subject: UInt64] = [:]
+
+  var isEmpty: Bool { generations.isEmpty }
+
+  mutating func note(_ subject: RemovalLog.Subject, upTo generation: UInt64) {
+    generations[subject] = max(generations[subject] ?? 0, generation)
+  }
+
+  func covers(_ record: SlotRecord) -> Bool {
+    !isEmpty
+      && [.entity(record.entity), .all, .forgotten].contains {
+        record.generation <= generations[$0] ?? 0
+      }
+  }
+
+  /// Notes them in a log, the oldest first, so that these are forgotten first, and returns the places to write.
+  func note(in log: inout RemovalLog) -> [Int] {
+    generations.sorted { $0.value < $1.value }
+      .flatMap { log.note(RemovalLog.Entry(subject: $0.key, generation: $0.value)) }
   }
 }

@@ -15,12 +15,9 @@ extension TableIndex {
     let eviction: Eviction?
   }
 
-  /// True when a picture of the entity is there, of whichever version.
-  func contains(_ entity: TableID) -> Bool { findAny(entity.digest) != nil }
-
   /// The generation of an entity's picture; 0 for none.
   func generation(of entity: TableID.Digest) -> UInt64 {
-    findAny(entity).map { states.recordMetadata(of: $0).generation } ?? 0
+    find(entity).map { states.recordMetadata(of: $0).generation } ?? 0
   }
 
   var leasedSlots: [Int] { states.knownSlots.filter { !states.isUnleased($0) } }

@@ -71,7 +71,7 @@ extension TableIndex {
 
   /// Removes an entity's picture unless it was stored after `generation`, and returns its slot.
   mutating func remove(_ entity: TableID.Digest, upTo generation: UInt64) -> Int? {
-    guard let slot = findAny(entity), self.generation(of: entity) <= generation else { return nil }
+    guard let slot = find(entity), self.generation(of: entity) <= generation else { return nil }
     takeOut(slot)
     return slot
   }

@@ -32,13 +32,15 @@ extension TableWriter {
     guard let file = ownedFile else { return }
     // Files that cannot be listed or read now are taken in later, by this owner or the next.
     let names = try? opener.directory.guestNames(of: opener.fileName)
-    guard let names, !names.isEmpty, (try? opener.leads(to: file)) == true else { return }
+    guard let names, !names.isEmpty,
+      (try? opener.directory.leads(opener.fileName, to: file.descriptor)) == true
+    else { return }
     keepIndex()
     for name in names {
       guard let guest = (try? opener.lockLeftGuest(name)) ?? nil else { continue }
       do throws(TableError) {
         try takeIn(guest.slotReader) { _, record in record.recency }
-        takenIn.append(guest)
+        takenIn.append((name, guest.slotReader.descriptor, guest))
       } catch .system(let error, _) where error.call == .read {
         continue
       } catch {
@@ -60,7 +62,7 @@ extension TableWriter {
         loss = .system(SystemError(call: .read, code: EIO))
       }
       guard let guest = former.guest else { return }
-      takenIn.append(LeftGuest(guest.fileName, file: file))
+      takenIn.append((guest.fileName, file.descriptor, file))
     } catch {
       // Pictures that cannot be moved can be drawn again; only the next flush reports them.
       loss = error
@@ -70,11 +72,11 @@ extension TableWriter {
   /// Gives a second opener with a private file a guest file, if one is free.
   mutating func becomeGuest() {
     // A suspended process goes on with its former file when it resumes.
-    guard !lookup.staysPrivate, !suspension.isSuspended else { return }
+    guard !lookup.staysPrivate, suspensions.isEmpty else { return }
     let former = formerFile
     formerFile = nil
     let reader = lookup.shelf.withLock { $0.isOwner || $0.guest != nil ? nil : $0.reader }
-    let guest = opener.guestShelf(reader: reader, former: former) { isRemoved($0) }
+    let guest = opener.guestShelf(reader: reader, former: former) { unlogged.covers($0) }
     guard let guest else { return }
     takeIn(exchange(for: guest))
   }
@@ -82,7 +84,13 @@ extension TableWriter {
   /// Deletes the guest files that were taken in; what they had is on the device.
   mutating func deleteTakenIn() {
     // One that stays is taken in again by the next owner.
-    for guest in takenIn { try? guest.delete(in: opener.directory) }
+    for guest in takenIn {
+      guard (try? opener.directory.unlink(guest.name, ifItIs: guest.descriptor)) != nil else {
+        continue
+      }
+      // Leases may keep it open; held, its lock would only get a suspended process killed.
+      (guest.file as? TableFile)?.unlock()
+    }
     takenIn = []
   }
 
@@ -118,7 +126,7 @@ extension TableWriter {
       try self.removals(in: file)
     }
     let wanted = TableCopy.newestPerEntity(records) { _, record in
-      log.forbids(record) || isRemoved(record)
+      log.forbids(record) || unlogged.covers(record)
     }
     .sorted { recency($0.slot, $0.record) < recency($1.slot, $1.record) }
     .suffix(opener.layout.slotCount)
@@ -140,12 +148,12 @@ extension TableWriter {
   private mutating func takeIn(
     _ removal: RemovalLog.Entry, in file: TableFile
   ) throws(TableError) {
-    note(removal)
+    unlogged.note(removal.subject, upTo: removal.generation)
     let generation = removal.generation
     switch removal.subject {
     case .entity(let entity):
-      let (slot, _) = try opener.wrapping { () throws(SystemError) in
-        try lookup.askOrLose(about: entity) { shelf in
+      let slot = try opener.wrapping { () throws(SystemError) in
+        try lookup.ask(about: entity) { shelf in
           shelf.change { $0.remove(entity, upTo: generation) }
         }
       }
@@ -167,7 +175,7 @@ extension TableWriter {
   ) throws(TableError) -> Bool {
     let own = try opener.wrapping { () throws(SystemError) in
       try lookup.ask(about: record.entity) { shelf in
-        shelf.index.findAny(record.entity).map { shelf.index.record(of: $0) }
+        shelf.index.find(record.entity).map { shelf.index.record(of: $0) }
       }
     }
     if let own, record.generation <= own.generation,
@@ -192,13 +200,5 @@ extension TableWriter {
     case .refused(let error):
       throw opener.tableError(error)
     }
-  }
-}
-
-extension TableOpener {
-  /// True while the name leads to this file.
-  func leads(to file: TableFile) throws(SystemError) -> Bool {
-    let named = try system.status(of: fileName, in: directory.descriptor)
-    return named?.identity == (try system.status(of: file.descriptor)).identity
   }
 }

@@ -10,19 +10,19 @@ extension TableWriter {
     // First, since it may fail, and then nothing is removed.
     let isBuried =
       try addTombstones { reader, generation throws(SystemError) in
-        try reader.addTombstone(for: entity, upTo: generation)
+        try reader.addTombstone(for: .entity(entity.digest), upTo: generation)
       } ?? false
-    let ((file, slot), lost) = try opener.wrapping { () throws(SystemError) in
-      try lookup.askOrLose(about: entity.digest) { ($0.file, $0.change { $0.remove(entity) }) }
+    let (file, slot) = try opener.wrapping { () throws(SystemError) in
+      try lookup.ask(about: entity.digest) { ($0.file, $0.change { $0.remove(entity) }) }
     }
     guard let file else { return isBuried }
     if !lookup.staysPrivate {
-      note(RemovalLog.Entry(subject: .entity(entity.digest), generation: nextGeneration()))
+      unlogged.note(.entity(entity.digest), upTo: nextGeneration())
     }
     if let slot { noteUnerased(slot) }
-    // Records that could not be erased before, or read now, may be of this entity.
+    // Records that could not be erased before may be of this entity.
     try eraseRest(in: file)
-    return isBuried || slot != nil || !lost.isEmpty
+    return isBuried || slot != nil
   }
 
   /// Removes those of the listed pictures in whose place no other one was stored, and returns them.
@@ -58,7 +58,7 @@ extension TableWriter {
     guard slot != nil || isBuried == true else { return false }
     // Up to what was listed: a guest's later picture is another one.
     if !lookup.staysPrivate {
-      note(RemovalLog.Entry(subject: .entity(listed.digest), generation: listed.generation))
+      unlogged.note(.entity(listed.digest), upTo: listed.generation)
     }
     return true
   }
@@ -78,7 +78,8 @@ extension TableWriter {
       removed = nextGeneration()
       fresh = TableShelf(privateFile: privateFile, reader: lookup.shelf.withLock { $0.reader })
     }
-    unlogged = lookup.staysPrivate ? [:] : [.all: removed]
+    unlogged = Removals()
+    if !lookup.staysPrivate { unlogged.note(.all, upTo: removed) }
     // The old file has no name any more; held, its lock would only get a suspended process killed.
     exchange(for: fresh).file?.unlock()
   }
@@ -90,7 +91,7 @@ extension TableWriter {
   ///   process took the file over.
   mutating func flush() throws(TableError) {
     try ensureWritable()
-    if suspension.isSuspended {
+    if !suspensions.isEmpty {
       try flushSuspended()
     } else if let (file, _) = lockedFile {
       takeInGuests()
@@ -113,17 +114,15 @@ extension TableWriter {
     deleteTakenIn()
   }
 
-  /// Ends the table: readers miss, writers throw, leases go on.
-  ///
-  /// Returns the owned file, which lives as long as its leases.
-  mutating func close() -> TableFile? {
+  /// Ends the table: readers miss, writers throw, leases go on, on pages of their own.
+  mutating func close() {
     leaveToParent()
     // The last chance for private pictures and tombstones.
     if hasWaiting { try? becomeOwner() }
     takeInGuests()
-    let owned = ownedFile
     keepIndex()
-    if let (file, _) = lockedFile {
+    let locked = lockedFile?.file
+    if let file = locked {
       // Ignored: losing recency is harmless, and a failed removal was reported to its caller. Guest
       // files that were taken in stay until the pictures are on the device.
       try? eraseRest(in: file)
@@ -131,8 +130,12 @@ extension TableWriter {
       if (try? file.synchronize()) != nil { deleteTakenIn() }
     }
     deleteEmptyGuest()
-    exchange(for: .closed)
-    return owned
+    guard let locked else {
+      exchange(for: .closed)
+      return
+    }
+    // Without room for leased slots the lock goes with the last lease.
+    try? letGo(of: locked, for: .closed)
   }
 
   /// Adds tombstones for pictures of another owner's file; `nil` where there is no such file.
@@ -152,7 +155,7 @@ extension TableWriter {
 
   private mutating func addTombstonesForAll() throws(TableError) {
     try addTombstones { reader, generation throws(SystemError) in
-      try reader.addTombstonesForAll(upTo: generation)
+      _ = try reader.addTombstone(for: .all, upTo: generation)
     }
   }
 

@@ -277,10 +277,9 @@ struct IndexPlay {
     writeOrder()
     states = SlotStates(slotCount: model.capacity, clockGrain: 0)
     index = TableIndex(slotCount: model.capacity, states: states, readRecord: file.source)
-    for (slot, record) in file.records {
-      do throws(SystemError) { try index.adopt(record, in: slot) } catch { return "\(error)" }
+    do throws(SystemError) { try index.adopt(file.records, reading: file.source) } catch {
+      return "\(error)"
     }
-    index.finishAdopting()
     forget()
     return nil
   }
@@ -374,4 +373,20 @@ extension StoredIndex {
   func copy(_ other: StoredIndex) {
     other.withBytes { bytes in withBytes { $0.copyMemory(from: UnsafeRawBufferPointer(bytes)) } }
   }
+}
+
+extension TableIndex {
+  /// Takes over the records of a file, as an opening does; without a source records that were written in order.
+  mutating func adopt(
+    _ records: [(slot: Int, record: SlotRecord)], reading source: RecordSource? = nil
+  ) throws(SystemError) {
+    var builder = stored.makeBuilder(slotCount: records.count)
+    for (slot, record) in records { builder.adopt(record, in: slot) }
+    let byNumber = Dictionary(uniqueKeysWithValues: records.map { ($0.slot, $0.record) })
+    try finishAdopting((records.last?.slot ?? -1) + 1, builder) { slot throws(SystemError) in
+      try source.map { source throws(SystemError) in try source(slot) } ?? byNumber[slot]
+    }
+  }
+
+  func contains(_ key: TableKey) -> Bool { storedPicture(for: key)?.isStale == false }
 }
