@@ -136,8 +136,8 @@ package final class Table: Sendable {
   package func storedPicture(for key: TableKey) -> StoredPicture? {
     guard isReadable else { return nil }
     // A record that cannot be read now is a miss now.
-    return (try? lookup.picture(for: key))
-      ?? (showsDamaged ? (try? lookup.picture(for: key.damaged)) : nil)
+    return (try? lookup.picture(of: key.entity, version: key.version))
+      ?? (showsDamaged ? (try? lookup.picture(of: key.entity, version: key.version.damaged)) : nil)
   }
 
   /// The entity's picture, of whichever version, as its record tells; as ``storedPicture(for:)``.

@@ -4,25 +4,30 @@
 /// Each is opened, locked, written and recovered as every table file is; only its name differs.
 /// A process that ends leaves its guest file behind, and the table's owner takes it in.
 extension TableOpener {
-  /// Opens a guest file for this process: the `former` one, else a new one, else one that another
+  /// A shelf with a guest file for this process: the `former` one, else a new one, else one that another
   /// process left; `nil` where all are in use.
   ///
   /// New ones come first, because pictures in a file that was left are for all: the owner takes it
   /// in, unless another guest uses it.
   ///
-  /// - Parameter isUnwanted: Picks records of pictures that the owner removed or replaced.
-  func openGuest(
-    former: String?, without isUnwanted: SlotReader.Filter
-  ) -> (opener: TableOpener, opened: Opened)? {
-    guard let taken = try? directory.guestNames(of: fileName) else { return nil }
+  /// - Parameter isRemoved: Picks records of pictures that this process removed meanwhile.
+  func guestShelf(
+    reader: TableReader?, former: String? = nil, isRemoved: (SlotRecord) -> Bool = { _ in false }
+  ) -> TableShelf? {
+    // Without the owner's removals a file that was left might bring removed pictures back.
+    guard let reader, let removals = try? reader.removals(),
+      let taken = try? directory.guestNames(of: fileName)
+    else { return nil }
     let names = TableDirectory.guestNames(for: fileName)
     let unused = names.filter { !taken.contains($0) }
     for name in names.filter({ $0 == former }) + unused + taken {
       let guest = guest(named: name)
       do throws(TableError) {
-        if let opened = try guest.open(usesIndex: false, without: isUnwanted) {
-          return (guest, opened)
+        let opened = try guest.open(usesIndex: false) { _, record in
+          removals.forbids(record) || reader.hasNewer(than: record) || reader.isBuried(record)
+            || isRemoved(record)
         }
+        if let opened { return TableShelf(opened, guest: guest, reader: reader) }
       } catch {
         // A folder or disk that takes no new file would refuse the next name too.
         if unused.contains(name) { return nil }
@@ -40,21 +45,6 @@ extension TableOpener {
   ) throws(TableError) -> TableShelf {
     if refusal == nil, let shelf = guestShelf(reader: reader) { return shelf }
     return TableShelf(privateFile: try makeSecondFile(because: refusal), reader: reader)
-  }
-
-  /// The same, `nil` where there is no guest file to be had.
-  ///
-  /// - Parameter isRemoved: Picks records of pictures that this process removed meanwhile.
-  func guestShelf(
-    reader: TableReader?, former: String? = nil, isRemoved: (SlotRecord) -> Bool = { _ in false }
-  ) -> TableShelf? {
-    // Without the owner's removals a file that was left might bring removed pictures back.
-    guard let reader, let removals = try? reader.removals() else { return nil }
-    let found = openGuest(former: former) { _, record in
-      removals.forbids(record) || reader.hasNewer(than: record) || reader.isBuried(record)
-        || isRemoved(record)
-    }
-    return found.map { TableShelf($0.opened, guest: $0.opener, reader: reader) }
   }
 
   /// Locks a guest file that its process left; `nil` for one that is in use, and for one of

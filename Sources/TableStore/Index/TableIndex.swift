@@ -5,9 +5,8 @@
 ///
 /// ```
 /// fresh, free --claimSlot--> claimed --publish--> live --remove, replace, discard--> free
-///                              |                  ||                 or, if leased, pending free
-///                              +---unclaim--> free |+--claimSlot (least recently used)--> claimed
-/// pending free --claimSlot, once its leases ended--> claimed
+///  (unleased)                  |                   |
+///                              +---unclaim--> free +--claimSlot (least recently used)--> claimed
 /// (a file's record) --adopt--> live
 /// live --setAside--> aside --replace, remove, discard, claimSlot (before live ones)--> as from live
 /// ```
@@ -26,8 +25,8 @@
 /// 2. Only live slots and those aside are leased, so that the leases of any other slot only get fewer.
 /// 3. A slot is claimed only when it has no leases, checked and claimed in one atomic step; while
 ///    claimed it is in no list.
-/// 4. Each slot below `usedCount` is live, aside, claimed, in `free`, or in `pendingFree`; those above were
-///    never used.
+/// 4. Each slot below `usedCount` is live, aside, claimed or in `free`, where it may have leases; those above
+///    were never used.
 struct TableIndex {
   /// Reads a slot's record from the table file; `nil` for one that is not whole.
   typealias RecordSource = @Sendable (Int) throws(SystemError) -> SlotRecord?
@@ -38,7 +37,6 @@ struct TableIndex {
   /// The pictures, those aside included.
   private(set) var liveCount = 0
   private var free: [Int] = []
-  private var pendingFree: [Int] = []
   /// Where the next search for the least recently used slot begins.
   private var windowStart = 0
   /// Slots that are not in the index though the file has records of them.
@@ -76,7 +74,7 @@ struct TableIndex {
         stored.take(slot)
         recordsToErase.append(slot)
       }
-      setFree(slot)
+      free.append(slot)
     }
   }
 
@@ -100,7 +98,7 @@ struct TableIndex {
     // Once and not for each record, since reading the processor's clock is slow.
     states.resumeClock(after: stored.newestStamp)
     if liveCount < usedCount {
-      for slot in stored.otherSlots.reversed() { setFree(slot) }
+      free = stored.otherSlots.reversed()
     }
     for entity in builder.twins { _ = try readRecords(of: entity, by: source) }
   }
@@ -171,16 +169,14 @@ struct TableIndex {
 
   // MARK: Searching
 
-  /// Finds the slot of a key and takes a lease on it.
-  func lease(_ key: TableKey) -> Finding {
-    guard let slot = slot(of: key), isLive(slot) else { return .missing }
-    guard states.state(of: slot).isProven else {
-      states.lease(slot)
-      return .unproven(slot: slot, record: record(of: slot))
-    }
-    guard isStored(key, in: slot) else { return .missing }
+  /// Finds the slot of a key and takes a lease on it; `nil` for a miss. The picture of a slot that is not
+  /// proven was not checked.
+  func lease(_ key: TableKey) -> (slot: Int, record: SlotRecord, isProven: Bool)? {
+    guard let slot = slot(of: key), isLive(slot) else { return nil }
+    let isProven = states.state(of: slot).isProven
+    if isProven, !isStored(key, in: slot) { return nil }
     states.lease(slot)
-    return .proven(slot: slot, extent: extent(of: slot))
+    return (slot, record(of: slot), isProven)
   }
 
   /// The last slot with a picture.
@@ -231,14 +227,14 @@ struct TableIndex {
   mutating func claimSlot(for entity: TableID.Digest) -> Claim? {
     // Leases that end from now on get later stamps than the selection of the oldest sees.
     _ = states.advanceClock()
-    if let slot = claimedFree() ?? claimedFresh() ?? claimedReleased(probes: 16) {
+    if let slot = claimedFree(probes: 16) ?? claimedFresh() {
       return Claim(slot: slot, eviction: nil)
     }
     let own = find(entity)
     while let slot = leastRecentlyUsed(except: own) {
       if let claim = evict(slot) { return claim }
     }
-    if let slot = claimedReleased(probes: pendingFree.count) {
+    if let slot = claimedFree(probes: free.count) {
       return Claim(slot: slot, eviction: nil)
     }
     return own.flatMap { evict($0) }
@@ -265,7 +261,7 @@ struct TableIndex {
     liveCount += 1
     if let older {
       liveCount -= 1
-      setFree(older)
+      free.append(older)
     }
     return older
   }
@@ -273,7 +269,7 @@ struct TableIndex {
   /// Gives a claimed slot back without a picture.
   mutating func unclaim(_ slot: Int) {
     states.unclaim(slot)
-    setFree(slot)
+    free.append(slot)
   }
 
   /// Removes an entity's picture and returns its slot.
@@ -313,17 +309,13 @@ struct TableIndex {
   mutating func takeOut(_ slot: Int) {
     states.withdraw(slot)
     forget(slot)
-    setFree(slot)
+    free.append(slot)
   }
 
   /// Takes a slot with a picture, aside or not, from its entity.
   private mutating func forget(_ slot: Int) {
     liveCount -= 1
     stored.take(slot)
-  }
-
-  private mutating func setFree(_ slot: Int) {
-    if states.isUnleased(slot) { free.append(slot) } else { pendingFree.append(slot) }
   }
 
   /// Claims a live slot; `nil` when a hit has just leased it.
@@ -335,10 +327,11 @@ struct TableIndex {
     return Claim(slot: slot, eviction: eviction)
   }
 
-  private mutating func claimedFree() -> Int? {
-    while let slot = free.popLast() {
-      if claim(slot) { return slot }
-      pendingFree.append(slot)
+  /// Claims a slot without a picture and without leases, among the last `probes` of the list.
+  private mutating func claimedFree(probes: Int) -> Int? {
+    for index in free.indices.suffix(probes).reversed() where claim(free[index]) {
+      free.swapAt(index, free.count - 1)
+      return free.removeLast()
     }
     return nil
   }
@@ -348,9 +341,7 @@ struct TableIndex {
     let slot = usedCount
     states.prepare(slot + 1)
     stored.usedCount = slot + 1
-    if claim(slot) { return slot }
-    pendingFree.append(slot)
-    return nil
+    return claim(slot) ? slot : nil
   }
 
   /// Claims a slot without a picture.
@@ -358,15 +349,6 @@ struct TableIndex {
     guard states.claim(slot) else { return false }
     stored.take(slot)
     return true
-  }
-
-  /// Claims a slot pending free whose leases have ended, among the last `probes` of the list.
-  private mutating func claimedReleased(probes: Int) -> Int? {
-    for index in pendingFree.indices.suffix(probes) where claim(pendingFree[index]) {
-      pendingFree.swapAt(index, pendingFree.count - 1)
-      return pendingFree.removeLast()
-    }
-    return nil
   }
 
   /// The least recently used slot without leases among the next neighbours, with those aside before all others.

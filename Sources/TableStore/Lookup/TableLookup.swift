@@ -76,21 +76,18 @@ final class TableLookup: Sendable {
   private func entryByIndex(for key: TableKey) -> TableEntry? {
     // A record that cannot be read now is a miss now, and stays for later lookups.
     let answer = try? ask(about: key.entity.digest) { ($0.index.lease(key), $0.file, $0.reader) }
-    guard let (finding, file, reader) = answer, let file else { return nil }
-    switch finding {
-    case .proven(let slot, let extent):
-      if file.base != nil { return entry(ofLeased: slot, in: file, copy: nil, extent: extent) }
-      // Without a mapping every hit is a copy.
-      return recordOfLeased(slot, in: file).flatMap {
-        checkedEntry(for: key, LeasedSlot(file: file, slot: slot, record: $0))
-      }
-    case .unproven(let slot, let record):
-      return checkedEntry(for: key, LeasedSlot(file: file, slot: slot, record: record))
-    case .missing:
+    guard let (found, file, reader) = answer, let file else { return nil }
+    guard let (slot, record, isProven) = found else {
       guard let entry = reader?.entry(for: key) else { return nil }
       formerHitCount.wrappingAdd(1, ordering: .relaxed)
       return entry
     }
+    guard isProven, file.base != nil else {
+      // Without a mapping every hit is a copy.
+      return checkedEntry(for: key, LeasedSlot(file: file, slot: slot, record: record))
+    }
+    let extent = file.states.label(of: slot).extent
+    return entry(ofLeased: slot, in: file, copy: nil, extent: extent)
   }
 
   /// The entry of a leased slot; it takes the lease over.
@@ -110,7 +107,9 @@ final class TableLookup: Sendable {
   /// True when the device is locked and the table has the key's picture, or cannot tell.
   func isProtectedNow(_ key: TableKey) -> Bool {
     guard isLocked else { return false }
-    do throws(SystemError) { return try picture(for: key)?.isStale == false } catch { return true }
+    do throws(SystemError) {
+      return try picture(of: key.entity, version: key.version)?.isStale == false
+    } catch { return true }
   }
 
   /// True when the device is locked and closes the file; costs a system call where files can be
@@ -193,17 +192,6 @@ final class TableLookup: Sendable {
     changeIndex(of: file) { isLost = $0.discard(slot, generation: record.generation) }
     if isLost { tellOfDamage(to: entity) }
     return made
-  }
-
-  /// The record of a leased slot; `nil`, and the lease ended, when the slot left the index
-  /// meanwhile.
-  private func recordOfLeased(_ slot: Int, in file: TableFile) -> SlotRecord? {
-    let record = shelf.withLock { shelf -> SlotRecord? in
-      guard shelf.file === file, shelf.index.isLive(slot) else { return nil }
-      return shelf.index.record(of: slot)
-    }
-    if record == nil { file.states.hitIndex.held(slot).undo() }
-    return record
   }
 
   /// Changes the index, if it still belongs to this file.

@@ -62,21 +62,18 @@ extension TableLookup {
     return own.map { $0.standing <= other.standing ? $0 : other } ?? other
   }
 
-  /// The picture of a key by the records. One of an earlier session counts before it has been checked.
-  func picture(for key: TableKey) throws(SystemError) -> StoredPicture? {
-    let (own, reader) = try ask(about: key.entity.digest) {
-      ($0.index.storedPicture(for: key), $0.reader)
+  /// The picture of an entity by the records. One of an earlier session counts before it has been checked.
+  ///
+  /// - Parameter version: `nil` for whichever.
+  func picture(
+    of entity: TableID, version: TableID? = nil
+  ) throws(SystemError) -> StoredPicture? {
+    let (own, reader) = try ask(about: entity.digest) {
+      ($0.index.storedPicture(of: entity, version: version), $0.reader)
     }
     if let own, !own.isStale { return own }
-    return reader?.storedPicture(for: key) ?? own
-  }
-
-  /// The picture of an entity, of whichever version, by the records.
-  func picture(of entity: TableID) throws(SystemError) -> StoredPicture? {
-    let (own, reader) = try ask(about: entity.digest) {
-      ($0.index.storedPicture(of: entity.digest), $0.reader)
-    }
-    return own ?? reader?.storedPicture(of: entity)
+    guard let reader, let record = reader.record(of: entity, version: version) else { return own }
+    return StoredPicture(generation: record.generation, isStale: reader.isStale(record))
   }
 
   /// Takes a silent lease on the slot of an entity's picture.
@@ -130,18 +127,6 @@ extension TableLookup {
 }
 
 extension TableReader {
-  func storedPicture(for key: TableKey) -> StoredPicture? {
-    record(of: key.entity, version: key.version).map { storedPicture($0) }
-  }
-
-  func storedPicture(of entity: TableID) -> StoredPicture? {
-    record(of: entity).map { storedPicture($0) }
-  }
-
-  private func storedPicture(_ record: SlotRecord) -> StoredPicture {
-    StoredPicture(generation: record.generation, isStale: isStale(record))
-  }
-
   func variant(of key: TableKey) -> TableVariant? {
     copy(of: key.entity).map { TableVariant($0, as: key, isStale: isStale($0.record)) }
   }
@@ -157,18 +142,15 @@ extension TableIndex {
     let known: (isWanted: Bool, isPlaceholder: Bool, extent: SlotExtent)?
   }
 
-  func storedPicture(for key: TableKey) -> StoredPicture? {
-    guard let slot = slot(of: key), !states.state(of: slot).isProven || isStored(key, in: slot)
-    else { return nil }
-    return storedPicture(in: slot)
-  }
-
-  func storedPicture(of entity: TableID.Digest) -> StoredPicture? {
-    find(entity).map { storedPicture(in: $0) }
-  }
-
-  private func storedPicture(in slot: Int) -> StoredPicture {
-    StoredPicture(generation: record(of: slot).generation, isStale: isAside(slot))
+  func storedPicture(of entity: TableID, version: TableID? = nil) -> StoredPicture? {
+    guard let slot = find(entity.digest) else { return nil }
+    if let version {
+      let key = TableKey(entity: entity, version: version)
+      guard self.slot(of: key) == slot,
+        !states.state(of: slot).isProven || isStored(key, in: slot)
+      else { return nil }
+    }
+    return StoredPicture(generation: record(of: slot).generation, isStale: isAside(slot))
   }
 
   /// Finds the picture of a key's entity, and takes a silent lease on it.

@@ -28,7 +28,9 @@ import Locking
 extension TableWriter {
   /// Takes in every guest file that its process left; has no effect unless this process owns the
   /// table under its name.
-  mutating func takeInGuests() {
+  ///
+  /// - Throws: `TableError.protectedNow` where the lock of the device keeps pictures from coming.
+  mutating func takeInGuests() throws(TableError) {
     guard let file = ownedFile else { return }
     // Files that cannot be listed or read now are taken in later, by this owner or the next.
     let names = try? opener.directory.guestNames(of: opener.fileName)
@@ -36,18 +38,29 @@ extension TableWriter {
       (try? opener.directory.leads(opener.fileName, to: file.descriptor)) == true
     else { return }
     keepIndex()
+    var isResized = false
     for name in names {
-      guard let guest = (try? opener.lockLeftGuest(name)) ?? nil else { continue }
+      let found: ReadableFile?
+      do throws(SystemError) { found = try opener.lockLeftGuest(name) } catch {
+        if opener.system.isLock(error) { throw opener.tableError(error) }
+        continue
+      }
+      guard let guest = found else { continue }
+      isResized = isResized || guest.header.layout != opener.layout
       do throws(TableError) {
         try takeIn(guest.slotReader) { _, record in record.recency }
         takenIn.append((name, guest.slotReader.descriptor, guest))
       } catch .system(let error, _) where error.call == .read {
         continue
+      } catch .protectedNow(let name) {
+        throw .protectedNow(name: name)
       } catch {
         // A full disk, or no free slot: the other files would not fare better.
         return
       }
     }
+    // A table of another capacity may be large; else the next flush does that.
+    if isResized { try? synchronize(file) }
   }
 
   /// Takes in the pictures that this process stored as a second opener.
@@ -55,7 +68,7 @@ extension TableWriter {
     guard let file = former.file else { return }
     do throws(TableError) {
       let whole = try takeIn(file.slotReader) { slot, record in
-        former.index.hasPicture(slot) ? file.states.stamp(of: slot) : record.recency
+        file.recency(of: slot, record)
       }
       let slots = 0..<file.states.preparedCount
       if slots.contains(where: { former.index.hasPicture($0) && !whole.contains($0) }) {
@@ -112,8 +125,8 @@ extension TableWriter {
   ///
   /// - Returns: The slots whose pictures were found intact, or are not wanted any more.
   @discardableResult
-  private mutating func takeIn(
-    _ source: SlotReader, recency: (Int, SlotRecord) -> UInt64
+  mutating func takeIn(
+    _ source: SlotReader, without removed: Set<Int> = [], recency: (Int, SlotRecord) -> UInt64
   ) throws(TableError) -> Set<Int> {
     guard let (file, _) = lockedFile else { return [] }
     let (removals, records) = try opener.wrapping { () throws(SystemError) in
@@ -125,8 +138,8 @@ extension TableWriter {
     let log = try opener.wrapping { () throws(SystemError) in
       try self.removals(in: file)
     }
-    let wanted = TableCopy.newestPerEntity(records) { _, record in
-      log.forbids(record) || unlogged.covers(record)
+    let wanted = Self.newestPerEntity(records) { slot, record in
+      removed.contains(slot) || log.forbids(record) || unlogged.covers(record)
     }
     .sorted { recency($0.slot, $0.record) < recency($1.slot, $1.record) }
     .suffix(opener.layout.slotCount)
@@ -200,5 +213,28 @@ extension TableWriter {
     case .refused(let error):
       throw opener.tableError(error)
     }
+  }
+
+  /// Of the records of each entity the one stored last; none where a record was forged.
+  private static func newestPerEntity(
+    _ records: [(slot: Int, record: SlotRecord)], without isUnwanted: SlotReader.Filter
+  ) -> Dictionary<TableID.Digest, (slot: Int, record: SlotRecord)>.Values {
+    var newest: [TableID.Digest: (slot: Int, record: SlotRecord)] = [:]
+    // After the last generation no store is possible.
+    let isForged = records.contains { $0.record.generation >= SlotRecord.maximumGeneration }
+    for item in isForged ? [] : records where !isUnwanted(item.slot, item.record) {
+      guard item.record.generation > newest[item.record.entity]?.record.generation ?? 0 else {
+        continue
+      }
+      newest[item.record.entity] = item
+    }
+    return newest.values
+  }
+}
+
+extension TableFile {
+  /// The last use of a picture, which the file may not have yet.
+  func recency(of slot: Int, _ record: SlotRecord) -> UInt64 {
+    states.isKnown(slot) ? states.stamp(of: slot) : record.recency
   }
 }

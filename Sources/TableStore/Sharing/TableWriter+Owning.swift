@@ -49,7 +49,7 @@ extension TableWriter {
       try? eraseRest(in: opened.file)
     }
     takeIn(former)
-    takeInGuests()
+    try takeInGuests()
   }
 
   /// In a child of fork(2), leaves the file to the parent: the table is a second opener, with a

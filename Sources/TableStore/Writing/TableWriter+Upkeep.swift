@@ -1,10 +1,8 @@
 import Locking
 
 extension TableWriter {
-  /// Removes an entity's picture, and tells whether there was one.
-  ///
-  /// The system has the change when this returns; the device has it after `flush()`. Where another
-  /// process owns the file, a tombstone makes the picture a miss until this process owns it.
+  /// Removes an entity's picture, and tells whether there was one. Where another process owns the file, a
+  /// tombstone makes the picture a miss until this process owns it.
   mutating func remove(_ entity: TableID) throws(TableError) -> Bool {
     try ensureWritable()
     // First, since it may fail, and then nothing is removed.
@@ -71,7 +69,8 @@ extension TableWriter {
     if let (_, opener) = lockedFile {
       try addTombstonesForAll()
       removed = nextGeneration()
-      fresh = renewed(with: try opener.replaceEmpty(removingUpTo: removed))
+      let removal = RemovalLog.Entry(subject: .all, generation: removed)
+      fresh = renewed(with: try opener.replaceEmpty(noting: [removal]))
     } else {
       let privateFile = try opener.makeSecondFile(because: lookup.refusal)
       try addTombstonesForAll()
@@ -86,15 +85,14 @@ extension TableWriter {
 
   /// Writes erasures and the order of use, and brings the file to the device.
   ///
-  /// - Throws: `TableError.inUse` when removals wait for another process, or pictures do that have
-  ///   no guest file; why the table's file cannot be made or written, where that is what they wait for; the errors of every change; the error that lost private pictures when this
-  ///   process took the file over.
+  /// - Throws: Also why the table's file cannot be made or written, where changes wait for that, and the error
+  ///   that lost private pictures when this process took the file over.
   mutating func flush() throws(TableError) {
     try ensureWritable()
     if !suspensions.isEmpty {
       try flushSuspended()
     } else if let (file, _) = lockedFile {
-      takeInGuests()
+      try takeInGuests()
       try synchronize(file)
     }
     if let loss = loss.take() { throw loss }
@@ -119,7 +117,7 @@ extension TableWriter {
     leaveToParent()
     // The last chance for private pictures and tombstones.
     if hasWaiting { try? becomeOwner() }
-    takeInGuests()
+    try? takeInGuests()
     keepIndex()
     let locked = lockedFile?.file
     if let file = locked {

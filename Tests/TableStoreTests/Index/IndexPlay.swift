@@ -190,10 +190,11 @@ struct IndexPlay {
     }
     read(entity)
     if index.contains(key(entity, version)) != (modelled != nil) { return "contains is wrong" }
-    switch index.lease(key(entity, version)) {
-    case .missing: return modelled == nil ? nil : "a picture is missed"
-    case .unproven(let slot, let record):
-      guard let modelled else { return "a picture is found" }
+    guard let (slot, record, isProven) = index.lease(key(entity, version)) else {
+      return modelled == nil ? nil : "a picture is missed"
+    }
+    guard let modelled else { return "a picture is found" }
+    if !isProven {
       if record.version != key(entity, version).version.digest { return "another version is found" }
       index.prove(
         slot, generation: record.generation, key: key(entity, version),
@@ -201,16 +202,11 @@ struct IndexPlay {
       model.slots[modelled]?.isProven = true
       take(slot, modelled)
       return nil
-    case .proven(let slot, _):
-      guard let modelled, model.slots[modelled]?.isProven == true else {
-        return "a picture is found"
-      }
-      if plant == .usesIgnored {
-        states.setStamp(0, of: slot)
-      }
-      take(slot, modelled)
-      return nil
     }
+    if model.slots[modelled]?.isProven != true { return "an unproven picture is found" }
+    if plant == .usesIgnored { states.setStamp(0, of: slot) }
+    take(slot, modelled)
+    return nil
   }
 
   private mutating func take(_ slot: Int, _ modelled: Int) {
@@ -388,5 +384,7 @@ extension TableIndex {
     }
   }
 
-  func contains(_ key: TableKey) -> Bool { storedPicture(for: key)?.isStale == false }
+  func contains(_ key: TableKey) -> Bool {
+    storedPicture(of: key.entity, version: key.version)?.isStale == false
+  }
 }

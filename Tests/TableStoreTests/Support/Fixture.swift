@@ -154,7 +154,9 @@ extension TableCore {
 
   func contains(_ key: TableKey) -> Bool { storedPicture(for: key)?.isStale == false }
 
-  func storedPicture(for key: TableKey) -> StoredPicture? { try? lookup.picture(for: key) }
+  func storedPicture(for key: TableKey) -> StoredPicture? {
+    try? lookup.picture(of: key.entity, version: key.version)
+  }
 
   func insert(_ sealed: SealedSlot) throws -> Insertion {
     try writer.withLock { try $0.insert(sealed) }
