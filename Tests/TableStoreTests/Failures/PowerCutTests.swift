@@ -88,8 +88,9 @@ struct PowerCutTests {
     try table.flush()
     table.close()
     let plan = FaultPlan()
-    #expect(try fixture.open(slots: 9, system: plan.system).present([1]) == [1])
+    let resized = try fixture.open(slots: 9, system: plan.system)
     let calls = plan.calls
+    #expect(resized.present([1]) == [1])
     let delete = try #require(calls.lastIndex(of: .unlink))
     let write = try #require(calls[..<delete].lastIndex(of: .write))
     #expect(calls[write..<delete].contains(.synchronize))
