@@ -112,12 +112,12 @@ package final class Table: Sendable {
   /// before it has been checked, but its record is read at the first question, with one system
   /// call.
   package func contains(_ key: TableKey) -> Bool {
-    isReadable && (lookup.contains(key) || showsDamaged && lookup.contains(key.damaged))
+    storedPicture(for: key)?.isStale == false
   }
 
   /// True when there is a picture of the entity, of whichever version; costs as much.
   package func contains(_ entity: TableID) -> Bool {
-    isReadable && lookup.contains(entity)
+    storedPicture(of: entity) != nil
   }
 
   /// The picture of the key's entity, of this version or of another one; no use of it.
@@ -135,13 +135,15 @@ package final class Table: Sendable {
   /// ``contains(_:)-(TableKey)``.
   package func storedPicture(for key: TableKey) -> StoredPicture? {
     guard isReadable else { return nil }
-    return lookup.storedPicture(for: key)
-      ?? (showsDamaged ? lookup.storedPicture(for: key.damaged) : nil)
+    // A record that cannot be read now is a miss now.
+    return (try? lookup.picture(of: key.entity, version: key.version))
+      ?? (showsDamaged ? (try? lookup.picture(of: key.entity, version: key.version.damaged)) : nil)
   }
 
   /// The entity's picture, of whichever version, as its record tells; as ``storedPicture(for:)``.
   package func storedPicture(of entity: TableID) -> StoredPicture? {
-    isReadable ? lookup.storedPicture(of: entity) : nil
+    // As above.
+    isReadable ? (try? lookup.picture(of: entity)) : nil
   }
 
   /// True when the key is a miss only because the device is locked; costs nothing where files are

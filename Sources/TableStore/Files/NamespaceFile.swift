@@ -1,10 +1,6 @@
 /// The file that names the namespace of a directory of tables, since a directory's own name is shortened
 /// and hashed.
 ///
-/// ```
-///  0  magic, 8    8  zeros, 4    12  bytes of the name, 4    16  name, UTF-8, then the hash of all, 8
-/// ```
-///
 /// It begins with the magic of tables, so that it may be deleted like one; a table has a version where
 /// it has zeros. Its bytes follow from the name, so that openers may write it at the same time, and any
 /// of them writes it anew when it was torn.
@@ -14,12 +10,11 @@ enum NamespaceFile {
   private static let nameOffset = 16
 
   static func bytes(naming name: String) -> [UInt8] {
-    let count = name.utf8.count
     var bytes = TableHeader.magic + [0, 0, 0, 0]
-    bytes += (0..<4).map { UInt8(truncatingIfNeeded: count >> ($0 * 8)) }
+    bytes.put(UInt32(name.utf8.count))
     bytes += name.utf8
-    let hash = bytes.withUnsafeBytes { LaneHash.hash($0, seed: LaneHash.keys.0) }
-    return bytes + (0..<8).map { UInt8(truncatingIfNeeded: hash >> ($0 * 8)) }
+    bytes.put(bytes.withUnsafeBytes { LaneHash.hash($0, seed: LaneHash.keys.0) })
+    return bytes
   }
 
   /// Reads a name; `nil` for anything that `bytes(naming:)` does not make.

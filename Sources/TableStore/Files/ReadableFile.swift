@@ -1,5 +1,5 @@
-/// A table file that is open for reading only: a descriptor, without the lock, the mapping and the
-/// leases of a `TableFile`.
+/// A table file that is open for reading: a descriptor, without the mapping and the leases of a `TableFile`.
+/// Of a guest file that its process left it has the lock, so that no other process writes to it meanwhile.
 final class ReadableFile: Sendable {
   /// The table that the file must belong to. A file that other users may write, or of another
   /// table, can hold any pictures, with the right hashes.
@@ -9,6 +9,8 @@ final class ReadableFile: Sendable {
   }
 
   let slotReader: SlotReader
+  /// How often the process had forked when it opened the file.
+  private let forks = ForkWatch.start()
 
   /// - Returns: `nil` where there is no file, and for anything but the expected table of this
   ///   version.
@@ -38,13 +40,17 @@ final class ReadableFile: Sendable {
     return ReadableFile(descriptor, header, system)
   }
 
-  private init(
+  init(
     _ descriptor: consuming FileDescriptor, _ header: TableHeader, _ system: SystemCalls
   ) {
     slotReader = SlotReader(descriptor: descriptor.release(), header: header, system: system)
   }
 
-  deinit { SystemCalls.closeFile(slotReader.descriptor) }
+  deinit {
+    // As with `TableFile`: a child of fork(2) shares the lock.
+    if forks == ForkWatch.generation { SystemCalls.unlock(slotReader.descriptor) }
+    SystemCalls.closeFile(slotReader.descriptor)
+  }
 
   var header: TableHeader { slotReader.header }
 

@@ -10,26 +10,32 @@ extension SlotReader {
     without isUnwanted: Filter = { _, _ in false }
   ) throws(SystemError) -> TableIndex {
     var index = TableIndex(
-      slotCount: header.layout.slotCount, states: states, learnsAtOnce: learnsAtOnce,
-      readRecord: recordSource)
+      slotCount: header.layout.slotCount, states: states, readRecord: recordSource)
     let writtenCount = try writtenSlotCount()
     var builder = index.stored.makeBuilder(slotCount: writtenCount)
-    let isQuick = !index.learnsAtOnce
-    var (failure, count): (SystemError?, Int) = (nil, 0)
+    var count = 0
+    var learnt: [(slot: Int, record: SlotRecord)] = []
     try forEachRecord(
       in: 0..<writtenCount, prefetching: { builder.prefetch($0, isNear: $1) },
       found: { slot, record in
         count = slot + 1
         if isUnwanted(slot, record) { return index.refuse(record, in: slot) }
-        if isQuick, builder.adopt(record, in: slot) { return }
-        do throws(SystemError) { try index.adopt(record, in: slot) } catch { failure = error }
+        builder.adopt(record, in: slot)
+        if learnsAtOnce { learnt.append((slot, record)) }
       })
-    if let failure { throw failure }
-    index.finishAdopting(count, builder)
+    // Without the newer of two records the older one would count, so that any error ends the opening.
+    try index.finishAdopting(count, builder) { slot throws(SystemError) in try record(of: slot) }
+    for (slot, record) in learnt { index.learn(record, in: slot) }
     return index
   }
 
+  /// A record that cannot be read is lost, unless a locked device is the reason.
   var recordSource: TableIndex.RecordSource {
-    { [self] slot throws(SystemError) in try record(of: slot) }
+    { [self] slot throws(SystemError) in
+      do throws(SystemError) { return try record(of: slot) } catch {
+        if system.isLock(error) { throw error }
+        return nil
+      }
+    }
   }
 }

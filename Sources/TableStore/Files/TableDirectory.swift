@@ -231,8 +231,7 @@ package final class TableDirectory: Sendable {
     }
     guard try system.lock(file.value) else { return false }
     // The name may lead to another's new file by now, as in `TableOpener`.
-    let named = try system.status(of: name, in: descriptor)
-    guard named?.identity == (try system.status(of: file.value)).identity else { return false }
+    guard try leads(name, to: file.value) else { return false }
     let start: [UInt8]
     do throws(SystemError) {
       start = try system.read(file.value, count: TableHeader.magic.count, at: 0)

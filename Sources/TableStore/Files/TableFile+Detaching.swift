@@ -10,17 +10,20 @@ extension TableFile {
   /// later show an outdated copy. After an error some of the slots are detached.
   func detach(_ slots: [Int], to copy: TableFile) throws(SystemError) {
     guard let base else { return }
-    let ranges = Self.merged(slots.map(pages))
+    // Slots that share pages write them twice, alike.
+    let ranges = slots.map(pages)
     for range in ranges {
       // Read by call: a page that the file has lost reads as zeros and raises no signal.
       var bytes = try system.read(descriptor, count: range.count, at: range.lowerBound)
       bytes += repeatElement(0, count: range.count - bytes.count)
       try system.write(bytes, to: copy.descriptor, at: range.lowerBound)
     }
-    for range in ranges { try system.map(copy.descriptor, range, over: base + range.lowerBound) }
+    for range in ranges {
+      _ = try system.map(
+        copy.descriptor, byteCount: range.count, at: range.lowerBound,
+        over: UnsafeMutableRawPointer(mutating: base + range.lowerBound))
+    }
   }
-
-  // MARK: Private
 
   /// The whole pages that hold a slot, as offsets in the file.
   private func pages(of slot: Int) -> Range<Int> {
@@ -28,18 +31,5 @@ extension TableFile {
     let start = layout.slotOffset(slot)
     let end = start + layout.contentByteCount
     return (start / page * page)..<((end + page - 1) / page * page)
-  }
-
-  /// Joins ranges that touch or share pages; they come in the order of their starts.
-  private static func merged(_ ranges: [Range<Int>]) -> [Range<Int>] {
-    var merged: [Range<Int>] = []
-    for range in ranges {
-      if let last = merged.last, range.lowerBound <= last.upperBound {
-        merged[merged.count - 1] = last.lowerBound..<max(last.upperBound, range.upperBound)
-      } else {
-        merged.append(range)
-      }
-    }
-    return merged
   }
 }

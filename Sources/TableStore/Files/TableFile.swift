@@ -42,7 +42,9 @@ final class TableFile: @unchecked Sendable {
     // A refused mapping costs copies and no pictures, so it is no error.
     base =
       isMapped && system.volumeKind(of: self.descriptor) == .steady
-      ? try? system.map(self.descriptor, byteCount: header.layout.fileByteCount) : nil
+      ? (try? system.map(self.descriptor, byteCount: header.layout.fileByteCount)).map {
+        UnsafeRawPointer($0)
+      } : nil
     guardNumber = base.map { fic_guard_add($0, header.layout.fileByteCount, 0) } ?? -1
     states.attach(
       content: base.map { $0 + header.layout.slotOffset(0) }, layout: header.layout,

@@ -4,25 +4,30 @@
 /// Each is opened, locked, written and recovered as every table file is; only its name differs.
 /// A process that ends leaves its guest file behind, and the table's owner takes it in.
 extension TableOpener {
-  /// Opens a guest file for this process: the `former` one, else a new one, else one that another
+  /// A shelf with a guest file for this process: the `former` one, else a new one, else one that another
   /// process left; `nil` where all are in use.
   ///
   /// New ones come first, because pictures in a file that was left are for all: the owner takes it
   /// in, unless another guest uses it.
   ///
-  /// - Parameter isUnwanted: Picks records of pictures that the owner removed or replaced.
-  func openGuest(
-    former: String?, without isUnwanted: SlotReader.Filter
-  ) -> (opener: TableOpener, opened: Opened)? {
-    guard let taken = try? directory.guestNames(of: fileName) else { return nil }
+  /// - Parameter isRemoved: Picks records of pictures that this process removed meanwhile.
+  func guestShelf(
+    reader: TableReader?, former: String? = nil, isRemoved: (SlotRecord) -> Bool = { _ in false }
+  ) -> TableShelf? {
+    // Without the owner's removals a file that was left might bring removed pictures back.
+    guard let reader, let removals = try? reader.removals(),
+      let taken = try? directory.guestNames(of: fileName)
+    else { return nil }
     let names = TableDirectory.guestNames(for: fileName)
     let unused = names.filter { !taken.contains($0) }
     for name in names.filter({ $0 == former }) + unused + taken {
       let guest = guest(named: name)
       do throws(TableError) {
-        if let opened = try guest.open(usesIndex: false, without: isUnwanted) {
-          return (guest, opened)
+        let opened = try guest.open(usesIndex: false) { _, record in
+          removals.forbids(record) || reader.hasNewer(than: record) || reader.isBuried(record)
+            || isRemoved(record)
         }
+        if let opened { return TableShelf(opened, guest: guest, reader: reader) }
       } catch {
         // A folder or disk that takes no new file would refuse the next name too.
         if unused.contains(name) { return nil }
@@ -42,24 +47,9 @@ extension TableOpener {
     return TableShelf(privateFile: try makeSecondFile(because: refusal), reader: reader)
   }
 
-  /// The same, `nil` where there is no guest file to be had.
-  ///
-  /// - Parameter isRemoved: Picks records of pictures that this process removed meanwhile.
-  func guestShelf(
-    reader: TableReader?, former: String? = nil, isRemoved: (SlotRecord) -> Bool = { _ in false }
-  ) -> TableShelf? {
-    // Without the owner's removals a file that was left might bring removed pictures back.
-    guard let reader, let removals = try? reader.removals() else { return nil }
-    let found = openGuest(former: former) { _, record in
-      removals.forbids(record) || reader.hasNewer(than: record) || reader.isBuried(record)
-        || isRemoved(record)
-    }
-    return found.map { TableShelf(guest: $0.opened, opener: $0.opener, reader: reader) }
-  }
-
   /// Locks a guest file that its process left; `nil` for one that is in use, and for one of
   /// another layout, which is deleted.
-  func lockLeftGuest(_ name: String) throws(SystemError) -> LeftGuest? {
+  func lockLeftGuest(_ name: String) throws(SystemError) -> ReadableFile? {
     guard try system.status(of: name, in: directory.descriptor)?.isRegularFile == true else {
       return nil
     }
@@ -76,7 +66,7 @@ extension TableOpener {
       if let header, status.isPrivate, status.linkCount == 1, header.name == self.name,
         header.layout.hasSameSlots(as: layout)
       {
-        return LeftGuest(name, descriptor: descriptor, header: header, system: system)
+        return ReadableFile(descriptor, header, system)
       }
     }
     // Unlocked by now, since deleting locks it anew.
@@ -112,8 +102,11 @@ extension TableDirectory {
 
   /// Deletes a name if it leads to an open file.
   func unlink(_ name: String, ifItIs file: Int32) throws(SystemError) {
-    let named = try system.status(of: name, in: descriptor)
-    guard named?.identity == (try system.status(of: file)).identity else { return }
-    try system.unlink(name, in: descriptor)
+    if try leads(name, to: file) { try system.unlink(name, in: descriptor) }
+  }
+
+  /// True while a name leads to an open file.
+  func leads(_ name: String, to file: Int32) throws(SystemError) -> Bool {
+    try system.status(of: name, in: descriptor)?.identity == system.status(of: file).identity
   }
 }

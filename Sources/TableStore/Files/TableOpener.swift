@@ -41,7 +41,7 @@ struct TableOpener: Sendable {
 
   /// Opens the table as its owner; `nil` when another process owns it.
   ///
-  /// A table of another capacity is copied, newest pictures first. Anything else under the name is
+  /// A table of another capacity becomes a guest file. Anything else under the name is
   /// replaced, except a directory, and except a file of this user's that a locked device closes:
   /// `protectedNow` is thrown for that.
   ///
@@ -66,60 +66,11 @@ struct TableOpener: Sendable {
     }
   }
 
-  /// Opens a file again that this process still has locked, because leases on it go on.
-  func reopen(_ file: TableFile) throws(TableError) -> Opened? {
-    do throws(SystemError) {
-      let status = try system.status(of: fileName, in: directory.descriptor)
-      guard status?.identity == (try system.status(of: file.descriptor)).identity else {
-        return nil
-      }
-      // A file that is mapped for its leases is copied where files must not be mapped.
-      if isExpected(file.header), mapsFiles || file.base == nil {
-        try system.protect(file.descriptor, as: protection)
-        statesPool.keep(file.states)
-        file.states.resume()
-        do throws(SystemError) {
-          let opened = Opened(file: file, index: try file.slotReader.index(on: file.states))
-          if opened.hasGenerationsLeft { return opened }
-        } catch {
-          // Leases on it go on as they did.
-          file.states.retire(file)
-          throw error
-        }
-        file.states.retire(file)
-        return try replace(copying: nil)
-      }
-      return try replace(
-        copying: file.header.layout.hasSameSlots(as: layout) ? file.slotReader : nil)
-    } catch {
-      throw translated(error)
-    }
-  }
-
-  /// Copies the whole slots of a truncated file into a new one, which takes its place; `nil` when
-  /// the name leads to another file by now.
-  ///
-  /// - Parameter isUnwanted: Picks records that must not be found again.
-  func salvage(
-    _ file: TableFile, without isUnwanted: SlotReader.Filter
-  ) throws(TableError) -> Opened? {
-    try wrapping { () throws(SystemError) in
-      let named = try system.status(of: fileName, in: directory.descriptor)
-      guard named?.identity == (try system.status(of: file.descriptor)).identity else {
-        return nil
-      }
-      return try replace(copying: file.slotReader, without: isUnwanted)
-    }
-  }
-
   /// Puts a new and empty table under the name.
   ///
-  /// - Parameter generation: Pictures of other files up to this one are removed with the old ones.
-  func replaceEmpty(removingUpTo generation: UInt64) throws(TableError) -> Opened {
-    try wrapping { () throws(SystemError) in
-      try replace(
-        copying: nil, noting: [RemovalLog.Entry(subject: .all, generation: generation)])
-    }
+  /// - Parameter removals: What it remembers from the beginning.
+  func replaceEmpty(noting removals: [RemovalLog.Entry] = []) throws(TableError) -> Opened {
+    try wrapping { () throws(SystemError) in try replace(noting: removals) }
   }
 
   /// The opener of a guest file of this table.
@@ -218,7 +169,7 @@ struct TableOpener: Sendable {
     if let found, !found.isRegularFile {
       // Renaming over a directory fails with an error; links and pipes are replaced, targets
       // untouched.
-      return .opened(try replace(copying: nil))
+      return .opened(try replace())
     }
     let descriptor: FileDescriptor
     do throws(SystemError) {
@@ -228,7 +179,7 @@ struct TableOpener: Sendable {
     } catch  where (found == nil && error.isPresent) || (found != nil && error.isMissing) {
       return .changed
     } catch  where error.isReplaceable || (error.isRefusal && !system.isLock(error)) {
-      return .opened(try replace(copying: nil))
+      return .opened(try replace())
     }
     guard try system.lock(descriptor.value) else { return .busy }
     let status = try system.status(of: descriptor.value)
@@ -237,16 +188,16 @@ struct TableOpener: Sendable {
     guard status.isRegularFile, status.isPrivate, status.linkCount == 1 else {
       // A pipe took the name meanwhile, or other users may write to the file. The lock is kept
       // until the replacement has the name.
-      return .opened(try replace(copying: nil))
+      return .opened(try replace())
     }
-    return .opened(try take(descriptor, isEmpty: status.byteCount == 0, usesIndex, isUnwanted))
+    return try take(descriptor, isEmpty: status.byteCount == 0, usesIndex, isUnwanted)
   }
 
   /// Takes over a file that is locked and under its name.
   private func take(
     _ descriptor: consuming FileDescriptor, isEmpty: Bool, _ usesIndex: Bool,
     _ isUnwanted: SlotReader.Filter
-  ) throws(SystemError) -> Opened {
+  ) throws(SystemError) -> Attempt {
     try system.protect(descriptor.value, as: protection)
     if isEmpty {
       // Made a moment ago, by us or by a process that died there; no process can have mapped it.
@@ -258,18 +209,17 @@ struct TableOpener: Sendable {
         try? system.unlink(fileName, in: directory.descriptor)
         throw error
       }
-      return try open(descriptor, header)
+      return .opened(try open(descriptor, header))
     }
     let bytes = try system.read(descriptor.value, count: TableLayout.headerByteCount, at: 0)
     // A file of another table under this name holds that table's pictures.
     guard let header = TableHeader(reading: bytes), header.name == name,
       header.layout.hasSameSlots(as: layout)
-    else { return try replace(copying: nil) }
-    let reader = SlotReader(descriptor: descriptor.value, header: header, system: system)
-    guard isExpected(header) else { return try replace(copying: reader, without: isUnwanted) }
+    else { return .opened(try replace()) }
+    guard isExpected(header) else { return try leave() }
     let opened = try open(descriptor, header, usesIndex: usesIndex, without: isUnwanted)
     // The file is replaced while it is locked, which it is as long as `opened` lives.
-    return opened.hasGenerationsLeft ? opened : try replace(copying: nil)
+    return .opened(opened.hasGenerationsLeft ? opened : try replace())
   }
 
   private func open(
@@ -303,28 +253,17 @@ struct TableOpener: Sendable {
     try system.write(header.bytes + log.bytes, to: descriptor, at: 0)
   }
 
-  /// Makes a new file, locks it, fills it, and gives it the name.
-  ///
-  /// - Parameter removals: Noted in the new file, beside those that the source has noted.
-  private func replace(
-    copying source: SlotReader?, without isUnwanted: SlotReader.Filter = { _, _ in false },
-    noting removals: [RemovalLog.Entry] = []
-  ) throws(SystemError) -> Opened {
-    let removals = try removals + (source?.removals().entries ?? [])
+  /// Makes a new file, locks it, and gives it the name.
+  private func replace(noting removals: [RemovalLog.Entry] = []) throws(SystemError) -> Opened {
     for _ in 0..<4 {
-      if let opened = try replaceOnce(copying: source, without: isUnwanted, noting: removals) {
-        return opened
-      }
+      if let opened = try replaceOnce(noting: removals) { return opened }
     }
     throw .lostRaces
   }
 
   /// The same, once; `nil` when another process deleted the unfinished file as a left-over, which
   /// it can do only before the file is locked.
-  private func replaceOnce(
-    copying source: SlotReader?, without isUnwanted: SlotReader.Filter,
-    noting removals: [RemovalLog.Entry]
-  ) throws(SystemError) -> Opened? {
+  private func replaceOnce(noting removals: [RemovalLog.Entry]) throws(SystemError) -> Opened? {
     let temporary = TableDirectory.temporaryName(for: fileName)
     let descriptor = FileDescriptor(
       try system.openFile(temporary, in: directory.descriptor, .creating))
@@ -337,13 +276,7 @@ struct TableOpener: Sendable {
       var log = RemovalLog(nonce: header.nonce)
       for entry in removals { _ = log.note(entry) }
       try writeStart(header, log, to: descriptor.value)
-      if let source {
-        let target = SlotReader(descriptor: descriptor.value, header: header, system: system)
-        try TableCopy(from: source, to: target).run(without: isUnwanted)
-      }
       let opened = try open(descriptor, header)
-      // Pictures that a flush brought to the device must be under the name at any time.
-      if source != nil { try opened.file.synchronize() }
       try system.rename(temporary, to: fileName, in: directory.descriptor)
       return opened
     } catch {
@@ -351,5 +284,16 @@ struct TableOpener: Sendable {
       try? system.unlink(temporary, in: directory.descriptor)
       throw error
     }
+  }
+
+  /// Leaves a table of another capacity as a guest file, which the owner of a new file takes in.
+  private func leave() throws(SystemError) -> Attempt {
+    guard TableDirectory.tableName(ofGuest: fileName) == nil else { return .busy }
+    let taken = try directory.guestNames(of: fileName)
+    let free = TableDirectory.guestNames(for: fileName).first { !taken.contains($0) }
+    // With guests of all names its pictures are lost.
+    guard let free else { return .opened(try replace()) }
+    try system.rename(fileName, to: free, in: directory.descriptor)
+    return .changed
   }
 }

@@ -1,10 +1,6 @@
 /// The removals that a table file remembers, so that a picture in another file of the same table
 /// does not come back when its file is taken in: 496 entries between header and records.
 ///
-/// ```
-///  0  subject, 16      16  generation, 8; bit 63: no entity; 0 is free      24  hash, 8
-/// ```
-///
 /// An entry says that the subject's pictures up to its generation are removed.
 ///
 /// Invariants:
@@ -72,9 +68,7 @@ struct RemovalLog {
 
   /// True when the picture of a record in another file must not be taken in.
   func forbids(_ record: SlotRecord) -> Bool {
-    record.generation
-      <= max(
-        generation(of: .entity(record.entity)), generation(of: .all), generation(of: .forgotten))
+    [.entity(record.entity), .all, .forgotten].contains { record.generation <= generation(of: $0) }
   }
 
   /// Notes a removal, and returns the places to write, in this order.
@@ -97,22 +91,15 @@ struct RemovalLog {
 
   /// The 32 bytes of a place, and their offset in the file.
   func bytes(of place: Int) -> (bytes: [UInt8], offset: Int) {
-    let words = places[place].map { Self.words(of: $0, at: place, nonce: nonce) } ?? []
-    let bytes = words.flatMap { word in withUnsafeBytes(of: word.littleEndian) { Array($0) } }
-    return (
-      bytes + [UInt8](repeating: 0, count: Self.entryByteCount - bytes.count),
-      Self.offset + place * Self.entryByteCount
-    )
+    let words = places[place].map { Self.words(of: $0, at: place, nonce: nonce) } ?? [0, 0, 0, 0]
+    var bytes: [UInt8] = []
+    for word in words { bytes.put(word) }
+    return (bytes, Self.offset + place * Self.entryByteCount)
   }
 
   /// All bytes of the log, as they stand behind the header.
   var bytes: [UInt8] {
-    var all = [UInt8](repeating: 0, count: Self.byteCount)
-    for place in places.keys {
-      let (bytes, offset) = bytes(of: place)
-      all.replaceSubrange(offset - Self.offset..<offset - Self.offset + bytes.count, with: bytes)
-    }
-    return all
+    (0..<Self.placeCount).flatMap { bytes(of: $0).bytes }
   }
 
   // MARK: Private
@@ -144,9 +131,7 @@ struct RemovalLog {
     let offset = place * entryByteCount
     guard bytes.count >= offset + entryByteCount else { return nil }
     func word(_ index: Int) -> UInt64 {
-      bytes.withUnsafeBytes {
-        UInt64(littleEndian: $0.loadUnaligned(fromByteOffset: offset + index * 8, as: UInt64.self))
-      }
+      bytes.withUnsafeBytes { $0.number(at: offset + index * 8, as: UInt64.self) }
     }
     // First, since every opening reads all places and most are free.
     let generation = word(2) & ~mark
@@ -173,5 +158,29 @@ struct RemovalLog {
     let hash = LaneHash.hash(
       nonce, UInt64(place), low, high, generation, LaneHash.keys.0, LaneHash.keys.1, 0)
     return [low, high, generation, hash]
+  }
+}
+
+/// Removals that a file does not have: of each subject the generation up to which its pictures are removed.
+struct Removals: Sendable {
+  private(set) var generations: [RemovalLog.Subject: UInt64] = [:]
+
+  var isEmpty: Bool { generations.isEmpty }
+
+  mutating func note(_ subject: RemovalLog.Subject, upTo generation: UInt64) {
+    generations[subject] = max(generations[subject] ?? 0, generation)
+  }
+
+  func covers(_ record: SlotRecord) -> Bool {
+    !isEmpty
+      && [.entity(record.entity), .all, .forgotten].contains {
+        record.generation <= generations[$0] ?? 0
+      }
+  }
+
+  /// Notes them in a log, the oldest first, so that these are forgotten first, and returns the places to write.
+  func note(in log: inout RemovalLog) -> [Int] {
+    generations.sorted { $0.value < $1.value }
+      .flatMap { log.note(RemovalLog.Entry(subject: $0.key, generation: $0.value)) }
   }
 }

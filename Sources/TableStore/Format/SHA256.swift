@@ -86,32 +86,15 @@ package enum SHA256 {
     var (a, b, c, d) = (state[0], state[1], state[2], state[3])
     var (e, f, g, h) = (state[4], state[5], state[6], state[7])
     constants.withUnsafeBufferPointer { constants in
-      // After eight steps each variable is in its place again, so that none has to be moved.
-      for index in stride(from: 0, to: 64, by: 8) {
-        func word(_ step: Int) -> UInt32 { constants[index &+ step] &+ schedule[index &+ step] }
-        step(a, b, c, &d, e, f, g, &h, word(0))
-        step(h, a, b, &c, d, e, f, &g, word(1))
-        step(g, h, a, &b, c, d, e, &f, word(2))
-        step(f, g, h, &a, b, c, d, &e, word(3))
-        step(e, f, g, &h, a, b, c, &d, word(4))
-        step(d, e, f, &g, h, a, b, &c, word(5))
-        step(c, d, e, &f, g, h, a, &b, word(6))
-        step(b, c, d, &e, f, g, h, &a, word(7))
+      for index in 0..<64 {
+        let sum1 = rotated(e, 6) ^ rotated(e, 11) ^ rotated(e, 25)
+        let step1 = h &+ sum1 &+ (g ^ (e & (f ^ g))) &+ constants[index] &+ schedule[index]
+        let sum0 = rotated(a, 2) ^ rotated(a, 13) ^ rotated(a, 22)
+        let step2 = sum0 &+ ((a & b) ^ (c & (a ^ b)))
+        (h, g, f, e, d, c, b, a) = (g, f, e, d &+ step1, c, b, a, step1 &+ step2)
       }
     }
     state &+= SIMD8(a, b, c, d, e, f, g, h)
-  }
-
-  @inline(__always)
-  private static func step(
-    _ a: UInt32, _ b: UInt32, _ c: UInt32, _ d: inout UInt32,
-    _ e: UInt32, _ f: UInt32, _ g: UInt32, _ h: inout UInt32, _ word: UInt32
-  ) {
-    let sum1 = rotated(e, 6) ^ rotated(e, 11) ^ rotated(e, 25)
-    let step1 = h &+ sum1 &+ (g ^ (e & (f ^ g))) &+ word
-    let sum0 = rotated(a, 2) ^ rotated(a, 13) ^ rotated(a, 22)
-    d &+= step1
-    h = step1 &+ sum0 &+ ((a & b) ^ (c & (a ^ b)))
   }
 
   private static func rotated(_ value: UInt32, _ count: UInt32) -> UInt32 {

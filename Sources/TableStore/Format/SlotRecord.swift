@@ -7,12 +7,6 @@ struct SlotAddress: Hashable, Sendable {
 
 /// The 64 bytes of a file that name the picture of one slot.
 ///
-/// ```
-///  0  entity digest, 16         40  slot hash, 8
-/// 16  version digest, 16         48  recency, 8, covered by no hash
-/// 32  generation, 8; 0 is free  56  record hash, 8
-/// ```
-///
 /// A record never straddles a 512-byte sector. No field of it is its slot address: the hashes bind
 /// it to file and slot, so a record copied elsewhere fails its hash there.
 struct SlotRecord: Hashable, Sendable {
@@ -65,9 +59,7 @@ struct SlotRecord: Hashable, Sendable {
   /// Reads a record; `nil` for a free slot, for damage, and for a record of another slot
   /// address.
   init?(reading bytes: UnsafeRawBufferPointer, at address: SlotAddress) {
-    func field(_ offset: Int) -> UInt64 {
-      UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
-    }
+    func field(_ offset: Int) -> UInt64 { bytes.number(at: offset, as: UInt64.self) }
     self.init(
       entity: .init(low: field(0), high: field(8)),
       version: .init(low: field(16), high: field(24)),
@@ -78,9 +70,10 @@ struct SlotRecord: Hashable, Sendable {
   /// The entity of the record at an offset, if there is a record.
   @inline(__always)
   static func entity(in bytes: UnsafeMutableRawBufferPointer, at offset: Int) -> TableID.Digest {
-    TableID.Digest(
-      low: UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)),
-      high: UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset + 8, as: UInt64.self)))
+    let bytes = UnsafeRawBufferPointer(bytes)
+    return TableID.Digest(
+      low: bytes.number(at: offset, as: UInt64.self),
+      high: bytes.number(at: offset + 8, as: UInt64.self))
   }
 
   /// Writes the record's 64 bytes.

@@ -1,11 +1,5 @@
 /// The bytes behind the pixels of a slot: the picture's extent, its ids and its metadata.
-///
-/// ```
-///  0  width, 2       2  height, 2    4  marks, 4
-///  8  code of the entity id, 2      10  code of the version id, 2
-/// 12  bytes of metadata, 4
-/// 16  fields that the marks tell of, entity id, version id, metadata, zeros up to the end
-/// ```
+/// `Docs/TableFormat.md` has the offsets.
 ///
 /// A code holds the kind of an id and its byte count. Ids and metadata share the room. When they do
 /// not fit, the longer id is kept as its hash, and then the shorter one too.
@@ -90,12 +84,12 @@ struct SlotTrailer: Hashable, Sendable {
   func write(to room: UnsafeMutableRawBufferPointer) {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(room.count)
-    append(UInt16(extent.width), to: &bytes)
-    append(UInt16(extent.height), to: &bytes)
-    append(version.marks.rawValue, to: &bytes)
-    append(entity.code, to: &bytes)
-    append(version.code, to: &bytes)
-    append(UInt32(metadata.count), to: &bytes)
+    bytes.put(UInt16(extent.width))
+    bytes.put(UInt16(extent.height))
+    bytes.put(version.marks.rawValue)
+    bytes.put(entity.code)
+    bytes.put(version.code)
+    bytes.put(UInt32(metadata.count))
     bytes += entity.bytes + version.bytes + metadata
     room.copyBytes(from: bytes)
     room[bytes.count...].initializeMemory(as: UInt8.self, repeating: 0)
@@ -104,16 +98,13 @@ struct SlotTrailer: Hashable, Sendable {
   /// Reads a trailer; `nil` for anything that `write` would not have written, but for fields.
   init?(reading room: UnsafeRawBufferPointer) {
     guard room.count >= Self.fixedByteCount else { return nil }
-    func number<Number: FixedWidthInteger>(_ offset: Int, _: Number.Type) -> Number {
-      Number(littleEndian: room.loadUnaligned(fromByteOffset: offset, as: Number.self))
-    }
-    let (width, height) = (number(0, UInt16.self), number(2, UInt16.self))
-    let marks = Marks(rawValue: number(4, UInt32.self))
-    let (entityCode, versionCode) = (number(8, UInt16.self), number(10, UInt16.self))
+    func small(_ offset: Int) -> UInt16 { room.number(at: offset, as: UInt16.self) }
+    let marks = Marks(rawValue: room.number(at: 4, as: UInt32.self))
+    let (entityCode, versionCode) = (small(8), small(10))
     let entityStart = Self.fixedByteCount + marks.fieldByteCount
     let versionStart = entityStart + StoredID.byteCount(code: entityCode)
     let metadataStart = versionStart + StoredID.byteCount(code: versionCode)
-    let end = metadataStart + Int(number(12, UInt32.self))
+    let end = metadataStart + Int(room.number(at: 12, as: UInt32.self))
     guard marks.isSubset(of: .known), end <= room.count else { return nil }
     let bytes = [UInt8](room[..<end])
     guard let entity = StoredID(code: entityCode, bytes: bytes[entityStart..<versionStart]),
@@ -121,7 +112,7 @@ struct SlotTrailer: Hashable, Sendable {
         code: versionCode, bytes: bytes[versionStart..<metadataStart],
         marks: marks.subtracting(.fields))
     else { return nil }
-    extent = SlotExtent(width: Int(width), height: Int(height))
+    extent = SlotExtent(width: Int(small(0)), height: Int(small(2)))
     self.entity = entity
     self.version = version
     metadata = Array(bytes[metadataStart...])
@@ -135,9 +126,5 @@ struct SlotTrailer: Hashable, Sendable {
     case .full(let id): [.integer, .largeInteger].contains(id.kind) ? 8 : 16
     case .hashed: StoredID.hashedByteCount
     }
-  }
-
-  private func append<Number: FixedWidthInteger>(_ value: Number, to bytes: inout [UInt8]) {
-    withUnsafeBytes(of: value.littleEndian) { bytes.append(contentsOf: $0) }
   }
 }

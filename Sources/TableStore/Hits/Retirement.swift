@@ -13,23 +13,12 @@ final class Retirement: Sendable {
   /// Retires a file.
   ///
   /// - Parameter retireSlots: Lets no slot of the file be leased any more, and returns the leases
-  ///   that have not ended; no slot counts that was retired before.
+  ///   that have not ended.
   func begin(keeping file: any AnyObject & Sendable, _ retireSlots: () -> Int) {
     _ = self.file.withLock { kept in
       kept = file
       let added = outstandingLeases.wrappingAdd(retireSlots(), ordering: .acquiringAndReleasing)
       return added.newValue == 0 ? kept.take() : nil
-    }
-  }
-
-  /// Ends the retirement of a file that is opened again; its opener retains it.
-  ///
-  /// - Parameter resumeSlots: Lets the slots be leased again, and returns the leases of those that
-  ///   were retired.
-  func end(_ resumeSlots: () -> Int) {
-    _ = file.withLock { kept in
-      outstandingLeases.wrappingSubtract(resumeSlots(), ordering: .acquiringAndReleasing)
-      return kept.take()
     }
   }
 
@@ -39,9 +28,6 @@ final class Retirement: Sendable {
   func leaseEnded() {
     let left = outstandingLeases.wrappingSubtract(1, ordering: .acquiringAndReleasing)
     guard left.newValue == 0 else { return }
-    _ = file.withLock { kept in
-      // The file may have been opened and retired again since.
-      outstandingLeases.load(ordering: .acquiring) == 0 ? kept.take() : nil
-    }
+    _ = file.withLock { kept in kept.take() }
   }
 }

@@ -10,6 +10,7 @@
 /// - proven: this process has written the slot, or has checked every byte of it.
 /// - claimed: a writer owns the slot.
 /// - retired: the slot's file left the shelf; leases go on, and none begins.
+/// - hits: for the statistics; they begin anew after 2^28.
 struct SlotState: Hashable {
   var bits: UInt64
 
@@ -21,9 +22,6 @@ struct SlotState: Hashable {
   static let retired: UInt64 = 1 << 35
   static let hit: UInt64 = 1 << 36
   static let hits: UInt64 = ~0 << 36
-  /// The bit that is set long before the count of hits overflows; the index carries the count over
-  /// then.
-  static let manyHits: UInt64 = 1 << 63
 
   var leaseCount: Int { Int(bits & Self.leases) }
   var hitCount: Int { Int(bits >> 36) }
@@ -35,8 +33,7 @@ struct SlotState: Hashable {
   /// True when a hit may lease the slot without the index.
   @inline(__always)
   var isOpen: Bool {
-    bits & (Self.live | Self.proven | Self.claimed | Self.retired | Self.manyHits)
-      == Self.live | Self.proven
+    bits & (Self.live | Self.proven | Self.claimed | Self.retired) == Self.live | Self.proven
   }
 
   /// The state after a hit on an open slot.

@@ -12,8 +12,7 @@ import Synchronization
 ///    index lock. It is claimed only without leases, in one exchange too. So no slot is written
 ///    while a thread reads it.
 /// 2. A label is written before its slot becomes open, or under a claim; strings and sizes in it
-///    before the slot is proven. A part that does not change is not written, so that reopening a
-///    file disturbs no reader.
+///    before the slot is proven.
 /// 3. Everything but taking and ending leases happens under the index lock, or while no other
 ///    thread has this object.
 /// 4. The memory keeps its address while this object lives, and no slot of a closed file is open.
@@ -28,7 +27,6 @@ final class SlotStates: @unchecked Sendable {
   /// The part of the index that outlives the process.
   let stored: StoredIndex
   private(set) var preparedCount = 0
-  private var carriedHitCount = 0
   /// One for a known slot. Not in the memory that hits read: by Swift's rule of exclusive access, a change
   /// of one part of that is a change of all of it, during which no hit might read.
   private let known: UnsafeMutablePointer<UInt8>
@@ -120,21 +118,9 @@ final class SlotStates: @unchecked Sendable {
   /// Makes a slot live whose record was read and whose content was not.
   func adopt(_ slot: Int, entity: TableID.Digest, version: TableID.Digest) {
     known[slot] = 1
-    let state = state(of: slot)
+    setDigests(entity, version, of: slot)
     // No other thread writes the state of a slot that is neither open nor leased.
-    if state.bits == 0 {
-      setDigests(entity, version, of: slot)
-      return memory.pointee.cells[slot].state.store(SlotState.live, ordering: .releasing)
-    }
-    // Where leases of an earlier opening go on and the ids are the same, the label still holds.
-    let label = memory.pointee.cells[slot].label
-    let isKnown =
-      state.leaseCount > 0 && state.isProven && label.entity == entity && label.version == version
-    if !isKnown {
-      clear(SlotState.proven, of: slot)
-      setDigests(entity, version, of: slot)
-    }
-    memory.pointee.cells[slot].state.bitwiseOr(SlotState.live, ordering: .acquiringAndReleasing)
+    memory.pointee.cells[slot].state.store(SlotState.live, ordering: .releasing)
   }
 
   /// Notes that the content of a live slot matches its record.
@@ -171,8 +157,7 @@ final class SlotStates: @unchecked Sendable {
 
   private func setDigests(_ entity: TableID.Digest, _ version: TableID.Digest, of slot: Int) {
     let cell = memory.pointee.cells + slot
-    if cell.pointee.label.entity != entity { cell.pointee.label.entity = entity }
-    if cell.pointee.label.version != version { cell.pointee.label.version = version }
+    (cell.pointee.label.entity, cell.pointee.label.version) = (entity, version)
     let tag = memory.pointee.content == nil ? 0 : HitIndex.tag(entity, version)
     cell.pointee.tag.store(tag, ordering: .relaxed)
   }
@@ -180,8 +165,6 @@ final class SlotStates: @unchecked Sendable {
   private func setKey(_ key: TableKey, _ extent: SlotExtent, of slot: Int) {
     let cell = memory.pointee.cells + slot
     let strings = memory.pointee.strings + slot
-    let isSame = key.lend { cell.pointee.label.matches($0) && strings.pointee.match($0) }
-    if isSame, cell.pointee.label.extent == extent { return }
     cell.pointee.label.entityKind = key.entity.kind
     cell.pointee.label.versionKind = key.version.kind
     cell.pointee.label.width = UInt16(extent.width)
@@ -197,11 +180,8 @@ final class SlotStates: @unchecked Sendable {
   /// Takes a lease on a live slot, as a use of its picture; the caller holds the index lock.
   func lease(_ slot: Int) {
     let change = SlotState.lease | SlotState.hit
-    let old = memory.pointee.cells[slot].state.wrappingAdd(change, ordering: .acquiring).oldValue
+    memory.pointee.cells[slot].state.wrappingAdd(change, ordering: .acquiring)
     setStamp(hitIndex.nextStamp(), of: slot)
-    guard old & SlotState.manyHits != 0 else { return }
-    carriedHitCount += SlotState(bits: SlotState.manyHits).hitCount
-    clear(SlotState.manyHits, of: slot)
   }
 
   /// Ends a lease, from any thread.
@@ -218,7 +198,7 @@ final class SlotStates: @unchecked Sendable {
 
   /// The hits that found a picture here, since the file was opened.
   var hitCount: Int {
-    knownSlots.reduce(carriedHitCount) { $0 + state(of: $1).hitCount }
+    knownSlots.reduce(0) { $0 + state(of: $1).hitCount }
   }
 
   // MARK: Recency
@@ -277,7 +257,7 @@ final class SlotStates: @unchecked Sendable {
       memory.pointee.strings[slot] = SlotStrings()
       known[slot] = 0
     }
-    (preparedCount, carriedHitCount) = (0, 0)
+    preparedCount = 0
     return true
   }
 
@@ -290,25 +270,7 @@ final class SlotStates: @unchecked Sendable {
         let old = memory.pointee.cells[slot].state.bitwiseOr(
           SlotState.retired, ordering: .acquiringAndReleasing
         ).oldValue
-        let state = SlotState(bits: old)
-        return state.isRetired ? sum : sum + state.leaseCount
-      }
-    }
-  }
-
-  /// Opens a retired file's slots to be adopted anew, where leases on it go on.
-  func resume() {
-    stored.clear()
-    memory.pointee.retirement.end {
-      carriedHitCount = 0
-      return knownSlots.reduce(0) { sum, slot in
-        let old = memory.pointee.cells[slot].state.bitwiseAnd(
-          SlotState.leases | SlotState.proven | SlotState.hits, ordering: .acquiringAndReleasing
-        ).oldValue
-        let state = SlotState(bits: old)
-        // Not set to zero: a hit of before may still be taken back.
-        carriedHitCount -= state.hitCount
-        return state.isRetired ? sum + state.leaseCount : sum
+        return sum + SlotState(bits: old).leaseCount
       }
     }
   }

@@ -19,11 +19,4 @@ final class SlotStatesPool: Sendable {
       return states
     }
   }
-
-  /// Keeps the slot states of a file that another opening of the table left.
-  func keep(_ states: SlotStates) {
-    all.withLock { all in
-      if !all.contains(where: { $0 === states }) { all.append(states) }
-    }
-  }
 }

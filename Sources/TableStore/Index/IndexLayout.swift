@@ -1,11 +1,5 @@
 /// The offsets of everything in an index file, computed from the slot count alone.
-///
-/// ```
-/// 0    header: what the file belongs to, 72 bytes; newest generation, newest stamp, slots in use
-/// 512  heads, 4 bytes for each bucket: the first slot of its chain plus one; 0 is none
-/// I    items, 16 bytes for each slot: hash, 4; next slot of its chain plus one, 4; stamp, 8
-/// M    marks, 1 byte for each slot: 0 free, 1 live, 2 in hand
-/// ```
+/// `Docs/TableFormat.md` has them.
 struct IndexLayout: Hashable, Sendable {
   static let headsOffset = 512
   static let itemByteCount = 16

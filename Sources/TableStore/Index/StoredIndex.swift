@@ -140,24 +140,7 @@ final class StoredIndex: @unchecked Sendable {
 
   /// The slots in use that are not live.
   var otherSlots: [Int] {
-    let words = UnsafeRawPointer(marks)
-    var found: [Int] = []
-    var slot = 0
-    let count = usedCount
-    while slot < count {
-      // Eight live slots at once, as nearly all are in a full table.
-      let isLive =
-        slot + 8 <= count
-        && words.loadUnaligned(fromByteOffset: slot, as: UInt64.self)
-          == 0x0101_0101_0101_0101
-      if isLive {
-        slot += 8
-      } else {
-        if mark(of: slot) != .live { found.append(slot) }
-        slot += 1
-      }
-    }
-    return found
+    (0..<usedCount).filter { mark(of: $0) != .live }
   }
 
   // MARK: Changing
@@ -195,6 +178,8 @@ final class StoredIndex: @unchecked Sendable {
     private(set) var count = 0
     private(set) var newestStamp: UInt64 = 0
     private(set) var newestGeneration: UInt64 = 0
+    /// Entities under whose hash there is more than one slot: a crash may have left two records of one.
+    private(set) var twins: [TableID.Digest] = []
 
     fileprivate init(_ stored: StoredIndex) {
       (heads, items, marks) = (stored.heads, stored.items, stored.marks)
@@ -211,16 +196,19 @@ final class StoredIndex: @unchecked Sendable {
       if first != 0 { fic_expect(items + Int(first) - 1) }
     }
 
-    /// Links a slot; false where one with the same hash is linked, which may be the same entity's.
+    /// Links a slot.
     @inline(__always)
-    mutating func adopt(_ record: SlotRecord, in slot: Int) -> Bool {
+    mutating func adopt(_ record: SlotRecord, in slot: Int) {
       let hash = StoredIndex.hash(record.entity, key: key)
       let head = heads + Int(hash) & mask
       let first = head.pointee.load(ordering: .relaxed)
       var next = first
       while next != 0 {
         let item = items + Int(next) - 1
-        if item.pointee.hash.load(ordering: .relaxed) == hash { return false }
+        if item.pointee.hash.load(ordering: .relaxed) == hash {
+          twins.append(record.entity)
+          break
+        }
         next = item.pointee.next.load(ordering: .relaxed)
       }
       let stamp = TableIndex.stamp(of: record)
@@ -232,7 +220,6 @@ final class StoredIndex: @unchecked Sendable {
       newestStamp = max(newestStamp, stamp)
       newestGeneration = max(newestGeneration, record.generation)
       count += 1
-      return true
     }
   }
 
@@ -290,9 +277,7 @@ final class StoredIndex: @unchecked Sendable {
   ///
   /// Nothing is taken from it but its header's word on generations, stamps and slots in use.
   func open(_ file: consuming FileDescriptor, _ system: SystemCalls) throws(SystemError) -> Bool {
-    try system.map(file.value, byteCount: layout.byteCount, writableOver: memory.base)
-    guardNumber = fic_guard_add(memory.base, layout.byteCount, 1)
-    descriptor = file.release()
+    try map(file, system)
     let isFitting =
       newestGeneration < SlotRecord.maximumGeneration && newestStamp < UInt64.max / 2
       && word(11).pointee.load(ordering: .relaxed) <= layout.slotCount
@@ -316,8 +301,15 @@ final class StoredIndex: @unchecked Sendable {
       try system.write(bytes, to: file.value, at: part.lowerBound)
     }
     try system.write(identity.bytes, to: file.value, at: 0)
+    try map(file, system)
+  }
+
+  private func map(
+    _ file: consuming FileDescriptor, _ system: SystemCalls
+  ) throws(SystemError) {
     // In one step; a hit finds the same in the pages of before and after.
-    try system.map(file.value, byteCount: layout.byteCount, writableOver: memory.base)
+    _ = try system.map(
+      file.value, byteCount: layout.byteCount, over: memory.base, isWritable: true)
     guardNumber = fic_guard_add(memory.base, layout.byteCount, 1)
     descriptor = file.release()
   }

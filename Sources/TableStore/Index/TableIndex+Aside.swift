@@ -5,30 +5,15 @@
 extension TableIndex {
   /// Sets the picture of an entity aside, unless it was stored after `generation`.
   mutating func setAside(_ entity: TableID.Digest, upTo generation: UInt64) {
-    guard let slot = find(entity), states.recordMetadata(of: slot).generation <= generation else {
-      return
+    if let slot = find(entity), states.recordMetadata(of: slot).generation <= generation {
+      states.close(slot)
     }
-    aside.insert(slot)
-    states.close(slot)
-  }
-
-  /// The slot of an entity's picture that is not aside.
-  func find(_ entity: TableID.Digest) -> Int? {
-    findAny(entity).flatMap { aside.contains($0) ? nil : $0 }
   }
 
   /// The slot of an entity's picture, aside or not.
-  func findAny(_ entity: TableID.Digest) -> Int? {
+  func find(_ entity: TableID.Digest) -> Int? {
     stored.slot(under: stored.hash(of: entity)) {
       states.isKnown($0) && states.label(of: $0).entity == entity
     }
-  }
-
-  /// The least recently used slot aside that no lease keeps.
-  ///
-  /// Costs a look at each of them; they are few, and fewer with each call.
-  func leastRecentlyUsedAside(except own: Int?) -> Int? {
-    aside.filter { $0 != own && states.isUnleased($0) }
-      .min { states.stamp(of: $0) < states.stamp(of: $1) }
   }
 }

@@ -1,5 +1,21 @@
-/// The records of live slots, and the keys of their pictures.
+/// The records of live slots, the keys of their pictures, and figures.
 extension TableIndex {
+  /// A claimed slot, and the picture that it held.
+  struct Claim {
+    let slot: Int
+    let eviction: Eviction?
+  }
+
+  /// The generation of an entity's picture; 0 for none.
+  func generation(of entity: TableID.Digest) -> UInt64 {
+    find(entity).map { states.recordMetadata(of: $0).generation } ?? 0
+  }
+
+  var leasedSlots: [Int] { states.knownSlots.filter { !states.isUnleased($0) } }
+  var unprovenCount: Int {
+    liveCount - states.knownSlots.count { isStored($0) && states.state(of: $0).isProven }
+  }
+
   func extent(of slot: Int) -> SlotExtent { states.label(of: slot).extent }
 
   /// The record of a live slot as it stands in the file.
@@ -71,7 +87,7 @@ extension TableIndex {
 
   /// Removes an entity's picture unless it was stored after `generation`, and returns its slot.
   mutating func remove(_ entity: TableID.Digest, upTo generation: UInt64) -> Int? {
-    guard let slot = findAny(entity), self.generation(of: entity) <= generation else { return nil }
+    guard let slot = find(entity), self.generation(of: entity) <= generation else { return nil }
     takeOut(slot)
     return slot
   }
@@ -104,4 +120,10 @@ extension TableIndex {
   private func isOutdated(_ slot: Int) -> Bool {
     isLive(slot) && states.recordMetadata(of: slot).recency != states.stamp(of: slot)
   }
+}
+
+/// A picture that made room for another.
+package struct Eviction: Hashable, Sendable {
+  /// Its entity; `nil` for a picture of an earlier session that was never read in this one.
+  package let entity: TableID?
 }

@@ -5,9 +5,8 @@
 ///
 /// ```
 /// fresh, free --claimSlot--> claimed --publish--> live --remove, replace, discard--> free
-///                              |                  ||                 or, if leased, pending free
-///                              +---unclaim--> free |+--claimSlot (least recently used)--> claimed
-/// pending free --claimSlot, once its leases ended--> claimed
+///  (unleased)                  |                   |
+///                              +---unclaim--> free +--claimSlot (least recently used)--> claimed
 /// (a file's record) --adopt--> live
 /// live --setAside--> aside --replace, remove, discard, claimSlot (before live ones)--> as from live
 /// ```
@@ -26,8 +25,8 @@
 /// 2. Only live slots and those aside are leased, so that the leases of any other slot only get fewer.
 /// 3. A slot is claimed only when it has no leases, checked and claimed in one atomic step; while
 ///    claimed it is in no list.
-/// 4. Each slot below `usedCount` is live, aside, claimed, in `free`, or in `pendingFree`; those above were
-///    never used.
+/// 4. Each slot below `usedCount` is live, aside, claimed or in `free`, where it may have leases; those above
+///    were never used.
 struct TableIndex {
   /// Reads a slot's record from the table file; `nil` for one that is not whole.
   typealias RecordSource = @Sendable (Int) throws(SystemError) -> SlotRecord?
@@ -35,15 +34,11 @@ struct TableIndex {
   let states: SlotStates
   private let slotCount: Int
   private let readRecord: RecordSource
-  /// True where all records are kept in memory: leases of an earlier opening go on, or each hit is a copy.
-  let learnsAtOnce: Bool
-  /// Pictures that only their entity finds: see `TableIndex+Aside.swift`.
-  var aside: Set<Int> = []
   /// The pictures, those aside included.
   private(set) var liveCount = 0
   private var free: [Int] = []
-  private var pendingFree: [Int] = []
-  private var queue = RecencyQueue()
+  /// Where the next search for the least recently used slot begins.
+  private var windowStart = 0
   /// Slots that are not in the index though the file has records of them.
   private var recordsToErase: [Int] = []
   private(set) var evictionCount = 0
@@ -54,17 +49,14 @@ struct TableIndex {
   /// The highest generation that a record ever had.
   var newestGeneration: UInt64 { stored.newestGeneration }
 
-  /// An empty index. The records of a file come with `adopt`, in the order of slots, and then
-  /// `finishAdopting`.
+  /// An empty index. The records of a file come with a `StoredIndex.Builder`, and then `finishAdopting`.
   ///
-  /// - Parameter states: of the same file. Leased slots are not given out.
+  /// - Parameter states: of the same file.
   init(
-    slotCount: Int, states: SlotStates, learnsAtOnce: Bool = false,
-    readRecord: @escaping RecordSource = { _ in nil }
+    slotCount: Int, states: SlotStates, readRecord: @escaping RecordSource = { _ in nil }
   ) {
     self.slotCount = slotCount
     self.states = states
-    self.learnsAtOnce = learnsAtOnce || states.preparedCount > 0
     self.readRecord = readRecord
   }
 
@@ -82,67 +74,33 @@ struct TableIndex {
         stored.take(slot)
         recordsToErase.append(slot)
       }
-      setFree(slot)
+      free.append(slot)
     }
   }
 
-  /// Adopts a record of the file, in a slot above all before. Of two records for one entity the
-  /// newer counts.
-  mutating func adopt(_ record: SlotRecord, in slot: Int) throws(SystemError) {
-    states.prepare(slot + 1)
-    stored.usedCount = usedCount
-    let hash = stored.hash(of: record.entity)
-    if stored.slot(under: hash, where: { _ in true }) != nil,
-      try isOutdated(record, in: slot)
-    {
-      return
-    }
-    stored.newestGeneration = max(newestGeneration, record.generation)
-    stored.replace(nil, with: slot, hash: hash, stamp: Self.stamp(of: record))
-    liveCount += 1
-    if learnsAtOnce { note(record, in: slot) }
-  }
-
-  /// Whether there is a newer record of the entity; an older one is removed.
-  private mutating func isOutdated(_ record: SlotRecord, in slot: Int) throws(SystemError) -> Bool {
-    _ = try readRecords(of: record.entity)
-    guard let rival = findAny(record.entity) else { return false }
-    if states.recordMetadata(of: rival).generation >= record.generation {
-      refuse(record, in: slot)
-      return true
-    }
-    takeOut(rival)
-    recordsToErase.append(rival)
-    return false
-  }
-
-  /// Leaves a record out, in a slot above all before, and notes the slot for erasure.
+  /// Leaves a record of the file out, and notes the slot for erasure.
   mutating func refuse(_ record: SlotRecord, in slot: Int) {
-    states.prepare(slot + 1)
     stored.newestGeneration = max(newestGeneration, record.generation)
     stored.setMark(.inHand, of: slot)
     recordsToErase.append(slot)
   }
 
-  /// Collects the slots without a picture, after the last record.
-  ///
-  /// - Parameters:
-  ///   - count: The slots that have been read.
-  ///   - builder: Linked some of them.
-  mutating func finishAdopting(_ count: Int = 0, _ builder: StoredIndex.Builder? = nil) {
+  /// Goes on with the slots that a builder has linked, `count` of them and others. Of two records for one
+  /// entity the newer counts.
+  mutating func finishAdopting(
+    _ count: Int, _ builder: StoredIndex.Builder, reading source: @escaping RecordSource
+  ) throws(SystemError) {
     states.prepare(count)
     stored.usedCount = usedCount
-    if let builder {
-      liveCount += builder.count
-      stored.newestGeneration = max(newestGeneration, builder.newestGeneration)
-      stored.newestStamp = max(stored.newestStamp, builder.newestStamp)
-    }
+    liveCount = builder.count
+    stored.newestGeneration = max(newestGeneration, builder.newestGeneration)
+    stored.newestStamp = max(stored.newestStamp, builder.newestStamp)
     // Once and not for each record, since reading the processor's clock is slow.
     states.resumeClock(after: stored.newestStamp)
-    // Slots that were lost meanwhile are collected again.
-    (free, pendingFree) = ([], [])
-    if liveCount == usedCount { return }
-    for slot in stored.otherSlots.reversed() { setFree(slot) }
+    if liveCount < usedCount {
+      free = stored.otherSlots.reversed()
+    }
+    for entity in builder.twins { _ = try readRecords(of: entity, by: source) }
   }
 
   // MARK: Records
@@ -151,12 +109,15 @@ struct TableIndex {
   ///
   /// A record that is not whole, or is another entity's, leaves the index as a damaged picture.
   ///
+  /// - Parameter source: `nil` for the index's own.
   /// - Returns: How many were damaged.
-  mutating func readRecords(of entity: TableID.Digest) throws(SystemError) -> Int {
+  mutating func readRecords(
+    of entity: TableID.Digest, by source: RecordSource? = nil
+  ) throws(SystemError) -> Int {
     let hash = stored.hash(of: entity)
     var lostCount = 0
     while let slot = stored.slot(under: hash, where: { !states.isKnown($0) }) {
-      let record = try readRecord(slot)
+      let record = try (source ?? readRecord)(slot)
       if let record { learn(record, in: slot) }
       if !states.isKnown(slot) {
         damageCount += 1
@@ -167,39 +128,26 @@ struct TableIndex {
     return lostCount
   }
 
-  /// Removes the slots that may be the entity's and cannot be read, and returns them.
-  mutating func loseRecords(of entity: TableID.Digest) -> [Int] {
-    let hash = stored.hash(of: entity)
-    var lost: [Int] = []
-    while let slot = stored.slot(under: hash, where: { !states.isKnown($0) }) {
-      lose(slot)
-      lost.append(slot)
-    }
-    return lost
-  }
-
   /// Notes the record of a slot, if the slot waits for it: no other slot's record is the same, and it changes
   /// only when it is known.
   mutating func learn(_ record: SlotRecord, in slot: Int) {
     guard slot < usedCount, isStored(slot), !states.isKnown(slot),
       stored.hash(of: slot) == stored.hash(of: record.entity)
     else { return }
-    let rival = findAny(record.entity)
+    let rival = find(record.entity)
     note(record, in: slot)
-    // Only in a damaged file.
+    // Only after a crash, or in a damaged file.
     guard let rival else { return }
     lose(states.recordMetadata(of: rival).generation < record.generation ? rival : slot)
   }
 
   /// Removes the slots whose record is not known after the whole file was read, and returns them.
   mutating func loseOtherRecords() -> [Int] {
-    let lost = unknownSlots
+    let lost = (0..<usedCount).filter(isUnknown)
     for slot in lost { lose(slot) }
     damageCount += lost.count
     return lost
   }
-
-  var unknownSlots: [Int] { (0..<usedCount).filter(isUnknown) }
 
   /// True when a picture in a range of slots waits for its record to be read.
   func hasUnknown(in slots: Range<Int>) -> Bool {
@@ -221,22 +169,14 @@ struct TableIndex {
 
   // MARK: Searching
 
-  /// Finds the slot of a key and takes a lease on it.
-  func lease(_ key: TableKey) -> Finding {
-    guard let slot = slot(of: key), isLive(slot) else { return .missing }
-    guard states.state(of: slot).isProven else {
-      states.lease(slot)
-      return .unproven(slot: slot, record: record(of: slot))
-    }
-    guard isStored(key, in: slot) else { return .missing }
+  /// Finds the slot of a key and takes a lease on it; `nil` for a miss. The picture of a slot that is not
+  /// proven was not checked.
+  func lease(_ key: TableKey) -> (slot: Int, record: SlotRecord, isProven: Bool)? {
+    guard let slot = slot(of: key), isLive(slot) else { return nil }
+    let isProven = states.state(of: slot).isProven
+    if isProven, !isStored(key, in: slot) { return nil }
     states.lease(slot)
-    return .proven(slot: slot, extent: extent(of: slot))
-  }
-
-  /// True when the key's picture is there, by the records; an unproven one counts.
-  func contains(_ key: TableKey) -> Bool {
-    guard let slot = slot(of: key) else { return false }
-    return !states.state(of: slot).isProven || isStored(key, in: slot)
+    return (slot, record(of: slot), isProven)
   }
 
   /// The last slot with a picture.
@@ -251,7 +191,12 @@ struct TableIndex {
   /// The same for one whose record was read.
   func hasPicture(_ slot: Int) -> Bool { states.isKnown(slot) && isStored(slot) }
 
-  func isLive(_ slot: Int) -> Bool { hasPicture(slot) && !aside.contains(slot) }
+  func isLive(_ slot: Int) -> Bool { hasPicture(slot) && !isAside(slot) }
+
+  /// True for a picture whose record was read and which was marked stale: `TableIndex+Aside.swift`.
+  func isAside(_ slot: Int) -> Bool {
+    states.isKnown(slot) && !states.state(of: slot).isLive
+  }
 
   // MARK: Proof
 
@@ -278,20 +223,18 @@ struct TableIndex {
   /// Claims a slot for a picture of `entity`, and evicts the picture in it.
   ///
   /// The entity's own older picture keeps its slot, so that lookups find it until the new one is
-  /// published; it is evicted only where there is no other slot. Pictures aside are evicted before others.
-  /// `nil` where every slot is leased.
+  /// published; it is evicted only where there is no other slot. `nil` where every slot is leased.
   mutating func claimSlot(for entity: TableID.Digest) -> Claim? {
     // Leases that end from now on get later stamps than the selection of the oldest sees.
     _ = states.advanceClock()
-    if let slot = claimedFree() ?? claimedFresh() ?? claimedReleased(probes: 16) {
+    if let slot = claimedFree(probes: 16) ?? claimedFresh() {
       return Claim(slot: slot, eviction: nil)
     }
-    let own = findAny(entity)
-    if let claim = leastRecentlyUsedAside(except: own).flatMap({ evict($0) }) { return claim }
+    let own = find(entity)
     while let slot = leastRecentlyUsed(except: own) {
       if let claim = evict(slot) { return claim }
     }
-    if let slot = claimedReleased(probes: pendingFree.count) {
+    if let slot = claimedFree(probes: free.count) {
       return Claim(slot: slot, eviction: nil)
     }
     return own.flatMap { evict($0) }
@@ -304,7 +247,7 @@ struct TableIndex {
   mutating func publish(
     _ slot: Int, record: SlotRecord, key: TableKey?, extent: SlotExtent
   ) -> Int? {
-    let older = findAny(record.entity)
+    let older = find(record.entity)
     if let older { states.withdraw(older) }
     states.setRecordMetadata(RecordMetadata(record), of: slot)
     if let key {
@@ -317,9 +260,8 @@ struct TableIndex {
       older, with: slot, hash: stored.hash(of: record.entity), stamp: states.stamp(of: slot))
     liveCount += 1
     if let older {
-      aside.remove(older)
       liveCount -= 1
-      setFree(older)
+      free.append(older)
     }
     return older
   }
@@ -327,13 +269,12 @@ struct TableIndex {
   /// Gives a claimed slot back without a picture.
   mutating func unclaim(_ slot: Int) {
     states.unclaim(slot)
-    setFree(slot)
-    queue.reset()
+    free.append(slot)
   }
 
   /// Removes an entity's picture and returns its slot.
   mutating func remove(_ entity: TableID) -> Int? {
-    guard let slot = findAny(entity.digest) else { return nil }
+    guard let slot = find(entity.digest) else { return nil }
     if let stored = self.entity(of: slot), stored != entity { return nil }
     takeOut(slot)
     return slot
@@ -341,7 +282,7 @@ struct TableIndex {
 
   /// Removes one stored picture of an entity and returns its slot; `nil` if another one took its place.
   mutating func remove(_ entity: TableID.Digest, generation: UInt64) -> Int? {
-    guard let slot = findAny(entity), isSame(slot, generation) else { return nil }
+    guard let slot = find(entity), isSame(slot, generation) else { return nil }
     takeOut(slot)
     return slot
   }
@@ -349,14 +290,14 @@ struct TableIndex {
   // MARK: Private
 
   /// The slot with a key's digests.
-  private func slot(of key: TableKey) -> Int? {
+  func slot(of key: TableKey) -> Int? {
     find(key.entity.digest).flatMap {
       states.label(of: $0).version == key.version.digest ? $0 : nil
     }
   }
 
   /// Compares ids in full.
-  private func isStored(_ key: TableKey, in slot: Int) -> Bool {
+  func isStored(_ key: TableKey, in slot: Int) -> Bool {
     key.lend { states.label(of: slot).matches($0) && states.strings(of: slot).match($0) }
   }
 
@@ -368,18 +309,13 @@ struct TableIndex {
   mutating func takeOut(_ slot: Int) {
     states.withdraw(slot)
     forget(slot)
-    setFree(slot)
+    free.append(slot)
   }
 
   /// Takes a slot with a picture, aside or not, from its entity.
   private mutating func forget(_ slot: Int) {
-    aside.remove(slot)
     liveCount -= 1
     stored.take(slot)
-  }
-
-  private mutating func setFree(_ slot: Int) {
-    if states.isUnleased(slot) { free.append(slot) } else { pendingFree.append(slot) }
   }
 
   /// Claims a live slot; `nil` when a hit has just leased it.
@@ -391,10 +327,11 @@ struct TableIndex {
     return Claim(slot: slot, eviction: eviction)
   }
 
-  private mutating func claimedFree() -> Int? {
-    while let slot = free.popLast() {
-      if claim(slot) { return slot }
-      pendingFree.append(slot)
+  /// Claims a slot without a picture and without leases, among the last `probes` of the list.
+  private mutating func claimedFree(probes: Int) -> Int? {
+    for index in free.indices.suffix(probes).reversed() where claim(free[index]) {
+      free.swapAt(index, free.count - 1)
+      return free.removeLast()
     }
     return nil
   }
@@ -404,9 +341,7 @@ struct TableIndex {
     let slot = usedCount
     states.prepare(slot + 1)
     stored.usedCount = slot + 1
-    if claim(slot) { return slot }
-    pendingFree.append(slot)
-    return nil
+    return claim(slot) ? slot : nil
   }
 
   /// Claims a slot without a picture.
@@ -416,21 +351,27 @@ struct TableIndex {
     return true
   }
 
-  /// Claims a slot pending free whose leases have ended, among the last `probes` of the list.
-  private mutating func claimedReleased(probes: Int) -> Int? {
-    for index in pendingFree.indices.suffix(probes) where claim(pendingFree[index]) {
-      pendingFree.swapAt(index, pendingFree.count - 1)
-      return pendingFree.removeLast()
+  /// The least recently used slot without leases among the next neighbours, with those aside before all others.
+  ///
+  /// A hit only writes a stamp; no list is reordered. A search looks at a window of slots, and the next search
+  /// at the window behind it, so that no store looks at all slots of a large table. That evicts nearly as the
+  /// order of all slots would: of Zipf's requests 47.49 % are hits instead of 47.50 %.
+  private mutating func leastRecentlyUsed(except own: Int?) -> Int? {
+    let windowCount = min(Self.windowCount, usedCount)
+    // Once around, and the rest of the last window.
+    for _ in 0...(usedCount / Self.windowCount + 1) {
+      var oldest: (slot: Int, stamp: UInt64)?
+      for number in windowStart..<windowStart + windowCount {
+        let slot = number < usedCount ? number : number - usedCount
+        guard isStored(slot), slot != own else { continue }
+        let stamp = states.stamp(of: slot) | (isAside(slot) ? 0 : 1 << 63)
+        if stamp < oldest?.stamp ?? .max, states.isUnleased(slot) { oldest = (slot, stamp) }
+      }
+      windowStart = (windowStart + windowCount) % max(1, usedCount)
+      if let oldest { return oldest.slot }
     }
     return nil
   }
 
-  private mutating func leastRecentlyUsed(except own: Int?) -> Int? {
-    queue.oldest(
-      below: usedCount, stamp: { [states] in states.stamp(of: $0) },
-      isCandidate: { [self] in isStored($0) && !aside.contains($0) },
-      isEvictable: { [self] in
-        $0 != own && isStored($0) && !aside.contains($0) && states.isUnleased($0)
-      })
-  }
+  private static let windowCount = 1024
 }

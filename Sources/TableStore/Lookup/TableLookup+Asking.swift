@@ -2,10 +2,13 @@ import Locking
 
 /// Asks the index about entities, after reading the records that the answer depends on.
 extension TableLookup {
-  /// Asks the shelf about one entity. A call that fails changes nothing.
+  /// Asks the shelf about one entity.
   ///
   /// A record is read under the shelf's lock. It is one page of a file that is mapped on a local volume, of
   /// which hits wait for none; of other files all records are in memory.
+  ///
+  /// - Throws: The error of a locked device; nothing changes then. A record that cannot be read for another
+  ///   reason is a damaged picture.
   func ask<Answer>(
     about entity: TableID.Digest, _ question: (inout TableShelf) -> Answer
   ) throws(SystemError) -> Answer {
@@ -20,29 +23,16 @@ extension TableLookup {
     return answer
   }
 
-  /// Asks as above, for replacing or removing the entity's picture: slots that may be the entity's
-  /// and cannot be read are lost, since a later session might find the old picture in them.
-  ///
-  /// - Throws: The error of a locked device; no slot is lost then.
-  func askOrLose<Answer>(
-    about entity: TableID.Digest, _ question: (inout TableShelf) -> Answer
-  ) throws(SystemError) -> (answer: Answer, lost: [Int]) {
-    do throws(SystemError) {
-      return (try ask(about: entity, question), [])
-    } catch {
-      if opener.system.isLock(error) { throw error }
-      return shelf.withLock { shelf in
-        let lost = shelf.change { $0.loseRecords(of: entity) }
-        return (question(&shelf), lost)
-      }
-    }
-  }
-
-  /// Reads the records in a range of slots; those that the index waits for are known afterwards.
+  /// Reads the records in a range of slots; those that the index waits for are known afterwards, but for
+  /// those that cannot be read.
   func readRecords(of file: TableFile, in slots: Range<Int>) throws(SystemError) {
     guard shelf.withLock({ $0.file === file && $0.index.hasUnknown(in: slots) }) else { return }
     var records: [(slot: Int, record: SlotRecord)] = []
-    try file.slotReader.forEachRecord(in: slots) { records.append(($0, $1)) }
+    do throws(SystemError) {
+      try file.slotReader.forEachRecord(in: slots) { records.append(($0, $1)) }
+    } catch {
+      if file.system.isLock(error) { throw error }
+    }
     changeIndex(of: file) { index in
       for (slot, record) in records { index.learn(record, in: slot) }
     }
@@ -53,15 +43,9 @@ extension TableLookup {
     let count = shelf.withLock { $0.file === file ? $0.index.states.preparedCount : 0 }
     // A page at a time, so that one that cannot be read leaves the others readable.
     let page = 4096 / TableLayout.recordByteCount
-    var failure: SystemError?
     for start in stride(from: 0, to: count, by: page) {
-      do throws(SystemError) {
-        try readRecords(of: file, in: start..<min(start + page, count))
-      } catch {
-        failure = failure ?? error
-      }
+      try readRecords(of: file, in: start..<min(start + page, count))
     }
-    if let failure { throw failure }
     var lost: [Int] = []
     changeIndex(of: file) { lost = $0.loseOtherRecords() }
     for _ in lost { tellOfDamage(to: nil) }

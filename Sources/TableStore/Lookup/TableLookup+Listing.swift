@@ -84,7 +84,7 @@ extension TableLookup {
         // As lookups do it: behind an own record that cannot be read nothing is found.
         listed.filter { listed in
           let isRead = try? shelf.change { try $0.readRecords(of: listed.digest) }
-          return isRead != nil && shelf.index.findAny(listed.digest) == nil
+          return isRead != nil && shelf.index.find(listed.digest) == nil
         }
       }
       if !visible.isEmpty { return visible }

@@ -25,32 +25,22 @@ extension TableLookup {
   /// Reads every slot and checks every byte; damaged slots leave the index. Counts as no use of a
   /// picture. Finds nothing while the device is locked.
   func scan() -> (entries: [TableEntryInfo], damages: [TableDamage]) {
-    guard let file = shelf.withLock({ $0.file }) else { return ([], []) }
-    let lost: [Int]
-    do throws(SystemError) {
-      lost = try readRecords(of: file)
-    } catch {
-      if file.system.isLock(error) { return ([], []) }
-      lost = []
+    // Only a locked device throws.
+    guard let file = shelf.withLock({ $0.file }), let lost = try? readRecords(of: file) else {
+      return ([], [])
     }
-    // Slots that cannot be read are reported as damaged, but stay in the index.
-    let others = shelf.withLock { $0.file === file ? $0.index.unknownSlots : [] }
     var entries: [TableEntryInfo] = []
-    var damages = (lost + others).map { TableDamage(slot: $0, entity: nil) }
+    var damages = lost.map { TableDamage(slot: $0, entity: nil) }
     for slot in 0..<file.layout.slotCount {
       let leased = shelf.withLock { shelf in
         shelf.file === file ? shelf.index.leaseSilently(slot) : nil
       }
       guard let record = leased else { continue }
-      let made = pool.makeContent { file.slotReader.read(slot, record: record, into: $0) }
-      switch made?.result {
+      switch read(LeasedSlot(file: file, slot: slot, record: record), of: nil)?.result {
       case .intact(let trailer)?:
         entries.append(TableEntryInfo(slot: slot, record: record, trailer: trailer))
       case .damaged(let entity)? where shelf.withLock({ $0.file === file }):
         damages.append(TableDamage(slot: slot, entity: entity))
-        var isLost = false
-        changeIndex(of: file) { isLost = $0.discard(slot, generation: record.generation) }
-        if isLost { tellOfDamage(to: nil) }
       case .damaged, .refused, nil:
         // Another process may write to a file that was let go meanwhile.
         break

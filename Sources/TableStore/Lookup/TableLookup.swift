@@ -76,19 +76,18 @@ final class TableLookup: Sendable {
   private func entryByIndex(for key: TableKey) -> TableEntry? {
     // A record that cannot be read now is a miss now, and stays for later lookups.
     let answer = try? ask(about: key.entity.digest) { ($0.index.lease(key), $0.file, $0.reader) }
-    guard let (finding, file, reader) = answer, let file else { return nil }
-    switch finding {
-    case .proven(let slot, let extent):
-      if file.base != nil { return entry(ofLeased: slot, in: file, copy: nil, extent: extent) }
-      // Without a mapping every hit is a copy.
-      return recordOfLeased(slot, in: file).flatMap { checkedEntry(for: key, slot, $0, in: file) }
-    case .unproven(let slot, let record):
-      return checkedEntry(for: key, slot, record, in: file)
-    case .missing:
+    guard let (found, file, reader) = answer, let file else { return nil }
+    guard let (slot, record, isProven) = found else {
       guard let entry = reader?.entry(for: key) else { return nil }
       formerHitCount.wrappingAdd(1, ordering: .relaxed)
       return entry
     }
+    guard isProven, file.base != nil else {
+      // Without a mapping every hit is a copy.
+      return checkedEntry(for: key, LeasedSlot(file: file, slot: slot, record: record))
+    }
+    let extent = file.states.label(of: slot).extent
+    return entry(ofLeased: slot, in: file, copy: nil, extent: extent)
   }
 
   /// The entry of a leased slot; it takes the lease over.
@@ -105,24 +104,12 @@ final class TableLookup: Sendable {
       HitIndex.Hit(lease: file.states.hitIndex.held(slot), content: content, extent: extent))
   }
 
-  /// True when the table has the key's picture; one of an earlier session counts before it has been
-  /// checked. No use of the picture.
-  func contains(_ key: TableKey) -> Bool {
-    // A record that cannot be read now is a miss.
-    (try? holds(key)) ?? false
-  }
-
-  /// True when the table has a picture of the entity, of whichever version; no use of it.
-  func contains(_ entity: TableID) -> Bool {
-    // As with a key.
-    let found = try? ask(about: entity.digest) { ($0.index.contains(entity), $0.reader) }
-    guard let (isThere, reader) = found else { return false }
-    return isThere || reader?.contains(entity) ?? false
-  }
-
   /// True when the device is locked and the table has the key's picture, or cannot tell.
   func isProtectedNow(_ key: TableKey) -> Bool {
-    isLocked && (try? holds(key)) != false
+    guard isLocked else { return false }
+    do throws(SystemError) {
+      return try picture(of: key.entity, version: key.version)?.isStale == false
+    } catch { return true }
   }
 
   /// True when the device is locked and closes the file; costs a system call where files can be
@@ -170,56 +157,41 @@ final class TableLookup: Sendable {
 
   // MARK: Private
 
-  private func holds(_ key: TableKey) throws(SystemError) -> Bool {
-    let (isThere, reader) = try ask(about: key.entity.digest) {
-      ($0.index.contains(key), $0.reader)
-    }
-    return isThere || reader?.contains(key) ?? false
-  }
-
-  /// Reads a leased slot by call, and checks it.
-  private func checkedEntry(
-    for key: TableKey, _ slot: Int, _ record: SlotRecord, in file: TableFile
-  ) -> TableEntry? {
-    guard let checked = check(slot, record, of: key.entity, in: file) else { return nil }
-    let (content, extent) = (checked.content, checked.trailer.extent)
-    guard checked.trailer.matches(key) else {
+  /// The entry of a leased slot after a check; the lease ends where there is none.
+  private func checkedEntry(for key: TableKey, _ leased: LeasedSlot) -> TableEntry? {
+    let (file, slot) = (leased.file, leased.slot)
+    guard let copy = copy(of: leased, key.entity), copy.trailer.matches(key) else {
       file.states.hitIndex.held(slot).undo()
       return nil
     }
+    let extent = copy.trailer.extent
     changeIndex(of: file) {
-      $0.prove(slot, generation: record.generation, key: key, extent: extent)
+      $0.prove(slot, generation: leased.record.generation, key: key, extent: extent)
     }
-    return entry(ofLeased: slot, in: file, copy: content, extent: extent)
+    return entry(ofLeased: slot, in: file, copy: copy.content, extent: extent)
   }
 
-  /// Reads a leased slot and checks it. On failure the lease ends, and a damaged slot leaves the
-  /// index.
+  /// Reads a leased slot from its file and checks it; `nil` where it is damaged, and if it is another entity's.
+  func copy(of leased: LeasedSlot, _ entity: TableID) -> SlotCopy? {
+    guard let (content, finding) = read(leased, of: entity), let trailer = finding.trailer,
+      trailer.entity.matches(entity)
+    else { return nil }
+    return SlotCopy(content: content, record: leased.record, trailer: trailer)
+  }
+
+  /// Reads a leased slot from its file and checks it; a damaged one leaves the index. `nil` without memory.
   ///
-  /// - Parameter entity: The entity of the record.
-  private func check(
-    _ slot: Int, _ record: SlotRecord, of entity: TableID, in file: TableFile
-  ) -> (content: SlotContent, trailer: SlotTrailer)? {
+  /// - Parameter entity: The one that listeners are told of.
+  func read(
+    _ leased: LeasedSlot, of entity: TableID?
+  ) -> (content: SlotContent, result: SlotReader.Finding)? {
+    let (file, slot, record) = (leased.file, leased.slot, leased.record)
     let made = pool.makeContent { file.slotReader.read(slot, record: record, into: $0) }
-    if let (content, finding) = made, let trailer = finding.trailer { return (content, trailer) }
+    guard case .damaged? = made?.result else { return made }
     var isLost = false
-    if case .damaged = made?.result {
-      changeIndex(of: file) { isLost = $0.discard(slot, generation: record.generation) }
-    }
-    file.states.hitIndex.held(slot).undo()
+    changeIndex(of: file) { isLost = $0.discard(slot, generation: record.generation) }
     if isLost { tellOfDamage(to: entity) }
-    return nil
-  }
-
-  /// The record of a leased slot; `nil`, and the lease ended, when the slot left the index
-  /// meanwhile.
-  private func recordOfLeased(_ slot: Int, in file: TableFile) -> SlotRecord? {
-    let record = shelf.withLock { shelf -> SlotRecord? in
-      guard shelf.file === file, shelf.index.isLive(slot) else { return nil }
-      return shelf.index.record(of: slot)
-    }
-    if record == nil { file.states.hitIndex.held(slot).undo() }
-    return record
+    return made
   }
 
   /// Changes the index, if it still belongs to this file.
@@ -256,4 +228,18 @@ final class TableLookup: Sendable {
 
   /// Notes that the shelf is this process's own, which has forked so often.
   func noteForks(_ count: Int) { knownForks.store(count, ordering: .releasing) }
+}
+
+/// A slot with a lease.
+struct LeasedSlot {
+  let file: TableFile
+  let slot: Int
+  let record: SlotRecord
+}
+
+/// The content of a slot in private memory, of which every byte was checked.
+struct SlotCopy {
+  let content: SlotContent
+  let record: SlotRecord
+  let trailer: SlotTrailer
 }

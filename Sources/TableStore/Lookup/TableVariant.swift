@@ -62,33 +62,41 @@ extension TableLookup {
     return own.map { $0.standing <= other.standing ? $0 : other } ?? other
   }
 
-  /// The picture of a key by the records, which are not compared in full.
-  func storedPicture(for key: TableKey) -> StoredPicture? {
-    // A record that cannot be read now is a miss now.
-    let found = try? ask(about: key.entity.digest) { ($0.index.storedPicture(for: key), $0.reader) }
-    return found.flatMap { own, reader in own ?? reader?.storedPicture(for: key) }
+  /// The picture of an entity by the records. One of an earlier session counts before it has been checked.
+  ///
+  /// - Parameter version: `nil` for whichever.
+  func picture(
+    of entity: TableID, version: TableID? = nil
+  ) throws(SystemError) -> StoredPicture? {
+    let (own, reader) = try ask(about: entity.digest) {
+      ($0.index.storedPicture(of: entity, version: version), $0.reader)
+    }
+    if let own, !own.isStale { return own }
+    guard let reader, let record = reader.record(of: entity, version: version) else { return own }
+    return StoredPicture(generation: record.generation, isStale: reader.isStale(record))
   }
 
-  /// The picture of an entity, of whichever version, by the records.
-  func storedPicture(of entity: TableID) -> StoredPicture? {
-    // As above.
-    let found = try? ask(about: entity.digest) {
-      ($0.index.storedPicture(of: entity.digest), $0.reader)
+  /// Takes a silent lease on the slot of an entity's picture.
+  func leaseSilently(_ entity: TableID) throws(SystemError) -> LeasedSlot? {
+    try ask(about: entity.digest) { shelf in
+      guard let file = shelf.file, let slot = shelf.index.find(entity.digest),
+        let record = shelf.index.leaseSilently(slot)
+      else { return nil }
+      return LeasedSlot(file: file, slot: slot, record: record)
     }
-    return found.flatMap { own, reader in own ?? reader?.storedPicture(of: entity) }
   }
 
   /// Takes over the silent lease on a slot.
   private func variant(
     _ found: TableIndex.LeasedVariant, of key: TableKey, in file: TableFile
   ) -> TableVariant? {
-    let (slot, record) = (found.slot, found.record)
+    let slot = found.slot
     if let known = found.known, let entry = silentEntry(of: slot, in: file, known.extent) {
       let standing = TableVariant.Standing(
         isWanted: known.isWanted, isPlaceholder: known.isPlaceholder, isStale: found.isStale)
       return TableVariant(entry: entry, standing: standing)
     }
-    let leased = LeasedSlot(file: file, slot: slot, record: record)
+    let leased = LeasedSlot(file: file, slot: slot, record: found.record)
     guard let copy = copy(of: leased, key.entity) else {
       file.states.releaseSilently(slot)
       return nil
@@ -96,7 +104,7 @@ extension TableLookup {
     let trailer = copy.trailer
     if trailer.matches(key) {
       changeIndex(of: file) {
-        $0.prove(slot, generation: record.generation, key: key, extent: trailer.extent)
+        $0.prove(slot, generation: found.record.generation, key: key, extent: trailer.extent)
       }
     }
     let checked = TableVariant(copy, as: key, isStale: found.isStale)
@@ -119,18 +127,6 @@ extension TableLookup {
 }
 
 extension TableReader {
-  func storedPicture(for key: TableKey) -> StoredPicture? {
-    record(for: key).map { storedPicture($0) }
-  }
-
-  func storedPicture(of entity: TableID) -> StoredPicture? {
-    record(of: entity).map { storedPicture($0) }
-  }
-
-  private func storedPicture(_ record: SlotRecord) -> StoredPicture {
-    StoredPicture(generation: record.generation, isStale: isStale(record))
-  }
-
   func variant(of key: TableKey) -> TableVariant? {
     copy(of: key.entity).map { TableVariant($0, as: key, isStale: isStale($0.record)) }
   }
@@ -146,30 +142,27 @@ extension TableIndex {
     let known: (isWanted: Bool, isPlaceholder: Bool, extent: SlotExtent)?
   }
 
-  func storedPicture(for key: TableKey) -> StoredPicture? {
-    guard let slot = findAny(key.entity.digest), record(of: slot).version == key.version.digest
-    else { return nil }
-    return storedPicture(in: slot)
-  }
-
-  func storedPicture(of entity: TableID.Digest) -> StoredPicture? {
-    findAny(entity).map { storedPicture(in: $0) }
-  }
-
-  private func storedPicture(in slot: Int) -> StoredPicture {
-    StoredPicture(generation: record(of: slot).generation, isStale: aside.contains(slot))
+  func storedPicture(of entity: TableID, version: TableID? = nil) -> StoredPicture? {
+    guard let slot = find(entity.digest) else { return nil }
+    if let version {
+      let key = TableKey(entity: entity, version: version)
+      guard self.slot(of: key) == slot,
+        !states.state(of: slot).isProven || isStored(key, in: slot)
+      else { return nil }
+    }
+    return StoredPicture(generation: record(of: slot).generation, isStale: isAside(slot))
   }
 
   /// Finds the picture of a key's entity, and takes a silent lease on it.
   func leaseVariant(of key: TableKey) -> LeasedVariant? {
-    guard let slot = findAny(key.entity.digest) else { return nil }
+    guard let slot = find(key.entity.digest) else { return nil }
     var known: (Bool, Bool, SlotExtent)?
     if let stored = self.key(of: slot) {
       guard stored.entity == key.entity else { return nil }
       known = (stored.version == key.version, stored.version.isPlaceholder, extent(of: slot))
     }
     return leaseSilently(slot).map {
-      LeasedVariant(slot: slot, record: $0, isStale: aside.contains(slot), known: known)
+      LeasedVariant(slot: slot, record: $0, isStale: isAside(slot), known: known)
     }
   }
 }

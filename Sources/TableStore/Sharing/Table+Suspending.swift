@@ -21,6 +21,6 @@ extension Table {
 
   /// Forgets this opening's suspension, for an opening that is being closed.
   func forgetSuspension() {
-    core.writer.withLock { $0.suspension.close(ObjectIdentifier(self)) }
+    core.writer.withLock { _ = $0.suspensions.remove(ObjectIdentifier(self)) }
   }
 }

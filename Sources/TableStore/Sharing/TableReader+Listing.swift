@@ -5,12 +5,10 @@ extension TableReader {
   /// All pictures that are intact, and all slots that are not, both in the order of slots; reads the
   /// whole file.
   package func scan() -> (entries: [TableEntryInfo], damages: [TableDamage]) {
-    // After an error the records of the last snapshot are checked.
-    _ = try? refresh()
-    let (file, records) = snapshot.withLock { ($0.file, $0.records) }
+    let (file, records) = freshRecords()
     var entries: [TableEntryInfo] = []
     var damages: [TableDamage] = []
-    for (slot, record) in records.sorted(by: { $0.key < $1.key }) {
+    for (slot, record) in records {
       let finding = pool.makeContent { file.slotReader.read(slot, record: record, into: $0) }
       switch finding?.result {
       case .intact(let trailer)?:
@@ -28,14 +26,19 @@ extension TableReader {
     return (entries, damages)
   }
 
+  /// All records in the order of slots; after an error those of the last snapshot.
+  private func freshRecords() -> (ReadableFile, [(key: Int, value: SlotRecord)]) {
+    _ = try? refresh()
+    let (file, records) = snapshot.withLock { ($0.file, $0.records) }
+    return (file, records.sorted { $0.key < $1.key })
+  }
+
   /// The pictures that have a record, by their trailers, in the order of slots; reads no pixels.
   ///
   /// A picture whose slot an owner writes meanwhile is left out, or is the new one.
   package func entries() -> [TableEntryInfo] {
-    // After an error the records of the last snapshot are read.
-    _ = try? refresh()
-    let (file, records) = snapshot.withLock { ($0.file, $0.records) }
-    return records.sorted { $0.key < $1.key }.compactMap { slot, record in
+    let (file, records) = freshRecords()
+    return records.compactMap { slot, record in
       let trailer = try? file.slotReader.trailer(of: slot, record: record)
       return trailer.map { TableEntryInfo(slot: slot, record: record, trailer: $0) }
     }

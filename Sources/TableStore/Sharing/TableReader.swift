@@ -81,39 +81,35 @@ package final class TableReader: Sendable {
 
   /// Reads the picture of a key, as private memory.
   func entry(for key: TableKey) -> TableEntry? {
-    entry(of: key.entity) { record, trailer in
-      record.version == key.version.digest && trailer.matches(key) && !self.isStale(record)
+    let copy = copy(of: key.entity) { record, trailer in
+      record.version == key.version.digest && trailer.version.matches(key.version)
+        && !self.isStale(record)
     }
+    return copy.map { TableEntry(content: $0.content, extent: $0.trailer.extent) }
   }
 
   /// Reads the picture of an entity, whichever version is there.
   package func entry(of entity: TableID) -> TableEntry? {
-    entry(of: entity) { _, trailer in trailer.entity.matches(entity) }
+    copy(of: entity).map { TableEntry(content: $0.content, extent: $0.trailer.extent) }
   }
 
-  /// True when there is a record for the key.
-  func contains(_ key: TableKey) -> Bool {
-    record(for: key).map { !isStale($0) } ?? false
-  }
-
-  /// The record for the key, whether its picture was marked stale or not.
-  func record(for key: TableKey) -> SlotRecord? {
-    let find = { [self] in
-      candidate(for: key.entity).flatMap {
-        $0.record.version == key.version.digest ? $0.record : nil
+  /// The record of the entity's picture, marked stale or not.
+  ///
+  /// - Parameter version: `nil` for whichever.
+  func record(of entity: TableID, version: TableID? = nil) -> SlotRecord? {
+    asking {
+      candidate(for: entity).map(\.record).flatMap { record in
+        version.map { $0.digest == record.version } ?? true ? record : nil
       }
     }
-    return find() ?? (refreshIfWorthwhile() ? find() : nil)
   }
 
-  /// The record of the entity's picture, of whichever version, marked stale or not.
-  func record(of entity: TableID) -> SlotRecord? {
-    let find = { [self] in candidate(for: entity)?.record }
-    return find() ?? (refreshIfWorthwhile() ? find() : nil)
+  /// Reads the slot of an entity's picture.
+  func copy(
+    of entity: TableID, where isWanted: (SlotRecord, SlotTrailer) -> Bool = { _, _ in true }
+  ) -> SlotCopy? {
+    asking { readCopy(of: entity, where: isWanted) }
   }
-
-  /// True when there is a record for the entity.
-  func contains(_ entity: TableID) -> Bool { record(of: entity) != nil }
 
   // MARK: Guests
 
@@ -159,7 +155,7 @@ package final class TableReader: Sendable {
     return true
   }
 
-  /// Makes misses of the entity's pictures that are in the file now, or are taken in later and were
+  /// Makes misses of a subject's pictures that are in the file now, or are taken in later and were
   /// drawn before, without changing the file.
   ///
   /// Returns true when there was one to be found. Throws when the file cannot be read, and then
@@ -167,14 +163,14 @@ package final class TableReader: Sendable {
   ///
   /// - Parameter generation: Of the removal.
   func addTombstone(
-    for entity: TableID, upTo generation: UInt64
+    for subject: RemovalLog.Subject, upTo generation: UInt64
   ) throws(SystemError) -> Bool {
-    let fresh = try refresh()
-    let record = fresh.slot(of: entity.digest).flatMap { fresh.records[$0] }
+    let records = try refresh().records.values
+    let found = records.filter { subject == .all || subject == .entity($0.entity) }
     return tombstones.withLock { tombstones in
-      let isThere = record.map { !tombstones.covers($0) } ?? false
-      tombstones.add(for: entity.digest, upTo: max(generation, record?.generation ?? 0))
-      if isThere { tombstones.coverRecords = true }
+      let isThere = found.contains { !tombstones.removals.covers($0) }
+      tombstones.removals.note(subject, upTo: found.reduce(generation) { max($0, $1.generation) })
+      if isThere || subject == .all { tombstones.coverRecords = true }
       return isThere
     }
   }
@@ -182,23 +178,15 @@ package final class TableReader: Sendable {
   /// Makes a miss of one record's picture, and of the entity's older ones.
   func addTombstone(for record: SlotRecord) {
     tombstones.withLock {
-      $0.add(for: record.entity, upTo: record.generation)
-      $0.coverRecords = true
-    }
-  }
-
-  /// Makes misses of all pictures that are in the file now, or are taken in later and were drawn
-  /// before; throws as `addTombstone(for:upTo:)` does.
-  func addTombstonesForAll(upTo generation: UInt64) throws(SystemError) {
-    let newest = max(try refresh().newestGeneration, generation)
-    tombstones.withLock {
-      $0.newestOfAll = max($0.newestOfAll, newest)
+      $0.removals.note(.entity(record.entity), upTo: record.generation)
       $0.coverRecords = true
     }
   }
 
   /// True when a tombstone covers the record; a new owner erases it.
-  func isBuried(_ record: SlotRecord) -> Bool { tombstones.withLock { $0.covers(record) } }
+  func isBuried(_ record: SlotRecord) -> Bool {
+    tombstones.withLock { $0.removals.covers(record) }
+  }
 
   /// Makes misses of the pictures that were stored up to a generation, each of its entity; they are found by
   /// their entity only.
@@ -210,7 +198,7 @@ package final class TableReader: Sendable {
   }
 
   /// True when no tombstone was added.
-  var buriesNothing: Bool { tombstones.withLock { $0.entities.isEmpty && $0.newestOfAll == 0 } }
+  var buriesNothing: Bool { tombstones.withLock { $0.removals.isEmpty } }
 
   /// True when a new owner may have records to erase.
   var hasTombstones: Bool { tombstones.withLock { $0.coverRecords } }
@@ -220,43 +208,19 @@ package final class TableReader: Sendable {
   /// Removals that the file does not have, each up to a generation: pictures stored later have
   /// higher ones, in every file of the table (`TableWriter.generation`).
   private struct Tombstones {
-    private(set) var entities: [TableID.Digest: UInt64] = [:]
-    var newestOfAll: UInt64 = 0
+    var removals = Removals()
     /// True when the owner's file had a record that one of them covers.
     var coverRecords = false
-
-    mutating func add(for entity: TableID.Digest, upTo generation: UInt64) {
-      entities[entity] = max(entities[entity] ?? 0, generation)
-    }
-
-    func covers(_ record: SlotRecord) -> Bool {
-      record.generation <= max(newestOfAll, entities[record.entity] ?? 0)
-    }
   }
 
   var file: ReadableFile { snapshot.withLock { $0.file } }
 
-  private func entry(
-    of entity: TableID, where isWanted: (SlotRecord, SlotTrailer) -> Bool
-  ) -> TableEntry? {
-    slotCopy(of: entity, where: isWanted).map {
-      TableEntry(content: $0.content, extent: $0.trailer.extent)
-    }
+  /// The answer by the last snapshot, or by a new one.
+  private func asking<Answer>(_ question: () -> Answer?) -> Answer? {
+    question() ?? (refreshIfWorthwhile() ? question() : nil)
   }
 
-  /// Reads the slot of an entity, of whichever version.
-  func copy(of entity: TableID) -> SlotCopy? {
-    slotCopy(of: entity) { _, trailer in trailer.entity.matches(entity) }
-  }
-
-  private func slotCopy(
-    of entity: TableID, where isWanted: (SlotRecord, SlotTrailer) -> Bool
-  ) -> SlotCopy? {
-    if let copy = copy(of: entity, where: isWanted) { return copy }
-    return refreshIfWorthwhile() ? copy(of: entity, where: isWanted) : nil
-  }
-
-  private func copy(
+  private func readCopy(
     of entity: TableID, where isWanted: (SlotRecord, SlotTrailer) -> Bool
   ) -> SlotCopy? {
     // A status that cannot be read is no sign of a replacement.
@@ -266,11 +230,11 @@ package final class TableReader: Sendable {
     // The owner may have written the slot since the snapshot, so its record is read again. A
     // record that cannot be read is a miss like any other.
     guard let record = (try? file.slotReader.record(of: slot)) ?? nil,
-      record.entity == entity.digest, !tombstones.withLock({ $0.covers(record) }),
+      record.entity == entity.digest, !isBuried(record),
       let (content, finding) = pool.makeContent({
         file.slotReader.read(slot, record: record, into: $0)
       }),
-      let trailer = finding.trailer, isWanted(record, trailer)
+      let trailer = finding.trailer, trailer.entity.matches(entity), isWanted(record, trailer)
     else { return nil }
     return SlotCopy(content: content, record: record, trailer: trailer)
   }
@@ -285,7 +249,7 @@ package final class TableReader: Sendable {
       }
       return (snapshot.file, slot, record)
     }
-    guard let found, !tombstones.withLock({ $0.covers(found.2) }) else { return nil }
+    guard let found, !isBuried(found.2) else { return nil }
     return found
   }
 

@@ -14,10 +14,8 @@ final class TableRegistry: Sendable {
   }
 
   private struct Item {
-    var core: TableCore?
-    var openings = 0
-    /// The file of a closed table that still has leases.
-    weak var closedFile: TableFile?
+    let core: TableCore
+    var openings = 1
   }
 
   private let items = Lock<[Name: Item]>([:])
@@ -32,7 +30,6 @@ final class TableRegistry: Sendable {
     }
     let name = name(of: opener)
     return try items.withLock { items throws(TableError) in
-      items = items.filter { $0.value.core != nil || $0.value.closedFile != nil }
       if let core = items[name]?.core {
         guard core.opener.layout.hasSameSlots(as: opener.layout) else {
           return try TableCore(opener: opener, opened: nil, staysPrivate: true)
@@ -48,50 +45,34 @@ final class TableRegistry: Sendable {
       }
       let core: TableCore
       do throws(TableError) {
-        core = try TableCore(opener: opener, opened: try open(opener, items[name]?.closedFile))
+        core = try TableCore(opener: opener, opened: try opener.open())
       } catch {
         guard opener.fallsBack, error.isOfStorage else { throw error }
         core = try TableCore(opener: opener, opened: nil, refusal: error)
       }
-      items[name] = Item(core: core, openings: 1)
+      items[name] = Item(core: core)
       return core
     }
-  }
-
-  /// - Parameter former: The file of the table that still has leases.
-  private func open(
-    _ opener: TableOpener, _ former: TableFile?
-  ) throws(TableError) -> TableOpener.Opened? {
-    // A file inherited by fork(2) stays the parent's.
-    if let former, !former.isInherited, let reopened = try opener.reopen(former) {
-      return reopened
-    }
-    return try opener.open()
   }
 
   /// Ends one opening, and with the last one the table.
   func close(_ core: TableCore) {
     // It is not noted, and its end must not wait for another table's disk.
-    if core.opener.directory.isMemory {
-      _ = core.writer.withLock { $0.close() }
-      return
-    }
+    if core.opener.directory.isMemory { return core.writer.withLock { $0.close() } }
     let name = name(of: core.opener)
     items.withLock { items in
-      guard items[name]?.core === core else {
-        _ = core.writer.withLock { $0.close() }
-        return
-      }
+      guard items[name]?.core === core else { return core.writer.withLock { $0.close() } }
       items[name]?.openings -= 1
       guard items[name]?.openings == 0 else { return }
       // The file is closed under the lock, so that the next opening finds it unlocked.
-      items[name] = Item(closedFile: core.writer.withLock { $0.close() })
+      core.writer.withLock { $0.close() }
+      items[name] = nil
     }
   }
 
   /// Mends every open table whose file was truncated.
   func mendAll() {
-    for core in items.withLock({ $0.values.compactMap(\.core) }) {
+    for core in items.withLock({ $0.values.map(\.core) }) {
       core.writer.withLock { $0.mend() }
     }
   }

@@ -28,24 +28,39 @@ import Locking
 extension TableWriter {
   /// Takes in every guest file that its process left; has no effect unless this process owns the
   /// table under its name.
-  mutating func takeInGuests() {
+  ///
+  /// - Throws: `TableError.protectedNow` where the lock of the device keeps pictures from coming.
+  mutating func takeInGuests() throws(TableError) {
     guard let file = ownedFile else { return }
     // Files that cannot be listed or read now are taken in later, by this owner or the next.
     let names = try? opener.directory.guestNames(of: opener.fileName)
-    guard let names, !names.isEmpty, (try? opener.leads(to: file)) == true else { return }
+    guard let names, !names.isEmpty,
+      (try? opener.directory.leads(opener.fileName, to: file.descriptor)) == true
+    else { return }
     keepIndex()
+    var isResized = false
     for name in names {
-      guard let guest = (try? opener.lockLeftGuest(name)) ?? nil else { continue }
+      let found: ReadableFile?
+      do throws(SystemError) { found = try opener.lockLeftGuest(name) } catch {
+        if opener.system.isLock(error) { throw opener.tableError(error) }
+        continue
+      }
+      guard let guest = found else { continue }
+      isResized = isResized || guest.header.layout != opener.layout
       do throws(TableError) {
         try takeIn(guest.slotReader) { _, record in record.recency }
-        takenIn.append(guest)
+        takenIn.append((name, guest.slotReader.descriptor, guest))
       } catch .system(let error, _) where error.call == .read {
         continue
+      } catch .protectedNow(let name) {
+        throw .protectedNow(name: name)
       } catch {
         // A full disk, or no free slot: the other files would not fare better.
         return
       }
     }
+    // A table of another capacity may be large; else the next flush does that.
+    if isResized { try? synchronize(file) }
   }
 
   /// Takes in the pictures that this process stored as a second opener.
@@ -53,14 +68,14 @@ extension TableWriter {
     guard let file = former.file else { return }
     do throws(TableError) {
       let whole = try takeIn(file.slotReader) { slot, record in
-        former.index.hasPicture(slot) ? file.states.stamp(of: slot) : record.recency
+        file.recency(of: slot, record)
       }
       let slots = 0..<file.states.preparedCount
       if slots.contains(where: { former.index.hasPicture($0) && !whole.contains($0) }) {
         loss = .system(SystemError(call: .read, code: EIO))
       }
       guard let guest = former.guest else { return }
-      takenIn.append(LeftGuest(guest.fileName, file: file))
+      takenIn.append((guest.fileName, file.descriptor, file))
     } catch {
       // Pictures that cannot be moved can be drawn again; only the next flush reports them.
       loss = error
@@ -70,11 +85,11 @@ extension TableWriter {
   /// Gives a second opener with a private file a guest file, if one is free.
   mutating func becomeGuest() {
     // A suspended process goes on with its former file when it resumes.
-    guard !lookup.staysPrivate, !suspension.isSuspended else { return }
+    guard !lookup.staysPrivate, suspensions.isEmpty else { return }
     let former = formerFile
     formerFile = nil
     let reader = lookup.shelf.withLock { $0.isOwner || $0.guest != nil ? nil : $0.reader }
-    let guest = opener.guestShelf(reader: reader, former: former) { isRemoved($0) }
+    let guest = opener.guestShelf(reader: reader, former: former) { unlogged.covers($0) }
     guard let guest else { return }
     takeIn(exchange(for: guest))
   }
@@ -82,7 +97,13 @@ extension TableWriter {
   /// Deletes the guest files that were taken in; what they had is on the device.
   mutating func deleteTakenIn() {
     // One that stays is taken in again by the next owner.
-    for guest in takenIn { try? guest.delete(in: opener.directory) }
+    for guest in takenIn {
+      guard (try? opener.directory.unlink(guest.name, ifItIs: guest.descriptor)) != nil else {
+        continue
+      }
+      // Leases may keep it open; held, its lock would only get a suspended process killed.
+      (guest.file as? TableFile)?.unlock()
+    }
     takenIn = []
   }
 
@@ -104,8 +125,8 @@ extension TableWriter {
   ///
   /// - Returns: The slots whose pictures were found intact, or are not wanted any more.
   @discardableResult
-  private mutating func takeIn(
-    _ source: SlotReader, recency: (Int, SlotRecord) -> UInt64
+  mutating func takeIn(
+    _ source: SlotReader, without removed: Set<Int> = [], recency: (Int, SlotRecord) -> UInt64
   ) throws(TableError) -> Set<Int> {
     guard let (file, _) = lockedFile else { return [] }
     let (removals, records) = try opener.wrapping { () throws(SystemError) in
@@ -117,8 +138,8 @@ extension TableWriter {
     let log = try opener.wrapping { () throws(SystemError) in
       try self.removals(in: file)
     }
-    let wanted = TableCopy.newestPerEntity(records) { _, record in
-      log.forbids(record) || isRemoved(record)
+    let wanted = Self.newestPerEntity(records) { slot, record in
+      removed.contains(slot) || log.forbids(record) || unlogged.covers(record)
     }
     .sorted { recency($0.slot, $0.record) < recency($1.slot, $1.record) }
     .suffix(opener.layout.slotCount)
@@ -140,12 +161,12 @@ extension TableWriter {
   private mutating func takeIn(
     _ removal: RemovalLog.Entry, in file: TableFile
   ) throws(TableError) {
-    note(removal)
+    unlogged.note(removal.subject, upTo: removal.generation)
     let generation = removal.generation
     switch removal.subject {
     case .entity(let entity):
-      let (slot, _) = try opener.wrapping { () throws(SystemError) in
-        try lookup.askOrLose(about: entity) { shelf in
+      let slot = try opener.wrapping { () throws(SystemError) in
+        try lookup.ask(about: entity) { shelf in
           shelf.change { $0.remove(entity, upTo: generation) }
         }
       }
@@ -167,7 +188,7 @@ extension TableWriter {
   ) throws(TableError) -> Bool {
     let own = try opener.wrapping { () throws(SystemError) in
       try lookup.ask(about: record.entity) { shelf in
-        shelf.index.findAny(record.entity).map { shelf.index.record(of: $0) }
+        shelf.index.find(record.entity).map { shelf.index.record(of: $0) }
       }
     }
     if let own, record.generation <= own.generation,
@@ -193,12 +214,27 @@ extension TableWriter {
       throw opener.tableError(error)
     }
   }
+
+  /// Of the records of each entity the one stored last; none where a record was forged.
+  private static func newestPerEntity(
+    _ records: [(slot: Int, record: SlotRecord)], without isUnwanted: SlotReader.Filter
+  ) -> Dictionary<TableID.Digest, (slot: Int, record: SlotRecord)>.Values {
+    var newest: [TableID.Digest: (slot: Int, record: SlotRecord)] = [:]
+    // After the last generation no store is possible.
+    let isForged = records.contains { $0.record.generation >= SlotRecord.maximumGeneration }
+    for item in isForged ? [] : records where !isUnwanted(item.slot, item.record) {
+      guard item.record.generation > newest[item.record.entity]?.record.generation ?? 0 else {
+        continue
+      }
+      newest[item.record.entity] = item
+    }
+    return newest.values
+  }
 }
 
-extension TableOpener {
-  /// True while the name leads to this file.
-  func leads(to file: TableFile) throws(SystemError) -> Bool {
-    let named = try system.status(of: fileName, in: directory.descriptor)
-    return named?.identity == (try system.status(of: file.descriptor)).identity
+extension TableFile {
+  /// The last use of a picture, which the file may not have yet.
+  func recency(of slot: Int, _ record: SlotRecord) -> UInt64 {
+    states.isKnown(slot) ? states.stamp(of: slot) : record.recency
   }
 }

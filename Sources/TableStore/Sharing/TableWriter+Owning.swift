@@ -11,7 +11,7 @@ import Locking
 ///              that cannot be replaced, mendIfCut
 /// ```
 ///
-/// No machine decides this beside `Suspension`: each arrow is a system call whose success is the
+/// Each arrow is a system call whose success is the
 /// decision, and after a failed one the table is what it was before.
 extension TableWriter {
   /// Takes the named file over when its owner is gone, and takes in the pictures of this process
@@ -49,7 +49,7 @@ extension TableWriter {
       try? eraseRest(in: opened.file)
     }
     takeIn(former)
-    takeInGuests()
+    try takeInGuests()
   }
 
   /// In a child of fork(2), leaves the file to the parent: the table is a second opener, with a

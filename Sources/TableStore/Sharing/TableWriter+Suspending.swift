@@ -19,7 +19,8 @@ extension TableWriter {
     leaveToParent()
     guard lookup.shelf.withLock({ $0.file != nil }) else { throw .closed }
     if lookup.isLocked { throw .protectedNow(name: opener.name) }
-    let isFirst = suspension.suspend(opening) == .letGo
+    let isFirst = suspensions.isEmpty
+    suspensions.insert(opening)
     // Owned, too, when a flush meanwhile could not let go. A guest file's lock is let go like the
     // table's; the owner may take that file in, or this process goes on with it when it resumes.
     guard let (file, fileOpener) = lockedFile else { return }
@@ -28,7 +29,7 @@ extension TableWriter {
     do throws(TableError) {
       replacement = try prepareToLetGo(of: file)
     } catch {
-      if isFirst { suspension.close(opening) }
+      if isFirst { suspensions.remove(opening) }
       throw error
     }
     try letGo(of: file, for: replacement)
@@ -45,7 +46,9 @@ extension TableWriter {
   /// Ends an opening's suspension. With the last one the table owns its file again, if no other
   /// process does, and moves the private pictures into it.
   mutating func resume(_ opening: ObjectIdentifier) {
-    guard suspension.resume(opening) == .takeBack, !lookup.staysPrivate else { return }
+    guard suspensions.remove(opening) != nil, suspensions.isEmpty, !lookup.staysPrivate else {
+      return
+    }
     leaveToParent()
     guard lookup.shelf.withLock({ $0.file != nil && !$0.isOwner }) else { return }
     // On a device that is locked, the next change takes it back.
@@ -63,7 +66,7 @@ extension TableWriter {
   }
 
   /// Steps 2 to 4.
-  private mutating func letGo(
+  mutating func letGo(
     of file: TableFile, for replacement: TableShelf
   ) throws(TableError) {
     let former = exchange(for: replacement)

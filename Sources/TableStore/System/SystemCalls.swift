@@ -52,20 +52,16 @@ package struct SystemCalls: Sendable {
 
   /// Opens the directory at `path` itself, never one that a link at the end of `path` names.
   package func openDirectory(_ path: String) throws(SystemError) -> Int32 {
-    try observe(.openDirectory)
-    return try checked(.openDirectory) {
+    try call(.openDirectory) {
       open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
     }
   }
 
   /// Makes a directory that only its owner may enter, and is content when the name exists.
   func makeDirectory(_ path: String) throws(SystemError) {
-    try observe(.makeDirectory)
     do throws(SystemError) {
-      _ = try checked(.makeDirectory) { mkdir(path, 0o700) }
-    } catch  where error.code == EEXIST {
-      return
-    }
+      _ = try call(.makeDirectory) { mkdir(path, 0o700) }
+    } catch  where error.code == EEXIST {}
   }
 
   /// The names in a directory, in no order, without the two that every directory has.
@@ -79,8 +75,7 @@ package struct SystemCalls: Sendable {
   package func forEachName(
     in directory: Int32, _ body: (String) -> Void
   ) throws(SystemError) {
-    try observe(.list)
-    let descriptor = try checked(.list) {
+    let descriptor = try call(.list) {
       openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     }
     guard let stream = fdopendir(descriptor) else {
@@ -123,8 +118,7 @@ package struct SystemCalls: Sendable {
   ) throws(SystemError) -> Int32 {
     let flags = O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK
     do throws(SystemError) {
-      try observe(.open, purpose: purpose)
-      return try checked(.open) {
+      return try call(.open, purpose: purpose) {
         switch purpose {
         case .reading: openat(directory, name, O_RDONLY | flags)
         case .updating: openat(directory, name, O_RDWR | flags)
@@ -141,10 +135,9 @@ package struct SystemCalls: Sendable {
 
   /// The status of a name, of a link itself and not its target; `nil` when nothing has the name.
   package func status(of name: String, in directory: Int32) throws(SystemError) -> FileStatus? {
-    try observe(.status)
     var value = stat()
     do throws(SystemError) {
-      _ = try checked(.status) { fstatat(directory, name, &value, AT_SYMLINK_NOFOLLOW) }
+      _ = try call(.status) { fstatat(directory, name, &value, AT_SYMLINK_NOFOLLOW) }
     } catch  where error.code == ENOENT {
       return nil
     }
@@ -159,13 +152,11 @@ package struct SystemCalls: Sendable {
   package func rename(
     _ name: String, to newName: String, in directory: Int32
   ) throws(SystemError) {
-    try observe(.rename)
-    _ = try checked(.rename) { renameat(directory, name, directory, newName) }
+    _ = try call(.rename) { renameat(directory, name, directory, newName) }
   }
 
   package func unlink(_ name: String, in directory: Int32) throws(SystemError) {
-    try observe(.unlink)
-    _ = try checked(.unlink) { unlinkat(directory, name, 0) }
+    _ = try call(.unlink) { unlinkat(directory, name, 0) }
   }
 
   // MARK: Open files
@@ -174,22 +165,21 @@ package struct SystemCalls: Sendable {
   ///
   /// - Parameter folder: Where systems that have no files of memory make it.
   func makeMemoryFile(in folder: String) throws(SystemError) -> Int32 {
-    try observe(.makeMemoryFile)
-    return try checked(.makeMemoryFile) { Platform.makeMemoryFile(in: folder) }
+    try call(.makeMemoryFile) { Platform.makeMemoryFile(in: folder) }
   }
 
   package func status(of descriptor: Int32) throws(SystemError) -> FileStatus {
-    try observe(.status)
     var value = stat()
-    _ = try checked(.status) { fstat(descriptor, &value) }
+    _ = try call(.status) { fstat(descriptor, &value) }
     return FileStatus(value)
   }
 
   /// Gives the open file its class; without effect on volumes that have none.
   package func protect(_ descriptor: Int32, as protection: FileProtection) throws(SystemError) {
-    try observe(.protect, descriptor: descriptor)
     do throws(SystemError) {
-      _ = try checked(.protect) { Platform.protect(descriptor, as: protection) }
+      _ = try call(.protect, descriptor: descriptor) {
+        Platform.protect(descriptor, as: protection)
+      }
     } catch {
       if isLock(error) { throw error }
     }
@@ -205,9 +195,8 @@ package struct SystemCalls: Sendable {
 
   /// Takes the exclusive lock of the open file without waiting; false when it is taken.
   package func lock(_ descriptor: Int32) throws(SystemError) -> Bool {
-    try observe(.lock)
     do throws(SystemError) {
-      _ = try checked(.lock) { flock(descriptor, LOCK_EX | LOCK_NB) }
+      _ = try call(.lock) { flock(descriptor, LOCK_EX | LOCK_NB) }
     } catch  where error.code == EWOULDBLOCK {
       return false
     }
@@ -222,8 +211,7 @@ package struct SystemCalls: Sendable {
     var done = 0
     while done < buffer.count {
       let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[done...])
-      try observe(.read, descriptor: descriptor, offset: offset + done)
-      let count = try checked(.read) {
+      let count = try call(.read, descriptor: descriptor, offset: offset + done) {
         pread(descriptor, rest.baseAddress, rest.count, off_t(offset + done))
       }
       if count == 0 { break }
@@ -239,8 +227,7 @@ package struct SystemCalls: Sendable {
     var done = 0
     while done < bytes.count {
       let rest = UnsafeRawBufferPointer(rebasing: bytes[done...])
-      try observe(.write, descriptor: descriptor, offset: offset + done, bytes: rest)
-      done += try checked(.write) {
+      done += try call(.write, descriptor: descriptor, offset: offset + done, bytes: rest) {
         pwrite(descriptor, rest.baseAddress, rest.count, off_t(offset + done))
       }
     }
@@ -273,19 +260,15 @@ package struct SystemCalls: Sendable {
 
   /// Brings the file's bytes to the device, as far as the system can tell.
   func synchronize(_ descriptor: Int32) throws(SystemError) {
-    try observe(.synchronize, descriptor: descriptor)
-    _ = try checked(.synchronize) { Platform.synchronize(descriptor) }
+    _ = try call(.synchronize, descriptor: descriptor) { Platform.synchronize(descriptor) }
   }
 
   /// Brings the names in a directory to the device; without effect on file systems that cannot.
   package func synchronizeNames(in directory: Int32) throws(SystemError) {
-    try observe(.synchronize, descriptor: directory)
     do throws(SystemError) {
       // In a directory fdatasync(2) may leave out a renaming.
-      _ = try checked(.synchronize) { fsync(directory) }
-    } catch  where error.code == EINVAL {
-      return
-    }
+      _ = try call(.synchronize, descriptor: directory) { fsync(directory) }
+    } catch  where error.code == EINVAL {}
   }
 
   /// The kind of volume that a file is on.
@@ -298,40 +281,29 @@ package struct SystemCalls: Sendable {
     fixedVolumeKind.map { $0 == .unsteady } ?? Platform.isOnNetwork(descriptor)
   }
 
-  /// Maps `byteCount` bytes of the file for reading; the range may reach beyond the file's end.
-  func map(_ descriptor: Int32, byteCount: Int) throws(SystemError) -> UnsafeRawPointer {
-    try observe(.map)
-    guard let base = mmap(nil, byteCount, PROT_READ, MAP_SHARED, descriptor, 0), base != MAP_FAILED
-    else { throw SystemError(call: .map, code: errno) }
-    return UnsafeRawPointer(base)
-  }
-
-  /// Maps a range of the file for reading in the place of what is mapped at `address`, in one step.
+  /// Maps bytes of the file from `offset` on; the range may reach beyond the file's end.
+  ///
+  /// - Parameter address: Puts the mapping in the place of what is there, in one step.
   func map(
-    _ descriptor: Int32, _ range: Range<Int>, over address: UnsafeRawPointer
-  ) throws(SystemError) {
-    try observe(.map)
-    let target = UnsafeMutableRawPointer(mutating: address)
-    let mapped = mmap(
-      target, range.count, PROT_READ, MAP_SHARED | MAP_FIXED, descriptor, off_t(range.lowerBound))
-    guard mapped == target else { throw SystemError(call: .map, code: errno) }
+    _ descriptor: Int32, byteCount: Int, at offset: Int = 0,
+    over address: UnsafeMutableRawPointer? = nil, isWritable: Bool = false
+  ) throws(SystemError) -> UnsafeMutableRawPointer {
+    let access = isWritable ? PROT_READ | PROT_WRITE : PROT_READ
+    let flags = address == nil ? MAP_SHARED : MAP_SHARED | MAP_FIXED
+    // MAP_FAILED is -1.
+    let base = try call(.map) {
+      Int(bitPattern: mmap(address, byteCount, access, flags, descriptor, off_t(offset)))
+    }
+    guard let start = UnsafeMutableRawPointer(bitPattern: base) else {
+      throw SystemError(call: .map, code: EINVAL)
+    }
+    return start
   }
 
   /// Gives a file this size, and blocks of the device for all of it, so that no write through a mapping
   /// finds the disk full.
   func allocate(_ descriptor: Int32, byteCount: Int) throws(SystemError) {
-    try observe(.allocate, descriptor: descriptor)
-    _ = try checked(.allocate) { Platform.allocate(descriptor, byteCount) }
-  }
-
-  /// Maps the file for reading and writing in the place of what is at `address`, in one step.
-  func map(
-    _ descriptor: Int32, byteCount: Int, writableOver address: UnsafeMutableRawPointer
-  ) throws(SystemError) {
-    try observe(.map)
-    let access = PROT_READ | PROT_WRITE
-    let mapped = mmap(address, byteCount, access, MAP_SHARED | MAP_FIXED, descriptor, 0)
-    guard mapped == address else { throw SystemError(call: .map, code: errno) }
+    _ = try call(.allocate, descriptor: descriptor) { Platform.allocate(descriptor, byteCount) }
   }
 
   /// Tells the system that mapped bytes of a file will not be read soon, so that it takes their pages
@@ -341,9 +313,10 @@ package struct SystemCalls: Sendable {
   func cool(
     _ bytes: UnsafeRawBufferPointer, of descriptor: Int32, at offset: Int
   ) throws(SystemError) {
-    try observe(.advise, descriptor: descriptor, offset: offset, bytes: bytes)
     let start = UnsafeMutableRawPointer(mutating: bytes.baseAddress)
-    _ = try checked(.advise) { Platform.cool(start, bytes.count) }
+    _ = try call(.advise, descriptor: descriptor, offset: offset, bytes: bytes) {
+      Platform.cool(start, bytes.count)
+    }
   }
 
   func unmap(_ base: UnsafeRawPointer, byteCount: Int) {
@@ -364,21 +337,18 @@ package struct SystemCalls: Sendable {
 
   // MARK: Private
 
-  private func observe(
+  /// Shows a call to the observer and makes it, again after interruptions.
+  private func call<Code: FixedWidthInteger>(
     _ kind: SystemCall.Kind, descriptor: Int32 = -1, offset: Int = 0,
-    purpose: OpenPurpose? = nil, bytes: UnsafeRawBufferPointer? = nil
-  ) throws(SystemError) {
-    guard let observer else { return }
-    try observer(
-      SystemCall(
-        kind: kind, descriptor: descriptor, offset: offset, purpose: purpose, bytes: bytes))
-  }
-
-  private func checked<Code: FixedWidthInteger>(
-    _ kind: SystemCall.Kind, _ call: () -> Code
+    purpose: OpenPurpose? = nil, bytes: UnsafeRawBufferPointer? = nil, _ body: () -> Code
   ) throws(SystemError) -> Code {
+    if let observer {
+      try observer(
+        SystemCall(
+          kind: kind, descriptor: descriptor, offset: offset, purpose: purpose, bytes: bytes))
+    }
     while true {
-      let result = call()
+      let result = body()
       if result != -1 { return result }
       if errno != EINTR { throw SystemError(call: kind, code: errno) }
     }

@@ -103,7 +103,7 @@ final class SlotBufferPool: Sendable {
   private static let keptByteCount = 16 << 20
 
   private let layout: TableLayout
-  private let kept = Lock<[OwnedMemory]>([])
+  private let kept = Lock<[UnsafeMutableRawPointer]>([])
 
   init(layout: TableLayout) { self.layout = layout }
 
@@ -132,53 +132,46 @@ final class SlotBufferPool: Sendable {
 
   /// Frees the buffers that are not in use; those in use may be kept again.
   func clear() {
-    // Freed outside the lock.
     let freed = kept.withLock { kept in
       defer { kept = [] }
       return kept
     }
-    withExtendedLifetime(freed) {}
+    for memory in freed { SystemMemory.deallocate(memory) }
   }
+
+  deinit { clear() }
 
   private func takeMemory() -> PooledMemory? {
-    let owned = kept.withLock { $0.popLast() } ?? OwnedMemory(byteCount: layout.contentByteCount)
-    return owned.map { PooledMemory(memory: $0, pool: self) }
+    let base =
+      kept.withLock { $0.popLast() }
+      ?? SystemMemory.allocate(byteCount: layout.contentByteCount, alignment: 64)
+    return base.map { PooledMemory(base: $0, pool: self) }
   }
 
-  fileprivate func takeBack(_ memory: OwnedMemory) {
-    guard layout.contentByteCount <= Self.keptByteCount else { return }
-    kept.withLock { kept in
-      if kept.count < Self.keptLimit { kept.append(memory) }
+  fileprivate func takeBack(_ base: UnsafeMutableRawPointer) {
+    let isKept = kept.withLock { kept in
+      guard layout.contentByteCount <= Self.keptByteCount, kept.count < Self.keptLimit else {
+        return false
+      }
+      kept.append(base)
+      return true
     }
+    if !isKept { SystemMemory.deallocate(base) }
   }
 }
 
 /// Memory that returns to its pool with its last reference.
-private final class PooledMemory: Sendable {
-  private let memory: OwnedMemory
-  private let pool: SlotBufferPool
-
-  init(memory: OwnedMemory, pool: SlotBufferPool) {
-    self.memory = memory
-    self.pool = pool
-  }
-
-  deinit { pool.takeBack(memory) }
-
-  var base: UnsafeMutableRawPointer { memory.base }
-}
-
-/// Memory from the system, freed with its owner.
 ///
 /// `@unchecked Sendable` is safe: it only owns the address; `SlotBuffer` and `SlotContent` decide
 /// who writes.
-private final class OwnedMemory: @unchecked Sendable {
+private final class PooledMemory: @unchecked Sendable {
   let base: UnsafeMutableRawPointer
+  private let pool: SlotBufferPool
 
-  init?(byteCount: Int) {
-    guard let base = SystemMemory.allocate(byteCount: byteCount, alignment: 64) else { return nil }
+  init(base: UnsafeMutableRawPointer, pool: SlotBufferPool) {
     self.base = base
+    self.pool = pool
   }
 
-  deinit { SystemMemory.deallocate(base) }
+  deinit { pool.takeBack(base) }
 }

@@ -22,7 +22,7 @@ final class TableCore: Sendable {
     lookup = try TableLookup(
       opener: opener, opened: opened, staysPrivate: staysPrivate, refusal: refusal)
     var writer = TableWriter(lookup)
-    writer.takeInGuests()
+    try writer.takeInGuests()
     self.writer = Lock(writer)
   }
 }

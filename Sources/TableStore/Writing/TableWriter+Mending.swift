@@ -21,8 +21,9 @@ extension TableWriter {
     file.states.stored.letGo()
     noteRecordsToErase(in: file)
     // On any error there is no new file, and the table becomes a second opener.
-    let salvage = try? opener.salvage(file) { slot, _ in unerased.contains(slot) }
-    guard let opened = salvage ?? nil else {
+    guard (try? opener.directory.leads(opener.fileName, to: file.descriptor)) == true,
+      let opened = try? opener.replaceEmpty()
+    else {
       let reader = try currentReader()
       let replacement = TableShelf(privateFile: try opener.makePrivateFile(), reader: reader)
       // Removed pictures stay removed in this process.
@@ -35,7 +36,12 @@ extension TableWriter {
       return
     }
     // The old file has lost its name, so no process can open it.
-    exchange(for: renewed(with: opened)).file?.unlock()
+    let removed = unerased
+    exchange(for: renewed(with: opened))
+    file.unlock()
+    // Without room for all, the rest is drawn again.
+    _ = try? takeIn(file.slotReader, without: removed) { file.recency(of: $0, $1) }
+    try? synchronize(opened.file)
   }
 
   /// The same, after the fault guard found pages missing.

@@ -8,23 +8,10 @@ extension TableWriter {
     return generation
   }
 
-  /// Notes a removal that the file shall remember.
-  mutating func note(_ removal: RemovalLog.Entry) {
-    unlogged[removal.subject] = max(unlogged[removal.subject] ?? 0, removal.generation)
-  }
-
-  /// Whether a removal that is noted covers the picture of a record in another file.
-  func isRemoved(_ record: SlotRecord) -> Bool {
-    record.generation
-      <= max(unlogged[.entity(record.entity)] ?? 0, unlogged[.all] ?? 0, unlogged[.forgotten] ?? 0)
-  }
-
   /// Whether writing the removals that are noted will make the log forget some.
   func forgetsMore(than log: RemovalLog) -> Bool {
     var fresh = log
-    for (subject, generation) in unlogged.sorted(by: { $0.value < $1.value }) {
-      _ = fresh.note(RemovalLog.Entry(subject: subject, generation: generation))
-    }
+    _ = unlogged.note(in: &fresh)
     return fresh.generation(of: .forgotten) > log.generation(of: .forgotten)
   }
 
@@ -38,15 +25,12 @@ extension TableWriter {
       var fresh = try removals(in: file)
       // After an error only the file tells what is in it.
       log = nil
-      // In the order of their generations, so that the oldest are forgotten first.
-      for (subject, generation) in unlogged.sorted(by: { $0.value < $1.value }) {
-        for place in fresh.note(RemovalLog.Entry(subject: subject, generation: generation)) {
-          let (bytes, offset) = fresh.bytes(of: place)
-          try file.system.write(bytes, to: file.descriptor, at: offset)
-        }
+      for place in unlogged.note(in: &fresh) {
+        let (bytes, offset) = fresh.bytes(of: place)
+        try file.system.write(bytes, to: file.descriptor, at: offset)
       }
       log = fresh
-      unlogged = [:]
+      unlogged = Removals()
       return nil
     } catch {
       return error
@@ -63,7 +47,7 @@ extension TableWriter {
   func renewed(with opened: TableOpener.Opened) -> TableShelf {
     lookup.shelf.withLock { shelf in
       guard let guest = shelf.guest, let reader = shelf.reader else { return TableShelf(opened) }
-      return TableShelf(guest: opened, opener: guest, reader: reader)
+      return TableShelf(opened, guest: guest, reader: reader)
     }
   }
 }

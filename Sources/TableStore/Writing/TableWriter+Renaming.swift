@@ -40,7 +40,7 @@ extension TableWriter {
     // It covers nothing as late as the copy, which another process may have taken in by then.
     let stored = generation
     try addTombstones { reader, _ throws(SystemError) in
-      try reader.addTombstone(for: new, upTo: stored - 1)
+      try reader.addTombstone(for: .entity(new.digest), upTo: stored - 1)
     }
     if copy.record.generation <= self.stale[old.digest] ?? 0 { try markStale(new) }
     _ = try remove(old)

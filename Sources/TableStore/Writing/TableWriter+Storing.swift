@@ -115,8 +115,8 @@ extension TableWriter {
   private func claimSlot(
     for entity: TableID.Digest
   ) throws(TableError) -> (TableFile, TableIndex.Claim)? {
-    let (found, _) = try opener.wrapping { () throws(SystemError) in
-      try lookup.askOrLose(about: entity) { ($0.file, $0.change { $0.claimSlot(for: entity) }) }
+    let found = try opener.wrapping { () throws(SystemError) in
+      try lookup.ask(about: entity) { ($0.file, $0.change { $0.claimSlot(for: entity) }) }
     }
     guard let file = found.0, let claim = found.1 else { return nil }
     return (file, claim)

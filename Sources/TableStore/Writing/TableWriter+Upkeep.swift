@@ -1,28 +1,26 @@
 import Locking
 
 extension TableWriter {
-  /// Removes an entity's picture, and tells whether there was one.
-  ///
-  /// The system has the change when this returns; the device has it after `flush()`. Where another
-  /// process owns the file, a tombstone makes the picture a miss until this process owns it.
+  /// Removes an entity's picture, and tells whether there was one. Where another process owns the file, a
+  /// tombstone makes the picture a miss until this process owns it.
   mutating func remove(_ entity: TableID) throws(TableError) -> Bool {
     try ensureWritable()
     // First, since it may fail, and then nothing is removed.
     let isBuried =
       try addTombstones { reader, generation throws(SystemError) in
-        try reader.addTombstone(for: entity, upTo: generation)
+        try reader.addTombstone(for: .entity(entity.digest), upTo: generation)
       } ?? false
-    let ((file, slot), lost) = try opener.wrapping { () throws(SystemError) in
-      try lookup.askOrLose(about: entity.digest) { ($0.file, $0.change { $0.remove(entity) }) }
+    let (file, slot) = try opener.wrapping { () throws(SystemError) in
+      try lookup.ask(about: entity.digest) { ($0.file, $0.change { $0.remove(entity) }) }
     }
     guard let file else { return isBuried }
     if !lookup.staysPrivate {
-      note(RemovalLog.Entry(subject: .entity(entity.digest), generation: nextGeneration()))
+      unlogged.note(.entity(entity.digest), upTo: nextGeneration())
     }
     if let slot { noteUnerased(slot) }
-    // Records that could not be erased before, or read now, may be of this entity.
+    // Records that could not be erased before may be of this entity.
     try eraseRest(in: file)
-    return isBuried || slot != nil || !lost.isEmpty
+    return isBuried || slot != nil
   }
 
   /// Removes those of the listed pictures in whose place no other one was stored, and returns them.
@@ -58,7 +56,7 @@ extension TableWriter {
     guard slot != nil || isBuried == true else { return false }
     // Up to what was listed: a guest's later picture is another one.
     if !lookup.staysPrivate {
-      note(RemovalLog.Entry(subject: .entity(listed.digest), generation: listed.generation))
+      unlogged.note(.entity(listed.digest), upTo: listed.generation)
     }
     return true
   }
@@ -71,29 +69,30 @@ extension TableWriter {
     if let (_, opener) = lockedFile {
       try addTombstonesForAll()
       removed = nextGeneration()
-      fresh = renewed(with: try opener.replaceEmpty(removingUpTo: removed))
+      let removal = RemovalLog.Entry(subject: .all, generation: removed)
+      fresh = renewed(with: try opener.replaceEmpty(noting: [removal]))
     } else {
       let privateFile = try opener.makeSecondFile(because: lookup.refusal)
       try addTombstonesForAll()
       removed = nextGeneration()
       fresh = TableShelf(privateFile: privateFile, reader: lookup.shelf.withLock { $0.reader })
     }
-    unlogged = lookup.staysPrivate ? [:] : [.all: removed]
+    unlogged = Removals()
+    if !lookup.staysPrivate { unlogged.note(.all, upTo: removed) }
     // The old file has no name any more; held, its lock would only get a suspended process killed.
     exchange(for: fresh).file?.unlock()
   }
 
   /// Writes erasures and the order of use, and brings the file to the device.
   ///
-  /// - Throws: `TableError.inUse` when removals wait for another process, or pictures do that have
-  ///   no guest file; why the table's file cannot be made or written, where that is what they wait for; the errors of every change; the error that lost private pictures when this
-  ///   process took the file over.
+  /// - Throws: Also why the table's file cannot be made or written, where changes wait for that, and the error
+  ///   that lost private pictures when this process took the file over.
   mutating func flush() throws(TableError) {
     try ensureWritable()
-    if suspension.isSuspended {
+    if !suspensions.isEmpty {
       try flushSuspended()
     } else if let (file, _) = lockedFile {
-      takeInGuests()
+      try takeInGuests()
       try synchronize(file)
     }
     if let loss = loss.take() { throw loss }
@@ -113,17 +112,15 @@ extension TableWriter {
     deleteTakenIn()
   }
 
-  /// Ends the table: readers miss, writers throw, leases go on.
-  ///
-  /// Returns the owned file, which lives as long as its leases.
-  mutating func close() -> TableFile? {
+  /// Ends the table: readers miss, writers throw, leases go on, on pages of their own.
+  mutating func close() {
     leaveToParent()
     // The last chance for private pictures and tombstones.
     if hasWaiting { try? becomeOwner() }
-    takeInGuests()
-    let owned = ownedFile
+    try? takeInGuests()
     keepIndex()
-    if let (file, _) = lockedFile {
+    let locked = lockedFile?.file
+    if let file = locked {
       // Ignored: losing recency is harmless, and a failed removal was reported to its caller. Guest
       // files that were taken in stay until the pictures are on the device.
       try? eraseRest(in: file)
@@ -131,8 +128,12 @@ extension TableWriter {
       if (try? file.synchronize()) != nil { deleteTakenIn() }
     }
     deleteEmptyGuest()
-    exchange(for: .closed)
-    return owned
+    guard let locked else {
+      exchange(for: .closed)
+      return
+    }
+    // Without room for leased slots the lock goes with the last lease.
+    try? letGo(of: locked, for: .closed)
   }
 
   /// Adds tombstones for pictures of another owner's file; `nil` where there is no such file.
@@ -152,7 +153,7 @@ extension TableWriter {
 
   private mutating func addTombstonesForAll() throws(TableError) {
     try addTombstones { reader, generation throws(SystemError) in
-      try reader.addTombstonesForAll(upTo: generation)
+      _ = try reader.addTombstone(for: .all, upTo: generation)
     }
   }
 

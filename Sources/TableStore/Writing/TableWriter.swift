@@ -29,7 +29,9 @@ struct TableWriter: Sendable {
   /// The slot erased last, if its record was not written since: the next picture usually goes there
   /// and needs no second erasure.
   private(set) var erased: Int?
-  var suspension = Suspension()
+  /// The openings that suspended the table: it owns no file while there is one. A closed opening counts as
+  /// resumed, but closing takes nothing back: the next change does, as in any second opener.
+  var suspensions: Set<ObjectIdentifier> = []
   /// The error that lost private pictures when this process took the file over; the next flush
   /// throws it.
   var loss: TableError?
@@ -41,11 +43,11 @@ struct TableWriter: Sendable {
   /// they can be read. Read ahead, so that a removal needs no call that reads.
   var log: RemovalLog?
   /// Removals that no file remembers yet.
-  var unlogged: [RemovalLog.Subject: UInt64] = [:]
+  var unlogged = Removals()
   /// The pictures that are stale for the rest of the session: of each entity those up to this generation.
   var stale: [TableID.Digest: UInt64] = [:]
   /// Guest files whose pictures are in the owned file, until those are on the device.
-  var takenIn: [LeftGuest] = []
+  var takenIn: [(name: String, descriptor: Int32, file: any AnyObject & Sendable)] = []
   /// The file that a suspension took; without an owner's lock this process wants a guest file again.
   var formerFile: String?
 
@@ -78,7 +80,7 @@ struct TableWriter: Sendable {
     guard isOpen else { throw .closed }
     // Before anything is evicted: a change that fails half-way costs pictures.
     if lookup.isLocked { throw .protectedNow(name: opener.name) }
-    if !isOwner, !lookup.staysPrivate, !suspension.isSuspended { try becomeOwner() }
+    if !isOwner, !lookup.staysPrivate, suspensions.isEmpty { try becomeOwner() }
     try mendIfCut()
     keepIndex()
   }
@@ -97,7 +99,7 @@ struct TableWriter: Sendable {
     let former = lookup.exchange(for: settingAside(in: fresh))
     var next = TableWriter(lookup)
     next.generation = max(next.generation, generation)
-    next.suspension = suspension
+    next.suspensions = suspensions
     next.loss = loss
     next.unlogged = unlogged
     next.stale = stale

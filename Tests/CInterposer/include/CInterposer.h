@@ -47,6 +47,9 @@ void interposer_answer_reads(const void *bytes, size_t count);
 /// Holds each write of exactly `content` bytes back until the next one of `record` bytes was made.
 void interposer_reverse_writes(size_t content, size_t record);
 
+/// Lets each write of exactly `count` zeros say that it worked, and write nothing; 0 ends it.
+void interposer_skip_zeros(size_t count);
+
 /// Bytes in the blocks that the whole process has from malloc(3) and its kin and did not free, or -1
 /// where calls cannot be stood before. Unlike the C library's own figures these leave out what was
 /// freed and is kept for later, such as the blocks that glibc hoards for each thread.

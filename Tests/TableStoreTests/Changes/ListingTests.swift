@@ -132,7 +132,7 @@ struct ListingTests {
     #expect(names(removed) == ["entity 1", "entity 3"])
     #expect(stranger.core.entry(for: key(3)) == nil && stranger.shows(key(4, 2)))
     table.close()
-    _ = stranger.core.close()
+    stranger.core.close()
     let reopened = try fixture.open()
     #expect(names(try list(reopened)) == ["entity 4"])
   }
@@ -183,7 +183,7 @@ struct ListingTests {
 
   @Test("removes for good the pictures before one that cannot be asked for")
   func removesBeforeFailures() throws {
-    let plan = FaultPlan()
+    let plan = FaultPlan(code: EPERM, hasFileProtection: true)
     var table = try fixture.open(slots: 130)
     for entity in 0..<130 { try table.store(key(entity)) }
     let listed = try list(table)

@@ -154,7 +154,7 @@ struct RenamingTests {
     try stranger.store(long, from: table)
     _ = try change(long.entity, TableID("m"))
     table.close()
-    _ = stranger.core.close()
+    stranger.core.close()
     let reopened = try fixture.open(slots: 3)
     #expect(reopened.entry(for: newKey)?.shows(key(1)) == true)
     #expect(!reopened.contains(key(1).entity) && reopened.statistics.liveCount == 2)

@@ -80,7 +80,7 @@ struct PowerCutTests {
     #expect(hitCount > 5)
   }
 
-  @Test("finds a file of another capacity under the name only when the device has its pictures")
+  @Test("deletes a file of another capacity only when the device has its pictures in the new one")
   func synchronizesCopies() throws {
     let fixture = try Fixture()
     let table = try fixture.open()
@@ -88,11 +88,13 @@ struct PowerCutTests {
     try table.flush()
     table.close()
     let plan = FaultPlan()
-    #expect(try fixture.open(slots: 9, system: plan.system).present([1]) == [1])
+    let resized = try fixture.open(slots: 9, system: plan.system)
     let calls = plan.calls
-    let rename = try #require(calls.lastIndex(of: .rename))
-    let write = try #require(calls[..<rename].lastIndex(of: .write))
-    #expect(calls[write..<rename].contains(.synchronize))
+    #expect(resized.present([1]) == [1])
+    let delete = try #require(calls.lastIndex(of: .unlink))
+    let write = try #require(calls[..<delete].lastIndex(of: .write))
+    #expect(calls[write..<delete].contains(.synchronize))
+    #expect(try fixture.fileNames.filter { $0.contains("guest") } == [])
   }
 
   @Test("leads to the flushed file, and not to the one that this replaced")

@@ -250,26 +250,6 @@ struct HostileFileTests {
     #expect(larger.present(1...6) == [6])
   }
 
-  @Test("is begun anew, too, when it is opened again under a lease")
-  func restartsGenerationsWhileLeased() throws {
-    var table = try fixture.open()
-    let held = try table.store(key(1))
-    try table.store(key(2))
-    table.close()
-    let header = try #require(TableHeader(reading: Array(fixture.bytes().prefix(512))))
-    let last = SlotRecord(
-      entity: key(2).entity.digest, version: key(2).version.digest, generation: .max, slotHash: 1,
-      recency: 1)
-    let file = FileDescriptor(Foundation.open(try fixture.filePath(), O_RDWR))
-    try SystemCalls.live.write(
-      last.bytes(at: SlotAddress(nonce: header.nonce, slot: 1)), to: file.value,
-      at: layout.recordOffset(1))
-    table = try fixture.open()
-    try table.store(key(3))
-    #expect(table.present(1...3) == [3])
-    #expect(held.shows(key(1)))
-  }
-
   @Test("of random damage shows no wrong picture", arguments: [UInt64(1), 2, 3])
   func survivesRandomDamage(seed: UInt64) throws {
     var random = SplitMix64(state: seed)

@@ -81,49 +81,6 @@ struct SlotStatesTests {
     #expect(states.hitCount == 0)
   }
 
-  @Test("carry hits over before the count overflows")
-  func carriesHits() throws {
-    let states = try makeStates(slots: 1, published: 1)
-    let many = SlotState.manyHits | SlotState.live | SlotState.proven
-    states.memory.pointee.cells[0].state.store(many, ordering: .relaxed)
-    let before = states.hitCount
-    #expect(hit(0, on: states) == nil)
-    states.lease(0)
-    #expect(states.hitCount == before + 1)
-    #expect(hit(0, on: states) != nil)
-    #expect(states.hitCount == before + 2)
-  }
-
-  @Test("count no earlier hits after reopening, and let one of them be taken back")
-  func resumesHits() throws {
-    let states = try makeStates(slots: 2, published: 2)
-    let early = try #require(hit(0, on: states))
-    hit(1, on: states)?.lease.end()
-    states.resume()
-    #expect(states.hitCount == 0)
-    states.adopt(1, entity: key(1).entity.digest, version: key(1).version.digest)
-    states.prove(1, key: key(1), extent: extent)
-    link(key(1), 1, on: states)
-    hit(1, on: states)?.lease.end()
-    #expect(states.hitCount == 1)
-    early.lease.undo()
-    // The hit that was taken back had been counted before.
-    #expect(states.hitCount == 0)
-    #expect(states.isUnleased(0) && states.isUnleased(1))
-  }
-
-  @Test("count no earlier hits after reopening that were carried over either")
-  func resumesCarriedHits() throws {
-    let states = try makeStates(slots: 1, published: 1)
-    let many = SlotState.manyHits | SlotState.live | SlotState.proven
-    states.memory.pointee.cells[0].state.store(many, ordering: .relaxed)
-    states.lease(0)
-    states.release(0)
-    #expect(states.hitCount > 1)
-    states.resume()
-    #expect(states.hitCount == 0)
-  }
-
   @Test("go on after the stamps of an earlier session")
   func resumesClock() throws {
     let states = try makeStates(slots: 2, published: 1)
@@ -177,6 +134,6 @@ struct SlotStatesTests {
       #expect(entry.shows(key(held.count)))
     }
     #expect(file == nil)
-    _ = core.close()
+    core.close()
   }
 }

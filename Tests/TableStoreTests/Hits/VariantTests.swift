@@ -1,3 +1,4 @@
+import Foundation
 import Locking
 import TestSupport
 import Testing
@@ -173,7 +174,7 @@ struct StaleMarkTests {
     try stranger.core.writer.withLock { try $0.markStale(key(1).entity) }
     #expect(!stranger.core.contains(key(1)) && stranger.core.entry(for: key(1)) == nil)
     #expect(stranger.core.lookup.variant(of: key(1))?.standing == .stale)
-    #expect(stranger.core.lookup.storedPicture(of: key(1).entity)?.isStale == true)
+    #expect(stranger.core.storedPicture(for: key(1))?.isStale == true)
     #expect(table.present(1...2) == [1, 2] && stranger.shows(key(2)))
     table.close()
     try stranger.store(key(3), from: table)
@@ -181,7 +182,7 @@ struct StaleMarkTests {
     #expect(stranger.core.lookup.variant(of: key(1))?.standing == .stale)
     try stranger.store(key(1), from: table)
     #expect(stranger.shows(key(1)))
-    _ = stranger.core.close()
+    stranger.core.close()
   }
 
   @Test("of the owner is seen by another process that stores after the mark")
@@ -199,18 +200,18 @@ struct StaleMarkTests {
     var stranger: Stranger? = try Stranger(fixture)
     try stranger?.store(key(1), from: table)
     try stranger?.store(key(2), from: table)
-    _ = stranger?.core.close()
+    stranger?.core.close()
     stranger = nil
     try table.markStale(key(1).entity)
     try table.flush()
     #expect(table.present(1...2) == [2] && standing(of: key(1)) == .stale)
   }
 
-  @Test("cannot be where its record cannot be read, or the table is closed")
+  @Test("cannot be where the device is locked, or the table is closed")
   func fails() throws {
     try table.store(key(1))
     table.close()
-    let plan = FaultPlan()
+    let plan = FaultPlan(code: EPERM, hasFileProtection: true)
     let reopened = try fixture.open(system: plan.system)
     plan.fail(after: 0, only: [.read])
     #expect(throws: TableError.self) { try reopened.markStale(key(1).entity) }

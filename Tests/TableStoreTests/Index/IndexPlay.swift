@@ -190,10 +190,11 @@ struct IndexPlay {
     }
     read(entity)
     if index.contains(key(entity, version)) != (modelled != nil) { return "contains is wrong" }
-    switch index.lease(key(entity, version)) {
-    case .missing: return modelled == nil ? nil : "a picture is missed"
-    case .unproven(let slot, let record):
-      guard let modelled else { return "a picture is found" }
+    guard let (slot, record, isProven) = index.lease(key(entity, version)) else {
+      return modelled == nil ? nil : "a picture is missed"
+    }
+    guard let modelled else { return "a picture is found" }
+    if !isProven {
       if record.version != key(entity, version).version.digest { return "another version is found" }
       index.prove(
         slot, generation: record.generation, key: key(entity, version),
@@ -201,16 +202,11 @@ struct IndexPlay {
       model.slots[modelled]?.isProven = true
       take(slot, modelled)
       return nil
-    case .proven(let slot, _):
-      guard let modelled, model.slots[modelled]?.isProven == true else {
-        return "a picture is found"
-      }
-      if plant == .usesIgnored {
-        states.setStamp(0, of: slot)
-      }
-      take(slot, modelled)
-      return nil
     }
+    if model.slots[modelled]?.isProven != true { return "an unproven picture is found" }
+    if plant == .usesIgnored { states.setStamp(0, of: slot) }
+    take(slot, modelled)
+    return nil
   }
 
   private mutating func take(_ slot: Int, _ modelled: Int) {
@@ -277,10 +273,9 @@ struct IndexPlay {
     writeOrder()
     states = SlotStates(slotCount: model.capacity, clockGrain: 0)
     index = TableIndex(slotCount: model.capacity, states: states, readRecord: file.source)
-    for (slot, record) in file.records {
-      do throws(SystemError) { try index.adopt(record, in: slot) } catch { return "\(error)" }
+    do throws(SystemError) { try index.adopt(file.records, reading: file.source) } catch {
+      return "\(error)"
     }
-    index.finishAdopting()
     forget()
     return nil
   }
@@ -373,5 +368,23 @@ extension StoredIndex {
   /// Takes over what another one has, as a file does.
   func copy(_ other: StoredIndex) {
     other.withBytes { bytes in withBytes { $0.copyMemory(from: UnsafeRawBufferPointer(bytes)) } }
+  }
+}
+
+extension TableIndex {
+  /// Takes over the records of a file, as an opening does; without a source records that were written in order.
+  mutating func adopt(
+    _ records: [(slot: Int, record: SlotRecord)], reading source: RecordSource? = nil
+  ) throws(SystemError) {
+    var builder = stored.makeBuilder(slotCount: records.count)
+    for (slot, record) in records { builder.adopt(record, in: slot) }
+    let byNumber = Dictionary(uniqueKeysWithValues: records.map { ($0.slot, $0.record) })
+    try finishAdopting((records.last?.slot ?? -1) + 1, builder) { slot throws(SystemError) in
+      try source.map { source throws(SystemError) in try source(slot) } ?? byNumber[slot]
+    }
+  }
+
+  func contains(_ key: TableKey) -> Bool {
+    storedPicture(of: key.entity, version: key.version)?.isStale == false
   }
 }

@@ -214,7 +214,11 @@ final class LockedLife {
       allowAlso(waiting)
       mayReportLoss = true
     }
-    let mayBeReplaced = (!wasOpen && table != nil) || (isDone && replacesFile) || isCut
+    // Opening replaces a file of another capacity, and mending one that was cut, maybe for some pictures only.
+    let mayBeReplaced = !wasOpen || (isDone && replacesFile) || isCut
+    if isCut, device.refusedCount > refusals {
+      for entity in allowed.keys { allowed[entity]?.insert(nil) }
+    }
     check(file == nil || mayBeReplaced || fileNumber == file, "\(name) replaced the file")
     check(isCut || (table?.statistics.damageCount ?? 0) == 0, "\(name) found damage")
     check(device.mapCount == 0, "\(name) mapped a file")

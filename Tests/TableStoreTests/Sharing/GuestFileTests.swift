@@ -91,7 +91,7 @@ struct GuestFileTests {
     try table.store(key(1))
     let stranger = try Stranger(fixture)
     #expect(stranger.shows(key(1)))
-    _ = stranger.core.close()
+    stranger.core.close()
     #expect(try fixture.fileCount == 1)
   }
 
@@ -101,7 +101,7 @@ struct GuestFileTests {
     let stranger = try Stranger(fixture)
     for entity in 11...13 { try stranger.store(key(entity), from: table) }
     #expect(stranger.shows(key(11)))
-    _ = stranger.core.close()
+    stranger.core.close()
     try table.flush()
     #expect(table.present(1...13) == Array(4...8) + Array(11...13))
     // The next three evict the rest of the owner's first, and then the guest's in its order.
@@ -132,7 +132,7 @@ struct GuestFileTests {
     for entity in 1...2 { try stranger.store(key(entity), from: table) }
     if isAll { try table.removeAll() } else { _ = try table.remove(key(1).entity) }
     try stranger.store(key(3), from: table)
-    _ = stranger.core.close()
+    stranger.core.close()
     table.close()
     // Another session: the file remembers.
     #expect(try fixture.open().present(1...3) == (isAll ? [3] : [2, 3]))
@@ -154,7 +154,7 @@ struct GuestFileTests {
     try stranger.store(key(1, 2), from: table)
     try stranger.store(key(2, 1), from: table)
     try table.store(key(2, 2))
-    _ = stranger.core.close()
+    stranger.core.close()
     try table.flush()
     let keys = [key(1, 1), key(1, 2), key(2, 1), key(2, 2)]
     #expect(shown(keys) == [key(1, 2), key(2, 2)])
@@ -202,7 +202,7 @@ struct GuestFileTests {
     try table.flush()
     #expect(table.present([1]) == [1])
     #expect(!stranger.shows(key(1)))
-    _ = stranger.core.close()
+    stranger.core.close()
     try table.flush()
     #expect(table.present([1]) == [])
   }
@@ -237,7 +237,7 @@ struct GuestFileTests {
       table.close()
       try fixture.open(slots: 9).close()
     }
-    _ = stranger.core.close()
+    stranger.core.close()
     #expect(try fixture.open(slots: isCut ? 8 : 9).present([5]) == [])
   }
 
@@ -254,7 +254,7 @@ struct GuestFileTests {
     }
     try strangers[7].core.flush()
     #expect(throws: TableError.inUse) { try strangers[8].core.flush() }
-    for stranger in strangers { _ = stranger.core.close() }
+    for stranger in strangers { stranger.core.close() }
     try table.flush()
     #expect(table.present(0...8) == Array(0...7))
   }
@@ -269,7 +269,7 @@ struct GuestFileTests {
     #expect(strangers.count { $0.shows(key(1)) } == 0)
     #expect(strangers.allSatisfy { $0.shows(key(1, 2)) })
     #expect((2...7).allSatisfy { number in strangers.count { $0.shows(key(number)) } == 1 })
-    for stranger in strangers { _ = stranger.core.close() }
+    for stranger in strangers { stranger.core.close() }
     try table.flush()
     #expect(table.present(0...7) == Array(2...7))
     #expect(shown([key(1, 2)]) == [key(1, 2)])
@@ -306,7 +306,7 @@ struct GuestFileTests {
     let table = try fixture.open(system: plan.system)
     let stranger = try Stranger(fixture)
     for entity in 1...3 { try stranger.store(key(entity), from: table) }
-    _ = stranger.core.close()
+    stranger.core.close()
     plan.fail(after: 3, only: [.write])
     try? table.flush()
     #expect(plan.failureCount > 0)
@@ -324,7 +324,7 @@ struct GuestFileTests {
     let table = try fixture.open(system: plan.system)
     let stranger = try Stranger(fixture)
     try stranger.store(key(1), from: table)
-    _ = stranger.core.close()
+    stranger.core.close()
     plan.fail(after: 0, only: [.synchronize])
     #expect(throws: TableError.self) { try table.flush() }
     #expect(table.present([1]) == [1])
@@ -343,7 +343,7 @@ struct GuestFileTests {
     let stranger = try Stranger(fixture)
     #expect(stranger.core.statistics.isOwner)
     #expect(stranger.shows(key(1)))
-    _ = stranger.core.close()
+    stranger.core.close()
   }
 
   // MARK: Suspension and forks
@@ -365,7 +365,7 @@ struct GuestFileTests {
     stranger.core.resume(ObjectIdentifier(opening))
     #expect((1...3).filter { stranger.shows(key($0)) } == [1, 2])
     #expect(held.shows(key(1)))
-    _ = stranger.core.close()
+    stranger.core.close()
     try table.flush()
     #expect(table.present(1...3) == [1, 2])
   }

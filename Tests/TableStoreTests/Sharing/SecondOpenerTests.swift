@@ -102,7 +102,7 @@ struct SecondOpenerTests {
     try table.store(key(3))
     #expect(table.present(1...3) == [1, 3])
     #expect((1...3).filter { stranger.shows(key($0)) } == [2])
-    _ = stranger.core.close()
+    stranger.core.close()
   }
 
   @Test("does not find a picture that it removed, until that is stored anew")
@@ -134,7 +134,7 @@ struct SecondOpenerTests {
     #expect(stranger?.core.statistics.isOwner == true)
     let expected = [1, 3, 4, 5]
     #expect((1...5).filter { stranger?.shows(key($0)) == true } == expected)
-    _ = stranger?.core.close()
+    stranger?.core.close()
     stranger = nil
     let reopened = try fixture.open()
     #expect(reopened.statistics.isOwner)

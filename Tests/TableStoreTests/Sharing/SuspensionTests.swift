@@ -4,64 +4,6 @@ import Testing
 
 @testable import TableStore
 
-@Suite("The decision to let a table go", .timeLimit(.wholeRun))
-struct SuspensionDecisionTests {
-  private enum Event: CaseIterable {
-    case suspendFirst, suspendSecond, resumeFirst, resumeSecond, closeFirst, closeSecond
-  }
-
-  private let first = NSObject()
-  private let second = NSObject()
-
-  /// The model: a set of the openings that have suspended the table.
-  private func check(_ events: [Event]) {
-    var suspension = Suspension()
-    var wanting: Set<Int> = []
-    var isLetGo = false
-    for event in events {
-      let before = wanting
-      let step: Suspension.Step
-      switch event {
-      case .suspendFirst, .suspendSecond:
-        let number = event == .suspendFirst ? 1 : 2
-        wanting.insert(number)
-        step = suspension.suspend(ObjectIdentifier(number == 1 ? first : second))
-      case .resumeFirst, .resumeSecond:
-        let number = event == .resumeFirst ? 1 : 2
-        wanting.remove(number)
-        step = suspension.resume(ObjectIdentifier(number == 1 ? first : second))
-      case .closeFirst, .closeSecond:
-        let number = event == .closeFirst ? 1 : 2
-        wanting.remove(number)
-        suspension.close(ObjectIdentifier(number == 1 ? first : second))
-        step = .nothing
-        isLetGo = isLetGo && !wanting.isEmpty
-      }
-      #expect(suspension.isSuspended == !wanting.isEmpty, "\(events)")
-      #expect((step == .letGo) == (before.isEmpty && !wanting.isEmpty), "\(events)")
-      switch step {
-      case .letGo:
-        #expect(!isLetGo, "\(events)")
-        isLetGo = true
-      case .takeBack:
-        #expect(isLetGo && wanting.isEmpty, "\(events)")
-        isLetGo = false
-      case .nothing:
-        #expect(isLetGo == !wanting.isEmpty, "\(events)")
-      }
-    }
-  }
-
-  @Test("is made and taken back in turn, in every order of the calls of two openings")
-  func exploresSequences() {
-    var sequences: [[Event]] = [[]]
-    for _ in 0..<5 {
-      sequences = sequences.flatMap { head in Event.allCases.map { head + [$0] } }
-    }
-    for events in sequences { check(events) }
-  }
-}
-
 @Suite("A suspended table", .timeLimit(.wholeRun))
 struct SuspensionTests {
   let fixture: Fixture

@@ -152,7 +152,11 @@ extension TableCore {
     lookup.entry(entity: key.entity, version: key.version)
   }
 
-  func contains(_ key: TableKey) -> Bool { lookup.contains(key) }
+  func contains(_ key: TableKey) -> Bool { storedPicture(for: key)?.isStale == false }
+
+  func storedPicture(for key: TableKey) -> StoredPicture? {
+    try? lookup.picture(of: key.entity, version: key.version)
+  }
 
   func insert(_ sealed: SealedSlot) throws -> Insertion {
     try writer.withLock { try $0.insert(sealed) }
@@ -161,7 +165,7 @@ extension TableCore {
   func remove(_ entity: TableID) throws -> Bool { try writer.withLock { try $0.remove(entity) } }
   func removeAll() throws { try writer.withLock { try $0.removeAll() } }
   func flush() throws { try writer.withLock { try $0.flush() } }
-  func close() -> TableFile? { writer.withLock { $0.close() } }
+  func close() { writer.withLock { $0.close() } }
   func suspend(_ opening: ObjectIdentifier) throws {
     try writer.withLock { try $0.suspend(opening) }
   }

@@ -10,7 +10,8 @@ struct ControlsMethod: TortureMethod {
     discussion: """
       A method that finds nothing proves something only if it would find what is there. Faults are
       planted between the library and the system, never in the library: records are written before
-      content, the proof of a slot is shown what it wants to see, synchronising does nothing, a write
+      content, the proof of a slot is shown what it wants to see, records are not erased, an index file
+      forgets what a killed process had in hand, synchronising does nothing, a write
       that says it worked writes zeros, everybody gets the lock, a picture is looked at after its
       lease, guest files are deleted, descriptors and memory stay behind, originals get other bytes, count
       too early, are kept too long; a server sends another account's picture, or an old one. Each line
@@ -54,6 +55,15 @@ struct ControlsMethod: TortureMethod {
     },
     Control(fault: "records before content, content not checked", method: "kill") { seed in
       try kill([.reversedWrites, .deafProof], seed, counting: .wrongPicture)
+    },
+    Control(fault: "claims of the dead forgotten", method: "kill") { seed in
+      try kill(.forgottenClaims, seed, counting: .undead)
+    },
+    Control(fault: "content not checked", method: "index") { seed in
+      try await index(.deafProof, seed, counting: .wrongPicture)
+    },
+    Control(fault: "records that stay in free slots", method: "index") { seed in
+      try await index(.keptRecords, seed, counting: .undead)
     },
     Control(fault: "content not checked", method: "power") { seed in
       let method = PowerMethod(count: 200, seed: seed, plant: .deafProof)
@@ -134,6 +144,13 @@ struct ControlsMethod: TortureMethod {
       try await soak(SoakMethod.Leak(byteCount: 64 << 10), seed)
     },
   ]
+
+  private static func index(
+    _ plant: IndexMethod.Plant, _ seed: UInt64, counting fault: Findings.Fault
+  ) async throws -> (found: Int, tries: String) {
+    let findings = try await IndexMethod(count: 300, seed: seed, plant: plant).run()
+    return (findings.faultCount(fault), "\(findings.value("openings")) openings")
+  }
 
   private static func load(
     _ plant: LoadServer.Plant, _ seed: UInt64, counting fault: Findings.Fault

@@ -52,6 +52,8 @@ struct KillPlants: OptionSet {
   static let reversedWrites = KillPlants(rawValue: 1)
   /// Content is not checked before it is shown.
   static let deafProof = KillPlants(rawValue: 2)
+  /// The next owner does not know what the dead one had in hand.
+  static let forgottenClaims = KillPlants(rawValue: 4)
 }
 
 /// Kills at each system call in turn.
@@ -128,7 +130,11 @@ struct ScriptedKills {
     let before = Dictionary(uniqueKeysWithValues: (0..<KillScript.slots).map { ($0, 0) })
     var model = KillModel(present: before, slots: KillScript.slots)
     model.replay(try Ledger(path: KillScript.ledgerPath(besides: folder)))
-    if Bool.random(using: &random) { try folder.removeIndex() }
+    if plants.contains(.forgottenClaims) {
+      try folder.forgetClaims()
+    } else if Bool.random(using: &random) {
+      try folder.removeIndex()
+    }
     _ = try Aftermath(folder: folder, catalogue: KillScript.catalogue, findings: findings)
       .check(model, proof, context)
   }

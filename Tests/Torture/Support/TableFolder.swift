@@ -53,6 +53,20 @@ struct TableFolder: Sendable {
   /// Has the next opening read the records, if there is an index file.
   func removeIndex() throws { unlink(try filePath + "-index") }
 
+  /// Marks all slots in hand as free in the index file, if there is one (`Docs/TableFormat.md`).
+  func forgetClaims() throws {
+    let url = URL(fileURLWithPath: try filePath + "-index")
+    guard var bytes = try? Data(contentsOf: url), bytes.count > 512 else { return }
+    let slots = Int(bytes[8]) + Int(bytes[9]) << 8
+    var buckets = 16
+    while buckets * 2 < slots * 3 { buckets *= 2 }
+    let marks = 512 + buckets * 4 + slots * 16
+    for mark in marks..<marks + slots where bytes[mark] == 2 { bytes[mark] = 0 }
+    let file = try FileHandle(forWritingTo: url)
+    try file.write(contentsOf: bytes)
+    try file.close()
+  }
+
   /// Puts bytes under the table's name, as a new file that only its owner may read.
   func replaceFile(with bytes: [UInt8]) throws {
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)

@@ -1,3 +1,4 @@
+import CInterposer
 import CommandSupport
 import TestSupport
 
@@ -15,18 +16,36 @@ struct IndexMethod: TortureMethod {
       there, and no removed one; that holds again after each start of the system.
       """)
 
+  /// A fault that a run is to find.
+  enum Plant {
+    case none
+    /// Content is not checked before it is shown.
+    case deafProof
+    /// The record of a slot that is free again stays in the file.
+    case keptRecords
+  }
+
   private let count: Int
   private let seed: UInt64
+  private let plant: Plant
 
   init(_ arguments: Arguments, seed: UInt64) throws {
-    count = try arguments.integer("--count", in: 1...10_000_000) ?? 2000
+    self.init(
+      count: try arguments.integer("--count", in: 1...10_000_000) ?? 2000, seed: seed, plant: .none)
+  }
+
+  init(count: Int, seed: UInt64, plant: Plant) {
+    self.count = count
     self.seed = seed
+    self.plant = plant
   }
 
   func run() async throws -> Findings {
-    let findings = Findings(Self.name, seed: seed)
+    let findings = Findings(Self.name, seed: seed, isQuiet: plant != .none)
     var random = SplitMix64(state: seed)
-    var attacks = try IndexAttacks(findings: findings)
+    var attacks = try IndexAttacks(findings: findings, hasProof: plant != .deafProof)
+    if plant == .keptRecords { interposer_skip_zeros(TableFolder.recordByteCount) }
+    defer { interposer_skip_zeros(0) }
     try attacks.run(count: count, using: &random)
     return findings
   }
