@@ -308,7 +308,7 @@ extension ImageLoader {
       var record = record(on: course, byteCount: original.bytes.count, original.terms)
     else { return }
     record.size = result.picture.fullSize
-    record.isPlaceholder = flight.keepsAsPlaceholder()
+    record.isPlaceholder = flight.isPlaceholder
     // That of the name: requests of other entities share the load.
     let entity = course.owner.entity
     let bytes = result.picture.decoded?.isDamaged == true ? nil : original.bytes

@@ -108,14 +108,9 @@ struct ImageLoader: Sendable {
         redrawn.formUnion(asked)
       }
       // Before the first waiter is answered. A hook may forbid it, and decides first.
-      if maker.willStore == nil, requests.contains(where: { !$0.isPlaceholder }) {
-        hold(result, on: course, flight)
-      }
+      if maker.willStore == nil { hold(result, on: course, flight) }
       try await draw(requests, besides: family, from: &result.picture, flight)
-      // A placeholder's answer would not take the place of the real original.
-      if let first = requests.first(where: { !$0.isPlaceholder }) ?? requests.first {
-        finish(first, result, on: course, flight)
-      }
+      if let first = requests.first { finish(first, result, on: course, flight) }
       redrawn.formUnion(
         try await serveFamily(&family, from: &result.picture, replacing: replaces, flight))
       requests = try await askEntities(flight.take(), flight, course)
@@ -297,12 +292,12 @@ struct ImageLoader: Sendable {
       }
       let start = flight.progress.clock.now
       defer { flight.progress.measure(\.store, since: start) }
-      let isPlaceholder = request.isPlaceholder && flight.settlesAsPlaceholder(request.key)
       let stored = try? request.table.store(
-        slot, for: request.key, recorder, isPlaceholder: isPlaceholder
-      ) {
-        flight.storesResult(request.key, isPlaceholder: isPlaceholder)
-      }
+        slot, for: request.key, recorder,
+        StoreOrder(
+          begun: flight.id.number, request: request.generation,
+          outdatesOthers: flight.policy != .normal),
+        oldest: { flight.registry.oldest }, if: { flight.isUnderWay })
       isKept = stored?.isStored == true
       // The recorder has the reason.
       return stored?.image ?? request.table.privateImage(slot)

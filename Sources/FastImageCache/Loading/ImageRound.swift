@@ -30,7 +30,7 @@ final class ImageRound: Sendable {
 
   /// Begins a load, or joins one.
   func begin(_ index: Int, _ request: ImageRequest, _ priority: Priority) {
-    let waiter = registry.makeWaiter()
+    let waiter = request.waiter
     waiters.withLock { $0?[index] = waiter }
     registry.join(waiter, request, priority) { [queue] (outcome: consuming Outcome) in
       queue.append(Answer(index: index, outcome: outcome))

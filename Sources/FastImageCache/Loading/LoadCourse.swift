@@ -108,7 +108,7 @@ extension ImageLoader {
     return LoadCourse(
       plan
         ?? planner.plan(
-          flight.policy, for: request, at: url, showsPlaceholder: flight.showsPlaceholder),
+          flight.policy, for: request, at: url, showsPlaceholder: flight.isPlaceholder),
       request.options ?? LoadOptions(), of: query, for: owner,
       query.flatMap { planner.originals?.begin($0.name, of: owner) }, isLocked: isLocked,
       tablesAnswer: flight.policy == .normal)

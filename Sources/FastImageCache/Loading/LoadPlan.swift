@@ -136,7 +136,7 @@ struct LoadPlanner: Sendable {
   ///
   /// - Parameters:
   ///   - policy: The load's, which is at least that of each request.
-  ///   - showsPlaceholder: Whether all requests of the load are content with a kept placeholder.
+  ///   - showsPlaceholder: Whether all requests of the load are content with a placeholder.
   func plan(
     _ policy: LoadOptions.Policy, for request: ImageRequest, at url: URL, showsPlaceholder: Bool
   ) -> LoadPlan {
@@ -147,7 +147,10 @@ struct LoadPlanner: Sendable {
 
   /// Tells apart the requests for a URL that may not share a load; `nil` for those that may.
   func identity(of request: ImageRequest) -> LoadIdentity? {
-    if originals == nil { return LoadIdentity(request.conditions, beginsWithKept: false) }
+    if originals == nil {
+      return LoadIdentity(
+        request.conditions, beginsWithKept: false, isPlaceholder: request.isPlaceholder)
+    }
     let kept = request.url.flatMap { _ in original(for: request) }
     // The need of a load does not decide whether it begins with what is kept.
     let plan = LoadPlan(
@@ -155,7 +158,7 @@ struct LoadPlanner: Sendable {
       showsPlaceholder: request.isPlaceholder)
     return LoadIdentity(
       request.conditions, beginsWithKept: plan.beginsWithKept,
-      showsPlaceholder: plan.beginsWithKept && kept?.isPlaceholder == true)
+      isPlaceholder: request.isPlaceholder)
   }
 
   /// What the store has for a request.

@@ -27,24 +27,6 @@ extension Flight {
     registry.state.withLock { $0.board.isWanted(id) }
   }
 
-  /// Whether the flight's picture may be stored; see ``FlightBoard/storesResult(_:of:isPlaceholder:)``.
-  func storesResult(_ key: ImageKey, isPlaceholder: Bool) -> Bool {
-    registry.state.withLock {
-      $0.board.storesResult(key, of: id, isPlaceholder: isPlaceholder)
-    }
-  }
-
-  /// Whether the flight's picture is stored as a placeholder; see
-  /// ``FlightBoard/settlesAsPlaceholder(_:of:)``.
-  func settlesAsPlaceholder(_ key: ImageKey) -> Bool {
-    registry.state.withLock { $0.board.settlesAsPlaceholder(key, of: id) }
-  }
-
-  /// Whether the flight's original is kept as a placeholder; see ``FlightBoard/keepsAsPlaceholder(_:)``.
-  func keepsAsPlaceholder() -> Bool {
-    registry.state.withLock { $0.board.keepsAsPlaceholder(id) }
-  }
-
   /// Notes that the source is asked now: a reload that comes from here on asks anew.
   func noteAsked() { registry.state.withLock { $0.board.noteAsked(id) } }
 

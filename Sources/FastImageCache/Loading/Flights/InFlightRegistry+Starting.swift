@@ -67,6 +67,6 @@ extension LoadPlanner {
     guard let url = flight.url, request.contexts.isEmpty, originals == nil,
       !OwnPictures.areExpected(of: request.entity)
     else { return nil }
-    return plan(flight.policy, for: request, at: url, showsPlaceholder: flight.showsPlaceholder)
+    return plan(flight.policy, for: request, at: url, showsPlaceholder: flight.isPlaceholder)
   }
 }

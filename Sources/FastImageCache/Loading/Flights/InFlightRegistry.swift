@@ -51,10 +51,14 @@ final class InFlightRegistry: Sendable {
   struct State {
     var board = FlightBoard<Waiter, ImageRequest, Load>()
     var isClosed = false
+    /// The numbers of stores by hand that work.
+    var stores: [Int] = []
+
+    /// The lowest number that lives.
+    var oldest: Int { min(board.oldestFlight ?? .max, stores.min() ?? .max) }
   }
 
   let state = Lock(State())
-  private let lastWaiter = Atomic(0)
   /// Has each load, until its task has returned or it was withdrawn without one.
   let tasks = DispatchGroup()
   /// Has each load that has answered a waiter, until the store has its original or will not get it.
@@ -92,7 +96,7 @@ final class InFlightRegistry: Sendable {
     reporter: RequestReporter? = nil
   ) async -> Outcome {
     if Task.isCancelled { return .failure(.cancelled) }
-    let waiter = makeWaiter()
+    let waiter = request.waiter
     let priority = chosen ?? .current
     let followsTask = chosen == nil && request.priority == nil
     let timer = timeLimit?.start { [weak self] error in self?.leave(waiter, with: .failure(error)) }
@@ -137,7 +141,7 @@ final class InFlightRegistry: Sendable {
   func progress(
     of request: ImageRequest, priority: Priority, after first: consuming ImageProgress? = nil
   ) -> AsyncStream<ImageProgress> {
-    let waiter = makeWaiter()
+    let waiter = request.waiter
     let listener = FlightProgress.makeListener()
     // Asked before the lock is taken: an entity answers.
     let wish = first?.outranksFrames == true ? nil : PreviewWish(request, isFirst: first == nil)
@@ -196,10 +200,6 @@ final class InFlightRegistry: Sendable {
     for (flight, request) in begun { start(flight, for: request) }
   }
 
-  func makeWaiter() -> WaiterID {
-    WaiterID(number: lastWaiter.add(1, ordering: .relaxed).newValue)
-  }
-
   /// - Parameter begin: Has the load of a new flight started, at once or later; ``start(_:for:)`` if `nil`.
   /// - Returns: False if the registry is closed, or nothing is left to be revalidated.
   // Inlined, it would have its variables in the frame of each task that waits, which costs an allocation.
@@ -228,14 +228,13 @@ final class InFlightRegistry: Sendable {
       let priority = wait?.priority ?? priority
       return state.board.join(
         id, key: request.key, origin: origin, priority: priority, versions: versions,
-        policy: request.policy, isPlaceholder: request.isPlaceholder,
-        dependents: wait?.dependents.map(\.id) ?? [], request: request,
+        policy: request.policy, after: wait?.youngestAsker ?? -1, request: request,
         start: {
           isJoined = false
           return Load(
             flight: Flight(
               id: $0, url: request.url, policy: request.policy,
-              showsPlaceholder: origin.showsPlaceholder, priority: priority, gates: gates,
+              isPlaceholder: origin.isPlaceholder, priority: priority, gates: gates,
               registry: self))
         },
         waiter: {
@@ -291,20 +290,35 @@ final class InFlightRegistry: Sendable {
 
   /// Answers all waiters for a picture that was stored by hand.
   func satisfy(_ key: ImageKey, with image: CachedImage, isStored: Bool) {
-    let (waiters, abandoned) = step { $0.board.supersede(key) }
+    let (waiters, abandoned) = step { $0.board.supersede(key, at: Generation.next()) }
     answer(waiters, .success(image), AnswerFacts(side: .table, isStored: isStored))
     for load in abandoned { load.end() }
   }
 
-  /// Keeps loads under way from storing pictures that are being removed, and later requests for these
-  /// pictures from joining them.
-  func forbidJoining(_ removal: Removal) {
-    state.withLock { $0.board.forbidStoring(removal, andJoining: true) }
+  /// Notes a removal: later requests for these pictures join no load under way.
+  ///
+  /// - Returns: Its number, for the table.
+  func remove(_ removal: Removal) -> Generation.Removal {
+    state.withLock { state in
+      let number = Generation.next()
+      state.board.remove(removal, at: number)
+      return Generation.Removal(number: number, oldest: state.oldest)
+    }
   }
 
-  /// Keeps loads under way from storing pictures that are being stored by hand.
-  func forbidStoring(_ removal: Removal) {
-    state.withLock { $0.board.forbidStoring(removal, andJoining: false) }
+  /// The lowest number of a load, or of a store by hand, that lives.
+  var oldest: Int { state.withLock { $0.oldest } }
+
+  /// Notes that a store by hand works, until ``endStore(_:)``; false if the registry is closed.
+  func beginStore(_ number: Int) -> Bool {
+    state.withLock { state in
+      if !state.isClosed { state.stores.append(number) }
+      return !state.isClosed
+    }
+  }
+
+  func endStore(_ number: Int) {
+    state.withLock { state in state.stores.removeAll { $0 == number } }
   }
 
   /// Refuses all requests from now on, and waits until no load that has delivered owes the store its
