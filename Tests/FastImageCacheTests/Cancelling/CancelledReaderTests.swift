@@ -161,23 +161,4 @@ struct CancelledReaderTests {
     #expect(heard.value == 0)
     #expect(!hub.hasListeners)
   }
-
-  @Test("of a prefetch gets no count that was queued before")
-  func prefetch() async throws {
-    let fixture = try await Fixture(source: ScriptedSource(gate: gate))
-    let (heard, busy) = (Counter(), Gate())
-    let reader = Task {
-      for await _ in fixture.cache.prefetchProgress([Photo("a"), Photo("b")], format: .row) {
-        heard.increment()
-        await busy.pass()
-      }
-    }
-    await heard.reaches(1)
-    gate.open()
-    while await fixture.cache.statistics().stores < 2 { await Task.yield() }
-    reader.cancel()
-    busy.open()
-    await reader.value
-    #expect(heard.value == 1)
-  }
 }
