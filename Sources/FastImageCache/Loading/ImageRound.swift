@@ -25,7 +25,7 @@ final class ImageRound: Sendable {
   /// - Parameter width: The most requests that are not read.
   init(in registry: InFlightRegistry, width: Int) {
     self.registry = registry
-    queue = StreamQueue(size: width, .losesOldest)
+    queue = StreamQueue(size: width)
   }
 
   /// Begins a load, or joins one.

@@ -149,7 +149,7 @@ struct CancelledReaderTests {
 
   @Test("of events gets none that was on its way to it, nor any that was queued")
   func events() async throws {
-    let hub = EventHub(among: EveryHub())
+    let hub = EventHub(among: EventListeners())
     let stream = hub.makeStream(bufferSize: 4)
     let heard = Counter()
     let reader = held.task { for await _ in stream { heard.increment() } }

@@ -102,21 +102,4 @@ struct OutboxTests {
       }
     }
   }
-
-  @Test("counts the events that are too many, apart for listeners that came later")
-  func crowdedEvents() {
-    var state = EventHub.State()
-    for number in 1...1500 {
-      if number == 1200 { state.lastNumber += 1 }
-      state.append(.hit(entity: ImageID(number), format: "row"))
-    }
-    var told: [String] = []
-    while let item = state.outbox.next(isFlushing: !told.isEmpty) {
-      guard case .event(let event, upTo: let limit) = item else { continue }
-      told.append(event.lostCount == 1 ? "\(limit)" : "\(limit) lost \(event.lostCount)")
-    }
-    #expect(told == Array(repeating: "0", count: 1024) + ["0 lost 175", "1 lost 301"])
-    state.append(.hit(entity: 1, format: "row"))
-    #expect(state.outbox.count == 1)
-  }
 }

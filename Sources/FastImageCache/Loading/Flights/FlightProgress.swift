@@ -66,7 +66,7 @@ final class FlightProgress: OutboxOwner {
   /// A listener keeps one unread preview, whatever number of steps it misses.
   static func makeListener() -> Listener {
     Listener(
-      size: 16, .losesOldest,
+      size: 16,
       lasting: Listener.Lasting(holds: { $0.isPreview }, ends: { $0.endsPreviews }))
   }
 
