@@ -18,15 +18,13 @@ struct ImageLoader: Sendable {
   // a kilobyte is an allocation.
 
   /// Serves a flight until no request of it is left.
-  ///
-  /// - Parameter plan: That of a load that has passed its first gate; `nil` for a load that has done nothing yet.
-  func run(_ flight: Flight, _ plan: LoadPlan?) async {
+  func run(_ flight: Flight) async {
     defer {
       flight.permit.close()
       flight.endDelivery()
     }
     var keeping: Task<Void, Never>?
-    do { try await lead(flight, plan, &keeping) } catch {
+    do { try await lead(flight, &keeping) } catch {
       flight.fail(with: ImageCacheError(flightEndedBy: error, url: flight.url))
     }
     // The load holds its permit as long as its bytes are in memory.
@@ -34,7 +32,7 @@ struct ImageLoader: Sendable {
   }
 
   private func lead(
-    _ flight: Flight, _ plan: LoadPlan?, _ keeping: inout Task<Void, Never>?
+    _ flight: Flight, _ keeping: inout Task<Void, Never>?
   ) async throws {
     var requests = try await askEntities(flight.take(), flight)
     guard let url = flight.url else {
@@ -46,7 +44,7 @@ struct ImageLoader: Sendable {
       if flight.retire() { return }
       requests = try await askEntities(flight.take(), flight)
     }
-    let course = await beginCourse(of: flight, plan, for: requests[0], at: url)
+    let course = await beginCourse(of: flight, for: requests[0], at: url)
     defer { keeping = course.keeping }
     while let result = try await fetch(url, for: &requests, on: course, flight) {
       if try await settle(&requests, with: result, on: course, flight) { return }

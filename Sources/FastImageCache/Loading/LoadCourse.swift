@@ -87,28 +87,24 @@ final class StepResult {
 
 extension ImageLoader {
   /// Begins the course of a load, which requests of one identity share.
-  ///
-  /// - Parameter plan: The plan whose first gate the load has passed, if any.
   func beginCourse(
-    of flight: Flight, _ plan: LoadPlan?, for request: ImageRequest, at url: URL
+    of flight: Flight, for request: ImageRequest, at url: URL
   ) async -> LoadCourse {
     var isLocked = false
     do throws(OriginalsLocked) { try await planner.originals?.prepare() } catch { isLocked = true }
-    return course(of: flight, plan, for: request, at: url, isLocked: isLocked)
+    return course(of: flight, for: request, at: url, isLocked: isLocked)
   }
 
   // Not a part of the asynchronous function, in whose frame all of it would stand: each load would allocate
   // memory for that.
   @inline(never)
   private func course(
-    of flight: Flight, _ plan: LoadPlan?, for request: ImageRequest, at url: URL, isLocked: Bool
+    of flight: Flight, for request: ImageRequest, at url: URL, isLocked: Bool
   ) -> LoadCourse {
     let query = planner.originals.map { _ in request.originalQuery(in: planner.namespace) }
     let owner = planner.owner(of: request)
     return LoadCourse(
-      plan
-        ?? planner.plan(
-          flight.policy, for: request, at: url, showsPlaceholder: flight.isPlaceholder),
+      planner.plan(flight.policy, for: request, at: url, showsPlaceholder: flight.isPlaceholder),
       request.options ?? LoadOptions(), of: query, for: owner,
       query.flatMap { planner.originals?.begin($0.name, of: owner) }, isLocked: isLocked,
       tablesAnswer: flight.policy == .normal)

@@ -84,9 +84,6 @@ struct LoadPlan: Hashable, Sendable {
       }
   }
 
-  /// The need of the source's gate; `nil` where the source is not asked.
-  var sourceNeed: LoadNeed? { asks ? need : nil }
-
   /// Whether the load can do without its source.
   var beginsWithKept: Bool { first == .read }
 

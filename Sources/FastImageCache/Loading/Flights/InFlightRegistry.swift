@@ -11,8 +11,7 @@ import Synchronization
 ///
 /// Invariants, true whenever the lock is free:
 /// 1. The thread that takes a waiter off the board answers it, outside the lock, at once and only once.
-/// 2. A load works, or waits at its gate, as long as its flight is on the board. A task that goes on after its
-///    flight has left finds its results unwanted, since flights' numbers are never used again.
+/// 2. A load works as long as its flight is on the board. A task that goes on after its flight has left finds its results unwanted, since flights' numbers are never used again.
 /// 3. Code under the lock asks no entity, source or table, ends no entity, sends no event and resumes
 ///    no task: cancellation handlers take this lock too.
 /// 4. The waiters of a load get the only references to its picture, unless it was stored by hand. So
@@ -44,8 +43,11 @@ final class InFlightRegistry: Sendable {
 
   struct Load {
     let flight: Flight
-    /// `nil` until the flight begins to work; it may wait at its gate before.
+    /// `nil` for the moment in which it is made.
     var task: Task<Void, Never>?
+
+    /// Ends a load whose flight has left the board.
+    func end() { task?.cancel() }
   }
 
   struct State {
@@ -59,7 +61,7 @@ final class InFlightRegistry: Sendable {
   }
 
   let state = Lock(State())
-  /// Has each load, until its task has returned or it was withdrawn without one.
+  /// Has each load, until its task has returned.
   let tasks = DispatchGroup()
   /// Has each load that has answered a waiter, until the store has its original or will not get it.
   let deliveries = DispatchGroup()
@@ -69,13 +71,12 @@ final class InFlightRegistry: Sendable {
   let planner: LoadPlanner
   /// Measures loads, and tells when previews are due.
   let clock: any PatienceClock
-  let run: @Sendable (Flight, LoadPlan?) async -> Void
+  private let run: @Sendable (Flight) async -> Void
 
-  /// - Parameter run: Serves one flight, until it has failed or retired. The flight has passed the first gate of the
-  ///   plan, if there is one.
+  /// - Parameter run: Serves one flight, until it has failed or retired.
   init(
     gates: LoadGates, recorder: CacheRecorder, planner: LoadPlanner, clock: any PatienceClock,
-    run: @escaping @Sendable (Flight, LoadPlan?) async -> Void
+    run: @escaping @Sendable (Flight) async -> Void
   ) {
     (self.gates, self.recorder, self.planner) = (gates, recorder, planner)
     (self.clock, self.run) = (clock, run)
@@ -190,17 +191,17 @@ final class InFlightRegistry: Sendable {
     _ requests: [(waiter: WaiterID, request: ImageRequest)], _ priority: Priority,
     answer: @escaping @Sendable (WaiterID, consuming Outcome) -> Void
   ) {
-    var begun: [(flight: Flight, request: ImageRequest)] = []
+    var begun: [Flight] = []
     for (waiter, request) in requests {
       let isOpen = enter(
-        waiter, request, priority, begin: { begun.append(($0, request)) },
+        waiter, request, priority, begin: { begun.append($0) },
         as: { _ in Waiter { (outcome: consuming Outcome, _) in answer(waiter, outcome) } })
       if !isOpen { answer(waiter, .failure(.closed)) }
     }
-    for (flight, request) in begun { start(flight, for: request) }
+    for flight in begun { start(flight) }
   }
 
-  /// - Parameter begin: Has the load of a new flight started, at once or later; ``start(_:for:)`` if `nil`.
+  /// - Parameter begin: Has the load of a new flight started, at once or later; ``start(_:)`` if `nil`.
   /// - Returns: False if the registry is closed, or nothing is left to be revalidated.
   // Inlined, it would have its variables in the frame of each task that waits, which costs an allocation.
   @inline(never)
@@ -249,7 +250,7 @@ final class InFlightRegistry: Sendable {
       return false
     }
     if joined.isNewFlight {
-      if let begin { begin(joined.load.flight) } else { start(joined.load.flight, for: request) }
+      if let begin { begin(joined.load.flight) } else { start(joined.load.flight) }
     } else {
       recorder.joined(request)
       request.whenLoading?()
@@ -260,6 +261,24 @@ final class InFlightRegistry: Sendable {
       }
     }
     return true
+  }
+
+  /// Begins the task of a load. The registry owns it, and cancels it when the last waiter leaves or at `close()`.
+  ///
+  /// Called outside the lock, since making a task takes longer than all steps under it.
+  private func start(_ flight: Flight) {
+    tasks.enter()
+    // Without a name, which costs each load an allocation.
+    let task = ReentrancyContext.outside {
+      Task(priority: flight.taskPriority.task) { [self] in
+        await run(flight)
+        tasks.leave()
+      }
+    }
+    let load = Load(flight: flight, task: task)
+    let isWanted = state.withLock { $0.board.setLoad(load, of: flight.id) }
+    // A waiter that left meanwhile, or `close()`, found no task to cancel.
+    if !isWanted { task.cancel() }
   }
 
   /// Makes a waiter as urgent as the request's ``LoadPriority``, or as the flight whose entity or source

@@ -46,8 +46,5 @@ struct LoadGate: Sendable {
     return id
   }
 
-  /// The place of a load that waits without a task. It leaves once when it was let in.
-  func makePlace(_ urgency: Urgency) -> AdmissionQueue.Place { queue.makePlace(urgency) }
-
   func leave(_ id: Admission.JobID) { queue.finish(id) }
 }
