@@ -132,8 +132,6 @@ extension ImageCache {
     life = .closed
     spareMemory.pause()
     memory.endWatch()
-    // A picture may be on its way to its reader, and its original not in the store yet.
-    await registry.refuseRequests()
     registry.close()
     // A store that other caches share waits no longer for this one to resume.
     originalsUser?.resume()

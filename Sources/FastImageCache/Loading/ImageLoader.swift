@@ -19,10 +19,7 @@ struct ImageLoader: Sendable {
 
   /// Serves a flight until no request of it is left.
   func run(_ flight: Flight) async {
-    defer {
-      flight.permit.close()
-      flight.endDelivery()
-    }
+    defer { flight.permit.close() }
     var keeping: Task<Void, Never>?
     do { try await lead(flight, &keeping) } catch {
       flight.fail(with: ImageCacheError(flightEndedBy: error, url: flight.url))
@@ -45,7 +42,7 @@ struct ImageLoader: Sendable {
       requests = try await askEntities(flight.take(), flight)
     }
     let course = await beginCourse(of: flight, for: requests[0], at: url)
-    defer { keeping = course.keeping }
+    defer { keeping = course.held.write }
     while let result = try await fetch(url, for: &requests, on: course, flight) {
       if try await settle(&requests, with: result, on: course, flight) { return }
     }
@@ -53,13 +50,6 @@ struct ImageLoader: Sendable {
       course.isLocked
         ? .originalsLocked : .notCached(entity: $0.key.entity, format: $0.key.format)
     }
-  }
-
-  /// Gives up what the store holds of a load that ends before its picture was decoded.
-  func release(_ course: LoadCourse) async {
-    guard course.keeping == nil, let body = course.heldBody, let name = course.name else { return }
-    course.heldBody = nil
-    await planner.originals?.drop(name, body: body)
   }
 
   /// Serves the requests with the picture that a step brought; false if its bytes turned out to be none,
@@ -105,9 +95,9 @@ struct ImageLoader: Sendable {
         family.removeAll { asked.contains($0.key) || redrawn.contains($0.key) }
         redrawn.formUnion(asked)
       }
-      // Before the first waiter is answered. A hook may forbid it, and decides first.
-      if maker.willStore == nil { hold(result, on: course, flight) }
-      try await draw(requests, besides: family, from: &result.picture, flight)
+      try await draw(
+        requests, besides: family, from: &result.picture, flight,
+        willAnswer: keeping(result, on: course, flight))
       if let first = requests.first { finish(first, result, on: course, flight) }
       redrawn.formUnion(
         try await serveFamily(&family, from: &result.picture, replacing: replaces, flight))
@@ -115,15 +105,12 @@ struct ImageLoader: Sendable {
     } while try await !isOver(flight, requests, family)
   }
 
-  /// Does what can wait until the first requests are answered: keeps the original, or has it revalidated.
+  /// Does what can wait until the first requests are answered: has a stale original revalidated.
   private func finish(
     _ request: ImageRequest, _ result: StepResult, on course: LoadCourse, _ flight: Flight
   ) {
     // Whole and decoded: nothing is left to be continued.
     if result.picture.decoded != nil { course.download?.finish() }
-    if result.picture.isRefused { forbidKeeping(result, on: course) }
-    if !course.isForbidden { keep(result, on: course, flight) }
-    flight.endDelivery()
     if course.plan.revalidatesBehind, !course.hasAsked, let name = course.name {
       refresher.revalidate(request, name, of: course.owner.entity, shownBy: flight)
     }
@@ -231,16 +218,18 @@ struct ImageLoader: Sendable {
 
   /// Draws the pictures that somebody waits for, stores them and answers.
   ///
-  /// - Parameter family: Pictures that will be drawn from the same decode afterwards.
+  /// - Parameters:
+  ///   - family: Pictures that will be drawn from the same decode afterwards.
+  ///   - willAnswer: Called on the worker, with the decode, before the first answer.
   private func draw(
     _ requests: [ImageRequest], besides family: [ImageRequest], from picture: inout SourcePicture,
-    _ flight: Flight
+    _ flight: Flight, willAnswer: (@Sendable (SourcePicture) -> Void)? = nil
   ) async throws {
     guard !requests.isEmpty else { return }
     let isFetched = picture.url != nil
     _ = try await maker.draw(
       requests, besides: family, from: &picture, urgency: flight.urgency,
-      progress: flight.progress
+      progress: flight.progress, willDeliver: willAnswer
     ) { request, drawn in
       let (outcome, isKept) = keep(drawn, for: request, flight)
       flight.finish(

@@ -15,9 +15,6 @@ final class LoadCourse {
   let original: OriginalLoad?
   /// Whether the device is locked, and the store's files with it. Nothing is kept then.
   var isLocked = false
-  /// Whether the hook forbids to store a picture of the original. Nothing is kept then, whatever it says of
-  /// other entities.
-  var isForbidden = false
   /// The kept original, for the source to be asked about.
   var known: KnownOriginal?
   /// The kept original, where it would answer a request like this one.
@@ -31,10 +28,8 @@ final class LoadCourse {
   /// Whether pictures in tables answer: not before the source has said that they are unchanged, if it
   /// has to be asked.
   var tablesAnswer: Bool
-  /// The body of the original that the store holds, before it is known to be a picture.
-  var heldBody: UInt64?
-  /// Writes the original that the load has fetched.
-  var keeping: Task<Void, Never>?
+  /// The original that the load has fetched.
+  let held = HeldOriginal()
 
   var name: OriginalName? { query?.name }
 

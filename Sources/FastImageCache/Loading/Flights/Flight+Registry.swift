@@ -1,6 +1,4 @@
-import Dispatch
 import Locking
-import Synchronization
 
 /// The loader's side of ``InFlightRegistry``: all that a load asks and tells.
 ///
@@ -44,25 +42,8 @@ extension Flight {
     _ facts: AnswerFacts = .table
   ) {
     let waiters = registry.step { $0.board.finish(key, of: id, isFetched: isFetched) }
-    if isFetched, !waiters.isEmpty { beginDelivery() }
     if case .failure(let error) = outcome, !waiters.isEmpty { registry.recorder.failed(key, error) }
     registry.answer(waiters, outcome, facts)
-  }
-
-  /// Notes that a reader is about to have a picture whose original the store has not.
-  private func beginDelivery() {
-    guard registry.planner.originals != nil else { return }
-    if !isDelivering.exchange(true, ordering: .acquiringAndReleasing) {
-      registry.deliveries.enter()
-    }
-  }
-
-  /// Notes that the store has the original, or will not get it; harmless for a flight that has delivered
-  /// nothing.
-  func endDelivery() {
-    if isDelivering.exchange(false, ordering: .acquiringAndReleasing) {
-      registry.deliveries.leave()
-    }
   }
 
   /// Ends the flight unless ``take()`` would hand out a request.

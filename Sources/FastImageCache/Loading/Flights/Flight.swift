@@ -146,8 +146,6 @@ final class Flight: Sendable {
   let taskPriority: Priority
   let permit: LoadPermit
   let progress: FlightProgress
-  /// True from the first answer to the moment at which the store has the original, or will not get it.
-  let isDelivering = Atomic(false)
   /// A flight and its registry hold each other until the flight leaves the board.
   let registry: InFlightRegistry
 

@@ -63,8 +63,6 @@ final class InFlightRegistry: Sendable {
   let state = Lock(State())
   /// Has each load, until its task has returned.
   let tasks = DispatchGroup()
-  /// Has each load that has answered a waiter, until the store has its original or will not get it.
-  let deliveries = DispatchGroup()
   let recorder: CacheRecorder
   let gates: LoadGates
   /// Tells which requests may share a load.
@@ -338,16 +336,6 @@ final class InFlightRegistry: Sendable {
 
   func endStore(_ number: Int) {
     state.withLock { state in state.stores.removeAll { $0 == number } }
-  }
-
-  /// Refuses all requests from now on, and waits until no load that has delivered owes the store its
-  /// original: `close()` would keep it from there.
-  func refuseRequests() async {
-    state.withLock { $0.isClosed = true }
-    guard planner.originals != nil else { return }
-    await withCheckedContinuation { continuation in
-      deliveries.notify(queue: .global()) { continuation.resume() }
-    }
   }
 
   /// Cancels all flights and answers all waiters; later ones are refused.
