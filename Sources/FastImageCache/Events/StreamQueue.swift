@@ -87,16 +87,45 @@ final class StreamQueue<Element: Sendable>: Sendable {
   /// The element is moved all the way: when a reader goes on with it, no reference to it is left here.
   func append(_ element: consuming Element) {
     var element = Optional(consume element)
-    let (reader, lost) = state.withLock {
-      state -> (CheckedContinuation<Element?, Never>?, [Element]) in
+    let (reader, lost) = take(&element)
+    guard let reader else { return withExtendedLifetime(lost) {} }
+    SanitizerWitness.willResume(at: self)
+    reader.resume(returning: element.take())
+  }
+
+  /// Takes an element as ``append(_:)`` does, perhaps under a lock of the caller's, which gives elements of several
+  /// threads an order. A cancelled reader may come for that lock from under its task's: so it is resumed outside.
+  func put(_ element: Element) -> Delivery {
+    var element = Optional(element)
+    let (reader, lost) = take(&element)
+    return Delivery(queue: self, reader: reader, element: element, lost: lost)
+  }
+
+  /// The part of ``put(_:)`` that no lock is held for.
+  struct Delivery {
+    fileprivate let queue: StreamQueue
+    fileprivate let reader: CheckedContinuation<Element?, Never>?
+    fileprivate let element: Element?
+    fileprivate let lost: [Element]
+
+    /// Resumes the reader, if one has waited. To be called once.
+    func end() {
+      guard let reader else { return }
+      SanitizerWitness.willResume(at: queue)
+      reader.resume(returning: element)
+    }
+  }
+
+  /// Keeps an element, unless a reader waits for it, to whom the caller gives it, or the queue has ended.
+  private func take(
+    _ element: inout Element?
+  ) -> (reader: CheckedContinuation<Element?, Never>?, lost: [Element]) {
+    state.withLock { state in
       if state.isFinished { return (nil, []) }
       if !state.readers.isEmpty { return (state.readers.removeFirst(), []) }
       guard let element = element.take() else { return (nil, []) }
       return (nil, state.keep(consume element, size: size, lasting))
     }
-    guard let reader else { return withExtendedLifetime(lost) {} }
-    SanitizerWitness.willResume(at: self)
-    reader.resume(returning: element.take())
   }
 
   /// Ends the queue; its unread elements can still be read.

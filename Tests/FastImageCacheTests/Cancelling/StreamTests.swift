@@ -196,6 +196,24 @@ struct StreamTests {
     #expect(count == 6)
   }
 
+  @Test("of progress tells each of several readers of a load the steps that come")
+  func tellsAllReaders() async throws {
+    let gate = CancellableGate()
+    let fixture = try await Fixture(source: ScriptedSource(gate: gate))
+    let readers = (0..<3).map { _ in
+      Task {
+        var count = 0
+        for await step in fixture.cache.progress(for: Photo("a"), format: .row) {
+          if case .arrived = step { count += 1 }
+        }
+        return count
+      }
+    }
+    await fixture.waiters(3)
+    gate.open()
+    for reader in readers { #expect(await reader.value == 1) }
+  }
+
   @Test("of events tells at its end, too, how many were missed")
   func tellsSkippedAtTheEnd() async throws {
     let hub = EventHub(among: EventListeners())

@@ -145,17 +145,14 @@ final class InFlightRegistry: Sendable {
     // Asked before the lock is taken: an entity answers.
     let wish = first?.outranksFrames == true ? nil : PreviewWish(request, isFirst: first == nil)
     if let first { listener.append(first) }
-    var followed: FlightProgress?
     let isOpen = enter(waiter, request, priority) { load in
       // Under the lock, so that the answer, which ends the listener, comes later.
       let progress = load.flight.progress
       progress.add(listener, for: waiter, wish)
-      followed = progress
       return Waiter { (outcome: consuming Outcome, _) in
         progress.end(waiter, with: ImageProgress(outcome))
       }
     }
-    followed?.flush()
     if !isOpen {
       listener.append(.failed(.closed))
       listener.finish()
