@@ -4,7 +4,6 @@ import Foundation
 extension ImageLoader {
   /// Answers a request with the picture that its table has; false if the table has none for all of its
   /// waiters.
-  @inline(never)
   func answerFromTable(_ request: ImageRequest, _ flight: Flight) -> Bool {
     guard let image = request.storedImage() else { return false }
     recorder.hitLate()
@@ -17,7 +16,6 @@ extension ImageLoader {
   }
 
   /// The requests for which the source may be asked: those that do not come from its own answer.
-  @inline(never)
   func withoutRings(
     _ requests: [ImageRequest], _ url: URL, _ flight: Flight
   ) -> [ImageRequest] {

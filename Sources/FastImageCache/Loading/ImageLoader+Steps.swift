@@ -43,7 +43,6 @@ extension ImageLoader {
   }
 
   /// The picture of the kept original.
-  @inline(never)  // A load that waits at a gate would have its variables in its frame.
   private func readPicture(
     _ url: URL, for requests: [ImageRequest], on course: LoadCourse, _ flight: Flight
   ) async throws -> StepResult? {
@@ -62,7 +61,6 @@ extension ImageLoader {
   }
 
   /// Takes the kept original along, for the source to be asked about.
-  @inline(never)  // As `readPicture`.
   private func recall(
     _ url: URL, on course: LoadCourse, _ flight: Flight
   ) async throws {
@@ -118,7 +116,6 @@ extension ImageLoader {
   /// Asks the source, whose gate the load has passed.
   ///
   /// - Throws: ``OutOfReach``, and ``ImageCacheError/sourceFailed(_:underlying:)``.
-  @inline(never)  // As `readPicture`.
   private func ask(
     _ url: URL, for requests: [ImageRequest], on course: LoadCourse, _ flight: Flight
   ) async throws -> StepResult {
@@ -273,7 +270,6 @@ extension ImageLoader {
 
   /// Whether the source is asked for all bytes, since those that it continued do not begin as a picture
   /// does.
-  @inline(never)  // As `readPicture`.
   private func restarts(after error: any Error, on course: LoadCourse) -> Bool {
     guard (error as? ImageCacheError)?.blamesBytes == true, let download = course.download else {
       return false

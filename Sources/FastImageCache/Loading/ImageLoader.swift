@@ -14,9 +14,6 @@ struct ImageLoader: Sendable {
   let partials: PartialShelf
   let refresher = Refresher()
 
-  // Functions that are not inlined keep their variables out of the frames of loads that wait: each frame of more than
-  // a kilobyte is an allocation.
-
   /// Serves a flight until no request of it is left.
   func run(_ flight: Flight) async {
     defer { flight.permit.close() }
@@ -43,8 +40,8 @@ struct ImageLoader: Sendable {
     }
     let course = await beginCourse(of: flight, for: requests[0], at: url)
     defer { keeping = course.held.write }
-    while let result = try await fetch(url, for: &requests, on: course, flight) {
-      if try await settle(&requests, with: result, on: course, flight) { return }
+    while var result = try await fetch(url, for: &requests, on: course, flight) {
+      if try await settle(&requests, with: &result, on: course, flight) { return }
     }
     try await refuse(requests, flight) {
       course.isLocked
@@ -54,9 +51,8 @@ struct ImageLoader: Sendable {
 
   /// Serves the requests with the picture that a step brought; false if its bytes turned out to be none,
   /// and the plan goes on.
-  @inline(never)
   private func settle(
-    _ requests: inout [ImageRequest], with result: StepResult, on course: LoadCourse,
+    _ requests: inout [ImageRequest], with result: inout StepResult, on course: LoadCourse,
     _ flight: Flight
   ) async throws -> Bool {
     flight.progress.measure { [isStale = result.isStale] in $0.source.isStale = isStale }
@@ -64,7 +60,7 @@ struct ImageLoader: Sendable {
     do {
       // Requests that joined while the bytes arrived share the decode that comes now.
       requests += try await askEntities(flight.take(), flight, course)
-      try await serveAll(&requests, from: result, on: course, flight)
+      try await serveAll(&requests, from: &result, on: course, flight)
       return true
     } catch {
       guard await rejects(result, for: error, on: course) else { throw error }
@@ -75,9 +71,8 @@ struct ImageLoader: Sendable {
   /// Serves the requests, those that join, and their families.
   ///
   /// - Parameter requests: Left as they were when the error is thrown, some of them perhaps answered.
-  @inline(never)
   private func serveAll(
-    _ requests: inout [ImageRequest], from result: StepResult, on course: LoadCourse,
+    _ requests: inout [ImageRequest], from result: inout StepResult, on course: LoadCourse,
     _ flight: Flight
   ) async throws {
     let replaces = result.origin == .changed
@@ -95,9 +90,9 @@ struct ImageLoader: Sendable {
         family.removeAll { asked.contains($0.key) || redrawn.contains($0.key) }
         redrawn.formUnion(asked)
       }
+      let keep = keeping(result, on: course, flight)
       try await draw(
-        requests, besides: family, from: &result.picture, flight,
-        willAnswer: keeping(result, on: course, flight))
+        requests, besides: family, from: &result.picture, flight, willAnswer: keep)
       if let first = requests.first { finish(first, result, on: course, flight) }
       redrawn.formUnion(
         try await serveFamily(&family, from: &result.picture, replacing: replaces, flight))
@@ -158,26 +153,16 @@ struct ImageLoader: Sendable {
     return flight.isWanted ? requests.without(served) : []
   }
 
-  /// The entity's own picture, as an object: most entities have none, and each frame on the way would have room
-  /// for one.
-  private final class EntityAnswer: Sendable {
-    let content: ImageSourceContent
-
-    init(_ content: ImageSourceContent) { self.content = content }
-  }
-
-  @inline(never)
   private func fail(_ request: ImageRequest, with error: any Error, _ flight: Flight) {
     let failure = ImageCacheError(flightEndedBy: error, url: nil)
     flight.finish(request.key, isFetched: false, with: .failure(failure))
   }
 
-  @inline(never)
   private func serve(
-    _ request: ImageRequest, with answer: EntityAnswer, _ flight: Flight
+    _ request: ImageRequest, with answer: ImageSourceContent, _ flight: Flight
   ) async throws {
     request.whenLoading?()
-    var picture = try maker.picture(from: answer.content, url: nil)
+    var picture = try maker.picture(from: answer, url: nil)
     try await draw([request], besides: [], from: &picture, flight)
   }
 
@@ -185,10 +170,9 @@ struct ImageLoader: Sendable {
   ///
   /// - Parameter hasBytes: Whether the load may have bytes already, which the gate is to count.
   /// - Throws: The entity's error, and ``CircularPictureError``.
-  @inline(never)
   private func askEntity(
     of request: ImageRequest, _ flight: Flight, hasBytes: Bool
-  ) async throws -> EntityAnswer? {
+  ) async throws -> ImageSourceContent? {
     let subject = ReentrancyContext.Subject.picture(request.key)
     try flight.checkRing(subject, for: request)
     guard OwnPictures.areExpected(of: request.entity) else { return nil }
@@ -196,14 +180,13 @@ struct ImageLoader: Sendable {
     if !hasBytes { flight.permit.giveUp() }
     flight.progress.begin()
     let answer = try await flight.ask(subject, of: CollectionOfOne(request)) {
-      try await request.entity.picture(for: request.format).map(EntityAnswer.init)
+      try await request.entity.picture(for: request.format)
     }
     if answer != nil { flight.progress.end(\.fetch) }
     return answer
   }
 
   /// Ends a flight whose pictures are not to be had.
-  @inline(never)
   private func refuse(
     _ requests: [ImageRequest], _ flight: Flight, with error: (ImageRequest) -> ImageCacheError
   ) async throws {

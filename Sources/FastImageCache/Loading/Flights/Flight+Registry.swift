@@ -1,11 +1,8 @@
 import Locking
 
 /// The loader's side of ``InFlightRegistry``: all that a load asks and tells.
-///
-/// The functions that change the board are not inlined: a load that waits would have their variables in its frames.
 extension Flight {
   /// Hands out the requests that wait and were not handed out yet, the oldest first.
-  @inline(never)
   func take() -> [ImageRequest] {
     registry.state.withLock { $0.board.take(id) }
   }
@@ -36,7 +33,6 @@ extension Flight {
   /// Answers all waiters for one picture of the flight.
   ///
   /// - Parameter isFetched: Whether the picture was made of the flight's fetch.
-  @inline(never)
   func finish(
     _ key: ImageKey, isFetched: Bool, with outcome: consuming InFlightRegistry.Outcome,
     _ facts: AnswerFacts = .table
@@ -47,7 +43,6 @@ extension Flight {
   }
 
   /// Ends the flight unless ``take()`` would hand out a request.
-  @inline(never)
   func retire() -> Bool {
     registry.step { $0.board.retire(id) }
   }
@@ -55,7 +50,6 @@ extension Flight {
   /// Ends the flight and answers all its waiters.
   ///
   /// - Parameter error: Asked only if there is a waiter: most flights that fail were given up before.
-  @inline(never)
   func fail(with error: @autoclosure () -> ImageCacheError) {
     let (waiters, requests) = registry.step { $0.board.fail(id) }
     if waiters.isEmpty { return }

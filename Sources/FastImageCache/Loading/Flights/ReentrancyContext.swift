@@ -78,7 +78,6 @@ extension Flight {
   /// asked in order to answer itself, again and again.
   ///
   /// - Throws: ``ImageCacheError/sourceFailed(_:underlying:)`` of a ``CircularPictureError``.
-  @inline(never)
   func checkRing(
     _ subject: ReentrancyContext.Subject, for request: ImageRequest
   ) throws(ImageCacheError) {
