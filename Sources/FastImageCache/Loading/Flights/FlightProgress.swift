@@ -20,12 +20,12 @@ final class FlightProgress: Sendable {
   private struct State {
     var latest = ImageProgress.queued
     var listeners: [WaiterID: Listener] = [:]
-    var wishes = PreviewWishes()
+    var previews = LatestPreview()
     var fetchCount = 0
     var isFetching = false
     var meter = LoadMeter()
 
-    var previewedFetch: Int { isFetching && wishes.wantMore ? fetchCount : 0 }
+    var previewedFetch: Int { isFetching && previews.wantMore ? fetchCount : 0 }
 
     /// Shows each listener its preview.
     func show(_ previews: [(waiter: WaiterID, progress: ImageProgress)]) -> [Listener.Delivery] {
@@ -74,7 +74,7 @@ final class FlightProgress: Sendable {
     change { state in
       listener.append(state.latest)
       state.listeners[waiter] = listener
-      guard let wish, let preview = state.wishes.add(wish, for: waiter) else { return }
+      guard let wish, let preview = state.previews.add(wish, for: waiter) else { return }
       listener.append(preview)
     }
   }
@@ -86,7 +86,7 @@ final class FlightProgress: Sendable {
   func end(_ waiter: WaiterID, with progress: consuming ImageProgress?) {
     // Taken out first: later reports are not for this listener.
     let (listener, wish) = change { state in
-      (state.listeners.removeValue(forKey: waiter), state.wishes.remove(waiter))
+      (state.listeners.removeValue(forKey: waiter), state.previews.remove(waiter))
     }
     defer { withExtendedLifetime(wish) {} }
     guard let listener else { return }
@@ -130,7 +130,7 @@ extension FlightProgress {
     let (next, forgotten) = change { state in
       guard state.fetchCount == number else { return (number, [CachedImage]()) }
       state.fetchCount += 1
-      return (state.fetchCount, state.wishes.forget())
+      return (state.fetchCount, state.previews.forget())
     }
     withExtendedLifetime(forgotten) {}
     return next
@@ -140,7 +140,7 @@ extension FlightProgress {
   func endFetch() {
     let forgotten = change { state in
       state.isFetching = false
-      return state.wishes.forget()
+      return state.previews.forget()
     }
     // A source may keep this object. Memory is given back outside the lock.
     withExtendedLifetime(forgotten) {}
@@ -154,14 +154,14 @@ extension FlightProgress {
   ) -> [PreviewStage.Kind: PreviewWant] {
     state.withLock { state in
       guard state.previewedFetch == number else { return [:] }
-      return state.wishes.want(stages, after: elapsed)
+      return state.previews.want(stages, after: elapsed)
     }
   }
 
   /// Shows the previews that there are to those who have become due, unless the fetch is over.
   func offer(in number: Int) {
     let deliveries = change { state in
-      state.previewedFetch == number ? state.show(state.wishes.offer()) : []
+      state.previewedFetch == number ? state.show(state.previews.offer()) : []
     }
     for delivery in deliveries { delivery.end() }
   }
@@ -177,7 +177,7 @@ extension FlightProgress {
     let deliveries = change { state -> [Listener.Delivery]? in
       guard state.previewedFetch == number else { return nil }
       if state.meter.firstPreview == nil { state.meter.firstPreview = now }
-      return state.show(state.wishes.show(drawn, of: stage, part: part))
+      return state.show(state.previews.show(drawn, of: stage, part: part))
     }
     for delivery in deliveries ?? [] { delivery.end() }
     return deliveries != nil
@@ -189,7 +189,7 @@ extension FlightProgress {
 extension FlightProgress {
   /// The load's figures at this moment, and the number of its previews.
   var metered: (meter: LoadMeter, previewCount: Int) {
-    state.withLock { ($0.meter, $0.wishes.drawnCount) }
+    state.withLock { ($0.meter, $0.previews.drawnCount) }
   }
 
   /// Adds to the load's figures.
