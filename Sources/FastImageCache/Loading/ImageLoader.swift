@@ -137,7 +137,7 @@ struct ImageLoader: Sendable {
       // No source will be asked.
       if flight.url == nil { request.whenLoading?() }
       do {
-        guard let answer = try await askEntity(of: request, flight, hasBytes: course != nil) else {
+        guard let answer = try await askEntity(of: request, flight) else {
           if course?.hasAsked == true, let url = flight.url {
             try flight.checkRing(.source(url), for: request)
           }
@@ -168,16 +168,12 @@ struct ImageLoader: Sendable {
 
   /// The entity's own picture.
   ///
-  /// - Parameter hasBytes: Whether the load may have bytes already, which the gate is to count.
   /// - Throws: The entity's error, and ``CircularPictureError``.
   private func askEntity(
-    of request: ImageRequest, _ flight: Flight, hasBytes: Bool
+    of request: ImageRequest, _ flight: Flight
   ) async throws -> ImageSourceContent? {
     let subject = ReentrancyContext.Subject.picture(request.key)
     try flight.checkRing(subject, for: request)
-    guard OwnPictures.areExpected(of: request.entity) else { return nil }
-    // A request that joined a load without questions: whatever the entity waits for, no place is taken meanwhile.
-    if !hasBytes { flight.permit.giveUp() }
     flight.progress.begin()
     let answer = try await flight.ask(subject, of: CollectionOfOne(request)) {
       try await request.entity.picture(for: request.format)

@@ -24,8 +24,6 @@ struct WaitingLoadTests {
   private let resources = LoadResources(networkWidth: 1, localWidth: 1)
   @TaskLocal private static var number = 0
 
-  init() { PlainPhoto.isKnown() }
-
   private var gate: LoadGate { resources.gates[.local] }
 
   private func fixture(_ source: ScriptedSource = ScriptedSource()) async throws -> Fixture {
@@ -181,21 +179,6 @@ struct WaitingLoadTests {
       _ = try await loading.value
     }
     #expect(seen.notes == ["3", "3"])
-  }
-
-  @Test("is of an entity whose type has left a picture to the source before")
-  func learns() async throws {
-    struct Silent: ImageEntity {
-      var imageID: ImageID { "silent" }
-      func sourceURL(for format: ImageFormat) -> URL? { URL(string: "test:/9") }
-    }
-    let fixture = try await fixture()
-    #expect(OwnPictures.areExpected(of: Silent()))
-    #expect(try await fixture.cache.image(for: Silent(), format: .row).solidNumber == 9)
-    #expect(!OwnPictures.areExpected(of: Silent()))
-    let photo = Photo("asked", url: "test:/8")
-    #expect(try await fixture.cache.image(for: photo, format: .row).solidNumber == 8)
-    #expect(OwnPictures.areExpected(of: photo))
   }
 
   @Test("keeps no other load waiting when it is given up at whatever moment")

@@ -49,7 +49,7 @@ struct FlightBoard<Waiter, Request, Load> {
   struct Left {
     let waiter: Waiter
     /// The load to cancel, and its unanswered requests, if the flight left the board with its waiter.
-    let abandoned: (load: Load, requests: ShortList<Request>)?
+    let abandoned: (load: Load, requests: [Request])?
   }
 
   var flights: [Flight?] = []
@@ -58,7 +58,7 @@ struct FlightBoard<Waiter, Request, Load> {
   private var current: [FlightOrigin: FlightID] = [:]
   private var waiters: [WaiterID: WaiterRecord] = [:]
   private var removals: [Removal: Int] = [:]
-  private var dropped: ShortList<Request> = []
+  private var dropped: [Request] = []
   private var moved: [(load: Load, priority: Priority)] = []
 
   init() {}
@@ -166,7 +166,7 @@ struct FlightBoard<Waiter, Request, Load> {
       }
       return flight.isAbandoned
     }
-    var abandoned: (load: Load, requests: ShortList<Request>)?
+    var abandoned: (load: Load, requests: [Request])?
     if isAbandoned == true, let flight = remove(left.flight) {
       abandoned = (flight.load, flight.unansweredRequests)
     } else {
@@ -177,7 +177,7 @@ struct FlightBoard<Waiter, Request, Load> {
 
   /// The requests that the board has forgotten since the last call. The caller releases them outside
   /// its lock, since entities may end with them and run any code.
-  mutating func takeDropped() -> ShortList<Request> {
+  mutating func takeDropped() -> [Request] {
     defer { dropped = [] }
     return dropped
   }

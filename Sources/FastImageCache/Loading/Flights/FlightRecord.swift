@@ -14,7 +14,7 @@ struct FlightRecord<Request, Load> {
     /// Orders the wishes; a picture that is wanted anew comes last.
     var arrival: Int
     /// In the order of joining; waiters that left may still be among them.
-    var waiters: ShortList<WaiterID> = []
+    var waiters: [WaiterID] = []
     var waitingCount = 0
     var isTaken = false
     /// Whether the last waiters were answered, and did not leave.
@@ -62,8 +62,8 @@ struct FlightRecord<Request, Load> {
   var isAbandoned: Bool { waiting.isEmpty && !hasDelivered }
 
   /// The requests whose waiters left or still wait.
-  var unansweredRequests: ShortList<Request> {
-    var requests: ShortList<Request> = []
+  var unansweredRequests: [Request] {
+    var requests: [Request] = []
     for rendition in renditions where !rendition.isAnswered { requests.append(rendition.request) }
     return requests
   }
@@ -171,7 +171,7 @@ struct FlightRecord<Request, Load> {
   }
 
   /// Ends a rendition; returns its waiters, and some that left before.
-  mutating func end(at index: Int) -> ShortList<WaiterID> {
+  mutating func end(at index: Int) -> [WaiterID] {
     close(index)
     renditions[index].isAnswered = true
     renditions[index].waitingCount = 0
@@ -217,7 +217,7 @@ struct FlightRecord<Request, Load> {
 /// the other waiters, of which there may be thousands.
 struct WaiterCounts {
   /// No level twice, and none of zero waiters.
-  private var levels: ShortList<(priority: Priority, count: Int)> = []
+  private var levels: [(priority: Priority, count: Int)] = []
 
   var isEmpty: Bool { levels.isEmpty }
 

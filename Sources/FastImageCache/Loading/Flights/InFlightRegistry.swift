@@ -380,7 +380,7 @@ final class InFlightRegistry: Sendable {
   /// Priorities are set under the lock, in the order in which the board decided them. Their observers
   /// are called outside it.
   func step<Result>(_ change: (inout State) -> Result) -> Result {
-    var dropped: ShortList<ImageRequest> = []
+    var dropped: [ImageRequest] = []
     var tellings: [@Sendable () -> Void] = []
     // Returned as it is: a copy of what a large event answers would cost more than the event.
     let result = state.withLock { state in

@@ -85,8 +85,8 @@ final class AdmissionQueue: Sendable {
       waiting[id.index] = job
     }
 
-    mutating func admitted(_ ids: [JobID]) -> ShortList<Answered> {
-      var answers: ShortList<Answered> = []
+    mutating func admitted(_ ids: [JobID]) -> [Answered] {
+      var answers: [Answered] = []
       for id in ids {
         guard let job = waiting[id.index].take() else {
           preconditionFailure("A job that is admitted has waited.")
@@ -214,7 +214,7 @@ final class AdmissionQueue: Sendable {
   }
 
   /// Applies an event under the lock and gives its answers outside.
-  private func apply(_ event: (inout State) -> ShortList<Answered>) {
+  private func apply(_ event: (inout State) -> [Answered]) {
     let jobs = state.withLock { state in
       state.admission.keepsPlace = keepsPlace()
       return event(&state)
