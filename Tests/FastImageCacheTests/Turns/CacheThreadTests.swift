@@ -71,7 +71,7 @@
       let main = getpriority(oneThread, id_t(getpid()))
       let seen = nicenesses.withLock { $0 }
       #expect(
-        seen.count == 1 && seen.allSatisfy { $0 >= min(main + WorkLevel.behind.niceness, 19) })
+        seen.count == 1 && seen.allSatisfy { $0 >= min(main + WorkerThread.niceness, 19) })
     }
   }
 #endif
