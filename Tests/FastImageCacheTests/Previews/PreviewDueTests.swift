@@ -36,7 +36,9 @@ struct PreviewDueTests {
 
   @Test("comes five times in a second at most, and shows the newest bytes then")
   func rate() async throws {
-    let sketch = try await SketchFixture()
+    // Workers would draw the next one at once.
+    let resources = LoadResources(previewLoad: 1)
+    let sketch = try await SketchFixture { $0.resources = resources }
     let following = Following(sketch.cache)
     await sketch.fixture.waiters(1)
     await sketch.step(100)

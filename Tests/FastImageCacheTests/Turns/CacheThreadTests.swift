@@ -47,7 +47,7 @@
       #expect(events.withLock { $0 } == ["decoded": false])
     }
 
-    @Test("draw previews in the computing step, behind all else, and show them outside it")
+    @Test("draw previews on a nicer thread, and show them on another one")
     func preview() async throws {
       let (nicenesses, shown) = (Lock<[Int32]>([]), Counter())
       let oneThread = __priority_which_t(PRIO_PROCESS.rawValue)
