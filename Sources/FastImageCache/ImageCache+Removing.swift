@@ -56,7 +56,7 @@ extension ImageCache {
     partials.remove(.entity(id, namespace: namespace))
     // First the originals, of which a load between would draw the pictures again; and before them the loads,
     // which would keep an original again.
-    registry.forbidStoring(.originals(id))
+    _ = registry.remove(.originals(id))
     var failure = await self.failure { () async throws(ImageCacheError) in
       try await originals?.remove(.entity(id, namespace: namespace))
     }
@@ -132,8 +132,6 @@ extension ImageCache {
     life = .closed
     spareMemory.pause()
     memory.endWatch()
-    // A picture may be on its way to its reader, and its original not in the store yet.
-    await registry.refuseRequests()
     registry.close()
     // A store that other caches share waits no longer for this one to resume.
     originalsUser?.resume()
@@ -156,9 +154,8 @@ extension ImageCache {
   }
 
   func remove(_ entity: ImageID, from table: ImageTable) async throws(ImageCacheError) {
-    // First the loads: one that stores between these two lines would put the picture back.
-    registry.forbidJoining(.entity(entity, format: table.format.name))
-    let isRemoved = try await table.write { store throws(TableError) in
+    let removal = registry.remove(.entity(entity, format: table.format.name))
+    let isRemoved = try await table.remove(entity, removal) { store throws(TableError) in
       try store.remove(entity.tableID)
     }
     if isRemoved == true {
@@ -167,8 +164,8 @@ extension ImageCache {
   }
 
   private func removeAll(in table: ImageTable) async throws(ImageCacheError) {
-    registry.forbidJoining(.format(table.format.name))
-    try await table.write { store throws(TableError) in try store.removeAll() }
+    let removal = registry.remove(.format(table.format.name))
+    _ = try await table.remove(nil, removal) { store throws(TableError) in try store.removeAll() }
     recorder.hub.send(.removed(entity: nil, format: table.format.name))
   }
 }

@@ -12,7 +12,7 @@ extension ImageCache {
   /// loads under way store no other version over it. A cancellation after the store changes nothing.
   /// ``ImageCache/Configuration/willStore`` sees the picture before; where it lets the picture be delivered
   /// only, the table keeps the one that it has. A removal, and a later store, do not wait for a store whose
-  /// decode goes on, and it stores its picture after them.
+  /// decode goes on: its picture is private then, and not stored.
   ///
   /// - Parameters:
   ///   - bitmap: The source picture, of any size and pixel format.
@@ -201,7 +201,7 @@ extension ImageCache {
       terms: OriginalTerms(received: Date()))
     original.size = size
     let body = originals.hold(original, bytes, for: nil, from: nil) {
-      registry.forbidStoring(.originals(request.key.entity))
+      _ = registry.remove(.originals(request.key.entity))
       return true
     }
     if body != nil { await originals.write(query.name) }
@@ -242,7 +242,8 @@ extension ImageCache {
   ) async throws(ImageCacheError) -> CachedImage {
     let (request, others) = (requests[0], Array(requests.dropFirst()))
     // Here, for pictures that no table takes and that no table refuses.
-    if registry.isClosed { throw .closed }
+    guard registry.beginStore(request.generation) else { throw .closed }
+    defer { registry.endStore(request.generation) }
     let image = try await store(request, besides: others, from: &picture, urgency)
     guard picture.mayBeStored(for: request.key.entity) else { return image }
     for other in others {
@@ -284,11 +285,9 @@ extension ImageCache {
         if let refusal = request.table.refusal(of: drawn.metadata, for: request.key) {
           throw refusal
         }
-        return try request.table.store(drawn.slot, for: request.key, recorder) {
-          // Loads under way would put an older picture over this one; later requests find it.
-          registry.forbidStoring(.entity(request.key.entity, format: request.key.format))
-          return true
-        }
+        return try request.table.store(
+          drawn.slot, for: request.key, recorder, .byHand(at: request.generation),
+          oldest: { registry.oldest })
       }
     }
     guard let (image, isStored) = try stored.first?.get() else {

@@ -126,7 +126,7 @@ extension ImageCache {
   /// The events of this cache from now on.
   ///
   /// Nothing waits for a listener. A listener that falls behind by more than `bufferSize` events loses
-  /// the newest, as all do while events come faster than they can be delivered, and finds ``CacheEvent/skipped(_:)`` with their number where they are missing. When
+  /// the newest, and finds ``CacheEvent/skipped(_:)`` with their number where they are missing. When
   /// the cache is closed, the stream ends after its unread events; when the reading task is cancelled,
   /// it ends at once.
   ///

@@ -247,7 +247,7 @@ public final actor ImageCache {
   ) -> CachedImage? {
     guard let image = tables.cachedImage(entity: entity, version: version, format: format)
     else { return nil }
-    if recorder.hub.hasListeners { recorder.hub.send(.hit(entity: entity, format: format.name)) }
+    if recorder.hasListeners { recorder.hub.send(.hit(entity: entity, format: format.name)) }
     return image
   }
 

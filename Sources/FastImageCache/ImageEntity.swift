@@ -101,10 +101,7 @@ extension ImageEntity {
   public func drawing(for format: ImageFormat) -> Drawing { .aspectFill }
 
   /// None.
-  public func picture(for format: ImageFormat) async throws -> ImageSourceContent? {
-    OwnPictures.noteNone(in: Self.self)
-    return nil
-  }
+  public func picture(for format: ImageFormat) async throws -> ImageSourceContent? { nil }
 
   /// Yes.
   public func wantsAllFormats(inFamily family: String) -> Bool { true }

@@ -50,11 +50,7 @@ extension ImageCache {
   private func change(
     _ old: ImageID, to new: ImageID, in table: ImageTable
   ) async throws(ImageCacheError) -> Bool {
-    let format = table.format.name
-    // First the loads, as in a removal.
-    registry.forbidJoining(.entity(old, format: format))
-    return try await table.changeEntity(from: old, to: new, recorder) { [registry] in
-      registry.forbidStoring(.entity(new, format: format))
-    }
+    let removal = registry.remove(.entity(old, format: table.format.name))
+    return try await table.changeEntity(from: old, to: new, removal, recorder)
   }
 }

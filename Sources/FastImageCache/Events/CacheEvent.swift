@@ -62,7 +62,6 @@ public import Pixels
   /// The last waiter of a load left, and the load ended with it.
   case cancelled(entity: ImageID, format: String)
 
-  /// This listener missed so many events at this point: it was too slow, or events came faster than they are
-  /// delivered.
+  /// This listener was too slow, and missed so many events at this point.
   case skipped(Int)
 }

@@ -9,9 +9,14 @@ import TableStore
 /// milliseconds are spent anyway, and by a worker before its job finishes rather than while it computes.
 final class CacheRecorder: Sendable {
   let hub: EventHub
+  // Beside the hub, so that a hit finds them as near.
+  private let listeners: EventListeners
   private let state = Lock(CacheStatistics())
 
-  init(hub: EventHub) { self.hub = hub }
+  init(hub: EventHub) { (self.hub, listeners) = (hub, hub.listeners) }
+
+  /// Whether there are listeners to events; costs one relaxed load.
+  var hasListeners: Bool { !listeners.isEmpty }
 
   /// The counts so far, without those that the registry and the tables have. `hits` is negative: a
   /// correction of the tables' counts.

@@ -23,10 +23,10 @@ extension ImageCache {
   ///
   /// For whatever reports problems, measures or prints, without knowing the caches. The stream does not
   /// end with a cache, only with its reader. As with ``events(bufferSize:)`` nothing waits for the
-  /// listener, and a hit costs more only while there is one.
+  /// listener, and hits of all caches cost more only while there is one of either kind.
   ///
   /// - Parameter bufferSize: How many unread events are kept, at least one; the newest are lost beyond.
   public static func allEvents(bufferSize: Int = 1024) -> AsyncStream<ProcessEvent> {
-    EveryHub.shared.makeStream(bufferSize: max(bufferSize, 1))
+    EventListeners.shared.makeStream(of: nil, bufferSize: max(bufferSize, 1)) { $0 }
   }
 }

@@ -6,21 +6,12 @@ import Locking
 /// elements to a reader that was cancelled.
 ///
 /// Invariants:
-/// 1. At most `size` elements are unread, and behind them one element that counts the lost ones.
+/// 1. At most `size` elements are unread; the oldest makes room.
 /// 2. A reader waits only while no element is unread. The thread that takes a reader out, under the
 ///    lock, resumes it, outside the lock.
 /// 3. A cancelled reader gets no element.
 /// 4. An element that lasts, of which at most one is unread, is lost to no other than one that ends its worth.
 final class StreamQueue<Element: Sendable>: Sendable {
-  /// What a full queue does with one more element.
-  enum Overflow: Sendable {
-    /// The oldest unread element makes room.
-    case losesOldest
-    /// The new element, the second, is lost. The closure counts it in the last unread element if that one counts
-    /// lost elements already, and otherwise returns the element that does.
-    case losesNewest(counting: @Sendable (inout Element, Element) -> Element?)
-  }
-
   /// An element that a queue of the newest does not lose to the others.
   struct Lasting: Sendable {
     let holds: @Sendable (Element) -> Bool
@@ -61,7 +52,7 @@ final class StreamQueue<Element: Sendable>: Sendable {
 
     /// - Returns: The elements that are lost, for release outside the lock.
     mutating func keep(
-      _ element: consuming Element, size: Int, _ overflow: Overflow, _ lasting: Lasting?
+      _ element: consuming Element, size: Int, _ lasting: Lasting?
     ) -> [Element] {
       var lost: [Element] = []
       if let lasting, lasting.ends(element) {
@@ -71,32 +62,23 @@ final class StreamQueue<Element: Sendable>: Sendable {
         items.append(element)
         return lost
       }
-      switch overflow {
-      case .losesOldest:
-        let oldest = lasting.map { takeFirst($0, lasts: false) } ?? takeFirst()
-        if let oldest { lost.append(oldest) }
-        items.append(element)
-      case .losesNewest(let count):
-        guard var newest = items[items.count - 1] else { return lost }
-        let mark = count(&newest, element)
-        items[items.count - 1] = newest
-        if let mark { items.append(mark) }
+      if let oldest = lasting.map({ takeFirst($0, lasts: false) }) ?? takeFirst() {
+        lost.append(oldest)
       }
+      items.append(element)
       return lost
     }
   }
 
   private let size: Int
-  private let overflow: Overflow
   private let lasting: Lasting?
   private let state = Lock(State())
 
   /// - Parameters:
   ///   - size: Unread elements that are kept, at least one; at least two where one of them lasts.
   ///   - lasting: The element that is not lost.
-  init(size: Int, _ overflow: Overflow, lasting: Lasting? = nil) {
+  init(size: Int, lasting: Lasting? = nil) {
     self.size = size
-    self.overflow = overflow
     self.lasting = lasting
   }
 
@@ -105,16 +87,45 @@ final class StreamQueue<Element: Sendable>: Sendable {
   /// The element is moved all the way: when a reader goes on with it, no reference to it is left here.
   func append(_ element: consuming Element) {
     var element = Optional(consume element)
-    let (reader, lost) = state.withLock {
-      state -> (CheckedContinuation<Element?, Never>?, [Element]) in
-      if state.isFinished { return (nil, []) }
-      if !state.readers.isEmpty { return (state.readers.removeFirst(), []) }
-      guard let element = element.take() else { return (nil, []) }
-      return (nil, state.keep(consume element, size: size, overflow, lasting))
-    }
+    let (reader, lost) = take(&element)
     guard let reader else { return withExtendedLifetime(lost) {} }
     SanitizerWitness.willResume(at: self)
     reader.resume(returning: element.take())
+  }
+
+  /// Takes an element as ``append(_:)`` does, perhaps under a lock of the caller's, which gives elements of several
+  /// threads an order. A cancelled reader may come for that lock from under its task's: so it is resumed outside.
+  func put(_ element: Element) -> Delivery {
+    var element = Optional(element)
+    let (reader, lost) = take(&element)
+    return Delivery(queue: self, reader: reader, element: element, lost: lost)
+  }
+
+  /// The part of ``put(_:)`` that no lock is held for.
+  struct Delivery {
+    fileprivate let queue: StreamQueue
+    fileprivate let reader: CheckedContinuation<Element?, Never>?
+    fileprivate let element: Element?
+    fileprivate let lost: [Element]
+
+    /// Resumes the reader, if one has waited. To be called once.
+    func end() {
+      guard let reader else { return }
+      SanitizerWitness.willResume(at: queue)
+      reader.resume(returning: element)
+    }
+  }
+
+  /// Keeps an element, unless a reader waits for it, to whom the caller gives it, or the queue has ended.
+  private func take(
+    _ element: inout Element?
+  ) -> (reader: CheckedContinuation<Element?, Never>?, lost: [Element]) {
+    state.withLock { state in
+      if state.isFinished { return (nil, []) }
+      if !state.readers.isEmpty { return (state.readers.removeFirst(), []) }
+      guard let element = element.take() else { return (nil, []) }
+      return (nil, state.keep(consume element, size: size, lasting))
+    }
   }
 
   /// Ends the queue; its unread elements can still be read.
@@ -186,7 +197,7 @@ extension StreamQueue {
 
   /// A stream of one element.
   static func stream(of element: consuming Element) -> AsyncStream<Element> {
-    let queue = StreamQueue(size: 1, .losesOldest)
+    let queue = StreamQueue(size: 1)
     queue.append(element)
     queue.finish()
     return queue.makeStream {}

@@ -4,9 +4,8 @@ import Foundation
 extension ImageLoader {
   /// Answers a request with the picture that its table has; false if the table has none for all of its
   /// waiters.
-  @inline(never)
   func answerFromTable(_ request: ImageRequest, _ flight: Flight) -> Bool {
-    guard let image = storedImage(for: request, flight) else { return false }
+    guard let image = request.storedImage() else { return false }
     recorder.hitLate()
     // Under another policy the source has called it unchanged before.
     let side = flight.policy == .normal ? AnswerSide.table : .load
@@ -16,18 +15,7 @@ extension ImageLoader {
     return true
   }
 
-  /// The picture with which a table answers all waiters for a request: a placeholder only if each of them is
-  /// content with one.
-  private func storedImage(for request: ImageRequest, _ flight: Flight) -> CachedImage? {
-    if let image = request.table.cachedImage(for: request.key) { return image }
-    // A waiter for the real picture may have joined since the request was handed out. Once decided, none does.
-    guard let placeholder = request.storedPlaceholder(), flight.settlesAsPlaceholder(request.key)
-    else { return nil }
-    return placeholder
-  }
-
   /// The requests for which the source may be asked: those that do not come from its own answer.
-  @inline(never)
   func withoutRings(
     _ requests: [ImageRequest], _ url: URL, _ flight: Flight
   ) -> [ImageRequest] {

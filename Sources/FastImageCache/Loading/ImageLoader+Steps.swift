@@ -43,7 +43,6 @@ extension ImageLoader {
   }
 
   /// The picture of the kept original.
-  @inline(never)  // A load that waits at a gate would have its variables in its frame.
   private func readPicture(
     _ url: URL, for requests: [ImageRequest], on course: LoadCourse, _ flight: Flight
   ) async throws -> StepResult? {
@@ -62,7 +61,6 @@ extension ImageLoader {
   }
 
   /// Takes the kept original along, for the source to be asked about.
-  @inline(never)  // As `readPicture`.
   private func recall(
     _ url: URL, on course: LoadCourse, _ flight: Flight
   ) async throws {
@@ -118,7 +116,6 @@ extension ImageLoader {
   /// Asks the source, whose gate the load has passed.
   ///
   /// - Throws: ``OutOfReach``, and ``ImageCacheError/sourceFailed(_:underlying:)``.
-  @inline(never)  // As `readPicture`.
   private func ask(
     _ url: URL, for requests: [ImageRequest], on course: LoadCourse, _ flight: Flight
   ) async throws -> StepResult {
@@ -273,7 +270,6 @@ extension ImageLoader {
 
   /// Whether the source is asked for all bytes, since those that it continued do not begin as a picture
   /// does.
-  @inline(never)  // As `readPicture`.
   private func restarts(after error: any Error, on course: LoadCourse) -> Bool {
     guard (error as? ImageCacheError)?.blamesBytes == true, let download = course.download else {
       return false
@@ -288,7 +284,6 @@ extension ImageLoader {
   ) async -> Bool {
     // Whole bytes are worth keeping only where nobody waited for their end.
     if !Task.isCancelled { course.download?.finish() }
-    await release(course)
     guard (error as? ImageCacheError)?.blamesBytes == true,
       result.origin == .kept || result.isContinued
     else { return false }
@@ -300,35 +295,36 @@ extension ImageLoader {
     return !course.plan.steps.isEmpty || course.plan.askOnceMore() || !course.hasAsked
   }
 
-  /// Has the store count what the source delivered as kept, so that no later request fetches it again; before
-  /// the waiters are answered, where that is possible. A damaged file is not kept, and drops what it supersedes.
-  func hold(_ result: StepResult, on course: LoadCourse, _ flight: Flight) {
-    guard course.heldBody == nil, !course.isLocked, let originals = planner.originals,
-      let original = result.original,
+  /// Makes what has the store hold a step's original, and write it beside the load's other pictures.
+  ///
+  /// A worker calls it after the decode and the hook, before it answers the first waiters: no later request fetches
+  /// the original again, and a closing store finds it. A damaged file is not kept, and drops what it supersedes. An
+  /// original of which the hook refuses a picture is not kept, whatever it says of other entities.
+  func keeping(
+    _ result: StepResult, on course: LoadCourse, _ flight: Flight
+  ) -> (@Sendable (SourcePicture) -> Void)? {
+    guard !course.isLocked, let originals = planner.originals, let original = result.original,
       var record = record(on: course, byteCount: original.bytes.count, original.terms)
-    else { return }
-    record.size = result.picture.fullSize
-    record.isPlaceholder = flight.keepsAsPlaceholder()
+    else { return nil }
+    record.isPlaceholder = flight.isPlaceholder
     // That of the name: requests of other entities share the load.
     let entity = course.owner.entity
-    let bytes = result.picture.decoded?.isDamaged == true ? nil : original.bytes
-    course.heldBody = originals.hold(record, bytes, for: course.original, from: result.download) {
-      flight.keepsOriginal(of: entity)
+    return { [record, held = course.held, load = course.original, download = result.download] in
+      let picture = $0
+      if picture.isRefused { return held.refuse { await originals.drop(record.name, body: $0) } }
+      held.keep { () -> (body: UInt64, write: Task<Void, Never>)? in
+        var record = record
+        record.size = picture.fullSize
+        let bytes = picture.decoded?.isDamaged == true ? nil : original.bytes
+        let body = originals.hold(record, bytes, for: load, from: download) {
+          flight.keepsOriginal(of: entity)
+        }
+        return body.map { [name = record.name] body in
+          // The load awaits the task before it leaves its gate. A cancellation of the load does not reach it.
+          (body, Task(name: "original") { await originals.write(name) })
+        }
+      }
     }
-  }
-
-  /// Has the store write what it holds, once it was decoded and its waiters were answered. The file is written
-  /// beside the load's other pictures.
-  func keep(_ result: StepResult, on course: LoadCourse, _ flight: Flight) {
-    guard course.keeping == nil, let decoded = result.picture.decoded else { return }
-    // The store has held its bytes since before the decode, and drops them.
-    if decoded.isDamaged { course.heldBody = nil }
-    hold(result, on: course, flight)
-    guard course.heldBody != nil, let originals = planner.originals, let name = course.name else {
-      return
-    }
-    // The load awaits the task before it leaves its gate. A cancellation of the load does not reach it.
-    course.keeping = Task(name: "original") { await originals.write(name) }
   }
 
   private func record(
@@ -367,22 +363,6 @@ extension ImageLoader {
     }
   }
 
-  /// Keeps nothing of the load any more, and drops the original that earlier requests let it keep.
-  func forbidKeeping(_ result: StepResult, on course: LoadCourse) {
-    guard !course.isForbidden else { return }
-    course.isForbidden = true
-    guard let keeping = course.keeping, let originals = planner.originals, let query = course.query,
-      let bytes = result.original?.bytes
-    else { return }
-    course.keeping = Task(name: "original") {
-      await keeping.value
-      // Another load's original may stand there by now.
-      guard let kept = try? await originals.read(query, urgency: Urgency(.background)),
-        kept.bytes == bytes, let body = kept.body
-      else { return }
-      await originals.drop(query.name, body: body)
-    }
-  }
 }
 
 extension ImageSourceContent {

@@ -14,19 +14,11 @@ struct ImageLoader: Sendable {
   let partials: PartialShelf
   let refresher = Refresher()
 
-  // Functions that are not inlined keep their variables out of the frames of loads that wait: each frame of more than
-  // a kilobyte is an allocation.
-
   /// Serves a flight until no request of it is left.
-  ///
-  /// - Parameter plan: That of a load that has passed its first gate; `nil` for a load that has done nothing yet.
-  func run(_ flight: Flight, _ plan: LoadPlan?) async {
-    defer {
-      flight.permit.close()
-      flight.endDelivery()
-    }
+  func run(_ flight: Flight) async {
+    defer { flight.permit.close() }
     var keeping: Task<Void, Never>?
-    do { try await lead(flight, plan, &keeping) } catch {
+    do { try await lead(flight, &keeping) } catch {
       flight.fail(with: ImageCacheError(flightEndedBy: error, url: flight.url))
     }
     // The load holds its permit as long as its bytes are in memory.
@@ -34,7 +26,7 @@ struct ImageLoader: Sendable {
   }
 
   private func lead(
-    _ flight: Flight, _ plan: LoadPlan?, _ keeping: inout Task<Void, Never>?
+    _ flight: Flight, _ keeping: inout Task<Void, Never>?
   ) async throws {
     var requests = try await askEntities(flight.take(), flight)
     guard let url = flight.url else {
@@ -46,10 +38,10 @@ struct ImageLoader: Sendable {
       if flight.retire() { return }
       requests = try await askEntities(flight.take(), flight)
     }
-    let course = await beginCourse(of: flight, plan, for: requests[0], at: url)
-    defer { keeping = course.keeping }
-    while let result = try await fetch(url, for: &requests, on: course, flight) {
-      if try await settle(&requests, with: result, on: course, flight) { return }
+    let course = await beginCourse(of: flight, for: requests[0], at: url)
+    defer { keeping = course.held.write }
+    while var result = try await fetch(url, for: &requests, on: course, flight) {
+      if try await settle(&requests, with: &result, on: course, flight) { return }
     }
     try await refuse(requests, flight) {
       course.isLocked
@@ -57,18 +49,10 @@ struct ImageLoader: Sendable {
     }
   }
 
-  /// Gives up what the store holds of a load that ends before its picture was decoded.
-  func release(_ course: LoadCourse) async {
-    guard course.keeping == nil, let body = course.heldBody, let name = course.name else { return }
-    course.heldBody = nil
-    await planner.originals?.drop(name, body: body)
-  }
-
   /// Serves the requests with the picture that a step brought; false if its bytes turned out to be none,
   /// and the plan goes on.
-  @inline(never)
   private func settle(
-    _ requests: inout [ImageRequest], with result: StepResult, on course: LoadCourse,
+    _ requests: inout [ImageRequest], with result: inout StepResult, on course: LoadCourse,
     _ flight: Flight
   ) async throws -> Bool {
     flight.progress.measure { [isStale = result.isStale] in $0.source.isStale = isStale }
@@ -76,7 +60,7 @@ struct ImageLoader: Sendable {
     do {
       // Requests that joined while the bytes arrived share the decode that comes now.
       requests += try await askEntities(flight.take(), flight, course)
-      try await serveAll(&requests, from: result, on: course, flight)
+      try await serveAll(&requests, from: &result, on: course, flight)
       return true
     } catch {
       guard await rejects(result, for: error, on: course) else { throw error }
@@ -87,9 +71,8 @@ struct ImageLoader: Sendable {
   /// Serves the requests, those that join, and their families.
   ///
   /// - Parameter requests: Left as they were when the error is thrown, some of them perhaps answered.
-  @inline(never)
   private func serveAll(
-    _ requests: inout [ImageRequest], from result: StepResult, on course: LoadCourse,
+    _ requests: inout [ImageRequest], from result: inout StepResult, on course: LoadCourse,
     _ flight: Flight
   ) async throws {
     let replaces = result.origin == .changed
@@ -107,30 +90,22 @@ struct ImageLoader: Sendable {
         family.removeAll { asked.contains($0.key) || redrawn.contains($0.key) }
         redrawn.formUnion(asked)
       }
-      // Before the first waiter is answered. A hook may forbid it, and decides first.
-      if maker.willStore == nil, requests.contains(where: { !$0.isPlaceholder }) {
-        hold(result, on: course, flight)
-      }
-      try await draw(requests, besides: family, from: &result.picture, flight)
-      // A placeholder's answer would not take the place of the real original.
-      if let first = requests.first(where: { !$0.isPlaceholder }) ?? requests.first {
-        finish(first, result, on: course, flight)
-      }
+      let keep = keeping(result, on: course, flight)
+      try await draw(
+        requests, besides: family, from: &result.picture, flight, willAnswer: keep)
+      if let first = requests.first { finish(first, result, on: course, flight) }
       redrawn.formUnion(
         try await serveFamily(&family, from: &result.picture, replacing: replaces, flight))
       requests = try await askEntities(flight.take(), flight, course)
     } while try await !isOver(flight, requests, family)
   }
 
-  /// Does what can wait until the first requests are answered: keeps the original, or has it revalidated.
+  /// Does what can wait until the first requests are answered: has a stale original revalidated.
   private func finish(
     _ request: ImageRequest, _ result: StepResult, on course: LoadCourse, _ flight: Flight
   ) {
     // Whole and decoded: nothing is left to be continued.
     if result.picture.decoded != nil { course.download?.finish() }
-    if result.picture.isRefused { forbidKeeping(result, on: course) }
-    if !course.isForbidden { keep(result, on: course, flight) }
-    flight.endDelivery()
     if course.plan.revalidatesBehind, !course.hasAsked, let name = course.name {
       refresher.revalidate(request, name, of: course.owner.entity, shownBy: flight)
     }
@@ -162,7 +137,7 @@ struct ImageLoader: Sendable {
       // No source will be asked.
       if flight.url == nil { request.whenLoading?() }
       do {
-        guard let answer = try await askEntity(of: request, flight, hasBytes: course != nil) else {
+        guard let answer = try await askEntity(of: request, flight) else {
           if course?.hasAsked == true, let url = flight.url {
             try flight.checkRing(.source(url), for: request)
           }
@@ -178,52 +153,36 @@ struct ImageLoader: Sendable {
     return flight.isWanted ? requests.without(served) : []
   }
 
-  /// The entity's own picture, as an object: most entities have none, and each frame on the way would have room
-  /// for one.
-  private final class EntityAnswer: Sendable {
-    let content: ImageSourceContent
-
-    init(_ content: ImageSourceContent) { self.content = content }
-  }
-
-  @inline(never)
   private func fail(_ request: ImageRequest, with error: any Error, _ flight: Flight) {
     let failure = ImageCacheError(flightEndedBy: error, url: nil)
     flight.finish(request.key, isFetched: false, with: .failure(failure))
   }
 
-  @inline(never)
   private func serve(
-    _ request: ImageRequest, with answer: EntityAnswer, _ flight: Flight
+    _ request: ImageRequest, with answer: ImageSourceContent, _ flight: Flight
   ) async throws {
     request.whenLoading?()
-    var picture = try maker.picture(from: answer.content, url: nil)
+    var picture = try maker.picture(from: answer, url: nil)
     try await draw([request], besides: [], from: &picture, flight)
   }
 
   /// The entity's own picture.
   ///
-  /// - Parameter hasBytes: Whether the load may have bytes already, which the gate is to count.
   /// - Throws: The entity's error, and ``CircularPictureError``.
-  @inline(never)
   private func askEntity(
-    of request: ImageRequest, _ flight: Flight, hasBytes: Bool
-  ) async throws -> EntityAnswer? {
+    of request: ImageRequest, _ flight: Flight
+  ) async throws -> ImageSourceContent? {
     let subject = ReentrancyContext.Subject.picture(request.key)
     try flight.checkRing(subject, for: request)
-    guard OwnPictures.areExpected(of: request.entity) else { return nil }
-    // A request that joined a load without questions: whatever the entity waits for, no place is taken meanwhile.
-    if !hasBytes { flight.permit.giveUp() }
     flight.progress.begin()
     let answer = try await flight.ask(subject, of: CollectionOfOne(request)) {
-      try await request.entity.picture(for: request.format).map(EntityAnswer.init)
+      try await request.entity.picture(for: request.format)
     }
     if answer != nil { flight.progress.end(\.fetch) }
     return answer
   }
 
   /// Ends a flight whose pictures are not to be had.
-  @inline(never)
   private func refuse(
     _ requests: [ImageRequest], _ flight: Flight, with error: (ImageRequest) -> ImageCacheError
   ) async throws {
@@ -238,16 +197,18 @@ struct ImageLoader: Sendable {
 
   /// Draws the pictures that somebody waits for, stores them and answers.
   ///
-  /// - Parameter family: Pictures that will be drawn from the same decode afterwards.
+  /// - Parameters:
+  ///   - family: Pictures that will be drawn from the same decode afterwards.
+  ///   - willAnswer: Called on the worker, with the decode, before the first answer.
   private func draw(
     _ requests: [ImageRequest], besides family: [ImageRequest], from picture: inout SourcePicture,
-    _ flight: Flight
+    _ flight: Flight, willAnswer: (@Sendable (SourcePicture) -> Void)? = nil
   ) async throws {
     guard !requests.isEmpty else { return }
     let isFetched = picture.url != nil
     _ = try await maker.draw(
       requests, besides: family, from: &picture, urgency: flight.urgency,
-      progress: flight.progress
+      progress: flight.progress, willDeliver: willAnswer
     ) { request, drawn in
       let (outcome, isKept) = keep(drawn, for: request, flight)
       flight.finish(
@@ -297,12 +258,12 @@ struct ImageLoader: Sendable {
       }
       let start = flight.progress.clock.now
       defer { flight.progress.measure(\.store, since: start) }
-      let isPlaceholder = request.isPlaceholder && flight.settlesAsPlaceholder(request.key)
       let stored = try? request.table.store(
-        slot, for: request.key, recorder, isPlaceholder: isPlaceholder
-      ) {
-        flight.storesResult(request.key, isPlaceholder: isPlaceholder)
-      }
+        slot, for: request.key, recorder,
+        StoreOrder(
+          begun: flight.id.number, request: request.generation,
+          outdatesOthers: flight.policy != .normal),
+        oldest: { flight.registry.oldest }, if: { flight.isUnderWay })
       isKept = stored?.isStored == true
       // The recorder has the reason.
       return stored?.image ?? request.table.privateImage(slot)

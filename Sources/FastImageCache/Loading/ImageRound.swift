@@ -25,12 +25,12 @@ final class ImageRound: Sendable {
   /// - Parameter width: The most requests that are not read.
   init(in registry: InFlightRegistry, width: Int) {
     self.registry = registry
-    queue = StreamQueue(size: width, .losesOldest)
+    queue = StreamQueue(size: width)
   }
 
   /// Begins a load, or joins one.
   func begin(_ index: Int, _ request: ImageRequest, _ priority: Priority) {
-    let waiter = registry.makeWaiter()
+    let waiter = request.waiter
     waiters.withLock { $0?[index] = waiter }
     registry.join(waiter, request, priority) { [queue] (outcome: consuming Outcome) in
       queue.append(Answer(index: index, outcome: outcome))

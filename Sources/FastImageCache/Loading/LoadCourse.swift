@@ -2,8 +2,7 @@ import Foundation
 
 /// The way of one load through its plan: what it has in hand, and what it has done.
 ///
-/// An object, used by one task at a time: in the frames of its load's functions each copy would cost a waiting
-/// load a kilobyte.
+/// One task at a time uses it.
 final class LoadCourse {
   var plan: LoadPlan
   let options: LoadOptions
@@ -15,9 +14,6 @@ final class LoadCourse {
   let original: OriginalLoad?
   /// Whether the device is locked, and the store's files with it. Nothing is kept then.
   var isLocked = false
-  /// Whether the hook forbids to store a picture of the original. Nothing is kept then, whatever it says of
-  /// other entities.
-  var isForbidden = false
   /// The kept original, for the source to be asked about.
   var known: KnownOriginal?
   /// The kept original, where it would answer a request like this one.
@@ -31,10 +27,8 @@ final class LoadCourse {
   /// Whether pictures in tables answer: not before the source has said that they are unchanged, if it
   /// has to be asked.
   var tablesAnswer: Bool
-  /// The body of the original that the store holds, before it is known to be a picture.
-  var heldBody: UInt64?
-  /// Writes the original that the load has fetched.
-  var keeping: Task<Void, Never>?
+  /// The original that the load has fetched.
+  let held = HeldOriginal()
 
   var name: OriginalName? { query?.name }
 
@@ -47,8 +41,8 @@ final class LoadCourse {
   }
 }
 
-/// A picture as a step of the plan brought it; an object, for the same reason as ``LoadCourse``.
-final class StepResult {
+/// A picture as a step of the plan brought it.
+struct StepResult {
   enum Origin: Hashable, Sendable {
     /// Bytes of an earlier load. They are dropped if they turn out to be no picture.
     case kept
@@ -57,58 +51,34 @@ final class StepResult {
     case changed
   }
 
-  /// Changed by one call at a time, through its suspensions: no other code may look at it meanwhile.
   var picture: SourcePicture
   let origin: Origin
   /// For those who follow the load.
   let byteOrigin: ByteOrigin
   /// Whether the kept original was stale.
-  let isStale: Bool
+  var isStale = false
   /// How the store knows kept bytes again.
-  let keptBody: UInt64?
+  var keptBody: UInt64?
   /// Whether some of the source's bytes are of an earlier answer. Then they are asked for once more if
   /// they turn out to be no picture.
-  let isContinued: Bool
+  var isContinued = false
   /// The original for the store, once the picture is decoded.
-  let original: (bytes: Data, terms: OriginalTerms)?
+  var original: (bytes: Data, terms: OriginalTerms)?
   /// What of it may be on disk.
-  let download: OriginalDownload?
-
-  init(
-    picture: SourcePicture, origin: Origin, byteOrigin: ByteOrigin, isStale: Bool = false,
-    keptBody: UInt64? = nil, isContinued: Bool = false,
-    original: (bytes: Data, terms: OriginalTerms)? = nil, download: OriginalDownload? = nil
-  ) {
-    (self.picture, self.origin, self.byteOrigin) = (picture, origin, byteOrigin)
-    (self.isStale, self.keptBody, self.isContinued) = (isStale, keptBody, isContinued)
-    (self.original, self.download) = (original, download)
-  }
+  var download: OriginalDownload?
 }
 
 extension ImageLoader {
   /// Begins the course of a load, which requests of one identity share.
-  ///
-  /// - Parameter plan: The plan whose first gate the load has passed, if any.
   func beginCourse(
-    of flight: Flight, _ plan: LoadPlan?, for request: ImageRequest, at url: URL
+    of flight: Flight, for request: ImageRequest, at url: URL
   ) async -> LoadCourse {
     var isLocked = false
     do throws(OriginalsLocked) { try await planner.originals?.prepare() } catch { isLocked = true }
-    return course(of: flight, plan, for: request, at: url, isLocked: isLocked)
-  }
-
-  // Not a part of the asynchronous function, in whose frame all of it would stand: each load would allocate
-  // memory for that.
-  @inline(never)
-  private func course(
-    of flight: Flight, _ plan: LoadPlan?, for request: ImageRequest, at url: URL, isLocked: Bool
-  ) -> LoadCourse {
     let query = planner.originals.map { _ in request.originalQuery(in: planner.namespace) }
     let owner = planner.owner(of: request)
     return LoadCourse(
-      plan
-        ?? planner.plan(
-          flight.policy, for: request, at: url, showsPlaceholder: flight.showsPlaceholder),
+      planner.plan(flight.policy, for: request, at: url, showsPlaceholder: flight.isPlaceholder),
       request.options ?? LoadOptions(), of: query, for: owner,
       query.flatMap { planner.originals?.begin($0.name, of: owner) }, isLocked: isLocked,
       tablesAnswer: flight.policy == .normal)

@@ -84,9 +84,6 @@ struct LoadPlan: Hashable, Sendable {
       }
   }
 
-  /// The need of the source's gate; `nil` where the source is not asked.
-  var sourceNeed: LoadNeed? { asks ? need : nil }
-
   /// Whether the load can do without its source.
   var beginsWithKept: Bool { first == .read }
 
@@ -136,7 +133,7 @@ struct LoadPlanner: Sendable {
   ///
   /// - Parameters:
   ///   - policy: The load's, which is at least that of each request.
-  ///   - showsPlaceholder: Whether all requests of the load are content with a kept placeholder.
+  ///   - showsPlaceholder: Whether all requests of the load are content with a placeholder.
   func plan(
     _ policy: LoadOptions.Policy, for request: ImageRequest, at url: URL, showsPlaceholder: Bool
   ) -> LoadPlan {
@@ -147,7 +144,10 @@ struct LoadPlanner: Sendable {
 
   /// Tells apart the requests for a URL that may not share a load; `nil` for those that may.
   func identity(of request: ImageRequest) -> LoadIdentity? {
-    if originals == nil { return LoadIdentity(request.conditions, beginsWithKept: false) }
+    if originals == nil {
+      return LoadIdentity(
+        request.conditions, beginsWithKept: false, isPlaceholder: request.isPlaceholder)
+    }
     let kept = request.url.flatMap { _ in original(for: request) }
     // The need of a load does not decide whether it begins with what is kept.
     let plan = LoadPlan(
@@ -155,7 +155,7 @@ struct LoadPlanner: Sendable {
       showsPlaceholder: request.isPlaceholder)
     return LoadIdentity(
       request.conditions, beginsWithKept: plan.beginsWithKept,
-      showsPlaceholder: plan.beginsWithKept && kept?.isPlaceholder == true)
+      isPlaceholder: request.isPlaceholder)
   }
 
   /// What the store has for a request.

@@ -69,6 +69,7 @@ struct PictureMaker: Sendable {
   ///
   /// - Parameters:
   ///   - family: Requests that will be drawn later; the decode is large enough for them, if it can be.
+  ///   - willDeliver: Called with the decode on the same worker before the first result, if there is a decode.
   ///   - deliver: Takes each result. A picture is delivered on a thread of the worker that drew it,
   ///     and `deliver` may block that.
   /// - Returns: What `deliver` returned for each request, in their order.
@@ -77,10 +78,12 @@ struct PictureMaker: Sendable {
   func draw<Value: Sendable>(
     _ requests: [ImageRequest], besides family: [ImageRequest] = [],
     from picture: inout SourcePicture, urgency: Urgency, progress: FlightProgress? = nil,
+    willDeliver: (@Sendable (SourcePicture) -> Void)? = nil,
     deliver: @escaping @Sendable (ImageRequest, DrawnResult) -> Value
   ) async throws(ImageCacheError) -> [Value] {
-    let deliverAll: @Sendable ([DrawnResult]) -> [Value] = { results in
-      zip(requests, results).map(deliver)
+    let deliverAll: @Sendable (SourcePicture, [DrawnResult]) -> [Value] = { picture, results in
+      if picture.decoded != nil { willDeliver?(picture) }
+      return zip(requests, results).map(deliver)
     }
     do throws(ImageCacheError) {
       return try await drawTogether(
@@ -90,14 +93,15 @@ struct PictureMaker: Sendable {
       if !family.isEmpty {
         // Nobody waits for the family: it gets decodes of its own, later.
         return try await draw(
-          requests, from: &picture, urgency: urgency, progress: progress, deliver: deliver)
+          requests, from: &picture, urgency: urgency, progress: progress, willDeliver: willDeliver,
+          deliver: deliver)
       }
-      if requests.count == 1 { return deliverAll([.failure(error)]) }
+      if requests.count == 1 { return deliverAll(picture, [.failure(error)]) }
       let results = try await drawApart(requests, from: &picture, urgency, progress)
-      return try await onWorker(picture.url, urgency) { _ in
-        results
+      return try await onWorker(picture.url, urgency) { [picture] _ in
+        (picture, results)
       } then: {
-        deliverAll($0)
+        deliverAll($0, $1)
       }
     }
   }
@@ -111,7 +115,7 @@ struct PictureMaker: Sendable {
     for request in requests {
       do throws(ImageCacheError) {
         results += try await drawTogether(
-          [request], besides: [], from: &picture, urgency, progress, then: { $0 })
+          [request], besides: [], from: &picture, urgency, progress, then: { $1 })
       } catch {
         if case .cancelled = error { throw error }
         // The others have their pictures, or their own errors.
@@ -125,7 +129,7 @@ struct PictureMaker: Sendable {
   private func drawTogether<Value: Sendable>(
     _ requests: [ImageRequest], besides family: [ImageRequest], from picture: inout SourcePicture,
     _ urgency: Urgency, _ progress: FlightProgress?,
-    then finish: @escaping @Sendable ([DrawnResult]) -> Value
+    then finish: @escaping @Sendable (SourcePicture, [DrawnResult]) -> Value
   ) async throws(ImageCacheError) -> Value {
     try await withDecode(of: &picture, for: requests + family, urgency, progress) {
       source, bitmap, isCancelled throws(ImageDecodingError) in
@@ -139,7 +143,7 @@ struct PictureMaker: Sendable {
       progress?.measureOnWorker { $0.draw += drawn - start }
       return results
     } then: {
-      finish($0)
+      finish($0, $1)
     }
   }
 
@@ -156,7 +160,7 @@ struct PictureMaker: Sendable {
         (id: image.imageID, answer: HookAnswer(image, of: bitmap))
       }
     } then: {
-      $0
+      $1
     }.get()
   }
 
@@ -169,7 +173,7 @@ struct PictureMaker: Sendable {
     _ body:
       @escaping @Sendable (inout SourcePicture, Bitmap, @escaping @Sendable () -> Bool)
       throws(ImageDecodingError) -> Work,
-    then finish: @escaping @Sendable (Work) -> Value
+    then finish: @escaping @Sendable (SourcePicture, Work) -> Value
   ) async throws(ImageCacheError) -> Value {
     let minimum = minimumSize(for: requests, of: picture)
     let source = picture
@@ -205,7 +209,7 @@ struct PictureMaker: Sendable {
       let work = try body(&picture, bitmap, isCancelled)
       return (picture, work)
     } then: { picture, work in
-      (picture, finish(work))
+      (picture, finish(picture, work))
     }
     picture = worked
     return value

@@ -24,8 +24,9 @@ final class Refresher: Sendable {
     guard registry.gates[.network].counts.waiting == 0 else { return }
     let begins = underWay.withLock { $0.count < Self.width && $0.insert(name).inserted }
     guard begins else { return }
+    let asking = request.revalidating()
     registry.join(
-      registry.makeWaiter(), request.revalidating(), .background,
+      asking.waiter, asking, .background,
       revalidating: .init(entity: entity, flight: flight.id)
     ) { [self] (outcome: consuming InFlightRegistry.Outcome) in
       _ = underWay.withLock { $0.remove(name) }

@@ -75,7 +75,7 @@ public struct StoredImage: Sendable {
     imageID = isNamed ? requests.first?.key.entity : nil
     let named = isNamed ? requests : []
     versions = Dictionary(
-      named.map { ($0.key.format, $0.key.version) }, uniquingKeysWith: { first, _ in first })
+      named.map { ($0.key.format, $0.realKey.version) }, uniquingKeysWith: { first, _ in first })
   }
 }
 

@@ -63,64 +63,13 @@ extension ImageCache {
   /// The same for entities of several types.
   @discardableResult
   public nonisolated func prefetch(
-    _ entities: some Sequence<any ImageEntity>, format: ImageFormat, depth: PrefetchDepth = .disk,
-    options: LoadOptions = LoadOptions()
-  ) async -> PrefetchProgress {
-    await prefetch(Array(entities), format: format, depth: depth, options: options)
-  }
-
-  /// The same for an array, so that a literal may have entities of several types.
-  @discardableResult
-  public nonisolated func prefetch(
     _ entities: [any ImageEntity], format: ImageFormat, depth: PrefetchDepth = .disk,
     options: LoadOptions = LoadOptions()
-  ) async -> PrefetchProgress {
-    await prefetch(entities, format, depth, options) { _ in }
-  }
-
-  /// The same as a stream: leaving its loop cancels the remaining loads.
-  ///
-  /// The last element has ``PrefetchProgress/isFinished``. Cancelling the reading task ends the stream
-  /// without another element.
-  public nonisolated func prefetchProgress<Entity: ImageEntity>(
-    _ entities: some Sequence<Entity>, format: ImageFormat, depth: PrefetchDepth = .disk,
-    options: LoadOptions = LoadOptions()
-  ) -> AsyncStream<PrefetchProgress> {
-    prefetchProgress(
-      entities.map { $0 as any ImageEntity }, format: format, depth: depth, options: options)
-  }
-
-  /// The same for entities of several types.
-  public nonisolated func prefetchProgress(
-    _ entities: some Sequence<any ImageEntity>, format: ImageFormat, depth: PrefetchDepth = .disk,
-    options: LoadOptions = LoadOptions()
-  ) -> AsyncStream<PrefetchProgress> {
-    prefetchProgress(Array(entities), format: format, depth: depth, options: options)
-  }
-
-  /// The same for an array, so that a literal may have entities of several types.
-  public nonisolated func prefetchProgress(
-    _ entities: [any ImageEntity], format: ImageFormat, depth: PrefetchDepth = .disk,
-    options: LoadOptions = LoadOptions()
-  ) -> AsyncStream<PrefetchProgress> {
-    let queue = StreamQueue<PrefetchProgress>(size: 1, .losesOldest)
-    // The stream owns the task.
-    let task = Task(name: "image prefetch", priority: .low) {
-      _ = await self.prefetch(entities, format, depth, options) { queue.append($0) }
-      queue.finish()
-    }
-    return queue.makeStream { task.cancel() }
-  }
-
-  private nonisolated func prefetch(
-    _ entities: [any ImageEntity], _ format: ImageFormat, _ depth: PrefetchDepth,
-    _ options: LoadOptions, _ report: @Sendable (PrefetchProgress) -> Void
   ) async -> PrefetchProgress {
     let fitting = tables[format].map { self.fitting(entities, options, in: $0) } ?? entities
     var progress = PrefetchProgress()
     progress.totalCount = entities.count
     progress.leftOutCount = entities.count - fitting.count
-    report(progress)
     return await withTaskGroup(of: PrefetchStep.self) { group in
       var remaining = fitting.makeIterator()
       // A few at a time: the gates bound the loads under way, this bounds those that wait for them.
@@ -136,7 +85,6 @@ extension ImageCache {
         case .ended(let outcome):
           idleCount += 1
           progress.count(outcome)
-          report(progress)
         case nil: return progress
         }
       }

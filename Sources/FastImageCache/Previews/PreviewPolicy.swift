@@ -35,7 +35,8 @@ public struct PreviewPolicy: Hashable, Sendable {
     public init(rawValue: Int) { self.rawValue = rawValue }
   }
 
-  /// The kinds that are wanted. Two requests of one load may want different ones, and each is shown its own.
+  /// The kinds that are wanted. Two requests of one load may want different ones: each is shown the load's latest
+  /// preview, if that is of a kind that it wants. So where one wants frames, the other's rows end with the first frame.
   public var kinds: Kinds
 
   /// The most previews of one picture. Where requests share a load, those that were drawn for others count: a

@@ -15,7 +15,12 @@ final class PreviewWatch: Sendable {
     var scan: PreviewScan? = PreviewScan()
     var plan: PreviewPlan?
     var stages: [PreviewStage.Kind: PreviewStage] = [:]
+    /// When the last drawing began.
+    var begun: ContinuousClock.Instant?
   }
+
+  /// A load draws at most five previews in a second.
+  private static let pause = Duration.milliseconds(200)
 
   private let painter: PreviewPainter
   private let state = Lock(State())
@@ -52,7 +57,8 @@ final class PreviewWatch: Sendable {
   ) -> Bool {
     let wants = painter.want(state.withLock { $0.stages }, after: plan.elapsed(at: now))
     guard let kind = plan.kind(of: wants.keys, byteCount: byteCount, now: now),
-      let want = wants[kind], painter.mayPaint(at: now)
+      let want = wants[kind], painter.mayPaint(at: now),
+      state.withLock({ $0.begun.map { $0 + Self.pause <= now } ?? true })
     else { return false }
     guard let stage = state.withLock({ $0.stages.removeValue(forKey: kind) }),
       let picture = scan.picture(of: arrival, upTo: stage)
@@ -60,7 +66,7 @@ final class PreviewWatch: Sendable {
     let hasBegun = painter.paint(stage, of: arrival, picture, for: want) { [self] in
       giveBack(stage)
     }
-    if !hasBegun { giveBack(stage) }
+    if hasBegun { state.withLock { $0.begun = now } } else { giveBack(stage) }
     return hasBegun
   }
 

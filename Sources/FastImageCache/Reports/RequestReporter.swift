@@ -22,7 +22,7 @@ final class RequestReporter: Sendable {
   static func forListeners(
     of request: ImageRequest, in registry: InFlightRegistry
   ) -> RequestReporter? {
-    guard registry.recorder.hub.hasListeners else { return nil }
+    guard registry.recorder.hasListeners else { return nil }
     return RequestReporter(of: request, since: registry.clock.now)
   }
 

@@ -10,6 +10,7 @@ extension ImageCache {
   ) throws(ImageCacheError) {
     let request = try request(for: entity, format: format)
     let drawn = try maker.draw(request, bitmap, of: bitmap.size) { false }.get()
-    _ = try request.table.store(drawn, for: request.key, recorder) { true }
+    _ = try request.table.store(
+      drawn, for: request.key, recorder, .byHand(at: request.generation), oldest: { .max })
   }
 }

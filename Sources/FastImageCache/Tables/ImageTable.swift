@@ -20,6 +20,7 @@ actor ImageTable {
   private nonisolated let store: Table?
   private nonisolated let slots: PrivateSlots
   private nonisolated let executor: SerialQueueExecutor
+  private var order = TableOrder()
 
   /// Whether pictures of this format are kept.
   nonisolated var isStored: Bool { store != nil }
@@ -163,21 +164,21 @@ actor ImageTable {
   /// that may block: it waits for the turns before, and for the disk.
   ///
   /// - Parameters:
-  ///   - mayStore: The turn begins with this question; it must not wait. A caller that makes
-  ///     the answer false and then removes the picture can be sure that it does not come back: the
-  ///     removal finds what was stored before, and nothing is stored after it.
-  ///   - isPlaceholder: Stores the picture as a placeholder, where there is no real one.
-  /// - Returns: A lease on the stored picture. It is private and not stored if nobody wants it stored, if
-  ///   all slots are leased, if pictures are not kept on this kind of device, or if it is a placeholder and
-  ///   the real one is there.
+  ///   - order: Tells it from removals and other stores, which may come first.
+  ///   - oldest: The lowest number of a load or store that lives; asked in the turn, now and then.
+  ///   - mayStore: The turn begins with this question; it must not wait.
+  /// - Returns: A lease on the stored picture. It is private and not stored if `mayStore` is false, if something
+  ///   younger was stored or removed, if all slots are leased, if pictures are not kept on this kind of device, or
+  ///   if it is a placeholder and the real one is there.
   /// - Throws: The table's error; the recorder has counted it.
   nonisolated func store(
     _ drawn: SealedSlot, for key: ImageKey, _ recorder: CacheRecorder,
-    isPlaceholder: Bool = false, if mayStore: @Sendable () -> Bool
+    _ order: StoreOrder, oldest: @Sendable () -> Int, if mayStore: @Sendable () -> Bool = { true }
   ) throws(ImageCacheError) -> (image: CachedImage, isStored: Bool) {
     do throws(TableError) {
-      let drawn = isPlaceholder ? try slots.placeholder(of: drawn) : drawn
-      let insertion = executor.runBlocking { assumeIsolated { $0.insert(drawn, if: mayStore) } }
+      let insertion = executor.runBlocking {
+        assumeIsolated { $0.insert(drawn, key, order, oldest, mayStore) }
+      }
       guard let insertion = try insertion.get() else { return (privateImage(drawn), false) }
       return (image(of: insertion, key, recorder), true)
     } catch {
@@ -200,14 +201,17 @@ actor ImageTable {
 
   /// Gives an entity's picture to another entity; false if the table has no intact one.
   ///
-  /// - Parameter willStore: Called in the same turn before the picture is stored, as the question of a
-  ///   store is.
+  /// - Parameter removal: The number of the call. No load that began before brings the old entity's picture back,
+  ///   or stores one of the new entity over the one that moves.
   func changeEntity(
-    from old: ImageID, to new: ImageID, _ recorder: CacheRecorder, willStore: @Sendable () -> Void
+    from old: ImageID, to new: ImageID, _ removal: Generation.Removal, _ recorder: CacheRecorder
   ) throws(ImageCacheError) -> Bool {
+    order.remove(old, at: removal.number) { removal.oldest }
+    if store?.contains(old.tableID) == true {
+      order.remove(new, at: removal.number) { removal.oldest }
+    }
     let insertion = try write { table throws(TableError) in
-      if table.contains(old.tableID) { willStore() }
-      return try table.changeEntity(from: old.tableID, to: new.tableID)
+      try table.changeEntity(from: old.tableID, to: new.tableID)
     }
     guard case .some(.some(let insertion)) = insertion else { return false }
     _ = image(of: insertion, ImageKey(entity: new, version: new, format: format.name), recorder)
@@ -227,16 +231,32 @@ actor ImageTable {
   }
 
   private func insert(
-    _ drawn: SealedSlot, if mayStore: () -> Bool
+    _ drawn: SealedSlot, _ key: ImageKey, _ order: StoreOrder, _ oldest: () -> Int,
+    _ mayStore: () -> Bool
   ) -> Result<Insertion?, TableError> {
-    // A load asks `FlightBoard.storesResult`. A cancellation after its yes does not undo the store.
-    guard let store, mayStore() else { return .success(nil) }
+    // A cancellation after a yes does not undo the store.
+    guard let store, mayStore(),
+      self.order.admit(key, order, isPlaceholder: drawn.isPlaceholder, oldest: oldest)
+    else { return .success(nil) }
     return Result { () throws(TableError) in
       drawn.isPlaceholder ? try store.insertPlaceholder(drawn) : try store.insert(drawn)
     }
   }
 
-  /// Removes from the table, flushes it, or changes it otherwise, in a turn of the actor's queue.
+  /// Removes pictures, so that none comes back whose load began before.
+  ///
+  /// - Parameters:
+  ///   - entity: `nil` for the pictures of all.
+  ///   - removal: The number of the call.
+  func remove<Value: Sendable>(
+    _ entity: ImageID?, _ removal: Generation.Removal,
+    _ change: @Sendable (Table) throws(TableError) -> Value
+  ) throws(ImageCacheError) -> Value? {
+    order.remove(entity, at: removal.number) { removal.oldest }
+    return try write(change)
+  }
+
+  /// Flushes the table, or changes it otherwise, in a turn of the actor's queue.
   ///
   /// - Returns: The value of `change`; `nil` where pictures are not kept.
   @discardableResult

@@ -49,7 +49,7 @@ extension ImageCache {
 
   /// Waits for all requests, and throws the first error.
   private func awaitAll(_ requests: [ImageRequest]) async throws(ImageCacheError) {
-    let waiters = requests.map { (waiter: registry.makeWaiter(), request: $0) }
+    let waiters = requests.map { (waiter: $0.waiter, request: $0) }
     // A cancellation ends the reading.
     let (answers, queue) = AsyncStream<ImageCacheError?>.makeStream()
     registry.join(waiters, .current) { (_, outcome: consuming InFlightRegistry.Outcome) in

@@ -74,13 +74,15 @@ extension ImageCache {
   public func markStale(_ entity: some ImageEntity) async throws(ImageCacheError) {
     let id = entity.imageID
     // As in a removal: the loads, then the originals, of which a load would draw the pictures again.
-    registry.forbidStoring(.originals(id))
+    _ = registry.remove(.originals(id))
     await originals?.markStale(OriginalOwner(namespace: ImageID(namespace), entity: id))
     var failure: ImageCacheError?
     for table in tables.all {
-      registry.forbidJoining(.entity(id, format: table.format.name))
+      let removal = registry.remove(.entity(id, format: table.format.name))
       let other = await self.failure { () async throws(ImageCacheError) in
-        try await table.write { store throws(TableError) in try store.markStale(id.tableID) }
+        _ = try await table.remove(id, removal) { store throws(TableError) in
+          try store.markStale(id.tableID)
+        }
       }
       failure = failure ?? other
     }

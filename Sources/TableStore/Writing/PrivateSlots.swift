@@ -21,20 +21,6 @@ package struct PrivateSlots: Sendable {
     pool.makeBuffer(isCleared: isCleared)
   }
 
-  /// The same picture, sealed anew as a placeholder of its key; costs a copy of the slot, and its hash.
-  ///
-  /// - Throws: `outOfMemory`, `metadataTooLarge`.
-  package func placeholder(of sealed: SealedSlot) throws(TableError) -> SealedSlot {
-    guard let key = sealed.key, let buffer = makeBuffer(isCleared: false) else {
-      throw .outOfMemory(byteCount: geometry.pixelByteCount)
-    }
-    let picture = TableEntry(keepingPrivate: sealed)
-    picture.withPixels { buffer.pixels.copyMemory(from: $0) }
-    return try buffer.sealed(
-      key: TableKey(entity: key.entity, version: key.version.placeholder), extent: sealed.extent,
-      metadata: picture.metadata)
-  }
-
   /// Frees the buffers that are kept for the next pictures.
   package func freeSpareBuffers() { pool.clear() }
 }

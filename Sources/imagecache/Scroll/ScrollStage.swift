@@ -105,13 +105,13 @@ final class ScrollStage {
     let progress = ProgressLine("filling the table", total: cells.count)
     // Photograph by photograph, so that requests for parts of one join in one decode.
     let ordered = cells.sorted { ($0.photo.path, $0.turn) < ($1.photo.path, $1.turn) }
-    var loadedCount = 0
-    for await now in cache.prefetchProgress(ordered, format: plan.format, depth: .resident) {
-      progress.update(now.loadedCount + now.failedCount)
-      loadedCount = now.loadedCount
+    for await arrival in cache.images(for: ordered, format: plan.format) {
+      progress.update(arrival.arrivedCount)
     }
     progress.end()
     try Task.checkCancellation()
+    let loadedCount =
+      await cache.prefetch(ordered, format: plan.format, depth: .resident).loadedCount
     guard loadedCount == cells.count else {
       throw CommandFailure(
         "The table could be filled with \(loadedCount) of \(cells.count) pictures only.")

@@ -153,7 +153,7 @@ struct CancellationTests {
     await asked.reaches(3)
 
     let (looked, stored) = (Counter(), Gate())
-    var late = Photo("late", url: "test:/5")
+    var late = Photo("late", version: "1", url: "test:/5")
     late.willTellSource = { format in
       // After the look into the table, and before the load is joined.
       guard format.name == "large" else { return }
@@ -169,7 +169,8 @@ struct CancellationTests {
       }
     }
     await looked.reaches(1)
-    try await cache.store(solid(7), for: Photo("late", url: "test:/5"), format: .row)
+    let other = Photo("late", version: "1", url: "test:/7")
+    _ = try await cache.image(for: other, format: .row)
     stored.open()
     var numbers: [Int?] = []
     for await step in await joining.value {

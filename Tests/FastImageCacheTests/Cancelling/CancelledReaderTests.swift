@@ -149,7 +149,7 @@ struct CancelledReaderTests {
 
   @Test("of events gets none that was on its way to it, nor any that was queued")
   func events() async throws {
-    let hub = EventHub(among: EveryHub())
+    let hub = EventHub(among: EventListeners())
     let stream = hub.makeStream(bufferSize: 4)
     let heard = Counter()
     let reader = held.task { for await _ in stream { heard.increment() } }
@@ -160,24 +160,5 @@ struct CancelledReaderTests {
     await reader.value
     #expect(heard.value == 0)
     #expect(!hub.hasListeners)
-  }
-
-  @Test("of a prefetch gets no count that was queued before")
-  func prefetch() async throws {
-    let fixture = try await Fixture(source: ScriptedSource(gate: gate))
-    let (heard, busy) = (Counter(), Gate())
-    let reader = Task {
-      for await _ in fixture.cache.prefetchProgress([Photo("a"), Photo("b")], format: .row) {
-        heard.increment()
-        await busy.pass()
-      }
-    }
-    await heard.reaches(1)
-    gate.open()
-    while await fixture.cache.statistics().stores < 2 { await Task.yield() }
-    reader.cancel()
-    busy.open()
-    await reader.value
-    #expect(heard.value == 1)
   }
 }

@@ -196,28 +196,44 @@ struct StreamTests {
     #expect(count == 6)
   }
 
+  @Test("of progress tells each of several readers of a load the steps that come")
+  func tellsAllReaders() async throws {
+    let gate = CancellableGate()
+    let fixture = try await Fixture(source: ScriptedSource(gate: gate))
+    let readers = (0..<3).map { _ in
+      Task {
+        var count = 0
+        for await step in fixture.cache.progress(for: Photo("a"), format: .row) {
+          if case .arrived = step { count += 1 }
+        }
+        return count
+      }
+    }
+    await fixture.waiters(3)
+    gate.open()
+    for reader in readers { #expect(await reader.value == 1) }
+  }
+
   @Test("of events tells at its end, too, how many were missed")
   func tellsSkippedAtTheEnd() async throws {
-    let hub = EventHub(among: EveryHub())
+    let hub = EventHub(among: EventListeners())
     let stream = hub.makeStream(bufferSize: 2)
     for number in 0..<5 { hub.send(.hit(entity: ImageID(number), format: "row")) }
-    // Events that no listener was told.
-    hub.send(.skipped(10))
     hub.finish()
     var told: [String] = []
     for await event in stream {
       switch event {
       case .hit(let entity, _): told.append("\(entity)")
-      case .skipped(let count): told.append("skipped \(count)")
+      case .skipped(let count): told.append("dropped \(count)")
       default: told.append("\(event)")
       }
     }
-    #expect(told == ["0", "1", "skipped 13"])
+    #expect(told == ["0", "1", "dropped 3"])
   }
 
   @Test("of events that is cancelled while somebody waits for one ends and leaves no listener")
   func endsWhenCancelled() async throws {
-    let hub = EventHub(among: EveryHub())
+    let hub = EventHub(among: EventListeners())
     let heard = Counter()
     let listener = Task { [stream = hub.makeStream(bufferSize: 2)] in
       for await _ in stream { heard.increment() }
@@ -246,7 +262,7 @@ struct StreamTests {
 
   @Test("of events that is dropped leaves no listener")
   func forgetsListener() async throws {
-    let hub = EventHub(among: EveryHub())
+    let hub = EventHub(among: EventListeners())
     do {
       let stream = hub.makeStream(bufferSize: 1)
       #expect(hub.hasListeners)

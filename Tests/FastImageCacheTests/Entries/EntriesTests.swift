@@ -155,7 +155,8 @@ struct EntriesTests {
     }
     let count = try await fixture.cache.removeImages { entry in
       if entry.imageID == "a" {
-        _ = try? table.store(slot, for: key, other.cache.recorder) { true }
+        _ = try? table.store(
+          slot, for: key, other.cache.recorder, .byHand(at: Generation.next()), oldest: { .max })
       }
       return true
     }

@@ -11,8 +11,8 @@ struct BoardExplorationTests {
     .join(format: "row", version: 1), .join(format: "dot", version: 1),
     .join(format: "row", version: 2), .leaveOldest, .leaveNewest, .takeNewest,
     .finish(isFetched: true), .finish(isFetched: false), .deliverNewest,
-    .storeSiblings(format: "dot"), .retireOldest, .retireNewest, .failOldest,
-    .supersede(format: "row", version: 1), .forbid(format: "row"), .remove(format: "row"),
+    .retireOldest, .retireNewest, .failOldest,
+    .supersede(format: "row", version: 1), .remove(format: "row"),
   ]
 
   /// All that can happen to requests that want more than usual, or for another account.
@@ -22,7 +22,7 @@ struct BoardExplorationTests {
     .join(format: "row", version: 1, audience: 1),
     .join(format: "row", version: 1, audience: BoardModel.kept),
     .join(format: "dot", version: 1, policy: .reload, audience: 1), .askNewest, .deliverNewest,
-    .storeSiblings(format: "dot"), .retireNewest, .retireOldest, .failOldest, .leaveNewest,
+    .retireNewest, .retireOldest, .failOldest, .leaveNewest,
     .keepOldest, .keepNewest, .removeOriginals, .remove(format: "row"),
   ]
 
@@ -33,16 +33,6 @@ struct BoardExplorationTests {
     .moveOldest(.high), .moveNewest(.low), .moveNewest(.high), .escalateNewest(.medium),
     .escalateNewest(.high), .leaveOldest, .leaveNewest, .deliverNewest, .failOldest,
     .supersede(format: "row", version: 1),
-  ]
-
-  /// All that can happen to requests of which some are content with placeholders.
-  private static let placeholders: [BoardEvent] = [
-    .join(format: "row", version: 1), .join(format: "row", version: 1, isPlaceholder: true),
-    .join(format: "dot", version: 1, isPlaceholder: true), .join(format: "row", version: 2),
-    .join(format: "row", version: 2, isPlaceholder: true),
-    .join(format: "row", version: 1, policy: .reload, isPlaceholder: true), .leaveOldest,
-    .takeNewest, .finish(isFetched: true), .deliverNewest, .storeSiblings(format: "dot"),
-    .keepOldest, .retireOldest, .remove(format: "row"),
   ]
 
   /// Plays all sequences that go on from `play`, and returns the first that the two disagree after.
@@ -73,16 +63,11 @@ struct BoardExplorationTests {
     #expect(explore(BoardPlay(), Self.priorities) == nil)
   }
 
-  @Test("agrees with it after every sequence of five events of placeholders")
-  func agreesAfterAllPlaceholders() {
-    #expect(explore(BoardPlay(), Self.placeholders) == nil)
-  }
-
   @Test("agrees with it over long random histories", arguments: 0..<50)
   func agreesOverHistories(seed: UInt64) {
     var random = SplitMix64(state: seed)
     var play = BoardPlay()
-    let alphabet = Self.alphabet + Self.strengths + Self.priorities + Self.placeholders
+    let alphabet = Self.alphabet + Self.strengths + Self.priorities
     for step in 0..<400 {
       guard let event = alphabet.randomElement(using: &random) else { return }
       if let problem = play.apply(event) {
@@ -95,8 +80,7 @@ struct BoardExplorationTests {
   @Test(
     "is found out when it ignores what it must not",
     arguments: [
-      BoardPlay.Plant.versionsIgnored, .leavingIgnored, .removalsIgnored, .storesIgnored,
-      .fallsIgnored,
+      BoardPlay.Plant.versionsIgnored, .leavingIgnored, .removalsIgnored, .fallsIgnored,
     ])
   func findsPlantedFaults(plant: BoardPlay.Plant) {
     #expect(explore(BoardPlay(plant: plant), Self.alphabet) != nil)
@@ -110,16 +94,6 @@ struct BoardExplorationTests {
     ])
   func findsWrongJoins(plant: BoardPlay.Plant) {
     #expect(explore(BoardPlay(plant: plant), Self.strengths) != nil)
-  }
-
-  @Test(
-    "is found out when it takes a placeholder for a picture",
-    arguments: [
-      BoardPlay.Plant.placeholdersIgnored, .picturesUndecided, .originalsUndecided,
-      .placeholdersCounted,
-    ])
-  func findsWrongPlaceholders(plant: BoardPlay.Plant) {
-    #expect(explore(BoardPlay(plant: plant), Self.placeholders) != nil)
   }
 
   @Test(

@@ -26,7 +26,7 @@ struct FlightBoardPriorityTests: FlightBoardSuite {
     _ = finish(dot, of: flight)
     #expect(moved() == [.low])
     _ = join(3, dot, priority: .high)
-    _ = board.supersede(dot)
+    _ = board.supersede(dot, at: 9)
     #expect(moved() == [.high, .low])
   }
 

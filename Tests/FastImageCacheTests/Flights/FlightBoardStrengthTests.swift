@@ -34,52 +34,12 @@ struct FlightBoardStrengthTests: FlightBoardSuite {
     #expect(second.isNewFlight && join(4, row).flight == second.flight)
   }
 
-  @Test("goes back to the older flight when the reload fails before it stored anything")
-  mutating func fallsBack() {
-    let normal = join(1, row).flight
-    let reload = join(2, row, policy: .reload).flight
-    #expect(board.fail(reload).waiters == [2])
-    #expect(join(3, row).flight == normal && board.storesResult(row, of: normal))
-  }
-
-  @Test("keeps what a reload has stored from older flights, and their waiters")
-  mutating func outdatesOlder() {
-    let normal = join(1, row).flight
-    _ = join(5, row, origin: other)
-    let reload = join(2, row, policy: .reload).flight
-    #expect(board.storesResult(row, of: reload) == true)
-    #expect(!board.storesResult(row, of: normal) && !board.storesResult(dot, of: normal))
-    #expect(board.keepsOriginal(of: "a", normal) == false)
-    _ = finish(row, of: reload)
-    #expect(board.retire(reload) == true)
-    let next = join(3, dot)
-    #expect(next.isNewFlight && board.storesResult(dot, of: next.flight))
-    #expect(finish(row, of: normal) == [1])
-  }
-
-  @Test("says no to no flight of another source because of a reload")
-  mutating func sparesOtherSources() {
-    let another = join(1, row, origin: .url(URL(fileURLWithPath: "/other.jpg"))).flight
-    let reload = join(2, dot, policy: .reload).flight
-    #expect(board.storesResult(dot, of: reload) && board.storesResult(row, of: another))
-    #expect(board.keepsOriginal(of: "a", reload) && board.keepsOriginal(of: "a", another))
-  }
-
-  @Test("keeps the originals of the youngest flight of a source")
-  mutating func keepsYoungest() {
-    let older = join(1, row).flight
-    let younger = join(2, row, policy: .revalidate).flight
-    #expect(board.keepsOriginal(of: "a", older) && board.keepsOriginal(of: "a", younger))
-    #expect(!board.keepsOriginal(of: "a", older) && board.keepsOriginal(of: "a", younger))
-  }
-
   @Test("keeps no original that was removed, or whose flight has ended")
   mutating func keepsNoRemoved() {
     let flight = join(1, row).flight
-    board.forbidStoring(.originals("a"), andJoining: false)
+    board.remove(.originals("a"), at: 2)
     #expect(board.keepsOriginal(of: "a", flight) == false)
-    #expect(board.storesResult(row, of: flight) == true)
-    let another = join(2, row, origin: .url(URL(fileURLWithPath: "/other.jpg"))).flight
+    let another = join(3, row, origin: .url(URL(fileURLWithPath: "/other.jpg"))).flight
     #expect(board.keepsOriginal(of: "a", another) == true)
     _ = board.fail(another)
     #expect(board.keepsOriginal(of: "a", another) == false)
@@ -88,57 +48,22 @@ struct FlightBoardStrengthTests: FlightBoardSuite {
   @Test("keeps an original under no entity once that of another one in the flight was removed")
   mutating func keepsNoShared() {
     let flight = join(1, row).flight
-    board.forbidStoring(.originals("a"), andJoining: false)
+    board.remove(.originals("a"), at: 2)
     let late = ImageKey(entity: "b", version: "b1", format: "row")
-    #expect(join(2, late, versions: [:]).flight == flight)
+    #expect(join(3, late, versions: [:]).flight == flight)
     #expect(board.keepsOriginal(of: "b", flight) == false)
-  }
-
-  @Test("keeps what a reload has stored from younger flights that show what was kept before")
-  mutating func outdatesKept() {
-    let reload = join(1, row, policy: .reload).flight
-    let kept = join(2, row, origin: other).flight
-    let asking = join(
-      3, dot,
-      origin: .url(
-        URL(fileURLWithPath: "/photo.jpg"),
-        LoadIdentity(
-          LoadOptions(audience: Audience("a")).conditions, beginsWithKept: true))
-    ).flight
-    board.noteAsked(asking)
-    let plain = join(
-      4, dot,
-      origin: .url(
-        URL(fileURLWithPath: "/photo.jpg"),
-        LoadIdentity(
-          LoadOptions(audience: Audience("a")).conditions, beginsWithKept: false))
-    ).flight
-    let elsewhere = join(
-      5, dot,
-      origin: .url(
-        URL(fileURLWithPath: "/other.jpg"), LoadIdentity(.ordinary, beginsWithKept: true))
-    ).flight
-    #expect(board.storesResult(row, of: reload) == true)
-    #expect(board.storesResult(row, of: kept) == false)
-    for flight in [asking, plain, elsewhere] {
-      #expect(board.storesResult(dot, of: flight) == true)
-    }
-    #expect(join(6, row, origin: other).isNewFlight == true)
   }
 
   @Test("has nothing revalidated whose picture or original was removed, or whose flight has ended")
   mutating func revalidatesNoRemoved() {
     let flight = join(1, row).flight
     #expect(board.mayBeRevalidated(row, "a", of: flight))
-    // The question is no store.
-    let younger = join(2, row, policy: .revalidate).flight
-    #expect(board.mayBeRevalidated(row, "a", of: younger) && board.storesResult(row, of: flight))
-    board.forbidStoring(.entity("a", format: "row"), andJoining: true)
+    board.remove(.entity("a", format: "row"), at: 2)
     #expect(!board.mayBeRevalidated(row, "a", of: flight))
     #expect(board.mayBeRevalidated(dot, "a", of: flight))
-    board.forbidStoring(.originals("a"), andJoining: false)
+    board.remove(.originals("a"), at: 3)
     #expect(!board.mayBeRevalidated(dot, "a", of: flight))
-    let next = join(3, dot, policy: .reload).flight
+    let next = join(4, dot, policy: .reload).flight
     _ = board.fail(next)
     #expect(!board.mayBeRevalidated(dot, "a", of: next))
   }
@@ -196,9 +121,5 @@ struct FlightBoardStrengthTests: FlightBoardSuite {
     options.timeLimit = .seconds(1)
     #expect(LoadIdentity(options.conditions, beginsWithKept: false) == nil)
     #expect(LoadIdentity(.ordinary, beginsWithKept: false) == nil)
-  }
-
-  private var other: FlightOrigin {
-    .url(URL(fileURLWithPath: "/photo.jpg"), LoadIdentity(.ordinary, beginsWithKept: true))
   }
 }

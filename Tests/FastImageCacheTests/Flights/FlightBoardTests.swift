@@ -138,7 +138,6 @@ struct FlightBoardTests: FlightBoardSuite {
     #expect(new.index == old.index && new != old)
     #expect(!board.isUnderWay(old) && board.isUnderWay(new))
     #expect(!board.asked { $0.isWanted(old) } && !board.asked { $0.hasRequests(old) })
-    #expect(!board.asked { $0.storesResult(row, of: old) })
     #expect(board.take(old).isEmpty && finish(row, of: old).isEmpty)
     #expect(board.fail(old).waiters.isEmpty)
     let isKnown = board.setLoad(old, of: old)
@@ -211,92 +210,46 @@ struct FlightBoardTests: FlightBoardSuite {
     #expect(finish(row, of: flight) == [0])
   }
 
-  @Test("forbids storing what was removed while it was loaded")
-  mutating func forbidsStoring() {
+  @Test("lets no request join a load from before a removal of its picture")
+  mutating func joinsNoOlderThanRemoval() {
     let flight = join(1, row).flight
-    _ = join(2, dot)
-    board.forbidStoring(.entity("a", format: "row"), andJoining: true)
-    #expect(!board.asked { $0.storesResult(row, of: flight) })
-    #expect(board.asked { $0.storesResult(dot, of: flight) })
-  }
-
-  @Test("forbids storing what anybody asked for anew since it was stored by hand")
-  mutating func forbidsStoringAnew() {
-    let flight = join(1, row).flight
-    _ = join(2, dot)
-    board.forbidStoring(.entity("a", format: "row"), andJoining: false)
-    _ = board.supersede(row)
-    #expect(join(3, row).flight == flight)
-    #expect(!board.asked { $0.storesResult(row, of: flight) })
-  }
-
-  @Test("forbids storing what was handed out before it was stored by hand")
-  mutating func forbidsStoringWhatIsDrawn() {
-    let flight = join(1, row).flight
-    _ = join(2, dot)
-    #expect(board.take(flight) == [row, dot])
-    #expect(board.supersede(row).waiters == [1])
-    #expect(!board.asked { $0.storesResult(row, of: flight) })
-    #expect(board.asked { $0.storesResult(dot, of: flight) })
-  }
-
-  @Test("lets requests join the older flight again when the newer one has ended")
-  mutating func returnsToTheOlder() {
-    let flight = join(1, row).flight
-    board.forbidStoring(.entity("a", format: "row"), andJoining: true)
-    let newer = join(2, row)
-    #expect(newer.isNewFlight)
-    _ = board.leave(WaiterID(number: 2))
+    board.remove(.entity("a", format: "row"), at: 2)
     #expect(join(3, dot).flight == flight)
+    let newer = join(4, row)
+    #expect(newer.isNewFlight && join(5, row).flight == newer.flight)
+    board.remove(.format("dot"), at: 6)
+    #expect(join(7, dot).isNewFlight)
+    let other = ImageKey(entity: "b", version: "b1", format: "row")
+    #expect(!join(8, other).isNewFlight)
+  }
+
+  @Test("lets no request join a load from before a store of its picture by hand")
+  mutating func joinsNoOlderThanStore() {
+    let flight = join(1, row).flight
+    _ = join(2, dot)
+    #expect(board.supersede(row, at: 3).waiters == [1])
     #expect(join(4, row).isNewFlight)
+    #expect(board.leave(WaiterID(number: 2))?.abandoned?.load == flight)
   }
 
-  @Test(
-    "forbids whatever a removal covers",
-    arguments: [
-      Removal.format("row"), .entity("a", format: "row"), .entity("a", format: nil),
-    ])
-  mutating func removals(_ removal: Removal) {
-    var removals = Removals()
-    #expect(!removals.cover(row))
-    removals.insert(removal)
-    #expect(removals.cover(row))
-    #expect(removals.cover(dot) == removal.covers(dot))
-  }
-
-  @Test("lets nobody join a flight that waits for the answer, and others still do")
-  mutating func refusesTheAskers() {
+  @Test("knows the removals that a flight under way is older than, and no others")
+  mutating func forgetsRemovals() {
     let flight = join(1, row).flight
-    let inner = join(2, dot, dependents: [flight])
-    #expect(inner.isNewFlight)
-    #expect(join(3, dot).flight == flight)
-    _ = board.leave(WaiterID(number: 2))
-    #expect(join(4, row).flight == flight)
+    for number in 2..<200 { board.remove(.entity(ImageID(number), format: "row"), at: number) }
+    board.remove(.entity("a", format: "row"), at: 200)
+    #expect(join(201, row).isNewFlight)
+    _ = board.leave(WaiterID(number: 1))
+    for number in 202..<400 { board.remove(.entity(ImageID(number), format: "row"), at: number) }
+    #expect(!board.isUnderWay(flight) && !join(401, row).isNewFlight)
   }
 
-  @Test("lets those whom the current flight is refused join each other")
-  mutating func joinsTheRefused() {
+  @Test("lets whoever a flight waits for join younger flights only")
+  mutating func refusesOlder() {
     let flight = join(1, row).flight
-    let inner = join(2, dot, dependents: [flight])
-    #expect(join(3, dot, dependents: [flight]).flight == inner.flight)
-    #expect(join(4, row, dependents: [flight]).flight == inner.flight)
-    #expect(join(5, row, dependents: [flight, inner.flight]).isNewFlight)
-  }
-
-  @Test("lets them join the newest of theirs, and none whose place the current one has taken")
-  mutating func joinsTheNewestOfTheRefused() {
-    func other(_ format: String, _ source: ImageID) -> ImageKey {
-      ImageKey(entity: "b", version: source, format: format)
-    }
-    _ = join(1, row)
-    let flight = join(2, ImageKey(entity: "a", version: "a2", format: "row"), versions: [:]).flight
-    // The first one would agree with it.
-    #expect(join(3, other("row", "b1"), versions: [:], dependents: [flight]).isNewFlight)
-    let newest = join(4, other("row", "b2"), versions: [:], dependents: [flight])
-    #expect(newest.isNewFlight)
-    #expect(
-      join(5, other("dot", "b2"), versions: [:], dependents: [flight]).flight == newest.flight)
-    #expect(join(6, other("dot", "b2"), versions: [:]).flight == flight)
+    let inner = join(2, dot, after: flight)
+    #expect(inner.isNewFlight && join(3, dot).flight == inner.flight)
+    #expect(join(4, dot, after: flight).flight == inner.flight)
+    #expect(join(5, dot, after: inner.flight).isNewFlight)
   }
 
   @Test("does not call a picture left that its last waiter has from elsewhere")
@@ -309,18 +262,6 @@ struct FlightBoardTests: FlightBoardSuite {
     let next = join(3, row)
     #expect(next.isNewFlight)
     #expect(board.leave(WaiterID(number: 3))?.abandoned?.requests == [row])
-  }
-
-  @Test("lets nobody join a flight that waits for the answer through another one")
-  mutating func refusesRings() {
-    let other = FlightOrigin.entity("b")
-    let first = join(1, row).flight
-    let second = join(2, row, origin: other).flight
-    #expect(join(3, row, dependents: [first], origin: other).flight == second)
-    #expect(join(4, row, dependents: [second]).isNewFlight)
-    // Nobody of the first flight waits for the second any more.
-    _ = board.leave(WaiterID(number: 3))
-    #expect(join(5, row, dependents: [second]).flight == first)
   }
 
   @Test("tells all waiters of a failed flight, and those of all flights at the end")

@@ -19,12 +19,10 @@ private struct NeedingSource: ImageSource {
   ) async throws -> ImageSourceContent { .bitmap(try solid(1)) }
 }
 
-@Suite("A load that has nothing to ask before its gate", .timeLimit(.minutes(10)))
+@Suite("A load that waits at its gate", .timeLimit(.minutes(10)))
 struct WaitingLoadTests {
   private let resources = LoadResources(networkWidth: 1, localWidth: 1)
   @TaskLocal private static var number = 0
-
-  init() { PlainPhoto.isKnown() }
 
   private var gate: LoadGate { resources.gates[.local] }
 
@@ -46,24 +44,6 @@ struct WaitingLoadTests {
 
   private func isFree() async {
     while gate.counts != (0, 0), !Task.isCancelled { await Task.yield() }
-  }
-
-  private func taskCount(_ fixture: Fixture) -> Int {
-    fixture.cache.registry.state.withLock { state in
-      state.board.flights.count { $0?.load.task != nil }
-    }
-  }
-
-  @Test("waits there without a task, which begins when the load is let in")
-  func waitsWithoutTask() async throws {
-    let fixture = try await fixture()
-    let place = try await gate.enter(Urgency(.high))
-    let loading = load(PlainPhoto(number: 7), from: fixture)
-    await waits(1)
-    #expect(taskCount(fixture) == 0)
-    gate.leave(place)
-    #expect(try await loading.value == 7)
-    await isFree()
   }
 
   @Test("is gone with its last waiter, before the cancellation returns")
@@ -181,48 +161,7 @@ struct WaitingLoadTests {
     await isFree()
   }
 
-  @Test("has no place at the gate while it asks the entity of a request that joined it")
-  func asksJoined() async throws {
-    let (asked, door) = (Counter(), CancellableGate())
-    let fixture = try await fixture()
-    let place = try await gate.enter(Urgency(.high))
-    let plain = load(PlainPhoto(number: 7), from: fixture)
-    await waits(1)
-    var photo = Photo("other", url: "test:/7")
-    photo.ownPicture = { _ in
-      asked.increment()
-      try await door.pass()
-      return .bitmap(try solid(44))
-    }
-    let joined = load(photo, from: fixture)
-    await fixture.waiters(2)
-    gate.leave(place)
-    await asked.reaches(1)
-    #expect(gate.counts == (0, 0))
-    door.open()
-    #expect(try await joined.value == 44)
-    #expect(try await plain.value == 7)
-    await isFree()
-  }
-
-  @Test("has a task where there is a store, whose removals have to find it")
-  func hasStore() async throws {
-    let originals = MemoryOriginals()
-    let fixture = try await Fixture(from: EncodedSource(need: .network), originals: originals) {
-      $0.resources = resources
-    }
-    let photo = PlainPhoto(number: 7)
-    #expect(try await load(photo, from: fixture).value == 7)
-    try await fixture.cache.removeImage(for: photo, format: .row)
-    let place = try await resources.gates[.network].enter(Urgency(.high))
-    let loading = load(PlainPhoto(number: 6), from: fixture)
-    await waits(1, at: .network)
-    #expect(taskCount(fixture) == 1)
-    resources.gates[.network].leave(place)
-    #expect(try await loading.value == 6)
-  }
-
-  @Test("has task-local values of its first request only if it begins at once")
+  @Test("has the task-local values of its first request")
   func taskLocals() async throws {
     let seen = Order()
     let fixture = try await fixture(
@@ -239,22 +178,7 @@ struct WaitingLoadTests {
       gate.leave(place)
       _ = try await loading.value
     }
-    #expect(seen.notes == ["3", "0"])
-  }
-
-  @Test("is of an entity whose type has left a picture to the source before")
-  func learns() async throws {
-    struct Silent: ImageEntity {
-      var imageID: ImageID { "silent" }
-      func sourceURL(for format: ImageFormat) -> URL? { URL(string: "test:/9") }
-    }
-    let fixture = try await fixture()
-    #expect(OwnPictures.areExpected(of: Silent()))
-    #expect(try await fixture.cache.image(for: Silent(), format: .row).solidNumber == 9)
-    #expect(!OwnPictures.areExpected(of: Silent()))
-    let photo = Photo("asked", url: "test:/8")
-    #expect(try await fixture.cache.image(for: photo, format: .row).solidNumber == 8)
-    #expect(OwnPictures.areExpected(of: photo))
+    #expect(seen.notes == ["3", "3"])
   }
 
   @Test("keeps no other load waiting when it is given up at whatever moment")

@@ -35,6 +35,18 @@ struct OriginalClosingTests {
     #expect(try await ids(in: directory) == ["test:/1", "test:/2", "test:/3"])
   }
 
+  @Test("finds the original of each picture that was delivered", arguments: [false, true])
+  func heldBefore(hasHook: Bool) async throws {
+    let originals = MemoryOriginals()
+    let fixture = try await Fixture(from: EncodedSource(), originals: originals) {
+      if hasHook { $0.willStore = { _ in } }
+    }
+    for number in 1...20 {
+      _ = try await fixture.cache.image(for: Photo(ImageID(number)), format: .row)
+      #expect(originals[ImageID("test:/\(number)")] != nil)
+    }
+  }
+
   @Test("notes what a session has used that kept nothing")
   func uses() async throws {
     let directory = try TemporaryDirectory()

@@ -34,6 +34,28 @@ struct PreviewDueTests {
     #expect(following.text == "999")
   }
 
+  @Test("comes five times in a second at most, and shows the newest bytes then")
+  func rate() async throws {
+    // Workers would draw the next one at once.
+    let resources = LoadResources(previewLoad: 1)
+    let sketch = try await SketchFixture { $0.resources = resources }
+    let following = Following(sketch.cache)
+    await sketch.fixture.waiters(1)
+    await sketch.step(100)
+    await following.previewed.reaches(1)
+    await sketch.idle()
+    for _ in 0..<3 {
+      await sketch.step(100, after: 0)
+      await sketch.idle()
+    }
+    #expect(sketch.decoder.begun.value == 1)
+    await sketch.step(1, after: 1)
+    await following.previewed.reaches(2)
+    sketch.finish()
+    await following.ends()
+    #expect(following.text == "1 4 999" && sketch.decoder.begun.value == 2)
+  }
+
   @Test("is there at once with what an earlier load has left")
   func resumed() async throws {
     let (clock, decoder, gate) = (ManualClock(), SketchDecoder(), CancellableGate())

@@ -131,7 +131,7 @@ struct PreviewKindTests {
     #expect(following.text == "2 999" && sketch.decoder.begun.value == 1)
   }
 
-  @Test("are those that each listener of a load asked for")
+  @Test("are those that each listener of a load asked for, and the load's latest")
   func listeners() async throws {
     let stages: [PreviewStage.Kind] = [.embedded, .rows, .frame]
     let sketch = try await SketchFixture(decoder: SketchDecoder(kinds: stages))
@@ -139,12 +139,15 @@ struct PreviewKindTests {
     let following = kinds.map { Following(sketch.cache, Photo("1"), .row, options($0)) }
     await sketch.fixture.waiters(3)
     await step(sketch, stages: 3)
+    // The frame is the latest, which is shown to no one who did not ask for frames.
     let late = Following(sketch.cache, Photo("1"), .row, options([.embedded, .rows]))
-    await late.previewed.reaches(1)
+    let later = Following(sketch.cache, Photo("1"), .row, options(all))
+    await later.previewed.reaches(1)
+    await sketch.fixture.waiters(5)
     sketch.finish()
-    for one in following + [late] { await one.ends() }
-    #expect(following.map(\.text) == ["3 999", "1 embedded 999", "2 rows 0.2 999"])
-    #expect(late.text == "1 embedded 999")
+    for one in following + [late, later] { await one.ends() }
+    #expect(following.map(\.text) == ["3 999", "1 embedded 999", "999"])
+    #expect(late.text == "999" && later.text == "3 999")
   }
 
   @Test("are no more for a listener than it asked for, whatever others are shown")

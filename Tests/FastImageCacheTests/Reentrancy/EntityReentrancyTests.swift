@@ -129,17 +129,27 @@ struct EntityReentrancyTests {
     await fixture.quiet()
   }
 
-  @Test("of another cache gets its own from there, and joins loads numbered like those of its own")
+  @Test("of another cache gets its own from there, and joins loads that began after its own")
   func asksAnotherCache() async throws {
     let gate = CancellableGate()
     let (fixture, elsewhere) = (
       try await Fixture(), try await Fixture(source: ScriptedSource(gate: gate))
     )
     let plain = Photo("a", url: "test:/5")
+    let (asked, outsideBegan) = (Counter(), CancellableGate())
+    var joining = Photo("a", url: "test:/5")
+    joining.ownPicture = { _ in
+      asked.increment()
+      try await outsideBegan.pass()
+      let image = try await elsewhere.cache.image(for: plain, format: .row)
+      return .bitmap(try solid((image.solidNumber ?? 0) + 1))
+    }
+    let asking = joining
+    let joined = Task { try await fixture.cache.image(for: asking, format: .row) }
+    await asked.reaches(1)
     let outsider = Task { try await elsewhere.cache.image(for: plain, format: .row) }
     await elsewhere.source.started.reaches(1)
-    let joining = photo("a", url: "test:/5", above: plain, in: elsewhere.cache)
-    let joined = Task { try await fixture.cache.image(for: joining, format: .row) }
+    outsideBegan.open()
     await elsewhere.waiters(2)
     gate.open()
     #expect(try await joined.value.solidNumber == 6)
@@ -147,8 +157,8 @@ struct EntityReentrancyTests {
     #expect(elsewhere.source.started.value == 1)
     var answering = Photo("b")
     answering.ownPicture = { _ in .bitmap(try solid(44)) }
-    let asking = photo("b", url: "test:/b", above: answering, in: elsewhere.cache)
-    #expect(try await fixture.cache.image(for: asking, format: .row).solidNumber == 45)
+    let second = photo("b", url: "test:/b", above: answering, in: elsewhere.cache)
+    #expect(try await fixture.cache.image(for: second, format: .row).solidNumber == 45)
   }
 
   @Test("hears an error when the other asks for it, while others ask for that one")

@@ -19,7 +19,6 @@ struct LoadSecondsTests {
     "are those at the gate and before a worker, at the source, and in all with the hook",
     arguments: [Photo("7"), PlainPhoto(number: 7)] as [any ImageEntity])
   func parts(of entity: any ImageEntity) async throws {
-    PlainPhoto.isKnown()
     let resources = LoadResources(decodeWidth: 1, localWidth: 1)
     let (clock, asked, hooked) = (self.clock, Counter(), Counter())
     let source = EncodedSource(need: .local) { request, _ in

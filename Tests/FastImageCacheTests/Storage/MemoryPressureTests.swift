@@ -103,7 +103,8 @@ struct MemoryPressureTests {
       )
       let table = try #require(earlier.tables[.row])
       let slot = try table.drawSlot(for: key, size: ImageFormat.row.size) { _, _ in }
-      _ = try table.store(slot, for: key, earlier.recorder) { true }
+      _ = try table.store(
+        slot, for: key, earlier.recorder, .byHand(at: Generation.next()), oldest: { .max })
       await earlier.close()
       let reopened = try await Fixture(directory: directory)
       guard reopened.cache.cachedImage(for: photo, format: .row) != nil,

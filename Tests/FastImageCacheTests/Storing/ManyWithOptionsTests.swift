@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Conditions of a call for many pictures", .timeLimit(.minutes(10)))
 struct ManyWithOptionsTests {
-  enum Call: CaseIterable { case prefetch, stream, window, images }
+  enum Call: CaseIterable { case prefetch, window, images }
 
   private func ask(
     _ cache: ImageCache, for photos: [Photo], by call: Call, _ options: LoadOptions
@@ -15,9 +15,6 @@ struct ManyWithOptionsTests {
     case .prefetch:
       let progress = await cache.prefetch(photos, format: .row, options: options)
       #expect(progress.loadedCount == photos.count)
-    case .stream:
-      let stream = cache.prefetchProgress(photos, format: .row, options: options)
-      #expect(await stream.first { $0.isFinished }?.loadedCount == photos.count)
     case .window:
       let (window, stored) = (
         PrefetchWindow<Photo>(cache, format: .row, options: options), Counter()

@@ -30,10 +30,8 @@ struct PrefetchTests {
     #expect(progress.loadedCount == 2)
     #expect(fixture.cache.cachedImage(for: photo, format: .row)?.solidNumber == 1)
     #expect(fixture.cache.cachedImage(for: url, format: .row)?.solidNumber == 2)
-    var last: ImageCache.PrefetchProgress?
     let several: [any ImageEntity] = [photo, url]
-    for await step in fixture.cache.prefetchProgress(several, format: .row) { last = step }
-    #expect(last?.loadedCount == 2)
+    #expect(await fixture.cache.prefetch(several, format: .row).loadedCount == 2)
   }
 
   @Test("takes any sequence, of one type or of several")
@@ -49,11 +47,8 @@ struct PrefetchTests {
       await cache.prefetch([first, url], format: .row), await cache.prefetch([], format: .row),
       await cache.prefetch([url], format: .row), await cache.prefetch(several, format: .row),
       await cache.prefetch([first, second].lazy.filter { $0.imageID == "b" }, format: .row),
-      await cache.prefetch(several.lazy.filter { $0.imageID == "a" }, format: .row),
     ].map(\.totalCount)
-    #expect(totals == [1, 2, 2, 0, 1, 2, 1, 1])
-    let stream = cache.prefetchProgress(several.reversed(), format: .row)
-    #expect(await stream.first { $0.isFinished }?.loadedCount == 2)
+    #expect(totals == [1, 2, 2, 0, 1, 2, 1])
   }
 
   @Test("counts failures and goes on")
@@ -69,32 +64,15 @@ struct PrefetchTests {
     #expect(progress.loadedCount == 9 && progress.failedCount == 1)
   }
 
-  @Test("as a stream ends with everything done")
-  func streamsProgress() async throws {
-    let format = ImageFormat.row.with(capacity: 20)
-    let fixture = try await Fixture([format])
-    let photos = (0..<20).map { Photo(ImageID($0), url: "test:/\($0)") }
-    var last: ImageCache.PrefetchProgress?
-    for await progress in fixture.cache.prefetchProgress(photos, format: format) {
-      #expect(progress.loadedCount >= last?.loadedCount ?? 0)
-      last = progress
-    }
-    #expect(last?.isFinished == true && last?.loadedCount == 20)
-  }
-
-  @Test("whose stream is left cancels what is left")
-  func endsWithStream() async throws {
+  @Test("whose task is cancelled cancels what is left")
+  func endsWithTask() async throws {
     let gate = CancellableGate()
     let fixture = try await Fixture(source: ScriptedSource(gate: gate))
     let photos = (0..<50).map { Photo(ImageID($0)) }
-    let reader = Task {
-      for await _ in fixture.cache.prefetchProgress(photos, format: .row) {
-        await fixture.source.started.reaches(1)
-        return
-      }
-    }
-    await reader.value
-    await fixture.source.cancelled.reaches(1)
+    let task = Task { await fixture.cache.prefetch(photos, format: .row) }
+    await fixture.source.started.reaches(1)
+    task.cancel()
+    #expect(await task.value.loadedCount == 0)
     await fixture.quiet()
     #expect(fixture.source.started.value < 50)
   }

@@ -93,7 +93,9 @@ struct RemovalTests {
     }
     // Traps elsewhere: only on the table's own actor is nobody between this and the store.
     let isWanted: @Sendable () -> Bool = { table.assumeIsolated { _ in false } }
-    let (image, isStored) = try table.store(slot, for: key, fixture.cache.recorder, if: isWanted)
+    let (image, isStored) = try table.store(
+      slot, for: key, fixture.cache.recorder, .byHand(at: Generation.next()), oldest: { .max },
+      if: isWanted)
     #expect(image.isPrivate && !isStored && !table.contains(key))
     #expect(fixture.cache.recorder.counts.stores == 0)
   }

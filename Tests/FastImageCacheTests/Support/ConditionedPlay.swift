@@ -61,7 +61,6 @@ struct ConditionedModel {
   struct Flight {
     let kind: Kind
     let policy: LoadOptions.Policy
-    let older: Int?
     var waiters: [Int: Urgent] = [:]
 
     var priority: Priority? { waiters.values.map(\.priority).max() }
@@ -88,7 +87,7 @@ struct ConditionedModel {
     }
     lastFlight += 1
     flights[lastFlight] = Flight(
-      kind: kind, policy: policy, older: current[kind], waiters: [number: urgent])
+      kind: kind, policy: policy, waiters: [number: urgent])
     current[kind] = lastFlight
   }
 
@@ -97,7 +96,7 @@ struct ConditionedModel {
     flights[found]?.waiters[number] = nil
     guard let flight = flights[found], flight.waiters.isEmpty else { return }
     flights[found] = nil
-    if current[flight.kind] == found { current[flight.kind] = flight.older }
+    if current[flight.kind] == found { current[flight.kind] = nil }
   }
 }
 
@@ -138,13 +137,16 @@ final class ConditionedPlay: Sendable {
     let request = try fixture.cache.request(for: kind.photo(), format: .row, options: options)
     // Another one where the request holds its own.
     let priority = if case .chosen(let priority) = urgent { priority } else { Priority.high }
-    registry.join(WaiterID(number: number), request, priority) { [answers] outcome in
+    registry.join(Self.waiter(number), request, priority) { [answers] outcome in
       let outcome = copy outcome
       answers.withLock { $0[number, default: []].append(outcome) }
     }
   }
 
-  func leave(_ number: Int) { registry.leave(WaiterID(number: number)) }
+  func leave(_ number: Int) { registry.leave(Self.waiter(number)) }
+
+  /// Beside those of requests.
+  private static func waiter(_ number: Int) -> WaiterID { WaiterID(number: 1 << 40 + number) }
 
   /// Waits until those who wait for no source are answered, and all loads of the model wait at the gate.
   ///

@@ -88,7 +88,4 @@ struct PlainPhoto: ImageEntity {
 
   var imageID: ImageID { ImageID(number) }
   func sourceURL(for format: ImageFormat) -> URL? { URL(string: "\(scheme)/\(number)") }
-
-  /// As loads learn of the type when they first ask one.
-  static func isKnown() { OwnPictures.noteNone(in: Self.self) }
 }

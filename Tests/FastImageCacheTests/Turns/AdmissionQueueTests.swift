@@ -21,29 +21,6 @@ struct AdmissionQueueTests {
     #expect(urgency.priority == .medium)
   }
 
-  @Test(
-    "is not kept by the urgency of a load that waited without a task", arguments: [false, true])
-  func endsQueuing(isWithdrawn: Bool) {
-    let urgency = Urgency(.medium)
-    let observed = { () -> () -> AdmissionQueue? in
-      let gates = LoadGates(network: 1, local: 1)
-      let (first, second) = (
-        LoadPermit(gates: gates, urgency: urgency), LoadPermit(gates: gates, urgency: urgency)
-      )
-      let answer = first.queue(at: .local) { _ in }
-      #expect(answer.map(first.endQueuing) == true)
-      let later = second.queue(at: .local) { #expect(second.endQueuing($0) != isWithdrawn) }
-      #expect(later == nil)
-      if isWithdrawn { second.withdraw() }
-      first.close()
-      second.close()
-      weak let left = gates[.local].queue
-      return { left }
-    }()
-    #expect(observed() == nil)
-    #expect(urgency.priority == .medium)
-  }
-
   @Test("tells a job the priority that let it in, though its urgency falls before it is told")
   func tellsPriority() throws {
     let queue = AdmissionQueue(width: 2, byteBudget: 2)
@@ -68,19 +45,5 @@ struct AdmissionQueueTests {
     #expect(second.enter(byteCount: 1, reply: note) == nil)
     queue.finish(id)
     #expect(told.withLock { $0 } == [.high, .medium] && falling.priority == .low)
-  }
-
-  @Test("lets nobody in who was withdrawn before coming")
-  func withdrawnBefore() {
-    let gates = LoadGates(network: 1, local: 1)
-    let (first, second) = (
-      LoadPermit(gates: gates, urgency: Urgency(.medium)),
-      LoadPermit(gates: gates, urgency: Urgency(.medium))
-    )
-    second.withdraw()
-    #expect(second.queue(at: .local) { _ in }.map(second.endQueuing) == false)
-    #expect(gates[.local].counts == (0, 0))
-    #expect(first.queue(at: .local) { _ in }.map(first.endQueuing) == true)
-    first.close()
   }
 }

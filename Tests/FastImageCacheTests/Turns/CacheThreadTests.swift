@@ -47,7 +47,7 @@
       #expect(events.withLock { $0 } == ["decoded": false])
     }
 
-    @Test("draw previews in the computing step, behind all else, and show them outside it")
+    @Test("draw previews on a nicer thread, and show them on another one")
     func preview() async throws {
       let (nicenesses, shown) = (Lock<[Int32]>([]), Counter())
       let oneThread = __priority_which_t(PRIO_PROCESS.rawValue)
@@ -71,7 +71,7 @@
       let main = getpriority(oneThread, id_t(getpid()))
       let seen = nicenesses.withLock { $0 }
       #expect(
-        seen.count == 1 && seen.allSatisfy { $0 >= min(main + WorkLevel.behind.niceness, 19) })
+        seen.count == 1 && seen.allSatisfy { $0 >= min(main + WorkerThread.niceness, 19) })
     }
   }
 #endif

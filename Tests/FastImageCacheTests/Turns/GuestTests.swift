@@ -137,7 +137,7 @@ struct GuestTests {
       init(_ note: @escaping @Sendable () -> Void) { self.note = note }
       deinit { note() }
     }
-    let pool = WorkerPool(name: "test", width: 1, computingIn: Crowding())
+    let pool = WorkerPool(name: "test", width: 1, computes: true)
     let door = Gate()
     func start() {
       let thing = Thing(note)

@@ -58,26 +58,6 @@ struct KeptPlaceTests {
     #expect(admission.finish(ids[0]) == [ids[1], ids[2]])
   }
 
-  @Test("is kept in a pool while cores are shared, and only then", arguments: [false, true])
-  func pool(isShared: Bool) async throws {
-    let crowding = isShared ? Crowding.always : Crowding()
-    let pool = WorkerPool(name: "test", width: 2, computingIn: crowding)
-    let (door, ran) = (Gate(), Counter())
-    let low = (0..<2).map { _ in
-      begun { try await pool.run(priority: .low) { _ in door.waitBlocking() } }
-    }
-    #expect(pool.counts.inside == (isShared ? 1 : 2))
-    let urgent = begun { try await pool.run(priority: .high) { _ in _ = ran.increment() } }
-    if isShared {
-      // Runs beside the one that computes.
-      try await urgent.value
-      #expect(pool.counts == (1, 1))
-    }
-    door.open()
-    for task in low + [urgent] { try await task.value }
-    #expect(ran.value == 1)
-  }
-
   @Test("is kept at a gate at all times")
   func gate() async throws {
     let gate = LoadGate(width: 2)

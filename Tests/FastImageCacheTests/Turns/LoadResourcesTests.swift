@@ -182,7 +182,6 @@ struct LoadResourcesTests {
     "never let more in than they are wide, whichever cache leaves, loses or ends its loads",
     arguments: [false, true])
   func mixed(arePlain: Bool) async throws {
-    PlainPhoto.isKnown()
     let resources = LoadResources(localWidth: 3)
     let (peak, tasks) = (Peak(), Lock<[Task<Int?, any Error>]>([]))
     var random = SplitMix64(state: 14)

@@ -14,8 +14,8 @@
 
     static var ofThisThread: Int32 { getpriority(oneThread, 0) }
 
-    static func expected(_ level: WorkLevel) -> Int32 {
-      min(getpriority(oneThread, id_t(getpid())) + level.niceness, 19)
+    static func expected(isNicer: Bool) -> Int32 {
+      min(getpriority(oneThread, id_t(getpid())) + (isNicer ? 5 : 0), 19)
     }
 
     /// False for a right that nobody has here.
@@ -37,27 +37,18 @@
     return seen.withLock { $0 }
   }
 
-  /// Computes until another thread has had a good part of the core.
-  private func computeUntilPreempted() {
-    let (begin, time) = (ContinuousClock.now, ThreadTime.now)
-    while true {
-      let (elapsed, worked) = (ContinuousClock.now - begin, ThreadTime.now - time)
-      if elapsed - worked > .milliseconds(2), (elapsed - worked) * 4 > elapsed { return }
-    }
-  }
-
   @Suite("The niceness of a worker's threads, in a process of their own,", .timeLimit(.minutes(10)))
   struct WorkerNicenessTests {
-    @Test("is 5 or 10 above the main one's for computing on shared cores, by the priority")
-    func levels() async {
+    @Test(
+      "is 5 above the main one's for computing, whatever the priority, and the main one's for the rest"
+    )
+    func computing() async {
       await #expect(processExitsWith: .success) {
         let worker = Worker(
-          name: "test", computingIn: Lock(.always), WorkerThread.Settings(patience: .never))
-        let levels: [WorkLevel] = [
-          .beside, .normal, .behind, .normal, .beside, .normal, .behind, .normal,
-        ]
+          name: "test", computes: true, WorkerThread.Settings(patience: .never))
         let found = await steps(of: [.high, .low, .medium, .background], on: worker)
-        #expect(found == levels.map(Niceness.expected))
+        let each = [true, false].map(Niceness.expected)
+        #expect(found == each + each + each + each)
       }
     }
 
@@ -65,54 +56,9 @@
     func waiting() async {
       await #expect(processExitsWith: .success) {
         let worker = Worker(
-          name: "test", computingIn: nil, WorkerThread.Settings(patience: .never))
+          name: "test", computes: false, WorkerThread.Settings(patience: .never))
         let found = await steps(of: [.low, .high], on: worker)
-        #expect(found == Array(repeating: Niceness.expected(.normal), count: 4))
-      }
-    }
-
-    @Test("is the main one's where cores are not shared, on one thread")
-    func calm() async {
-      await #expect(processExitsWith: .success) {
-        let worker = Worker(
-          name: "test", computingIn: Lock(Crowding()), WorkerThread.Settings(patience: .never))
-        let (threads, done) = (Lock<[pthread_t]>([]), Counter())
-        let note = { @Sendable in
-          threads.withLock { $0.append(pthread_self()) }
-          #expect(Niceness.ofThisThread == Niceness.expected(.normal))
-        }
-        worker.start(
-          Probe(computing: note) {
-            note()
-            done.increment()
-          }, .medium)
-        await done.reaches(1)
-        #expect(Set(threads.withLock { $0 }).count == 1)
-      }
-    }
-
-    @Test("rises when a job has lost its core to another thread")
-    func becomesNicer() async {
-      await #expect(processExitsWith: .success) {
-        let crowding = Lock(Crowding())
-        let worker = Worker(name: "test", computingIn: crowding)
-        let (competes, ends, done) = (Counter(), Cancellation(), Counter())
-        Thread.detachNewThread {
-          _ = probe_bind_to_first_core()
-          competes.increment()
-          while !ends.isSet {}
-        }
-        await competes.reaches(1)
-        let begin = ContinuousClock.now
-        worker.start(
-          Probe(computing: {
-            // Both threads then compete for one core.
-            _ = probe_bind_to_first_core()
-            computeUntilPreempted()
-          }) { done.increment() })
-        await done.reaches(1)
-        ends.set()
-        #expect(crowding.withLock { $0.level(for: .high, at: begin) } == .beside)
+        #expect(found == Array(repeating: Niceness.expected(isNicer: false), count: 4))
       }
     }
 
@@ -125,7 +71,7 @@
           // Of this thread only; those that it begins are as ordinary.
           guard probe_become_ordinary() == 0 else { return done.end() }
           let worker = Worker(
-            name: "test", computingIn: Lock(.always), WorkerThread.Settings(patience: .never))
+            name: "test", computes: true, WorkerThread.Settings(patience: .never))
           let note = { @Sendable in
             seen.withLock { $0.append(Niceness.ofThisThread) }
             may.withLock { $0.append(Niceness.mayBecomeLessNice()) }
@@ -142,8 +88,7 @@
         }
         await done.reaches(1)
         #expect(may.withLock { $0 } == [false, false, false, false])
-        let levels: [WorkLevel] = [.behind, .normal, .beside, .normal]
-        #expect(seen.withLock { $0 } == levels.map(Niceness.expected))
+        #expect(seen.withLock { $0 } == [true, false, true, false].map(Niceness.expected))
       }
     }
   }

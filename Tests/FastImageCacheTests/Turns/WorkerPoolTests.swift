@@ -15,9 +15,9 @@ struct WorkerPoolTests {
     #expect(try await pool.run(priority: .medium) { _ in 42 } == 42)
   }
 
-  @Test("throws what the work throws", arguments: [nil, .always] as [Crowding?])
-  func failure(crowding: Crowding?) async {
-    let pool = WorkerPool(name: "test", width: 1, computingIn: crowding)
+  @Test("throws what the work throws", arguments: [false, true])
+  func failure(computes: Bool) async {
+    let pool = WorkerPool(name: "test", width: 1, computes: computes)
     await #expect(throws: JobError.failed(Fault())) {
       try await pool.run(priority: .medium) { _ throws(Fault) in throw Fault() }
     }
@@ -25,10 +25,10 @@ struct WorkerPoolTests {
 
   @Test(
     "has let go of the work and of its result when the caller goes on",
-    arguments: [nil, .always] as [Crowding?])
-  func letsGo(crowding: Crowding?) async throws {
+    arguments: [false, true])
+  func letsGo(computes: Bool) async throws {
     final class Thing: Sendable {}
-    let pool = WorkerPool(name: "test", width: 1, computingIn: crowding)
+    let pool = WorkerPool(name: "test", width: 1, computes: computes)
     try await InlineExecutor.run {
       let (result, used) = try await { () async throws -> (Thing, () -> Thing?) in
         let thing = Thing()
@@ -46,9 +46,9 @@ struct WorkerPoolTests {
     }
   }
 
-  @Test("has room again when the caller goes on", arguments: [nil, .always] as [Crowding?])
-  func roomFirst(crowding: Crowding?) async throws {
-    let pool = WorkerPool(name: "test", width: 1, computingIn: crowding)
+  @Test("has room again when the caller goes on", arguments: [false, true])
+  func roomFirst(computes: Bool) async throws {
+    let pool = WorkerPool(name: "test", width: 1, computes: computes)
     for _ in 0..<20 {
       try await InlineExecutor.run {
         try await pool.run(priority: .medium) { _ in }
@@ -106,9 +106,9 @@ struct WorkerPoolTests {
 
   @Test(
     "runs no more at once than its width, and everything in the end",
-    arguments: [nil, .always] as [Crowding?])
-  func width(crowding: Crowding?) async throws {
-    let pool = WorkerPool(name: "test", width: 3, computingIn: crowding)
+    arguments: [false, true])
+  func width(computes: Bool) async throws {
+    let pool = WorkerPool(name: "test", width: 3, computes: computes)
     let running = Lock((now: 0, most: 0))
     let done = Counter()
     try await withThrowingTaskGroup(of: Void.self) { group in
@@ -173,9 +173,9 @@ struct WorkerPoolTests {
     await #expect(throws: JobError<Never>.cancelled) { try await task.value }
   }
 
-  @Test("tells running work that its task was cancelled", arguments: [nil, .always] as [Crowding?])
-  func cancelledWhileRunning(crowding: Crowding?) async {
-    let pool = WorkerPool(name: "test", width: 1, computingIn: crowding)
+  @Test("tells running work that its task was cancelled", arguments: [false, true])
+  func cancelledWhileRunning(computes: Bool) async {
+    let pool = WorkerPool(name: "test", width: 1, computes: computes)
     let (started, door) = (Counter(), Gate())
     let task = Task {
       try await pool.run(priority: .medium) { isCancelled throws(Fault) in
@@ -231,9 +231,9 @@ struct WorkerPoolTests {
 
   @Test(
     "answers every task once when some are cancelled and some move at random",
-    arguments: [nil, .always] as [Crowding?])
-  func storm(crowding: Crowding?) async {
-    let pool = WorkerPool(name: "test", width: 2, byteBudget: 8, computingIn: crowding)
+    arguments: [false, true])
+  func storm(computes: Bool) async {
+    let pool = WorkerPool(name: "test", width: 2, byteBudget: 8, computes: computes)
     let ran = Counter()
     let succeeded = Counter()
     let answered = Counter()

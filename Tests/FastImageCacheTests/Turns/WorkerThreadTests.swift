@@ -55,7 +55,7 @@
   struct WorkerThreadTests {
     @Test("call out on the thread that finishes, in order and before the job does")
     func callOut() async {
-      let worker = Worker(name: "test", computingIn: Lock(.always))
+      let worker = Worker(name: "test", computes: true)
       let (threads, order, done) = (Lock<[pthread_t]>([]), Order(), Counter())
       let note = { @Sendable (text: String) in
         threads.withLock { $0.append(pthread_self()) }
@@ -85,7 +85,7 @@
 
     @Test("compute without the locks of a load and of the cache's counts, which others may hold")
     func locks() async {
-      let worker = Worker(name: "test", computingIn: Lock(.always))
+      let worker = Worker(name: "test", computes: true)
       let progress = FlightProgress(clock: ContinuousClock())
       let recorder = CacheRecorder(hub: EventHub())
       let (held, door, computed, done) = (Counter(), Gate(), Counter(), Counter())
@@ -124,7 +124,7 @@
       let (ends, done) = (Ends(), Counter())
       do {
         let worker = Worker(
-          name: "test", computingIn: Lock(.always), WorkerThread.Settings(patience: .never))
+          name: "test", computes: true, WorkerThread.Settings(patience: .never))
         for priority in [Priority.high, .low] {
           worker.start(
             Probe(computing: { ends.note() }) {
@@ -134,14 +134,14 @@
           await done.reaches(priority == .high ? 1 : 2)
         }
       }
-      await ends.count.reaches(3)
+      await ends.count.reaches(2)
     }
 
     @Test("end when they have had no work for long, and others begin with the next job")
     func endWithoutWork() async {
       let ends = Ends()
       let worker = Worker(
-        name: "test", computingIn: Lock(.always), WorkerThread.Settings(patience: .nanoseconds(1)))
+        name: "test", computes: true, WorkerThread.Settings(patience: .nanoseconds(1)))
       for count in 1...20 {
         worker.start(Probe(computing: { ends.note() }) { ends.note() })
         await ends.count.reaches(2 * count)
@@ -151,7 +151,7 @@
     @Test("are replaced by libdispatch's where the system has none left")
     func noThread() async {
       let worker = Worker(
-        name: "test", computingIn: Lock(.always),
+        name: "test", computes: true,
         WorkerThread.Settings(stackByteCount: { _ in 1 << 60 }))
       let (ran, done) = (Counter(), Counter())
       for count in 1...3 {
@@ -167,9 +167,9 @@
       arguments: [Priority.low, .high])
     func oneThread(priority: Priority) async {
       let worker = Worker(
-        name: "x.only", computingIn: Lock(.always),
+        name: "x.only", computes: true,
         WorkerThread.Settings(
-          patience: .never, stackByteCount: { $0 == .normal ? nil : 1 << 60 }))
+          patience: .never, stackByteCount: { $0 ? 1 << 60 : nil }))
       let (names, done) = (Lock<[String]>([]), Counter())
       let note = { @Sendable in
         let name = try? String(contentsOfFile: "/proc/thread-self/comm", encoding: .utf8)
@@ -201,7 +201,7 @@
         let settings = WorkerThread.Settings(
           patience: .never,
           stackByteCount: { _ in withExtendedLifetime(farewell) { 1 << 60 } })
-        WorkerThread(name: "test", .normal, settings).add(.call({}))
+        WorkerThread(name: "test", isNicer: false, settings).add(.call({}))
         return farewell.count
       }()
       // The thread's object, and its settings with it, is kept for as long as a thread serves it.
@@ -212,7 +212,7 @@
       "leave signals to the program's threads, but for faults of their own, whoever begins them",
       arguments: [false, true])
     func signals(beginnerBlocksAll: Bool) async {
-      let worker = Worker(name: "test", computingIn: Lock(.always))
+      let worker = Worker(name: "test", computes: true)
       let (blocked, done) = (Lock<[[Bool]]>([]), Counter())
       let note = { @Sendable in
         var signals = sigset_t()
@@ -237,7 +237,7 @@
 
     @Test("bear a name in debuggers")
     func name() async {
-      let worker = Worker(name: "FastImageCache.stored-files 12", computingIn: nil)
+      let worker = Worker(name: "FastImageCache.stored-files 12", computes: false)
       let (name, done) = (Lock<String?>(nil), Counter())
       worker.start(
         Probe(computing: {

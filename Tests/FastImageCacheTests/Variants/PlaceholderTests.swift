@@ -83,40 +83,6 @@ struct PlaceholderTests {
     }
   }
 
-  @Test(
-    "that is stored while a load works answers it only where nobody waits for the real picture",
-    arguments: [false, true])
-  func isNotForReal(wantsReal: Bool) async throws {
-    let (gate, answer, asked) = (CancellableGate(), CancellableGate(), Counter())
-    let fixture = try await Fixture(source: ScriptedSource(gate: gate))
-    // Its entity is asked once the requests behind it were handed out, before these are looked up.
-    var slow = Photo("slow", url: "test:/1")
-    slow.ownPicture = { _ in
-      asked.increment()
-      try await answer.pass()
-      return nil
-    }
-    var loads = [Task { try await load(Photo("first", url: "test:/1"), in: fixture) }]
-    await fixture.source.started.reaches(1)
-    for photo in [slow, thumbnail] {
-      loads.append(Task { try await load(photo, in: fixture) })
-      await fixture.waiters(loads.count)
-    }
-    gate.open()
-    await asked.reaches(1)
-    if wantsReal {
-      loads.append(Task { try await load(thumbnail, isPlaceholder: false, in: fixture) })
-      await fixture.waiters(4)
-    }
-    Self.store(7, as: thumbnail, in: fixture.cache)
-    answer.open()
-    var numbers: [Int?] = []
-    for load in loads { numbers.append(try await load.value) }
-    #expect(numbers == (wantsReal ? [1, 1, 1, 1] : [1, 1, 7]))
-    #expect(fixture.cache.containsImage(for: thumbnail, format: .row) == wantsReal)
-    #expect(fixture.source.started.value == 1)
-  }
-
   @Test("that has changed is redrawn in all formats that show it, and no real picture with it")
   func isRedrawn() async throws {
     let formats = [8, 16].map {
@@ -146,13 +112,16 @@ struct PlaceholderTests {
   /// Stores a placeholder at once, as the load of another cache would.
   private static func store(_ number: Int, as photo: Photo, in cache: ImageCache) {
     let table = cache.tables[.row]
-    let request = table.map { ImageRequest(entity: photo, table: $0, tables: cache.tables) }
+    let request = table.map {
+      ImageRequest(entity: photo, table: $0, tables: cache.tables, options: placeholder)
+    }
     do {
       guard let table, let request else { throw ImageCacheError.closed }
       let slot = try table.drawSlot(for: request.key, size: ImageFormat.row.size) { bytes, layout in
         try solid(number, size: layout.size).withUnsafeBytes { bytes.copyMemory(from: $0) }
       }
-      _ = try table.store(slot, for: request.key, cache.recorder, isPlaceholder: true) { true }
+      _ = try table.store(
+        slot, for: request.key, cache.recorder, .byHand(at: request.generation), oldest: { .max })
     } catch {
       Issue.record(error)
     }
@@ -187,8 +156,10 @@ struct PlaceholderTests {
     #expect(entries.allSatisfy { $0.isPlaceholder && $0.versionID == nil } && entries.count == 2)
   }
 
-  @Test("is real if one of those who wait for the load wants it so", arguments: [false, true])
-  func isShared(realFirst: Bool) async throws {
+  @Test(
+    "shares no load with the real picture of its URL, which takes its place",
+    arguments: [false, true])
+  func isApart(realFirst: Bool) async throws {
     let gate = CancellableGate()
     let fixture = try await Fixture(source: ScriptedSource(gate: gate))
     let requests = [realFirst, !realFirst].map { isReal in
@@ -197,7 +168,7 @@ struct PlaceholderTests {
     await fixture.waiters(2)
     gate.open()
     for request in requests { #expect(try await request.value == 2) }
-    #expect(fixture.source.started.value == 1)
+    #expect(fixture.source.started.value == 2)
     #expect(fixture.cache.cachedImage(for: photo, format: .row)?.solidNumber == 2)
   }
 
@@ -259,79 +230,6 @@ struct PlaceholderTests {
       #expect(try await load(photo, isPlaceholder: isPlaceholder, in: fixture) == 2)
       await fixture.cache.loadsHaveEnded()
       #expect(try await store.inspect().map(\.isPlaceholder) == [isPlaceholder])
-    }
-  }
-}
-
-@Suite("A board with placeholders", .timeLimit(.minutes(10)))
-struct PlaceholderBoardTests {
-  private typealias Board = FlightBoard<WaiterID, Int, Int>
-  private let key = ImageKey(entity: "a", version: "1", format: "row")
-
-  private func join(
-    _ board: inout Board, _ number: Int, _ key: ImageKey? = nil,
-    policy: LoadOptions.Policy = .normal, isPlaceholder: Bool
-  ) -> Bool {
-    board.join(
-      WaiterID(number: number), key: key ?? self.key, origin: .entity("a"), priority: .background,
-      versions: [], policy: policy, isPlaceholder: isPlaceholder, request: number,
-      start: { $0.number },
-      waiter: { _ in WaiterID(number: number) }
-    ).isNewFlight
-  }
-
-  @Test("decides for the real picture where one waiter wants it, and else lets none join any more")
-  func decides() {
-    let first = FlightID(number: 1, index: 0)
-    for isLate in [false, true] {
-      for isOriginal in [false, true] {
-        var board = Board()
-        #expect(join(&board, 1, isPlaceholder: true))
-        if !isLate { #expect(!join(&board, 2, isPlaceholder: false)) }
-        let isPlaceholder =
-          isOriginal
-          ? board.keepsAsPlaceholder(first) : board.settlesAsPlaceholder(key, of: first)
-        #expect(isPlaceholder == isLate)
-        #expect(!join(&board, 3, isPlaceholder: true))
-        #expect(join(&board, 4, isPlaceholder: false) == isLate)
-      }
-    }
-  }
-
-  @Test("hands out the request for the real picture, whose siblings are real, too")
-  func prefersReal() {
-    var board = Board()
-    _ = join(&board, 1, isPlaceholder: true)
-    _ = join(&board, 2, isPlaceholder: false)
-    _ = join(&board, 3, isPlaceholder: true)
-    #expect(board.take(FlightID(number: 1, index: 0)) == [2])
-    #expect(board.takeDropped() == [1])
-  }
-
-  @Test("lets an older load store its real picture after a placeholder of another version")
-  func forgets() {
-    var board = Board()
-    let newer = ImageKey(entity: "a", version: "2", format: "row")
-    _ = join(&board, 1, isPlaceholder: false)
-    _ = join(&board, 2, newer, isPlaceholder: true)
-    let (first, second) = (FlightID(number: 1, index: 0), FlightID(number: 2, index: 1))
-    #expect(board.storesResult(newer, of: second, isPlaceholder: true) == true)
-    #expect(board.storesResult(key, of: first) == true)
-  }
-
-  @Test("lets an older load keep and store what is real after a newer placeholder")
-  func outdatesNone() {
-    for isReal in [false, true] {
-      var board = Board()
-      let (first, second) = (FlightID(number: 1, index: 0), FlightID(number: 2, index: 1))
-      _ = join(&board, 1, isPlaceholder: !isReal)
-      board.noteAsked(first)
-      #expect(join(&board, 2, policy: .reload, isPlaceholder: true))
-      #expect(board.keepsAsPlaceholder(second) == true)
-      #expect(board.keepsOriginal(of: "a", second) == true)
-      #expect(board.keepsOriginal(of: "a", first) == isReal)
-      #expect(board.storesResult(key, of: second, isPlaceholder: true) == true)
-      #expect(board.storesResult(key, of: first) == isReal)
     }
   }
 }

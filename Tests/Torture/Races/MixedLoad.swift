@@ -90,7 +90,7 @@ struct MixedLoad: Sendable {
       case 87..<94:
         await cancel(photograph, cache)
       case 94..<96:
-        for await _ in cache.prefetchProgress([photograph], format: Self.format) { break }
+        await cache.prefetch([photograph], format: Self.format)
       case 96:
         try await cache.flush()
       case 97 where !ignoresLeases:

@@ -50,14 +50,14 @@ struct LoadIdentity: Hashable, Sendable {
   /// A load that begins with a kept original is shared by no request that has to wait for a download,
   /// and the other way round.
   let beginsWithKept: Bool
-  /// Whether what is kept is a placeholder, which no request for a real picture may share.
-  let showsPlaceholder: Bool
+  /// Whether the load is for a placeholder, which no request for a real picture may share.
+  let isPlaceholder: Bool
 
   /// `nil` for an ordinary request of which nothing is kept: it builds no identity.
-  init?(_ conditions: LoadConditions, beginsWithKept: Bool, showsPlaceholder: Bool = false) {
+  init?(_ conditions: LoadConditions, beginsWithKept: Bool, isPlaceholder: Bool = false) {
     self.conditions = conditions
     self.beginsWithKept = beginsWithKept
-    self.showsPlaceholder = showsPlaceholder
-    if conditions.isOrdinary, !beginsWithKept { return nil }
+    self.isPlaceholder = isPlaceholder
+    if conditions.isOrdinary, !beginsWithKept, !isPlaceholder { return nil }
   }
 }

@@ -101,9 +101,8 @@ public struct LoadOptions: Hashable, Sendable {
   /// whichever version, and a real one takes its place; the same holds for kept originals. Where a real one is
   /// stored meanwhile, the request gets its placeholder in private memory.
   ///
-  /// Requests of both kinds share loads, and a picture that one of them wants as the real one is stored as that.
-  /// After the load has stored a placeholder, a request for a real picture begins a load. A real picture that
-  /// is there answers a request for a placeholder; so does a placeholder that was stored before.
+  /// Requests for placeholders and for real pictures share no load. A real picture that is there answers a request
+  /// for a placeholder; so does a placeholder that was stored before.
   public var isPlaceholder = false
 
   /// The longest wait for a picture that the table does not have, before it throws

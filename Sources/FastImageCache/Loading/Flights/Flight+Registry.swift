@@ -1,13 +1,8 @@
-import Dispatch
 import Locking
-import Synchronization
 
 /// The loader's side of ``InFlightRegistry``: all that a load asks and tells.
-///
-/// The functions that change the board are not inlined: a load that waits would have their variables in its frames.
 extension Flight {
   /// Hands out the requests that wait and were not handed out yet, the oldest first.
-  @inline(never)
   func take() -> [ImageRequest] {
     registry.state.withLock { $0.board.take(id) }
   }
@@ -27,24 +22,6 @@ extension Flight {
     registry.state.withLock { $0.board.isWanted(id) }
   }
 
-  /// Whether the flight's picture may be stored; see ``FlightBoard/storesResult(_:of:isPlaceholder:)``.
-  func storesResult(_ key: ImageKey, isPlaceholder: Bool) -> Bool {
-    registry.state.withLock {
-      $0.board.storesResult(key, of: id, isPlaceholder: isPlaceholder)
-    }
-  }
-
-  /// Whether the flight's picture is stored as a placeholder; see
-  /// ``FlightBoard/settlesAsPlaceholder(_:of:)``.
-  func settlesAsPlaceholder(_ key: ImageKey) -> Bool {
-    registry.state.withLock { $0.board.settlesAsPlaceholder(key, of: id) }
-  }
-
-  /// Whether the flight's original is kept as a placeholder; see ``FlightBoard/keepsAsPlaceholder(_:)``.
-  func keepsAsPlaceholder() -> Bool {
-    registry.state.withLock { $0.board.keepsAsPlaceholder(id) }
-  }
-
   /// Notes that the source is asked now: a reload that comes from here on asks anew.
   func noteAsked() { registry.state.withLock { $0.board.noteAsked(id) } }
 
@@ -56,35 +33,16 @@ extension Flight {
   /// Answers all waiters for one picture of the flight.
   ///
   /// - Parameter isFetched: Whether the picture was made of the flight's fetch.
-  @inline(never)
   func finish(
     _ key: ImageKey, isFetched: Bool, with outcome: consuming InFlightRegistry.Outcome,
     _ facts: AnswerFacts = .table
   ) {
     let waiters = registry.step { $0.board.finish(key, of: id, isFetched: isFetched) }
-    if isFetched, !waiters.isEmpty { beginDelivery() }
     if case .failure(let error) = outcome, !waiters.isEmpty { registry.recorder.failed(key, error) }
     registry.answer(waiters, outcome, facts)
   }
 
-  /// Notes that a reader is about to have a picture whose original the store has not.
-  private func beginDelivery() {
-    guard registry.planner.originals != nil else { return }
-    if !isDelivering.exchange(true, ordering: .acquiringAndReleasing) {
-      registry.deliveries.enter()
-    }
-  }
-
-  /// Notes that the store has the original, or will not get it; harmless for a flight that has delivered
-  /// nothing.
-  func endDelivery() {
-    if isDelivering.exchange(false, ordering: .acquiringAndReleasing) {
-      registry.deliveries.leave()
-    }
-  }
-
   /// Ends the flight unless ``take()`` would hand out a request.
-  @inline(never)
   func retire() -> Bool {
     registry.step { $0.board.retire(id) }
   }
@@ -92,7 +50,6 @@ extension Flight {
   /// Ends the flight and answers all its waiters.
   ///
   /// - Parameter error: Asked only if there is a waiter: most flights that fail were given up before.
-  @inline(never)
   func fail(with error: @autoclosure () -> ImageCacheError) {
     let (waiters, requests) = registry.step { $0.board.fail(id) }
     if waiters.isEmpty { return }

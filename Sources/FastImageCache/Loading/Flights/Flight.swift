@@ -6,7 +6,14 @@ import TableStore
 final class ImageRequest: Sendable {
   let entity: any ImageEntity
   let table: ImageTable
+  /// The picture that its load stores: of the version of a placeholder, if the request is content with one.
   let key: ImageKey
+  /// The real picture.
+  let realKey: ImageKey
+  /// The number of its call.
+  let generation: Int
+  /// Its waiter, if it waits: once.
+  var waiter: WaiterID { WaiterID(number: generation) }
   let url: URL?
   /// `nil` for a request without conditions.
   let options: LoadOptions?
@@ -27,23 +34,16 @@ final class ImageRequest: Sendable {
 
   /// The picture that its table has: the wanted one, or else the placeholder, if the request is content with
   /// one.
-  ///
-  /// It answers this request. Others of its load may want the real picture.
-  func storedImage() -> CachedImage? { table.cachedImage(for: key) ?? storedPlaceholder() }
-
-  /// The placeholder that its table has, if the request is content with one.
-  func storedPlaceholder() -> CachedImage? {
-    isPlaceholder ? table.cachedImage(for: key.placeholder) : nil
+  func storedImage() -> CachedImage? {
+    table.cachedImage(for: realKey) ?? (isPlaceholder ? table.cachedImage(for: key) : nil)
   }
 
   /// Whether ``storedImage()`` would find a picture.
-  var isStored: Bool {
-    table.contains(key) || isPlaceholder && table.contains(key.placeholder)
-  }
+  var isStored: Bool { table.contains(realKey) || isPlaceholder && table.contains(key) }
 
   /// Whether the device is locked, and with it the picture that its table has.
   var isProtectedNow: Bool {
-    table.isProtectedNow(key) || isPlaceholder && table.isProtectedNow(key.placeholder)
+    table.isProtectedNow(realKey) || isPlaceholder && table.isProtectedNow(key)
   }
 
   /// Finds the original in a store, for a picture of a namespace.
@@ -52,7 +52,8 @@ final class ImageRequest: Sendable {
       id: entity.originalID(for: format), audience: options?.audience ?? .everyone,
       address: url.map { ImageID($0) } ?? key.entity)
     let owner = OriginalOwner(namespace: namespace, entity: key.entity)
-    return OriginalQuery(name: name, version: key.version, owner: owner) { [entity, format] size in
+    return OriginalQuery(name: name, version: realKey.version, owner: owner) {
+      [entity, format] size in
       entity.drawing(for: format).isCovered(
         by: size, slot: format.size, upTo: format.keepsProportions)
     }
@@ -60,8 +61,9 @@ final class ImageRequest: Sendable {
 
   init(
     entity: any ImageEntity, table: ImageTable, tables: TableSet, options: LoadOptions? = nil,
-    whenLoading: (@Sendable () -> Void)? = nil
+    generation: Int = Generation.next(), whenLoading: (@Sendable () -> Void)? = nil
   ) {
+    self.generation = generation
     self.whenLoading = whenLoading
     self.options = options
     policy = options?.policy ?? .normal
@@ -71,17 +73,19 @@ final class ImageRequest: Sendable {
     self.entity = entity
     self.table = table
     self.tables = tables
-    key = ImageKey(
+    realKey = ImageKey(
       entity: entity.imageID, version: entity.versionID(for: table.format),
       format: table.format.name)
+    key = isPlaceholder ? realKey.placeholder : realKey
     url = entity.sourceURL(for: table.format)
   }
 
   /// The entity's pictures in the other formats of the cache, each in its present version.
   func versionsElsewhere() -> [ImageKey] {
     tables.all.filter { $0 !== table }.map { other in
-      ImageKey(
+      let real = ImageKey(
         entity: key.entity, version: entity.versionID(for: other.format), format: other.format.name)
+      return isPlaceholder ? real.placeholder : real
     }
   }
 
@@ -97,7 +101,7 @@ final class ImageRequest: Sendable {
     tables.filter { $0 !== table && $0.isStored }.map {
       ImageRequest(
         entity: entity, table: $0, tables: self.tables,
-        options: isPlaceholder ? .placeholder : nil)
+        options: isPlaceholder ? .placeholder : nil, generation: generation)
     }
   }
 
@@ -110,7 +114,7 @@ final class ImageRequest: Sendable {
   /// placeholder the placeholders among them, else the real ones.
   func outdated() -> [ImageRequest] {
     others(among: tables.all).filter {
-      $0.url == url && $0.table.contains(isPlaceholder ? $0.key.placeholder : $0.key)
+      $0.url == url && $0.table.contains($0.key)
     }
   }
 
@@ -134,24 +138,22 @@ final class Flight: Sendable {
   let id: FlightID
   let url: URL?
   let policy: LoadOptions.Policy
-  /// Whether a kept placeholder answers all waiters.
-  let showsPlaceholder: Bool
+  /// Whether all waiters are content with a placeholder.
+  let isPlaceholder: Bool
   let urgency: Urgency
   /// The priority of the flight's task, and of the tasks that its source or an entity begins, unless
   /// these choose another one.
   let taskPriority: Priority
   let permit: LoadPermit
   let progress: FlightProgress
-  /// True from the first answer to the moment at which the store has the original, or will not get it.
-  let isDelivering = Atomic(false)
   /// A flight and its registry hold each other until the flight leaves the board.
   let registry: InFlightRegistry
 
   init(
-    id: FlightID, url: URL?, policy: LoadOptions.Policy = .normal, showsPlaceholder: Bool = false,
+    id: FlightID, url: URL?, policy: LoadOptions.Policy = .normal, isPlaceholder: Bool = false,
     priority: Priority, gates: LoadGates, registry: InFlightRegistry
   ) {
-    self.showsPlaceholder = showsPlaceholder
+    self.isPlaceholder = isPlaceholder
     (self.id, self.url, self.policy, self.registry) = (id, url, policy, registry)
     urgency = Urgency(priority)
     taskPriority = priority

@@ -10,32 +10,17 @@
 /// 2. A flight leaves the board in the call in which its last waiter leaves, unless it has delivered a
 ///    picture of its fetch. A flight whose last waiter was answered stays until its load retires it.
 /// 3. A rendition is wanted exactly as long as it has a waiter; `finish` takes all its waiters.
-/// 4. `current[origin]` is the flight that new waiters join: the newest one, or its predecessor once
-///    the newest has ended. Other flights finish for the waiters that they have. A flight that began
-///    because joining the current one would deadlock is never current; only waiters that cannot join
-///    the current one either join it.
+/// 4. `current[origin]` is the newest flight of the origin, as long as that is under way: the one that new waiters
+///    join.
 /// 5. A flight's priority is the highest among its waiters; a flight without waiters keeps its last
 ///    one. `moved` lists each flight whose priority changed since the last ``takeMoved()``.
-/// 6. No flight waits for itself, not even through other flights: a waiter never joins a flight that
-///    waits for one of its dependents.
+/// 6. No flight waits for itself, not even through others: a waiter joins no flight that is older than one that
+///    waits for the waiter's answer. So every flight waits for younger ones only.
 /// 7. A flight under way has its record at `flights[id.index]` and its id at `ids[id.index]`.
-/// 8. Once a flight has stored the picture of a younger request, no other flight stores an older
-///    request's picture of the same entity and format in another version. Waiters' numbers tell the age
-///    of requests: a picture is as young as the youngest request that it answers, and a sibling as the
-///    youngest request for its entity; but a flight stores no sibling of which it was asked for another
-///    version. Hits are no requests here, and a picture that is stored by hand
-///    is younger than all flights that began before.
+/// 8. A waiter joins no flight that began before the last removal of its picture. `removals` has those that a flight
+///    under way is older than.
 /// 9. A waiter joins a flight of its own policy or of a stronger one; a reload joins no flight that has
 ///    asked its source. The flight that begins instead takes the older one's place, as after a removal.
-/// 10. Once a flight stronger than `normal` has stored a picture, no older flight of the same source
-///    stores any, nor does a waiter join one; nor a younger one that began with a kept original, unless it
-///    had asked the source. Once a flight has kept its original, no older flight of the same source
-///    keeps one.
-/// 11. A picture that a waiter wants as the real one is stored as the real one, and the original of a flight
-///     that had such a waiter is kept as a real one. A table's placeholder answers no such waiter. Once a
-///     picture or the original of a flight was decided to be a placeholder, or a table's placeholder to answer,
-///     no waiter for a real picture joins it: such a waiter begins a flight, which takes this one's place. A
-///     placeholder keeps no flight from storing a real picture by invariant 8.
 struct FlightBoard<Waiter, Request, Load> {
   typealias Flight = FlightRecord<Request, Load>
 
@@ -43,13 +28,11 @@ struct FlightBoard<Waiter, Request, Load> {
     let waiter: Waiter
     let flight: FlightID
     let rendition: Int
-    /// What it was given, by ``join(_:key:origin:priority:versions:policy:dependents:request:start:waiter:)``
+    /// What it was given, by ``join(_:key:origin:priority:versions:policy:after:request:start:waiter:)``
     /// or by ``move(_:to:)``.
     var given: Priority
     /// What its task was escalated to, if it was.
     var escalated: Priority?
-    /// The flights that go on only after this waiter has its answer.
-    let dependents: [FlightID]
 
     var priority: Priority { max(given, escalated ?? given) }
   }
@@ -66,7 +49,7 @@ struct FlightBoard<Waiter, Request, Load> {
   struct Left {
     let waiter: Waiter
     /// The load to cancel, and its unanswered requests, if the flight left the board with its waiter.
-    let abandoned: (load: Load, requests: ShortList<Request>)?
+    let abandoned: (load: Load, requests: [Request])?
   }
 
   var flights: [Flight?] = []
@@ -74,8 +57,8 @@ struct FlightBoard<Waiter, Request, Load> {
   private var freeIndices: [Int] = []
   private var current: [FlightOrigin: FlightID] = [:]
   private var waiters: [WaiterID: WaiterRecord] = [:]
-  private var lastFlight = 0
-  private var dropped: ShortList<Request> = []
+  private var removals: [Removal: Int] = [:]
+  private var dropped: [Request] = []
   private var moved: [(load: Load, priority: Priority)] = []
 
   init() {}
@@ -94,34 +77,24 @@ struct FlightBoard<Waiter, Request, Load> {
   ///     joins a flight only if they agree with all requests of that flight, and if its picture was not
   ///     removed since the flight began.
   ///   - policy: How much the waiter wants of a load.
-  ///   - isPlaceholder: Whether the waiter is content with a placeholder.
-  ///   - dependents: The flights that go on only after this waiter has its answer.
+  ///   - asker: The number of the youngest flight that goes on only after this waiter has its answer; -1 for none.
   ///   - request: Handed out by ``take(_:)``, unless the same picture is wanted already.
   ///   - start: Makes the load of a new flight.
   ///   - waiter: Makes the waiter, for the load that it waits for.
   mutating func join(
     _ id: WaiterID, key: ImageKey, origin: FlightOrigin, priority: Priority,
-    versions: [ImageKey], policy: LoadOptions.Policy = .normal, isPlaceholder: Bool = false,
-    dependents: [FlightID] = [],
+    versions: [ImageKey], policy: LoadOptions.Policy = .normal, after asker: Int = -1,
     request: Request, start: (FlightID) -> Load,
     waiter: (Load) -> Waiter
   ) -> Joined {
-    let waiting = flightsWaiting(forOneOf: dependents)
-    let newest = current[origin]
-    let isRefused = newest.map(waiting.contains) ?? false
-    let found = isRefused ? newestFlight(of: origin, besides: waiting) : newest
-    let flight = found.flatMap { found in
-      look(at: found) { $0.accepts(key, versions, policy, isPlaceholder: isPlaceholder) } == true
-        ? found : nil
+    let found = current[origin].flatMap { newest in
+      newest.number > max(asker, lastRemoval(of: key))
+        && look(at: newest) { $0.accepts(key, versions, policy) } == true ? newest : nil
     }
-    let isNewFlight = flight == nil
-    let target =
-      flight ?? begin(origin, policy, priority, after: newest, isCurrent: !isRefused, start)
+    let isNewFlight = found == nil
+    let target = found ?? begin(origin, policy, priority, for: id, start)
     let joined = look(at: target) { flight in
-      (
-        load: flight.load,
-        added: flight.add(id, for: key, request, isPlaceholder: isPlaceholder, priority: priority)
-      )
+      (load: flight.load, added: flight.add(id, for: key, request, priority: priority))
     }
     guard let joined else {
       preconditionFailure("A flight that was found or begun is under way.")
@@ -130,44 +103,19 @@ struct FlightBoard<Waiter, Request, Load> {
     let former = waiters.updateValue(
       WaiterRecord(
         waiter: waiter(joined.load), flight: target, rendition: joined.added.index,
-        given: priority, dependents: dependents),
+        given: priority),
       forKey: id)
     precondition(former == nil, "A waiter joins once.")
     followWaiters(of: target)
     return Joined(load: joined.load, isNewFlight: isNewFlight)
   }
 
-  /// `others`, and all flights that go on only after one of them.
-  private func flightsWaiting(forOneOf others: [FlightID]) -> Set<FlightID> {
-    var waiting = Set(others)
-    if others.isEmpty { return waiting }
-    var count = 0
-    while count < waiting.count {
-      count = waiting.count
-      for waiter in waiters.values where waiting.contains(waiter.flight) {
-        waiting.formUnion(waiter.dependents)
-      }
-    }
-    return waiting
-  }
-
-  /// The newest flight that a waiter may join when joining the current one would deadlock; never one
-  /// that was current before.
-  private func newestFlight(
-    of origin: FlightOrigin, besides refused: Set<FlightID>
-  ) -> FlightID? {
-    flights.compactMap { $0 }
-      .filter { $0.isForRefused && $0.origin == origin && !refused.contains($0.id) }
-      .max { $0.id.number < $1.id.number }?.id
-  }
-
   private mutating func begin(
     _ origin: FlightOrigin, _ policy: LoadOptions.Policy, _ priority: Priority,
-    after older: FlightID?, isCurrent: Bool, _ start: (FlightID) -> Load
+    for waiter: WaiterID, _ start: (FlightID) -> Load
   ) -> FlightID {
-    lastFlight += 1
     let index = freeIndices.popLast() ?? flights.count
-    let id = FlightID(number: lastFlight, index: index)
+    let id = FlightID(number: waiter.number, index: index)
     if index == flights.count {
       flights.append(nil)
       ids.append(nil)
@@ -176,9 +124,8 @@ struct FlightBoard<Waiter, Request, Load> {
     }
     ids[index] = id
     flights[index] = Flight(
-      id: id, origin: origin, policy: policy, older: older, isForRefused: !isCurrent,
-      priority: priority, load: start(id))
-    if isCurrent { current[origin] = id }
+      id: id, origin: origin, policy: policy, priority: priority, load: start(id))
+    current[origin] = id
     return id
   }
 
@@ -219,7 +166,7 @@ struct FlightBoard<Waiter, Request, Load> {
       }
       return flight.isAbandoned
     }
-    var abandoned: (load: Load, requests: ShortList<Request>)?
+    var abandoned: (load: Load, requests: [Request])?
     if isAbandoned == true, let flight = remove(left.flight) {
       abandoned = (flight.load, flight.unansweredRequests)
     } else {
@@ -230,7 +177,7 @@ struct FlightBoard<Waiter, Request, Load> {
 
   /// The requests that the board has forgotten since the last call. The caller releases them outside
   /// its lock, since entities may end with them and run any code.
-  mutating func takeDropped() -> ShortList<Request> {
+  mutating func takeDropped() -> [Request] {
     defer { dropped = [] }
     return dropped
   }
@@ -298,16 +245,16 @@ struct FlightBoard<Waiter, Request, Load> {
 
   // MARK: All flights
 
-  /// Ends one rendition in every flight, because its picture was stored by hand.
-  ///
-  /// No flight under way stores the picture any more: neither one that has drawn it already, nor one
-  /// that began just before the picture could be found.
+  /// Ends one rendition in every flight, because its picture was stored by hand; later waiters for it join none of
+  /// these flights.
   ///
   /// - Returns: The waiters to answer, and the loads to cancel, since they have no other waiters.
-  mutating func supersede(_ key: ImageKey) -> (waiters: [Waiter], abandoned: [Load]) {
+  mutating func supersede(
+    _ key: ImageKey, at number: Int
+  ) -> (waiters: [Waiter], abandoned: [Load]) {
     var waiters: [Waiter] = []
     var abandoned: [Load] = []
-    forbidStoring(.entity(key.entity, format: key.format), andJoining: false)
+    remove(.entity(key.entity, format: key.format), at: number)
     for id in underWay {
       let rendition = look(at: id) { $0.wantedIndex(of: key) }
       guard case .some(.some(let rendition)) = rendition else { continue }
@@ -319,6 +266,44 @@ struct FlightBoard<Waiter, Request, Load> {
       }
     }
     return (waiters, abandoned)
+  }
+
+  /// Notes a removal.
+  mutating func remove(_ removal: Removal, at number: Int) {
+    guard let oldest = oldestFlight else { return }
+    removals[removal] = max(number, removals[removal] ?? 0)
+    if removals.count > 64 { removals = removals.filter { $0.value > oldest } }
+  }
+
+  /// The number of the oldest flight under way.
+  var oldestFlight: Int? {
+    ids.reduce(nil) { oldest, id in
+      id.map { min($0.number, oldest ?? $0.number) } ?? oldest
+    }
+  }
+
+  private func lastRemoval(of key: ImageKey) -> Int {
+    if removals.isEmpty { return -1 }
+    return max(
+      removals[.format(key.format)] ?? -1, removals[.entity(key.entity, format: key.format)] ?? -1)
+  }
+
+  /// Notes that a flight asks its source now.
+  mutating func noteAsked(_ id: FlightID) { look(at: id) { $0.hasAsked = true } }
+
+  /// Whether this flight's original may be kept as that of an entity: not if that of any entity of the flight was
+  /// removed since the flight began. It is one original, whoever asks for it.
+  func keepsOriginal(of entity: ImageID, _ id: FlightID) -> Bool {
+    guard isUnderWay(id), let flight = flights[id.index] else { return false }
+    func isKept(_ entity: ImageID) -> Bool { removals[.originals(entity)] ?? -1 < id.number }
+    return removals.isEmpty
+      || isKept(entity) && flight.renditions.allSatisfy { isKept($0.key.entity) }
+  }
+
+  /// Whether another flight may revalidate what this one has shown: not if its picture or its original was removed
+  /// since, or stored by hand.
+  func mayBeRevalidated(_ key: ImageKey, _ entity: ImageID, of id: FlightID) -> Bool {
+    keepsOriginal(of: entity, id) && lastRemoval(of: key) < id.number
   }
 
   /// Takes all flights off the board.
@@ -356,7 +341,7 @@ struct FlightBoard<Waiter, Request, Load> {
     let listed = look(at: id) { $0.end(at: rendition) } ?? []
     return listed.compactMap { waiter in
       guard let record = waiters.removeValue(forKey: waiter) else { return nil }
-      look(at: id) { $0.answer(waiter, at: rendition, priority: record.priority) }
+      look(at: id) { $0.answer(at: record.priority) }
       return record.waiter
     }
   }
@@ -366,13 +351,8 @@ struct FlightBoard<Waiter, Request, Load> {
     guard isUnderWay(id), let flight = flights[id.index].take() else { return nil }
     ids[id.index] = nil
     freeIndices.append(id.index)
-    if let place = current.index(forKey: flight.origin), current[place].value == id {
-      if let older = flight.older, isUnderWay(older) {
-        current.values[place] = older
-      } else {
-        current.remove(at: place)
-      }
-    }
+    if current[flight.origin] == id { current[flight.origin] = nil }
+    if flightCount == 0 { removals = [:] }
     for rendition in flight.renditions { dropped.append(rendition.request) }
     return flight
   }

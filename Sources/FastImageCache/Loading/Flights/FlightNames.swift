@@ -43,17 +43,11 @@ final class FlightOrigin: Hashable, Sendable {
     FlightOrigin(.entity(id), identity)
   }
 
-  /// Whether both load from the same place, whoever may share the load.
-  func hasSource(of other: FlightOrigin) -> Bool { name == other.name }
-
-  /// Whether the load shows a kept original, and asks no source if that is whole.
-  var beginsWithKept: Bool { identity?.beginsWithKept == true }
-
   /// `nil` where the entity itself has the picture.
   var url: URL? { if case .url(let url) = name { url } else { nil } }
 
-  /// Whether that original is a placeholder, and all waiters are content with one.
-  var showsPlaceholder: Bool { identity?.showsPlaceholder == true }
+  /// Whether all waiters are content with a placeholder.
+  var isPlaceholder: Bool { identity?.isPlaceholder == true }
 
   static func == (first: FlightOrigin, second: FlightOrigin) -> Bool {
     first === second
@@ -66,41 +60,13 @@ final class FlightOrigin: Hashable, Sendable {
 
 /// The pictures that a removal takes away.
 enum Removal: Hashable, Sendable {
-  case entity(ImageID, format: String?)
+  case entity(ImageID, format: String)
   case format(String)
   /// The entity's kept originals, and no picture.
   case originals(ImageID)
-
-  func covers(_ key: ImageKey) -> Bool {
-    switch self {
-    case .entity(let entity, let format):
-      key.entity == entity && (format == nil || key.format == format)
-    case .format(let format): key.format == format
-    case .originals: false
-    }
-  }
 }
 
-/// Several removals; the time to look a key up does not depend on their number.
-struct Removals {
-  private var all: Set<Removal> = []
-
-  mutating func insert(_ removal: Removal) { all.insert(removal) }
-
-  func cover(_ key: ImageKey) -> Bool {
-    if all.isEmpty { return false }
-    return all.contains(.format(key.format))
-      || all.contains(.entity(key.entity, format: key.format))
-      || all.contains(.entity(key.entity, format: nil))
-  }
-
-  /// Whether an entity's originals are taken away.
-  func coverOriginals(of entity: ImageID) -> Bool {
-    !all.isEmpty && all.contains(.originals(entity))
-  }
-}
-
-/// Names one flight; its number is never used again.
+/// Names one flight; its number is that of the request that began it (``Generation``).
 struct FlightID: Hashable, Sendable {
   let number: Int
   /// The index of the flight's record on the board while it is under way.

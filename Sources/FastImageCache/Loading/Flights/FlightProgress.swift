@@ -5,7 +5,7 @@ import Synchronization
 /// The progress of one load, sent to its listeners.
 ///
 /// Sources report from threads of their own. Unstructured tasks, one for each report, could run out of
-/// order, so reports go straight into the streams: queued under one lock and delivered outside it.
+/// order, so reports go straight into the streams: all of them under one lock, whose readers are resumed outside it.
 ///
 /// Invariants:
 /// 1. A listener that is added late hears the latest step first.
@@ -13,45 +13,23 @@ import Synchronization
 /// 3. `fetch` is the number of the fetch under way if a listener wants more previews of it, and else 0. A fetch
 ///    that begins anew with other bytes gets another number. So a preview of a fetch that is over, or of bytes that
 ///    were thrown away, reaches nobody.
-/// 4. A step of bytes is left out while the outbox is crowded. The latest one follows when nothing waits, so
-///    nobody is left with an older one.
-/// 5. A worker that computes takes no lock here: a request that joins takes it under the registry's.
-final class FlightProgress: OutboxOwner {
+/// 4. A worker that computes takes no lock here: a request that joins takes it under the registry's.
+final class FlightProgress: Sendable {
   typealias Listener = StreamQueue<ImageProgress>
-
-  private struct Step {
-    let listener: Listener
-    /// `nil` for an end without a last step.
-    let progress: ImageProgress?
-    let isLast: Bool
-  }
 
   private struct State {
     var latest = ImageProgress.queued
     var listeners: [WaiterID: Listener] = [:]
-    var outbox = Outbox<Step>()
-    /// Whether the latest step was left out.
-    var isBehind = false
-    var wishes = PreviewWishes()
+    var previews = LatestPreview()
     var fetchCount = 0
     var isFetching = false
     var meter = LoadMeter()
 
-    var previewedFetch: Int { isFetching && wishes.wantMore ? fetchCount : 0 }
+    var previewedFetch: Int { isFetching && previews.wantMore ? fetchCount : 0 }
 
-    /// Tells all listeners the latest step.
-    mutating func tellLatest() {
-      isBehind = false
-      for listener in listeners.values {
-        outbox.append(Step(listener: listener, progress: latest, isLast: false))
-      }
-    }
-
-    mutating func show(_ previews: [(waiter: WaiterID, progress: ImageProgress)]) {
-      for (waiter, progress) in previews {
-        guard let listener = listeners[waiter] else { continue }
-        outbox.append(Step(listener: listener, progress: progress, isLast: false))
-      }
+    /// Shows each listener its preview.
+    func show(_ previews: [(waiter: WaiterID, progress: ImageProgress)]) -> [Listener.Delivery] {
+      previews.compactMap { waiter, progress in listeners[waiter]?.put(progress) }
     }
   }
 
@@ -66,7 +44,7 @@ final class FlightProgress: OutboxOwner {
   /// A listener keeps one unread preview, whatever number of steps it misses.
   static func makeListener() -> Listener {
     Listener(
-      size: 16, .losesOldest,
+      size: 16,
       lasting: Listener.Lasting(holds: { $0.isPreview }, ends: { $0.endsPreviews }))
   }
 
@@ -81,29 +59,23 @@ final class FlightProgress: OutboxOwner {
   }
 
   private func tell(_ progress: ImageProgress) {
-    let isHeard = state.withLock { state in
+    let deliveries = state.withLock { state in
       state.latest = progress
       state.meter.note(progress)
-      if progress.isReceiving, state.outbox.isCrowded {
-        state.isBehind = true
-      } else {
-        state.tellLatest()
-      }
-      return !state.listeners.isEmpty
+      return state.listeners.values.map { $0.put(progress) }
     }
-    if isHeard { flush() }
+    for delivery in deliveries { delivery.end() }
   }
 
-  /// Adds a listener, which hears nothing before the next ``flush()``. So a caller can add it under a
-  /// lock and flush outside.
+  /// Adds a listener that nobody reads yet, perhaps under a lock of the caller's.
   ///
   /// - Parameter wish: What the listener wants of previews. The newest one comes behind the latest step.
   func add(_ listener: Listener, for waiter: WaiterID, _ wish: PreviewWish? = nil) {
     change { state in
-      state.outbox.append(Step(listener: listener, progress: state.latest, isLast: false))
+      listener.append(state.latest)
       state.listeners[waiter] = listener
-      guard let wish, let preview = state.wishes.add(wish, for: waiter) else { return }
-      state.outbox.append(Step(listener: listener, progress: preview, isLast: false))
+      guard let wish, let preview = state.previews.add(wish, for: waiter) else { return }
+      listener.append(preview)
     }
   }
 
@@ -114,13 +86,12 @@ final class FlightProgress: OutboxOwner {
   func end(_ waiter: WaiterID, with progress: consuming ImageProgress?) {
     // Taken out first: later reports are not for this listener.
     let (listener, wish) = change { state in
-      (state.listeners.removeValue(forKey: waiter), state.wishes.remove(waiter))
+      (state.listeners.removeValue(forKey: waiter), state.previews.remove(waiter))
     }
     defer { withExtendedLifetime(wish) {} }
     guard let listener else { return }
-    let step = Step(listener: listener, progress: consume progress, isLast: true)
-    enqueue(consume step)
-    flush()
+    if let progress = consume progress { listener.append(consume progress) }
+    listener.finish()
   }
 
   /// Changes who listens, or what decides whether previews are wanted.
@@ -132,33 +103,6 @@ final class FlightProgress: OutboxOwner {
       }
       return body(&state)
     }
-  }
-
-  private func enqueue(_ step: consuming Step) {
-    var step = Optional(consume step)
-    state.withLock { state in
-      if let step = step.take() { state.outbox.append(consume step) }
-    }
-  }
-
-  func deliverNext(isFlushing: Bool) -> Bool {
-    // Bound once, or a picture that is delivered would have a second reference here.
-    guard
-      let step = state.withLock({ state in
-        if state.isBehind, state.outbox.count == 0 { state.tellLatest() }
-        return state.outbox.next(isFlushing: isFlushing)
-      })
-    else { return false }
-    Self.deliver(consume step)
-    return true
-  }
-
-  var waitingCount: Int { state.withLock { $0.outbox.count } }
-
-  private static func deliver(_ step: consuming Step) {
-    let (listener, isLast) = (step.listener, step.isLast)
-    if let progress = (consume step).progress { listener.append(consume progress) }
-    if isLast { listener.finish() }
   }
 }
 
@@ -186,7 +130,7 @@ extension FlightProgress {
     let (next, forgotten) = change { state in
       guard state.fetchCount == number else { return (number, [CachedImage]()) }
       state.fetchCount += 1
-      return (state.fetchCount, state.wishes.forget())
+      return (state.fetchCount, state.previews.forget())
     }
     withExtendedLifetime(forgotten) {}
     return next
@@ -196,7 +140,7 @@ extension FlightProgress {
   func endFetch() {
     let forgotten = change { state in
       state.isFetching = false
-      return state.wishes.forget()
+      return state.previews.forget()
     }
     // A source may keep this object. Memory is given back outside the lock.
     withExtendedLifetime(forgotten) {}
@@ -210,19 +154,16 @@ extension FlightProgress {
   ) -> [PreviewStage.Kind: PreviewWant] {
     state.withLock { state in
       guard state.previewedFetch == number else { return [:] }
-      return state.wishes.want(stages, after: elapsed)
+      return state.previews.want(stages, after: elapsed)
     }
   }
 
   /// Shows the previews that there are to those who have become due, unless the fetch is over.
   func offer(in number: Int) {
-    let isAny = change { state in
-      guard state.previewedFetch == number else { return false }
-      let previews = state.wishes.offer()
-      state.show(previews)
-      return !previews.isEmpty
+    let deliveries = change { state in
+      state.previewedFetch == number ? state.show(state.previews.offer()) : []
     }
-    if isAny { flush() }
+    for delivery in deliveries { delivery.end() }
   }
 
   /// Shows the previews of one stage, unless the fetch is over or nobody wants previews of it any more.
@@ -233,14 +174,13 @@ extension FlightProgress {
     _ drawn: [DrawnPreview], of stage: PreviewStage, part: Double?, in number: Int
   ) -> Bool {
     let now = clock.now.ofProcess
-    let isTaken = change { state in
-      guard state.previewedFetch == number else { return false }
+    let deliveries = change { state -> [Listener.Delivery]? in
+      guard state.previewedFetch == number else { return nil }
       if state.meter.firstPreview == nil { state.meter.firstPreview = now }
-      state.show(state.wishes.show(drawn, of: stage, part: part))
-      return true
+      return state.show(state.previews.show(drawn, of: stage, part: part))
     }
-    flush()
-    return isTaken
+    for delivery in deliveries ?? [] { delivery.end() }
+    return deliveries != nil
   }
 }
 
@@ -249,7 +189,7 @@ extension FlightProgress {
 extension FlightProgress {
   /// The load's figures at this moment, and the number of its previews.
   var metered: (meter: LoadMeter, previewCount: Int) {
-    state.withLock { ($0.meter, $0.wishes.drawnCount) }
+    state.withLock { ($0.meter, $0.previews.drawnCount) }
   }
 
   /// Adds to the load's figures.
@@ -285,8 +225,6 @@ extension FlightProgress {
 }
 
 extension ImageProgress {
-  fileprivate var isReceiving: Bool { if case .receiving = self { true } else { false } }
-
   fileprivate var isPreview: Bool { if case .preview = self { true } else { false } }
 
   /// Whether an unread preview is worth nothing any more.

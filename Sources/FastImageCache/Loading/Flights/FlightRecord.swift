@@ -14,23 +14,13 @@ struct FlightRecord<Request, Load> {
     /// Orders the wishes; a picture that is wanted anew comes last.
     var arrival: Int
     /// In the order of joining; waiters that left may still be among them.
-    var waiters: ShortList<WaiterID> = []
+    var waiters: [WaiterID] = []
     var waitingCount = 0
     var isTaken = false
     /// Whether the last waiters were answered, and did not leave.
     var isAnswered = false
-    /// The number of the youngest waiter that was answered; 0 before the first.
-    var lastAnswered = 0
-    var storesResult = true
-    /// Whether all waiters since the wish are content with a placeholder.
-    var isPlaceholder = false
 
     var isWanted: Bool { waitingCount > 0 }
-
-    /// The number of the last waiter that has not left; 0 for none.
-    func youngest(_ isWaiting: (WaiterID) -> Bool) -> Int {
-      waiters.last(where: isWaiting)?.number ?? 0
-    }
   }
 
   private struct Subject: Hashable {
@@ -46,31 +36,10 @@ struct FlightRecord<Request, Load> {
   var priority: Priority
   /// Whether a waiter has a picture that was made of the flight's fetch.
   var hasDelivered = false
-  /// The flight of the same origin that was current before this one.
-  let older: FlightID?
-  /// Whether the flight began because joining the current one of its origin would have deadlocked.
-  let isForRefused: Bool
   /// The strength of the flight, and so of the requests that may join it.
   let policy: LoadOptions.Policy
   /// Whether the source was asked: its answer may be older than a request that comes now.
   var hasAsked = false
-  /// Whether another flight asked the same source anew, and has stored its answer: this one's is the
-  /// older. No waiter joins any more, and no picture is stored.
-  var isOutdated = false
-  /// Whether a waiter wanted a real picture.
-  private(set) var isForReal = false
-  /// Whether a picture or the original of the flight was decided to be a placeholder.
-  private var hasPlaceholder = false
-  /// Whether the original that this flight fetches may be kept: not after that of a younger flight.
-  var keepsOriginal = true
-  /// The pictures that were removed, or stored by hand, while this flight was under way.
-  private var forbidden = Removals()
-  /// The removals among `forbidden`: a later request for such a picture wants the source's present
-  /// answer, and not one that the flight may have fetched before.
-  private var removed = Removals()
-  /// The pictures that other flights stored of this flight's entities meanwhile: the version of each,
-  /// and the youngest request.
-  private var stored: [Subject: (version: ImageID, request: Int)] = [:]
   private(set) var renditions: [Rendition] = []
   private(set) var waiting = WaiterCounts()
   private var arrivalCount = 0
@@ -79,14 +48,11 @@ struct FlightRecord<Request, Load> {
   private var indexBySubject: [Subject: Int]?
 
   init(
-    id: FlightID, origin: FlightOrigin, policy: LoadOptions.Policy, older: FlightID?,
-    isForRefused: Bool, priority: Priority, load: Load
+    id: FlightID, origin: FlightOrigin, policy: LoadOptions.Policy, priority: Priority, load: Load
   ) {
     self.id = id
     self.origin = origin
     self.policy = policy
-    self.older = older
-    self.isForRefused = isForRefused
     self.priority = priority
     self.load = load
   }
@@ -96,48 +62,14 @@ struct FlightRecord<Request, Load> {
   var isAbandoned: Bool { waiting.isEmpty && !hasDelivered }
 
   /// The requests whose waiters left or still wait.
-  var unansweredRequests: ShortList<Request> {
-    var requests: ShortList<Request> = []
+  var unansweredRequests: [Request] {
+    var requests: [Request] = []
     for rendition in renditions where !rendition.isAnswered { requests.append(rendition.request) }
     return requests
   }
 
   /// Whether ``take()`` would hand out a request.
   var hasRequests: Bool { openCount > 0 }
-
-  /// The number of the request for which the flight's picture may be stored; `nil` if the picture may
-  /// not be stored.
-  ///
-  /// - Parameter isWaiting: Whether a waiter still stands on the board.
-  func requestStored(by key: ImageKey, isWaiting: (WaiterID) -> Bool) -> Int? {
-    // A sibling of an earlier request: the flight was asked for another version since.
-    if let asked = self.index(of: key), renditions[asked].key != key { return nil }
-    let index = wantedIndex(of: key)
-    let isForbidden = index.map { !renditions[$0].storesResult } ?? forbidden.cover(key)
-    if isForbidden || isOutdated { return nil }
-    let request =
-      index.map { renditions[$0].youngest(isWaiting) } ?? youngest(of: key.entity, isWaiting)
-    if let other = stored[Subject(key)], other.version != key.version, other.request > request {
-      return nil
-    }
-    return request
-  }
-
-  /// The number of the youngest request for an entity that waits or was answered.
-  private func youngest(of entity: ImageID, _ isWaiting: (WaiterID) -> Bool) -> Int {
-    renditions.reduce(0) { number, rendition in
-      rendition.key.entity == entity
-        ? max(number, rendition.youngest(isWaiting), rendition.lastAnswered) : number
-    }
-  }
-
-  /// Notes that another flight stores a picture now. Only the entities of this flight matter: a later
-  /// request for another entity is younger.
-  mutating func noteStored(_ key: ImageKey, for request: Int) {
-    guard renditions.contains(where: { $0.key.entity == key.entity }) else { return }
-    let before = stored[Subject(key)].flatMap { $0.version == key.version ? $0.request : nil } ?? 0
-    stored[Subject(key)] = (key.version, max(before, request))
-  }
 
   /// The indices of the wanted renditions, the oldest wish first.
   var wishes: [Int] {
@@ -158,38 +90,10 @@ struct FlightRecord<Request, Load> {
   }
 
   /// Whether a waiter for this picture, which knows its entity's other pictures in these versions, may
-  /// join: if the flight asks at least as much as the waiter wants, if its renditions are of the same
-  /// versions, if the picture was not removed since the flight began, and, where the waiter wants a real
-  /// picture, if nothing of the flight was decided to be a placeholder.
-  func accepts(
-    _ key: ImageKey, _ versions: [ImageKey], _ policy: LoadOptions.Policy, isPlaceholder: Bool
-  ) -> Bool {
-    policy <= self.policy && (isPlaceholder || !hasPlaceholder)
-      && !(policy == .reload && hasAsked) && !isOutdated
-      && !removed.cover(key) && versions.allSatisfy(agrees) && agrees(with: key)
-  }
-
-  /// Whether the flight shows the original that was kept when it began, and has not asked its source.
-  var showsKept: Bool { origin.beginsWithKept && !hasAsked }
-
-  /// Whether the original of an entity may be kept: not if that of any entity of the flight was removed,
-  /// or stored by hand, since the flight began. It is one original, whoever asks for it.
-  func mayKeepOriginal(of entity: ImageID) -> Bool {
-    keepsOriginal && !isOutdated && !forbidden.coverOriginals(of: entity)
-      && !renditions.contains { forbidden.coverOriginals(of: $0.key.entity) }
-  }
-
-  /// Decides whether the picture of a request for a placeholder is one.
-  mutating func settlesAsPlaceholder(_ key: ImageKey) -> Bool {
-    let isPlaceholder = wantedIndex(of: key).map { renditions[$0].isPlaceholder } ?? true
-    hasPlaceholder = hasPlaceholder || isPlaceholder
-    return isPlaceholder
-  }
-
-  /// Decides whether the original is a placeholder.
-  mutating func keepsAsPlaceholder() -> Bool {
-    hasPlaceholder = hasPlaceholder || !isForReal
-    return !isForReal
+  /// join: if the flight asks at least as much as the waiter wants, and if its renditions are of the same versions.
+  func accepts(_ key: ImageKey, _ versions: [ImageKey], _ policy: LoadOptions.Policy) -> Bool {
+    policy <= self.policy && !(policy == .reload && hasAsked) && versions.allSatisfy(agrees)
+      && agrees(with: key)
   }
 
   private func agrees(with key: ImageKey) -> Bool {
@@ -200,30 +104,20 @@ struct FlightRecord<Request, Load> {
   ///
   /// - Returns: The rendition's index, and the request that gives way to this one.
   mutating func add(
-    _ waiter: WaiterID, for key: ImageKey, _ request: Request, isPlaceholder: Bool = false,
-    priority: Priority
+    _ waiter: WaiterID, for key: ImageKey, _ request: Request, priority: Priority
   ) -> (index: Int, dropped: Request?) {
     let known = index(of: key)
     let index = known ?? append(key, request)
-    let isNewWish = !renditions[index].isWanted
-    // The pictures that are drawn along with a real one are real, too.
-    let isRealFirst =
-      !isPlaceholder && renditions[index].isPlaceholder && !renditions[index].isTaken
     var dropped: Request?
-    if isNewWish || isRealFirst {
+    if !renditions[index].isWanted {
       dropped = known.map { renditions[$0].request }
       renditions[index].request = request
-    }
-    if isNewWish {
       arrivalCount += 1
       openCount += 1
       renditions[index].arrival = arrivalCount
       renditions[index].isTaken = false
       renditions[index].isAnswered = false
-      renditions[index].storesResult = !forbidden.cover(key)
-      renditions[index].isPlaceholder = true
     }
-    if !isPlaceholder { (renditions[index].isPlaceholder, isForReal) = (false, true) }
     renditions[index].waiters.append(waiter)
     renditions[index].waitingCount += 1
     count(+1, at: priority)
@@ -277,7 +171,7 @@ struct FlightRecord<Request, Load> {
   }
 
   /// Ends a rendition; returns its waiters, and some that left before.
-  mutating func end(at index: Int) -> ShortList<WaiterID> {
+  mutating func end(at index: Int) -> [WaiterID] {
     close(index)
     renditions[index].isAnswered = true
     renditions[index].waitingCount = 0
@@ -290,23 +184,12 @@ struct FlightRecord<Request, Load> {
     if !renditions[index].isTaken { openCount -= 1 }
   }
 
-  mutating func forbidStoring(_ removal: Removal, andJoining: Bool) {
-    forbidden.insert(removal)
-    if andJoining { removed.insert(removal) }
-    for index in renditions.indices where removal.covers(renditions[index].key) {
-      renditions[index].storesResult = false
-    }
-  }
-
   /// Lets `body` read or change the record in place, even through an optional.
   @inline(__always)
   mutating func apply<Answer>(_ body: (inout Self) -> Answer) -> Answer { body(&self) }
 
   /// Counts out a waiter that is answered.
-  mutating func answer(_ waiter: WaiterID, at index: Int, priority: Priority) {
-    renditions[index].lastAnswered = max(renditions[index].lastAnswered, waiter.number)
-    count(-1, at: priority)
-  }
+  mutating func answer(at priority: Priority) { count(-1, at: priority) }
 
   /// Counts a waiter at another priority.
   mutating func move(from level: Priority, to other: Priority) {
@@ -334,7 +217,7 @@ struct FlightRecord<Request, Load> {
 /// the other waiters, of which there may be thousands.
 struct WaiterCounts {
   /// No level twice, and none of zero waiters.
-  private var levels: ShortList<(priority: Priority, count: Int)> = []
+  private var levels: [(priority: Priority, count: Int)] = []
 
   var isEmpty: Bool { levels.isEmpty }
 

@@ -11,8 +11,7 @@ import Synchronization
 ///
 /// Invariants, true whenever the lock is free:
 /// 1. The thread that takes a waiter off the board answers it, outside the lock, at once and only once.
-/// 2. A load works, or waits at its gate, as long as its flight is on the board. A task that goes on after its
-///    flight has left finds its results unwanted, since flights' numbers are never used again.
+/// 2. A load works as long as its flight is on the board. A task that goes on after its flight has left finds its results unwanted, since flights' numbers are never used again.
 /// 3. Code under the lock asks no entity, source or table, ends no entity, sends no event and resumes
 ///    no task: cancellation handlers take this lock too.
 /// 4. The waiters of a load get the only references to its picture, unless it was stored by hand. So
@@ -44,34 +43,38 @@ final class InFlightRegistry: Sendable {
 
   struct Load {
     let flight: Flight
-    /// `nil` until the flight begins to work; it may wait at its gate before.
+    /// `nil` for the moment in which it is made.
     var task: Task<Void, Never>?
+
+    /// Ends a load whose flight has left the board.
+    func end() { task?.cancel() }
   }
 
   struct State {
     var board = FlightBoard<Waiter, ImageRequest, Load>()
     var isClosed = false
+    /// The numbers of stores by hand that work.
+    var stores: [Int] = []
+
+    /// The lowest number that lives.
+    var oldest: Int { min(board.oldestFlight ?? .max, stores.min() ?? .max) }
   }
 
   let state = Lock(State())
-  private let lastWaiter = Atomic(0)
-  /// Has each load, until its task has returned or it was withdrawn without one.
+  /// Has each load, until its task has returned.
   let tasks = DispatchGroup()
-  /// Has each load that has answered a waiter, until the store has its original or will not get it.
-  let deliveries = DispatchGroup()
   let recorder: CacheRecorder
   let gates: LoadGates
   /// Tells which requests may share a load.
   let planner: LoadPlanner
   /// Measures loads, and tells when previews are due.
   let clock: any PatienceClock
-  let run: @Sendable (Flight, LoadPlan?) async -> Void
+  private let run: @Sendable (Flight) async -> Void
 
-  /// - Parameter run: Serves one flight, until it has failed or retired. The flight has passed the first gate of the
-  ///   plan, if there is one.
+  /// - Parameter run: Serves one flight, until it has failed or retired.
   init(
     gates: LoadGates, recorder: CacheRecorder, planner: LoadPlanner, clock: any PatienceClock,
-    run: @escaping @Sendable (Flight, LoadPlan?) async -> Void
+    run: @escaping @Sendable (Flight) async -> Void
   ) {
     (self.gates, self.recorder, self.planner) = (gates, recorder, planner)
     (self.clock, self.run) = (clock, run)
@@ -92,7 +95,7 @@ final class InFlightRegistry: Sendable {
     reporter: RequestReporter? = nil
   ) async -> Outcome {
     if Task.isCancelled { return .failure(.cancelled) }
-    let waiter = makeWaiter()
+    let waiter = request.waiter
     let priority = chosen ?? .current
     let followsTask = chosen == nil && request.priority == nil
     let timer = timeLimit?.start { [weak self] error in self?.leave(waiter, with: .failure(error)) }
@@ -137,22 +140,19 @@ final class InFlightRegistry: Sendable {
   func progress(
     of request: ImageRequest, priority: Priority, after first: consuming ImageProgress? = nil
   ) -> AsyncStream<ImageProgress> {
-    let waiter = makeWaiter()
+    let waiter = request.waiter
     let listener = FlightProgress.makeListener()
     // Asked before the lock is taken: an entity answers.
     let wish = first?.outranksFrames == true ? nil : PreviewWish(request, isFirst: first == nil)
     if let first { listener.append(first) }
-    var followed: FlightProgress?
     let isOpen = enter(waiter, request, priority) { load in
       // Under the lock, so that the answer, which ends the listener, comes later.
       let progress = load.flight.progress
       progress.add(listener, for: waiter, wish)
-      followed = progress
       return Waiter { (outcome: consuming Outcome, _) in
         progress.end(waiter, with: ImageProgress(outcome))
       }
     }
-    followed?.flush()
     if !isOpen {
       listener.append(.failed(.closed))
       listener.finish()
@@ -186,21 +186,17 @@ final class InFlightRegistry: Sendable {
     _ requests: [(waiter: WaiterID, request: ImageRequest)], _ priority: Priority,
     answer: @escaping @Sendable (WaiterID, consuming Outcome) -> Void
   ) {
-    var begun: [(flight: Flight, request: ImageRequest)] = []
+    var begun: [Flight] = []
     for (waiter, request) in requests {
       let isOpen = enter(
-        waiter, request, priority, begin: { begun.append(($0, request)) },
+        waiter, request, priority, begin: { begun.append($0) },
         as: { _ in Waiter { (outcome: consuming Outcome, _) in answer(waiter, outcome) } })
       if !isOpen { answer(waiter, .failure(.closed)) }
     }
-    for (flight, request) in begun { start(flight, for: request) }
+    for flight in begun { start(flight) }
   }
 
-  func makeWaiter() -> WaiterID {
-    WaiterID(number: lastWaiter.add(1, ordering: .relaxed).newValue)
-  }
-
-  /// - Parameter begin: Has the load of a new flight started, at once or later; ``start(_:for:)`` if `nil`.
+  /// - Parameter begin: Has the load of a new flight started, at once or later; ``start(_:)`` if `nil`.
   /// - Returns: False if the registry is closed, or nothing is left to be revalidated.
   // Inlined, it would have its variables in the frame of each task that waits, which costs an allocation.
   @inline(never)
@@ -228,14 +224,13 @@ final class InFlightRegistry: Sendable {
       let priority = wait?.priority ?? priority
       return state.board.join(
         id, key: request.key, origin: origin, priority: priority, versions: versions,
-        policy: request.policy, isPlaceholder: request.isPlaceholder,
-        dependents: wait?.dependents.map(\.id) ?? [], request: request,
+        policy: request.policy, after: wait?.youngestAsker ?? -1, request: request,
         start: {
           isJoined = false
           return Load(
             flight: Flight(
               id: $0, url: request.url, policy: request.policy,
-              showsPlaceholder: origin.showsPlaceholder, priority: priority, gates: gates,
+              isPlaceholder: origin.isPlaceholder, priority: priority, gates: gates,
               registry: self))
         },
         waiter: {
@@ -250,7 +245,7 @@ final class InFlightRegistry: Sendable {
       return false
     }
     if joined.isNewFlight {
-      if let begin { begin(joined.load.flight) } else { start(joined.load.flight, for: request) }
+      if let begin { begin(joined.load.flight) } else { start(joined.load.flight) }
     } else {
       recorder.joined(request)
       request.whenLoading?()
@@ -261,6 +256,24 @@ final class InFlightRegistry: Sendable {
       }
     }
     return true
+  }
+
+  /// Begins the task of a load. The registry owns it, and cancels it when the last waiter leaves or at `close()`.
+  ///
+  /// Called outside the lock, since making a task takes longer than all steps under it.
+  private func start(_ flight: Flight) {
+    tasks.enter()
+    // Without a name, which costs each load an allocation.
+    let task = ReentrancyContext.outside {
+      Task(priority: flight.taskPriority.task) { [self] in
+        await run(flight)
+        tasks.leave()
+      }
+    }
+    let load = Load(flight: flight, task: task)
+    let isWanted = state.withLock { $0.board.setLoad(load, of: flight.id) }
+    // A waiter that left meanwhile, or `close()`, found no task to cancel.
+    if !isWanted { task.cancel() }
   }
 
   /// Makes a waiter as urgent as the request's ``LoadPriority``, or as the flight whose entity or source
@@ -291,30 +304,35 @@ final class InFlightRegistry: Sendable {
 
   /// Answers all waiters for a picture that was stored by hand.
   func satisfy(_ key: ImageKey, with image: CachedImage, isStored: Bool) {
-    let (waiters, abandoned) = step { $0.board.supersede(key) }
+    let (waiters, abandoned) = step { $0.board.supersede(key, at: Generation.next()) }
     answer(waiters, .success(image), AnswerFacts(side: .table, isStored: isStored))
     for load in abandoned { load.end() }
   }
 
-  /// Keeps loads under way from storing pictures that are being removed, and later requests for these
-  /// pictures from joining them.
-  func forbidJoining(_ removal: Removal) {
-    state.withLock { $0.board.forbidStoring(removal, andJoining: true) }
-  }
-
-  /// Keeps loads under way from storing pictures that are being stored by hand.
-  func forbidStoring(_ removal: Removal) {
-    state.withLock { $0.board.forbidStoring(removal, andJoining: false) }
-  }
-
-  /// Refuses all requests from now on, and waits until no load that has delivered owes the store its
-  /// original: `close()` would keep it from there.
-  func refuseRequests() async {
-    state.withLock { $0.isClosed = true }
-    guard planner.originals != nil else { return }
-    await withCheckedContinuation { continuation in
-      deliveries.notify(queue: .global()) { continuation.resume() }
+  /// Notes a removal: later requests for these pictures join no load under way.
+  ///
+  /// - Returns: Its number, for the table.
+  func remove(_ removal: Removal) -> Generation.Removal {
+    state.withLock { state in
+      let number = Generation.next()
+      state.board.remove(removal, at: number)
+      return Generation.Removal(number: number, oldest: state.oldest)
     }
+  }
+
+  /// The lowest number of a load, or of a store by hand, that lives.
+  var oldest: Int { state.withLock { $0.oldest } }
+
+  /// Notes that a store by hand works, until ``endStore(_:)``; false if the registry is closed.
+  func beginStore(_ number: Int) -> Bool {
+    state.withLock { state in
+      if !state.isClosed { state.stores.append(number) }
+      return !state.isClosed
+    }
+  }
+
+  func endStore(_ number: Int) {
+    state.withLock { state in state.stores.removeAll { $0 == number } }
   }
 
   /// Cancels all flights and answers all waiters; later ones are refused.
@@ -362,7 +380,7 @@ final class InFlightRegistry: Sendable {
   /// Priorities are set under the lock, in the order in which the board decided them. Their observers
   /// are called outside it.
   func step<Result>(_ change: (inout State) -> Result) -> Result {
-    var dropped: ShortList<ImageRequest> = []
+    var dropped: [ImageRequest] = []
     var tellings: [@Sendable () -> Void] = []
     // Returned as it is: a copy of what a large event answers would cost more than the event.
     let result = state.withLock { state in

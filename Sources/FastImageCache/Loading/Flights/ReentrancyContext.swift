@@ -18,7 +18,7 @@ struct ReentrancyContext: Sendable {
 
   /// The questions that the running task works on, the oldest first. Child tasks inherit them, and
   /// keep them when they have been answered.
-  @TaskLocal private static var inherited: ShortList<ReentrancyContext> = []
+  @TaskLocal private static var inherited: [ReentrancyContext] = []
 
   /// The questions that the running task works on and that are still open.
   static var current: [ReentrancyContext] { inherited.filter { $0.flight != nil } }
@@ -36,7 +36,7 @@ struct ReentrancyContext: Sendable {
 
   /// Runs `body`, which answers this question and with it `others`.
   func run<Answer>(
-    inside others: ShortList<ReentrancyContext>, _ body: () async throws -> Answer
+    inside others: [ReentrancyContext], _ body: () async throws -> Answer
   ) async throws -> Answer {
     // Taken out, so that the flight ends outside the lock if this is its last reference.
     defer { _ = question.withLock { $0.flight.take() } }
@@ -63,7 +63,7 @@ extension Flight {
     _ subject: ReentrancyContext.Subject, of requests: some Sequence<ImageRequest>,
     _ question: () async throws -> Answer
   ) async throws -> Answer {
-    var others: ShortList<ReentrancyContext> = []
+    var others: [ReentrancyContext] = []
     // Each once: a context that several requests share would double with every level of a pyramid.
     for request in requests {
       for other in request.contexts where other.flight != nil {
@@ -78,7 +78,6 @@ extension Flight {
   /// asked in order to answer itself, again and again.
   ///
   /// - Throws: ``ImageCacheError/sourceFailed(_:underlying:)`` of a ``CircularPictureError``.
-  @inline(never)
   func checkRing(
     _ subject: ReentrancyContext.Subject, for request: ImageRequest
   ) throws(ImageCacheError) {

@@ -12,10 +12,7 @@ import Synchronization
 ///    seen by the join, or finds the waiter.
 /// An object, since its observation ends in the answer: a copy there would take memory of its own.
 final class RequestWait: Sendable {
-  /// The flights of the waiter's cache that go on only after the waiter has its answer; it must not join
-  /// them.
-  let dependents: [Flight]
-  /// These and the flights of other caches. Each returns its permit, also where the caches share no
+  /// The flights, of whichever cache, that go on only after the waiter has its answer. Each returns its permit, also where the caches share no
   /// gates: through a third cache its place may still be what the waiter's flight waits for.
   private let asking: [Flight]
   private let waiter: WaiterID
@@ -31,7 +28,6 @@ final class RequestWait: Sendable {
   ) {
     (self.waiter, self.registry) = (waiter, registry)
     (self.asking, self.chosen, self.urgency) = (asking, chosen, urgency)
-    dependents = asking.filter { $0.registry === registry }
   }
 
   /// Begins a wait; `nil` as a rule, where nothing is followed and no load held up.
@@ -60,6 +56,9 @@ final class RequestWait: Sendable {
   private func follow() {
     if let urgency { registry.follow(waiter, urgency) }
   }
+
+  /// The number of the youngest of these flights; the waiter joins younger ones only.
+  var youngestAsker: Int { asking.map(\.id.number).max() ?? -1 }
 
   var priority: Priority { urgency?.priority ?? chosen }
 

@@ -12,8 +12,6 @@ import Synchronization
 ///    their observers.
 /// 4. The caller finishes each admitted job exactly once, with ``finish(_:)``.
 /// 5. A guest is cancelled in the step in which another job comes to wait.
-/// 6. Each event asks anew whether a place is kept. Where that ends without an event, the end of the job that
-///    holds up others is one.
 final class AdmissionQueue: Sendable {
   typealias JobID = Admission.JobID
 
@@ -85,8 +83,8 @@ final class AdmissionQueue: Sendable {
       waiting[id.index] = job
     }
 
-    mutating func admitted(_ ids: [JobID]) -> ShortList<Answered> {
-      var answers: ShortList<Answered> = []
+    mutating func admitted(_ ids: [JobID]) -> [Answered] {
+      var answers: [Answered] = []
       for id in ids {
         guard let job = waiting[id.index].take() else {
           preconditionFailure("A job that is admitted has waited.")
@@ -98,15 +96,12 @@ final class AdmissionQueue: Sendable {
   }
 
   private let state: Lock<State>
-  private let keepsPlace: @Sendable () -> Bool
 
-  /// - Parameter keepsPlace: Whether one place of several is not for jobs below medium priority at this moment.
-  ///   Called under the lock.
-  init(
-    width: Int, byteBudget: Int, keepsPlace: @escaping @Sendable () -> Bool = { false }
-  ) {
-    state = Lock(State(admission: Admission(width: width, byteBudget: byteBudget)))
-    self.keepsPlace = keepsPlace
+  /// - Parameter keepsPlace: Whether one place of several is not for jobs below medium priority.
+  init(width: Int, byteBudget: Int, keepsPlace: Bool = false) {
+    var admission = Admission(width: width, byteBudget: byteBudget)
+    admission.keepsPlace = keepsPlace
+    state = Lock(State(admission: admission))
   }
 
   /// Jobs that wait at this moment, and jobs that were admitted and have not finished.
@@ -156,7 +151,6 @@ final class AdmissionQueue: Sendable {
   /// - Returns: Its id, for ``finish(_:)``, and the flag that goes up when another job comes to wait.
   func enterAsGuest(byteCount: Int) -> (id: JobID, cancellation: Cancellation)? {
     state.withLock { state in
-      state.admission.keepsPlace = keepsPlace()
       guard let id = state.admission.startGuest(byteCount: byteCount) else { return nil }
       let cancellation = Cancellation()
       state.guestCancellation = cancellation
@@ -214,11 +208,8 @@ final class AdmissionQueue: Sendable {
   }
 
   /// Applies an event under the lock and gives its answers outside.
-  private func apply(_ event: (inout State) -> ShortList<Answered>) {
-    let jobs = state.withLock { state in
-      state.admission.keepsPlace = keepsPlace()
-      return event(&state)
-    }
+  private func apply(_ event: (inout State) -> [Answered]) {
+    let jobs = state.withLock { event(&$0) }
     for job in jobs { job.reply(job.answer) }
   }
 }

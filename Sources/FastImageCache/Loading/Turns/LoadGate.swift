@@ -7,14 +7,14 @@
 /// A download that broke off leaves for the pause before its retry, and keeps what has arrived: the gate
 /// does not bound these bytes.
 ///
-/// Of several places one is not for loads below medium priority: their decodes may be slow, and the load of a row
-/// on screen would wait outside for one of them.
+/// Of several places one is not for loads below medium priority: the load of a row on screen would wait outside for
+/// one of them.
 struct LoadGate: Sendable {
   /// A load declares no bytes, so no budget can refuse it.
   let queue: AdmissionQueue
 
   init(width: Int) {
-    queue = AdmissionQueue(width: width, byteBudget: 0, keepsPlace: { true })
+    queue = AdmissionQueue(width: width, byteBudget: 0, keepsPlace: true)
   }
 
   /// Loads that wait for their turn at this moment, and loads inside.
@@ -45,9 +45,6 @@ struct LoadGate: Sendable {
     guard case .admitted(let id, _) = answer else { throw CancellationError() }
     return id
   }
-
-  /// The place of a load that waits without a task. It leaves once when it was let in.
-  func makePlace(_ urgency: Urgency) -> AdmissionQueue.Place { queue.makePlace(urgency) }
 
   func leave(_ id: Admission.JobID) { queue.finish(id) }
 }

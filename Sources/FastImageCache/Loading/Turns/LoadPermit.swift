@@ -5,9 +5,6 @@ import Locking
 /// A load that waits for another load returns its permit, since the other load may need it. It goes on
 /// without a permit afterwards: the gate does not count the bytes that it holds.
 ///
-/// A load may wait for its first permit before it has a task: ``queue(at:then:)``. Nothing else uses the permit
-/// then.
-///
 /// Invariants:
 /// 1. A load holds at most one permit, and none while it waits at a gate. So loads never wait for each
 ///    other's permits in a ring.
@@ -31,15 +28,6 @@ struct LoadPermit: Sendable {
     var turn = 0
     var waitCount = 0
     var isClosed = false
-    /// The wait without a task, until it ends.
-    var queued: Queued?
-    /// Whether no wait without a task goes on.
-    var isWithdrawn = false
-  }
-
-  private struct Queued {
-    let place: AdmissionQueue.Place
-    let observation: Urgency.Observation
   }
 
   private let gates: LoadGates
@@ -78,48 +66,6 @@ struct LoadPermit: Sendable {
     }
     if !isKept { permit.giveBack() }
     if isClosed { throw CancellationError() }
-  }
-
-  /// Waits at the gate of `need` without a task, before the load's first permit.
-  ///
-  /// - Parameter end: Called with the answer if that is not there at once; ``endQueuing(_:)`` makes the permit of it.
-  /// - Returns: The answer if it is there at once, as good for ``endQueuing(_:)``.
-  func queue(
-    at need: LoadNeed, then end: @escaping AdmissionQueue.Reply
-  ) -> AdmissionQueue.Answer? {
-    let place = gates[need].makePlace(urgency)
-    let queued = Queued(place: place, observation: urgency.observe { place.followUrgency() })
-    // Before the load can be let in: its place ends with the answer.
-    let isWithdrawn = state.withLock { state in
-      (state.need, state.queued) = (need, queued)
-      return state.isWithdrawn
-    }
-    if isWithdrawn { place.cancel() }
-    return place.enter(reply: end)
-  }
-
-  /// Ends the wait without a task.
-  ///
-  /// - Returns: Whether the load was let in, and not withdrawn.
-  func endQueuing(_ answer: AdmissionQueue.Answer) -> Bool {
-    let queued = state.withLock { state in
-      if case .admitted(let id, _) = answer, let need = state.need {
-        state.held = Held(gate: gates[need], need: need, id: id)
-      }
-      return state.queued.take()
-    }
-    if let queued { urgency.endObservation(queued.observation) }
-    if case .admitted = answer { return true }
-    return false
-  }
-
-  /// Ends the wait without a task, if there is one, and one that begins later at once.
-  func withdraw() {
-    let queued = state.withLock { state in
-      state.isWithdrawn = true
-      return state.queued
-    }
-    queued?.place.cancel()
   }
 
   /// Returns the permit: the load needs no gate for now.

@@ -48,7 +48,7 @@ struct Urgency: Sendable {
   private struct State {
     var priority: Priority
     /// By their observations. A load has one observer as a rule, a ``LoadPriority`` perhaps thousands.
-    var observers: ShortList<Observer?> = []
+    var observers: [Observer?] = []
     /// Observations below the last one that have ended, for later observers.
     var ended: [Observation] = []
   }

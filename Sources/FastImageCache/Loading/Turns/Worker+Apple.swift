@@ -1,6 +1,5 @@
 #if canImport(Darwin)
   import Dispatch
-  import Locking
 
   /// A place for one job at a time of a ``WorkerPool``; `Worker+Linux.swift` has the same face.
   ///
@@ -10,8 +9,8 @@
   final class Worker: Sendable {
     private let queue: DispatchQueue
 
-    /// - Parameter crowding: Makes no difference here: each job brings its quality of service.
-    init(name: String, computingIn crowding: Lock<Crowding>?) { queue = DispatchQueue(label: name) }
+    /// - Parameter computes: Makes no difference here: each job brings its quality of service.
+    init(name: String, computes: Bool) { queue = DispatchQueue(label: name) }
 
     /// Runs both steps of a job; the worker has no other one.
     func start(_ task: WorkerTask) {

@@ -2,13 +2,13 @@ import Locking
 
 /// One job of a ``WorkerPool``, in two steps that one thread or two threads run one after the other.
 protocol WorkerJob: AnyObject, Sendable {
-  /// Runs on a thread that may be nicer than others. Nothing in here resumes a task or begins a thread: a
+  /// Runs on a thread that is nicer than others on Linux. Nothing in here resumes a task or begins a thread: a
   /// thread that is begun by a nicer one is as nice, for good, and libdispatch and Swift's pool begin
   /// theirs on the thread that needs them. Nor does anything take a lock of other loads, but for those around
   /// memory: that is for ``Worker/beforeFinish(_:)``.
   func compute()
 
-  /// Runs at the normal level, on a thread that may block.
+  /// Runs on a normal thread, which may block.
   func finish(_ task: WorkerTask)
 }
 
@@ -93,8 +93,7 @@ final class GuestJob<Work: Sendable>: WorkerJob {
 
   private enum Step: Sendable {
     case computing(Body, then: Conclusion)
-    /// With the body, which may hold the last reference to an entity or a table: they end on a thread of the normal
-    /// level.
+    /// With the body, which may hold the last reference to an entity or a table: they end on a normal thread.
     case finishing(Work, of: Body, took: Duration, then: Conclusion)
   }
 

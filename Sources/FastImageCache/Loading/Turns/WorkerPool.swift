@@ -2,8 +2,8 @@ import Locking
 
 /// Threads for work that blocks or computes, so that it never occupies Swift's cooperative pool.
 ///
-/// Jobs that compute leave the processor to other threads where both want it: on Linux their first step then
-/// runs on nicer threads ([0031](../../../../Docs/Decisions/0031-computing-on-nicer-threads.md)).
+/// Jobs that compute leave the processor to other threads where both want it: on Linux their first step runs on
+/// nicer threads ([0031](../../../../Docs/Decisions/0031-computing-on-nicer-threads.md)).
 ///
 /// Invariants:
 /// 1. A worker is idle again before its job is finished in `queue`. So there are always enough idle
@@ -14,9 +14,7 @@ import Locking
 ///    only the caller keeps a lease, or a whole table, that they held.
 /// 4. After a guest that took some processor time no other begins until that time is ``guestLoad`` of the
 ///    time that has passed since the guest ended, whoever's they are.
-/// 5. A job is admitted, and so a thread begun, on threads of the normal level only.
-/// 6. While cores are shared, one worker of several gets no job below medium priority: such a job may have a tenth
-///    of its usual speed then. A job computes at the priority that admitted it, which may have changed since.
+/// 5. A job is admitted, and so a thread begun, on normal threads only.
 final class WorkerPool: Sendable {
   typealias Job<Value, Failure: Error> =
     @Sendable (_ isCancelled: @escaping @Sendable () -> Bool) throws(Failure) -> Value
@@ -34,20 +32,16 @@ final class WorkerPool: Sendable {
   ///   - name: Names the threads in debuggers.
   ///   - width: How many jobs may run at the same time.
   ///   - byteBudget: How many bytes the jobs that run may have declared together.
-  ///   - crowding: For jobs that take the processor in their first step, rather than wait.
+  ///   - computes: Whether jobs take the processor in their first step, rather than wait.
   ///   - guestLoad: The part of one core that guests may take, from 0, for none, to 1.
   init(
-    name: String, width: Int, byteBudget: Int = .max, computingIn crowding: Crowding? = nil,
+    name: String, width: Int, byteBudget: Int = .max, computes: Bool = false,
     guestLoad: Double = 0.1
   ) {
     self.byteBudget = byteBudget
     self.guestLoad = min(guestLoad, 1)
-    let crowding = crowding.map { Lock($0) }
-    queue = AdmissionQueue(width: width, byteBudget: byteBudget) {
-      crowding?.withLock { $0.isShared(at: .now) } ?? false
-    }
-    idleWorkers = Lock(
-      (0..<width).map { Worker(name: "\(name) \($0)", computingIn: crowding) })
+    queue = AdmissionQueue(width: width, byteBudget: byteBudget)
+    idleWorkers = Lock((0..<width).map { Worker(name: "\(name) \($0)", computes: computes) })
   }
 
   /// Runs `body` on a worker as soon as width and budget admit it.

@@ -4,7 +4,7 @@
   import Glibc
   import Locking
 
-  /// A thread of one level, with a queue of its own: it begins with its first job, and ends when it has had
+  /// A thread with a queue of its own, perhaps nicer than others: it begins with its first job, and ends when it has had
   /// none for some seconds or is closed.
   ///
   /// Not a dispatch queue: libdispatch lends its threads to every queue, and to Swift's pool, so they must
@@ -16,27 +16,33 @@
   /// 2. A thread only ever becomes nicer, which needs no right.
   final class WorkerThread: Sendable {
     enum Item: Sendable {
-      case both(WorkerTask, notedIn: Lock<Crowding>?)
-      case compute(WorkerTask, then: WorkerThread, notedIn: Lock<Crowding>)
-      case finish(WorkerTask, Crowding.Share, notedIn: Lock<Crowding>)
+      case both(WorkerTask)
+      case compute(WorkerTask, then: WorkerThread)
+      case finish(WorkerTask)
       case call(@Sendable () -> Void)
     }
 
     struct Settings: Sendable {
       /// How long a thread without a job stays: as long as those of libdispatch.
       var patience = DispatchTimeInterval.seconds(5)
-      /// `nil` for the system's choice.
-      var stackByteCount: @Sendable (WorkLevel) -> Int? = { _ in nil }
+      /// `nil` for the system's choice; for a nicer thread, or another one.
+      var stackByteCount: @Sendable (_ isNicer: Bool) -> Int? = { _ in nil }
     }
 
+    /// By how much a nicer thread is nicer than the main thread, as nice(1) counts.
+    ///
+    /// On a core that both want it has a quarter of the time (sched(7): a factor of 1.25 for each): it leaves the
+    /// frames of a window alone.
+    static let niceness: Int32 = 5
+
     private let name: String
-    private let level: WorkLevel
+    private let isNicer: Bool
     private let settings: Settings
     private let course = Lock(ThreadCourse<Item>())
     private let alarm = DispatchSemaphore(value: 0)
 
-    init(name: String, _ level: WorkLevel, _ settings: Settings) {
-      (self.name, self.level, self.settings) = (name, level, settings)
+    init(name: String, isNicer: Bool, _ settings: Settings) {
+      (self.name, self.isNicer, self.settings) = (name, isNicer, settings)
     }
 
     /// Sees to it that the thread is there until ``addExpected(_:)``.
@@ -92,7 +98,9 @@
       pthread_attr_init(&attributes)
       defer { pthread_attr_destroy(&attributes) }
       pthread_attr_setdetachstate(&attributes, CInt(PTHREAD_CREATE_DETACHED))
-      if let size = settings.stackByteCount(level) { pthread_attr_setstacksize(&attributes, size) }
+      if let size = settings.stackByteCount(isNicer) {
+        pthread_attr_setstacksize(&attributes, size)
+      }
       var thread = pthread_t()
       // Retained here and released by the new thread, or below if there is none.
       let retained = Unmanaged.passRetained(self)
@@ -113,11 +121,11 @@
     private func settle() {
       Self.setSignals()
       showName()
-      guard level != .normal else { return }
+      guard isNicer else { return }
       // That of the main thread, whichever thread began this one; 0 is the calling thread.
       let oneThread = __priority_which_t(PRIO_PROCESS.rawValue)
       let main = getpriority(oneThread, id_t(getpid()))
-      let niceness = min(main + level.niceness, 19)
+      let niceness = min(main + Self.niceness, 19)
       // Cannot fail: it is no less nice than before.
       if niceness > getpriority(oneThread, 0) { setpriority(oneThread, 0, niceness) }
     }
@@ -172,40 +180,15 @@
 
     private func run(_ item: Item) {
       switch item {
-      case .both(let task, let crowding?): finish(task, compute(task), notedIn: crowding)
-      case .both(let task, nil):
+      case .both(let task):
         task.job.compute()
         task.job.finish(task)
-      case .compute(let task, let normal, let crowding):
-        let share = Self.whileComputing(before: normal) { compute(task) }
-        normal.addExpected(.finish(task, share, notedIn: crowding))
-      case .finish(let task, let share, let crowding): finish(task, share, notedIn: crowding)
+      case .compute(let task, let normal):
+        Self.whileComputing(before: normal) { task.job.compute() }
+        normal.addExpected(.finish(task))
+      case .finish(let task): task.job.finish(task)
       case .call(let body): body()
       }
-    }
-
-    private func compute(_ task: WorkerTask) -> Crowding.Share {
-      let (begin, time, count) = (ContinuousClock.now, ThreadTime.now, Self.preemptionCount)
-      task.job.compute()
-      return Crowding.Share(
-        processorTime: ThreadTime.now - time, elapsed: ContinuousClock.now - begin,
-        preemptionCount: Self.preemptionCount - count)
-    }
-
-    private func finish(
-      _ task: WorkerTask, _ share: Crowding.Share, notedIn crowding: Lock<Crowding>
-    ) {
-      crowding.withLock { $0.computed(share, at: .now) }
-      task.job.finish(task)
-    }
-
-    /// How often the calling thread has lost its core without giving it away (getrusage(2)).
-    private static var preemptionCount: Int {
-      // RUSAGE_THREAD, which the C library shows to C with extensions only.
-      let thisThread = __rusage_who_t(1)
-      var usage = rusage()
-      getrusage(thisThread, &usage)
-      return usage.ru_nivcsw
     }
 
     // MARK: Which thread computes
@@ -224,13 +207,11 @@
       }
     }
 
-    private static func whileComputing<Result>(
-      before normal: WorkerThread, _ body: () -> Result
-    ) -> Result {
+    private static func whileComputing(before normal: WorkerThread, _ body: () -> Void) {
       // Unretained is safe: the item that is being run holds `normal`, and the note ends before it.
       pthread_setspecific(key, Unmanaged.passUnretained(normal).toOpaque())
       defer { pthread_setspecific(key, nil) }
-      return body()
+      body()
     }
   }
 #endif

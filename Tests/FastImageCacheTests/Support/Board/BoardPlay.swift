@@ -15,10 +15,8 @@ struct BoardPlay {
     case versionsIgnored
     /// Whoever leaves is answered all the same.
     case leavingIgnored
-    /// What was removed is stored.
+    /// What was removed is joined.
     case removalsIgnored
-    /// Nobody hears of what others have stored.
-    case storesIgnored
     /// Flights keep the priority of waiters who have left.
     case fallsIgnored
     /// A reload joins any flight.
@@ -37,23 +35,16 @@ struct BoardPlay {
     case escalationsIgnored
     /// Who is given another priority loses that of the task.
     case escalationsForgotten
-    /// Who is content with a placeholder counts as wanting the real picture.
-    case placeholdersIgnored
-    /// Nobody hears that a picture, or an original, was decided to be a placeholder.
-    case picturesUndecided, originalsUndecided
-    /// A placeholder counts as a picture that was stored.
-    case placeholdersCounted
   }
 
   private let plant: Plant
-  private var board = FlightBoard<WaiterID, BoardRequest, FlightID>()
+  private var board = FlightBoard<WaiterID, ImageKey, FlightID>()
   private var model = BoardModel()
   private var number = 0
   private static let formats = ["row", "dot"]
   private static let origins = [
     nil, LoadIdentity(LoadOptions(audience: Audience("a")).conditions, beginsWithKept: false),
     LoadIdentity(.ordinary, beginsWithKept: true),
-    LoadIdentity(LoadOptions(audience: Audience("b")).conditions, beginsWithKept: false),
   ].map { FlightOrigin.url(URL(fileURLWithPath: "/photo.jpg"), $0) }
 
   init(plant: Plant = .none) { self.plant = plant }
@@ -70,11 +61,10 @@ struct BoardPlay {
     case .leaveNewest, .moveNewest: model.waiters.count > 1
     case .moveOldest, .escalateNewest: !model.waiters.isEmpty
     case .finish: model.flights.contains { !$0.handedOut.isEmpty }
-    case .storeSiblings: model.flights.contains { $0.hasDelivered }
     case .retireNewest: model.flights.count > 1
     case .askNewest: model.flights.last?.hasAsked == false
     case .keepNewest: model.flights.count > 1
-    case .takeNewest, .deliverNewest, .retireOldest, .failOldest, .supersede, .forbid, .remove,
+    case .takeNewest, .deliverNewest, .retireOldest, .failOldest, .supersede, .remove,
       .keepOldest, .removeOriginals:
       !model.flights.isEmpty
     }
@@ -84,8 +74,8 @@ struct BoardPlay {
   mutating func apply(_ event: BoardEvent) -> String? {
     let problem: String?
     switch event {
-    case .join(let format, let version, let policy, let audience, let isPlaceholder):
-      problem = join(format, version, policy, audience, isPlaceholder)
+    case .join(let format, let version, let policy, let audience):
+      problem = join(format, version, policy, audience)
     case .askNewest: problem = ask(model.flights.last)
     case .keepOldest: problem = keep(model.flights.first)
     case .keepNewest: problem = keep(model.flights.last)
@@ -98,13 +88,11 @@ struct BoardPlay {
     case .takeNewest: problem = take(model.flights.last)
     case .finish(let isFetched): problem = finish(isFetched)
     case .deliverNewest: problem = deliver(model.flights.last)
-    case .storeSiblings(let format): problem = storeSiblings(format)
     case .retireOldest: problem = retire(model.flights.first)
     case .retireNewest: problem = retire(model.flights.last)
     case .failOldest: problem = fail(model.flights.first)
     case .supersede(let format, let version): problem = supersede(Self.key(format, version))
-    case .forbid(let format): problem = forbid(format, andJoining: false)
-    case .remove(let format): problem = forbid(format, andJoining: true)
+    case .remove(let format): problem = remove(format)
     }
     if let problem { return problem }
     if plant != .leavingIgnored, board.waiterCount != model.waiters.count {
@@ -128,16 +116,15 @@ struct BoardPlay {
   // MARK: Events
 
   private mutating func join(
-    _ format: String, _ version: Int, _ policy: LoadOptions.Policy, _ audience: Int,
-    _ isPlaceholder: Bool
+    _ format: String, _ version: Int, _ policy: LoadOptions.Policy, _ audience: Int
   ) -> String? {
     number += 1
     let priority = [Priority.medium, .high, .low][number % 3]
     let key = Self.key(format, version)
     let newest = model.flights.first { $0.id == model.current[audience] }
     let joinable = newest.flatMap { flight in
-      flight.version == version && !flight.removed.contains(format) && !flight.isOutdated
-        && (isPlaceholder || !flight.hasPlaceholder) && policy.rawValue <= flight.policy.rawValue
+      flight.version == version && !flight.removed.contains(format)
+        && policy.rawValue <= flight.policy.rawValue
         && !(policy == .reload && flight.hasAsked)
         ? flight : nil
     }
@@ -145,34 +132,26 @@ struct BoardPlay {
     let told = plant == .versionsIgnored ? newest?.version ?? version : version
     let id = WaiterID(number: number)
     var toldAudience = plant == .audiencesIgnored ? 0 : audience
-    if plant == .keptIgnored, audience == BoardModel.kept { toldAudience = 3 }
+    if plant == .keptIgnored, audience == BoardModel.kept { toldAudience = 0 }
     let joined = board.join(
       id, key: Self.key(format, told), origin: Self.origins[toldAudience], priority: priority,
       versions: Self.formats.map { Self.key($0, told) },
       policy: plant == .policiesIgnored ? .normal : policy,
-      isPlaceholder: isPlaceholder && plant != .placeholdersIgnored,
-      request: BoardRequest(key: Self.key(format, told), isPlaceholder: isPlaceholder),
+      request: Self.key(format, told),
       start: { $0 }, waiter: { _ in id })
     if joined.isNewFlight != (joinable == nil) { return "a flight is wrongly new or old" }
     if let joinable, joined.flight != joinable.id { return "another flight was joined" }
     if joinable == nil {
       model.flights.append(
         .init(
-          id: joined.flight, older: model.current[audience], policy: policy, audience: audience,
-          version: version, priority: priority))
+          id: joined.flight, policy: policy, audience: audience, version: version,
+          priority: priority))
       model.current[audience] = joined.flight
     }
     model.waiters.append(
       .init(number: number, flight: joined.flight, key: key, given: priority))
     model.change(joined.flight) { flight in
-      if isNewRendition {
-        flight.wishes.append(key)
-        flight.placeholders.insert(key)
-      }
-      if !isPlaceholder {
-        flight.placeholders.remove(key)
-        flight.isForReal = true
-      }
+      if isNewRendition { flight.wishes.append(key) }
     }
     return nil
   }
@@ -223,25 +202,15 @@ struct BoardPlay {
 
   private mutating func keep(_ flight: BoardModel.Flight?) -> String? {
     guard let flight else { return nil }
-    let isRight = !flight.keepsNothing && !flight.isOutdated
-    if isRight {
-      for older in model.flights.prefix(while: { $0.id != flight.id })
-      where flight.isForReal || !older.isForReal {
-        model.change(older.id) { $0.keepsNothing = true }
-      }
-    }
-    if !flight.isForReal { model.change(flight.id) { $0.hasPlaceholder = true } }
-    if plant != .originalsUndecided, board.keepsAsPlaceholder(flight.id) == flight.isForReal {
-      return "an original is wrongly a placeholder or not"
-    }
     let isKept = board.keepsOriginal(of: "a", flight.id)
-    return isKept == isRight ? nil : "keeping is wrongly allowed or not"
+    return isKept != flight.keepsNothing ? nil : "keeping is wrongly allowed or not"
   }
 
   private mutating func removeOriginals() -> String? {
     for flight in model.flights { model.change(flight.id) { $0.keepsNothing = true } }
     if plant != .lostOriginalsIgnored {
-      board.forbidStoring(.originals("a"), andJoining: false)
+      number += 1
+      board.remove(.originals("a"), at: number)
     }
     return nil
   }
@@ -250,10 +219,7 @@ struct BoardPlay {
     guard let flight else { return nil }
     let expected = flight.wishes.filter { !flight.handedOut.contains($0) }
     model.change(flight.id) { $0.handedOut += expected }
-    let requests = expected.map {
-      BoardRequest(key: $0, isPlaceholder: flight.placeholders.contains($0))
-    }
-    return board.take(flight.id) == requests ? nil : "other pictures were handed out"
+    return board.take(flight.id) == expected ? nil : "other pictures were handed out"
   }
 
   private mutating func finish(_ isFetched: Bool) -> String? {
@@ -273,10 +239,6 @@ struct BoardPlay {
     _ key: ImageKey, of flight: BoardModel.Flight, _ isFetched: Bool
   ) -> String? {
     let expected = model.waiters(for: key, of: flight.id)
-    let problem = store(
-      key, for: expected.map(\.number).max() ?? 0, of: flight,
-      isPlaceholder: flight.placeholders.contains(key))
-    if let problem { return problem }
     model.forget(key, of: flight.id)
     if isFetched { model.change(flight.id) { $0.hasDelivered = true } }
     if board.finish(key, of: flight.id, isFetched: isFetched) != expected {
@@ -284,37 +246,6 @@ struct BoardPlay {
     }
     let again = board.finish(key, of: flight.id, isFetched: isFetched)
     return again.isEmpty ? nil : "somebody was answered twice"
-  }
-
-  private mutating func store(
-    _ key: ImageKey, for request: Int, of flight: BoardModel.Flight, isPlaceholder: Bool
-  ) -> String? {
-    if isPlaceholder { model.change(flight.id) { $0.hasPlaceholder = true } }
-    // As a load does: only of a request for a placeholder.
-    let isAsked = isPlaceholder || flight.wishes.contains(key)
-    if isAsked, plant != .picturesUndecided,
-      board.settlesAsPlaceholder(key, of: flight.id) != isPlaceholder
-    {
-      return "a picture is wrongly a placeholder or not"
-    }
-    let isRight = model.store(key, for: request, of: flight, isPlaceholder: isPlaceholder)
-    if plant == .storesIgnored, isRight { return nil }
-    let isStored = board.storesResult(
-      key, of: flight.id, isPlaceholder: isPlaceholder && plant != .placeholdersCounted)
-    return isStored == isRight ? nil : "storing is wrongly allowed or not"
-  }
-
-  private mutating func storeSiblings(_ format: String) -> String? {
-    for flight in model.flights.reversed() where flight.hasDelivered {
-      let key = Self.key(format, flight.version)
-      if flight.wishes.contains(key) { continue }
-      let waiting = model.waiters.filter { $0.flight == flight.id }.map(\.number)
-      let request = (waiting + [flight.lastAnswered]).max() ?? 0
-      // Whose siblings they are, is not for the board to say.
-      let problem = store(key, for: request, of: flight, isPlaceholder: !flight.isForReal)
-      if let problem { return problem }
-    }
-    return nil
   }
 
   /// Only a load that has finished all that it was handed retires.
@@ -334,9 +265,10 @@ struct BoardPlay {
   }
 
   private mutating func supersede(_ key: ImageKey) -> String? {
+    number += 1
     var expected: [WaiterID] = []
     var ended: [FlightID] = []
-    for flight in model.flights { model.change(flight.id) { $0.forbidden.insert(key.format) } }
+    for flight in model.flights { model.change(flight.id) { $0.removed.insert(key.format) } }
     for flight in model.flights where flight.wishes.contains(key) {
       expected += model.waiters(for: key, of: flight.id)
       model.forget(key, of: flight.id)
@@ -345,19 +277,14 @@ struct BoardPlay {
         ended.append(flight.id)
       }
     }
-    let (waiters, flights) = board.supersede(key)
+    let (waiters, flights) = board.supersede(key, at: number)
     return waiters == expected && flights == ended ? nil : "superseding did something else"
   }
 
-  private mutating func forbid(_ format: String, andJoining: Bool) -> String? {
-    for flight in model.flights {
-      model.change(flight.id) { changed in
-        changed.forbidden.insert(format)
-        if andJoining { changed.removed.insert(format) }
-      }
-    }
-    if plant == .removalsIgnored { return nil }
-    board.forbidStoring(.entity("a", format: format), andJoining: andJoining)
+  private mutating func remove(_ format: String) -> String? {
+    number += 1
+    for flight in model.flights { model.change(flight.id) { $0.removed.insert(format) } }
+    if plant != .removalsIgnored { board.remove(.entity("a", format: format), at: number) }
     return nil
   }
 }

@@ -15,13 +15,14 @@ extension FlightBoardSuite {
   mutating func join(
     _ number: Int, _ key: ImageKey, priority: Priority = .medium,
     versions: [String: ImageID] = ["row": "a1", "dot": "a1"],
-    policy: LoadOptions.Policy = .normal, dependents: [FlightID] = [],
+    policy: LoadOptions.Policy = .normal, after asker: FlightID? = nil,
     origin: FlightOrigin? = nil
   ) -> FlightBoard<Int, ImageKey, FlightID>.Joined {
     board.join(
       WaiterID(number: number), key: key, origin: origin ?? url, priority: priority,
       versions: versions.map { ImageKey(entity: "a", version: $1, format: $0) },
-      policy: policy, dependents: dependents, request: key, start: { $0 }, waiter: { _ in number })
+      policy: policy, after: asker?.number ?? -1, request: key, start: { $0 },
+      waiter: { _ in number })
   }
 
   mutating func finish(

@@ -17,10 +17,8 @@ import Foundation
 /// leaves its gate meanwhile, so caches that ask each other do not stall, however narrow the gates are.
 ///
 /// Decoding and drawing leave the processor to the program's other threads where both want it. On Linux they
-/// run on threads that are 5 nicer than the main thread while cores are busy, and always 10 nicer for previews
-/// and for loads of a priority below `.medium`; on Apple platforms the quality of service says it. A decode
-/// that runs at 10 stays there when a more urgent request joins its load. While cores are busy, loads of such a
-/// priority leave one of several workers to others; and at all times one of several places at each gate.
+/// run on threads that are 5 nicer than the main thread; on Apple platforms the quality of service says it. At all
+/// times loads of a priority below `.medium` leave one of several places at each gate to others.
 ///
 /// On Linux a thread that is begun by a nicer one is as nice, for good. Drawing closures, the hook `willStore`, and decoders of
 /// your own run on the nicer threads: in there, `Task { }`, cancelling or resuming a task, `DispatchQueue.async` and
@@ -65,7 +63,7 @@ public final class LoadResources: Sendable {
   ) {
     workers = WorkerPool(
       name: "FastImageCache.worker", width: max(1, decodeWidth ?? Self.processorCount),
-      byteBudget: max(0, decodeByteBudget), computingIn: Crowding(), guestLoad: previewLoad)
+      byteBudget: max(0, decodeByteBudget), computes: true, guestLoad: previewLoad)
     gates = LoadGates(network: networkWidth, local: localWidth ?? Self.processorCount + 4)
   }
 

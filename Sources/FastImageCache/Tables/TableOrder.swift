@@ -1,0 +1,82 @@
+/// A picture that is to be stored, in the order of ``Generation``.
+struct StoreOrder: Sendable {
+  /// The number of its load, or of its store by hand.
+  let begun: Int
+  /// The number of the request that it is for.
+  let request: Int
+  /// Whether what other loads under way bring of the same picture is older: the picture was stored by hand, or its
+  /// source was asked anew.
+  let outdatesOthers: Bool
+
+  /// Stores a picture by hand.
+  static func byHand(at number: Int) -> StoreOrder {
+    StoreOrder(begun: number, request: number, outdatesOthers: true)
+  }
+}
+
+/// The last changes of one table's pictures, which older loads do not undo; pure.
+///
+/// Invariants:
+/// 1. A removal, and a picture that outdates others, keep out every picture whose load began before.
+/// 2. A picture keeps out those of other versions that older requests asked for.
+/// 3. A placeholder keeps nothing out.
+/// 4. A change is forgotten, at some time, when nothing older than it lives.
+struct TableOrder {
+  private struct Change {
+    /// Loads from before this number store nothing.
+    var barrier = 0
+    /// The load that set the barrier, and may store once more.
+    var owner: Int?
+    var version: ImageID?
+    /// The youngest request for that version.
+    var request = 0
+
+    var number: Int { max(barrier, request) }
+  }
+
+  private var changes: [ImageID: Change] = [:]
+  /// Of all pictures of the table.
+  private var barrier = 0
+  /// The number of changes beyond which those that are old are looked for.
+  private var limit: Int
+  private let leastLimit: Int
+
+  init(limit: Int = 64) { (self.limit, leastLimit) = (limit, limit) }
+
+  /// Whether a picture may be stored now, which counts as the last change of its entity then.
+  ///
+  /// - Parameter oldest: The lowest number that lives; asked now and then.
+  mutating func admit(
+    _ key: ImageKey, _ order: StoreOrder, isPlaceholder: Bool, oldest: () -> Int
+  ) -> Bool {
+    var change = changes[key.entity] ?? Change()
+    guard order.begun >= barrier, order.begun >= change.barrier || order.begun == change.owner
+    else { return false }
+    let isSame = change.version == nil || change.version == key.version
+    guard isSame || order.request >= change.request else { return false }
+    if isPlaceholder { return true }
+    change.request = isSame ? max(change.request, order.request) : order.request
+    change.version = key.version
+    if order.outdatesOthers { (change.barrier, change.owner) = (Generation.next(), order.begun) }
+    note(change, of: key.entity, oldest)
+    return true
+  }
+
+  /// Notes a removal, or `nil` for that of all pictures.
+  mutating func remove(_ entity: ImageID?, at number: Int, oldest: () -> Int) {
+    guard let entity else {
+      barrier = max(barrier, number)
+      return
+    }
+    let barrier = max(changes[entity]?.barrier ?? 0, number)
+    note(Change(barrier: barrier), of: entity, oldest)
+  }
+
+  private mutating func note(_ change: Change, of entity: ImageID, _ oldest: () -> Int) {
+    changes[entity] = change
+    guard changes.count > limit else { return }
+    let oldest = oldest()
+    changes = changes.filter { $0.value.number > oldest }
+    limit = max(leastLimit, changes.count * 2)
+  }
+}

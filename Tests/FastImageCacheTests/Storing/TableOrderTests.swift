@@ -1,0 +1,105 @@
+import TestSupport
+import Testing
+
+@testable import FastImageCache
+
+@Suite("The order of a table's changes", .timeLimit(.minutes(10)))
+struct TableOrderTests {
+  private var order = TableOrder()
+  private let first = ImageKey(entity: "a", version: "1", format: "row")
+  private let second = ImageKey(entity: "a", version: "2", format: "row")
+  private let other = ImageKey(entity: "b", version: "1", format: "row")
+
+  private mutating func stores(
+    _ key: ImageKey, _ load: Int, for request: Int? = nil, outdates: Bool = false,
+    isPlaceholder: Bool = false
+  ) -> Bool {
+    order.admit(
+      key, StoreOrder(begun: load, request: request ?? load, outdatesOthers: outdates),
+      isPlaceholder: isPlaceholder
+    ) { 0 }
+  }
+
+  @Test("keeps out what loads from before a removal bring, of its entity or of all")
+  mutating func removes() {
+    order.remove("a", at: 5) { 0 }
+    let results = [
+      stores(first, 4), stores(first, 4, for: 6), stores(other, 4), stores(first, 6),
+    ]
+    #expect(results == [false, false, true, true])
+    order.remove(nil, at: 8) { 0 }
+    let afterAll = [stores(other, 7), stores(second, 7), stores(other, 9)]
+    #expect(afterAll == [false, false, true])
+    // A late turn of an earlier removal takes nothing back.
+    order.remove("a", at: 6) { 0 }
+    order.remove(nil, at: 3) { 0 }
+    let afterLate = [stores(first, 7), stores(first, 9)]
+    #expect(afterLate == [false, true])
+  }
+
+  @Test("keeps out other versions that older requests asked for, and not the same version")
+  mutating func comparesVersions() {
+    let results = [
+      stores(second, 3), stores(first, 2), stores(second, 1), stores(first, 2),
+      stores(first, 2, for: 4), stores(second, 3),
+    ]
+    #expect(results == [true, false, true, false, true, false])
+  }
+
+  @Test("keeps out whatever began before a picture that was stored by hand or asked for anew")
+  mutating func outdates() {
+    let (older, asking, younger) = (Generation.next(), Generation.next(), Generation.next())
+    let results = [
+      stores(first, asking, outdates: true), stores(first, older), stores(first, younger),
+      // Its load goes on.
+      stores(first, asking), stores(second, Generation.next()),
+    ]
+    #expect(results == [true, false, false, true, true])
+  }
+
+  @Test("lets a placeholder keep nothing out, and come back from no removal")
+  mutating func placeholders() {
+    let placeholder = first.placeholder
+    let results = [
+      stores(placeholder, 3, outdates: true, isPlaceholder: true), stores(first, 1),
+      stores(second, 2),
+    ]
+    #expect(results == [true, true, true])
+    order.remove("a", at: 5) { 0 }
+    let isStored = stores(placeholder, 4, isPlaceholder: true)
+    #expect(!isStored)
+  }
+
+  /// Loads and stores that live, and what each does next.
+  @Test(
+    "is the same whether or not it forgets what is older than all that lives", arguments: 0..<40)
+  func forgets(seed: UInt64) {
+    var random = SplitMix64(state: seed)
+    var (forgetful, mindful) = (TableOrder(limit: 0), TableOrder(limit: .max))
+    var living: [Int] = []
+    for step in 0..<2000 {
+      let entity = ImageID(Int.random(in: 0..<4, using: &random))
+      let key = ImageKey(
+        entity: entity, version: ImageID(Int.random(in: 0..<2, using: &random)), format: "row")
+      switch Int.random(in: 0..<10, using: &random) {
+      case 0..<3: living.append(Generation.next())
+      case 3:
+        if !living.isEmpty { living.remove(at: living.indices.randomElement(using: &random) ?? 0) }
+      case 4:
+        let number = Generation.next()
+        let removed = Bool.random(using: &random) ? entity : nil
+        forgetful.remove(removed, at: number) { living.min() ?? .max }
+        mindful.remove(removed, at: number) { 0 }
+      default:
+        guard let load = living.randomElement(using: &random) else { continue }
+        let request = Bool.random(using: &random) ? load : Generation.next()
+        let order = StoreOrder(
+          begun: load, request: request, outdatesOthers: Int.random(in: 0..<8, using: &random) == 0)
+        let expected = mindful.admit(key, order, isPlaceholder: false) { 0 }
+        let result = forgetful.admit(key, order, isPlaceholder: false) { living.min() ?? .max }
+        #expect(result == expected, "step \(step)")
+        if result != expected { return }
+      }
+    }
+  }
+}
