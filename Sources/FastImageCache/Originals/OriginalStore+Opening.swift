@@ -170,11 +170,11 @@ extension OriginalStore {
       return (isOpen, isOpen ? state.readers.popLast() : nil)
     }
     guard isOpen else { return nil }
+    // A deleted database is made anew by the next transaction.
+    if idle == nil, try status(of: file) == nil { return nil }
     do throws(DatabaseError) {
       let database =
-        if let idle { idle } else {
-          try connect(cacheKilobytes: 192, makesFile: false)
-        }
+        if let idle { idle } else { try connect(cacheKilobytes: 192, makesFile: false) }
       let value = try body(database)
       state.withLock { state in
         if state.isOpen, state.readers.count < 4 { state.readers.append(database) }

@@ -386,10 +386,12 @@ struct OriginalDiskTests {
     #expect(try await stores[0].inspect().isEmpty)
   }
 
-  @Test("is made anew where it was deleted while it was open")
-  func deleted() async throws {
+  @Test("is made anew where it was deleted while it was open", arguments: [true, false])
+  func deleted(hasReader: Bool) async throws {
     let store = store()
     await store.keep(7)
+    await store.queueIsDone()
+    if !hasReader { store.state.withLock { $0.readers = [] } }
     for name in try FileManager.default.contentsOfDirectory(atPath: directory.url.path) {
       try FileManager.default.removeItem(atPath: directory.url.path + "/" + name)
     }

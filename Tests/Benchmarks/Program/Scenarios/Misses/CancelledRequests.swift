@@ -38,7 +38,7 @@ struct CancelledRequests: Scenario {
       return Findings([
         Measure(
           Self.id, "request created, cancelled and ended, each", ours: results[0],
-          reference: results[1], named: "pairs of tasks that only wait", bar: .ratioAtMost(2)),
+          reference: results[1], named: "pairs of tasks that only wait", bar: .ratioAtMost(3)),
         .counted(Self.id, "flights left", left.flights, mustBe: 0),
         .counted(Self.id, "waiters left", left.waiters, mustBe: 0),
         .counted(

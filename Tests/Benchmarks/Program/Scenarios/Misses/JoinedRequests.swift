@@ -43,7 +43,7 @@ struct JoinedRequests: Scenario {
       return Findings([
         Measure(
           Self.id, "\(effort.waiterCount) requests for one picture, each", ours: all,
-          reference: results[2], named: "tasks that only wait", bar: .ratioAtMost(1.5)),
+          reference: results[2], named: "tasks that only wait", bar: .ratioAtMost(2)),
         .counted(Self.id, "fetches", source.askedCount - askedBefore, mustBe: 1),
         .counted(Self.id, "drawings", now.drawings - before.drawings, mustBe: 1),
         .counted(Self.id, "misses", now.misses - before.misses, mustBe: effort.waiterCount),

@@ -71,7 +71,7 @@ final class KeptFiles: Sendable {
     let bodies = place.appending(path: "bodies").path
     try database.run("SELECT id, body FROM original") { row in
       let name = BodyFolder.name(row: row.integer(0), body: row.bits(1))
-      FileManager.default.createFile(atPath: bodies + "/" + name, contents: content)
+      _ = FileManager.default.createFile(atPath: bodies + "/" + name, contents: content)
     }
     try database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     guard try database.number("SELECT count(*) FROM original") == count else {
