@@ -64,6 +64,8 @@ struct LockedOriginalTests {
     let events = fixture.cache.events()
     _ = try await fixture.cache.image(for: photo, format: .row)
     for await case .original(_, .stored) in events { break }
+    // The store lets go of the bytes in memory after the event.
+    await first.queueIsDone()
     device.lock()
     await #expect(throws: ImageCacheError.originalsLocked) {
       try await fixture.cache.image(for: photo, format: .large, options: kept)
