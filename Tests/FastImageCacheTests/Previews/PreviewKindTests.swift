@@ -16,10 +16,13 @@ struct PreviewKindTests {
   private let all: PreviewPolicy.Kinds = [.frames, .embedded, .rows]
 
   /// Lets the first stages arrive, one after the other.
-  private func step(_ sketch: SketchFixture, stages: Int) async {
+  ///
+  /// - Parameter reader: One that is shown all previews. It reads each, since an unread one gives way to the next.
+  private func step(_ sketch: SketchFixture, stages: Int, _ reader: Following? = nil) async {
     for _ in 0..<stages {
       await sketch.step(100)
       await sketch.idle()
+      await reader?.previewed.reaches(sketch.decoder.ended.value)
     }
   }
 
@@ -29,7 +32,7 @@ struct PreviewKindTests {
     let sketch = try await SketchFixture(decoder: SketchDecoder(kinds: stages))
     let following = Following(sketch.cache, Photo("1"), .row, options(kinds, limit: limit))
     await sketch.fixture.waiters(1)
-    await step(sketch, stages: count ?? stages.count)
+    await step(sketch, stages: count ?? stages.count, following)
     sketch.finish()
     await following.ends()
     return (following.text, sketch.decoder.begun.value)
@@ -156,11 +159,12 @@ struct PreviewKindTests {
     let few = Following(sketch.cache, Photo("1"), .row, options(.frames, limit: 1))
     let many = Following(sketch.cache, Photo("1"), .row, options(.frames))
     await sketch.fixture.waiters(2)
-    await step(sketch, stages: 1)
+    await step(sketch, stages: 1, many)
+    await few.previewed.reaches(1)
     // One was drawn of the load, if of another format.
     let late = Following(sketch.cache, Photo("1"), .large, options(.frames, limit: 1))
     await sketch.fixture.waiters(3)
-    await step(sketch, stages: 2)
+    await step(sketch, stages: 2, many)
     sketch.finish()
     for one in [few, many, late] { await one.ends() }
     #expect([few, many, late].map(\.text) == ["1 999", "1 2 3 999", "999"])
