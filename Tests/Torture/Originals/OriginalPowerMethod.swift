@@ -15,12 +15,14 @@ struct OriginalPowerMethod: TortureMethod {
       Originals are kept, replaced, continued, removed and flushed, and the folder is copied after each step.
       The power goes after any of them. Bodies are never synchronised, so each of their sectors may be missing,
       each may be of any length or gone, and each that was deleted may be back. The database is synchronised
-      when its log has been copied into it; until then each sector of the log may be missing. Every original, and each
-      beginning of one, is compared with what its number says. What was gone at a flush() must not be back.
+      when its log has been copied into it, and the log at a flush(); each later sector of the log may be missing.
+      Every original, and each beginning of one, is compared with what its number says. What was gone at a flush()
+      must not be back.
       Then the store must go on.
       """)
 
   private static let (stepCount, imagesPerSession) = (40, 50)
+  private static let log = "/originals.sqlite-wal"
 
   /// Faults that a run is to find.
   enum Plant {
@@ -47,6 +49,8 @@ struct OriginalPowerMethod: TortureMethod {
   /// The files of a folder at rest, by their paths in it, and the versions that may be there after a cut.
   private struct Moment {
     let files: [String: Data]
+    /// The database's log at the last flush.
+    let flushedLog: Data
     let allowed: [Int: Set<Int>]
   }
 
@@ -72,8 +76,9 @@ struct OriginalPowerMethod: TortureMethod {
     let program = try await OriginalProgram(folder, byteLimit: OriginalCatalogue.wideLimit)
     // Each version that was there since the last flush, and those that were there then.
     var allowed: [Int: Set<Int>] = [:]
-    var moments: [Moment] = []
+    var (moments, flushedLog) = ([Moment](), Data())
     for _ in 0..<Self.stepCount {
+      var isFlushed = false
       let number = Int.random(in: OriginalCatalogue.numbers, using: &random)
       let version = Int.random(in: OriginalCatalogue.versions, using: &random)
       switch Int.random(in: 0..<12, using: &random) {
@@ -87,7 +92,10 @@ struct OriginalPowerMethod: TortureMethod {
       case 9: try await program.store.removeAll()
       default:
         let present = try await program.versions()
-        if plant != .noBarriers { try await program.store.flush() }
+        if plant != .noBarriers {
+          try await program.store.flush()
+          isFlushed = true
+        }
         allowed = present.mapValues { [$0] }
       }
       var files: [String: Data] = [:]
@@ -95,7 +103,8 @@ struct OriginalPowerMethod: TortureMethod {
         files[String(file.dropFirst(folder.path.count))] = FileManager.default.contents(
           atPath: file)
       }
-      moments.append(Moment(files: files, allowed: allowed))
+      if isFlushed { flushedLog = files[Self.log] ?? Data() }
+      moments.append(Moment(files: files, flushedLog: flushedLog, allowed: allowed))
     }
     return moments
   }
@@ -111,10 +120,12 @@ struct OriginalPowerMethod: TortureMethod {
     for (name, bytes) in files {
       let isBody = name.hasPrefix("/bodies/")
       // A database's own bytes were synchronised before its log began anew.
-      guard isBody || name.hasSuffix("-wal") else { continue }
+      guard isBody || name == Self.log else { continue }
+      let flushed = moments[index].flushedLog
+      let safe = !isBody && bytes.starts(with: flushed) ? flushed.count : 0
       switch Int.random(in: 0..<(isBody ? 5 : 2), using: &random) {
-      case 0: files[name] = torn(bytes, using: &random)
-      case 1: files[name] = bytes.prefix(Int.random(in: 0...bytes.count, using: &random))
+      case 0: files[name] = bytes.prefix(safe) + torn(bytes.dropFirst(safe), using: &random)
+      case 1: files[name] = bytes.prefix(Int.random(in: safe...bytes.count, using: &random))
       case 2: files[name] = nil
       default: break
       }
