@@ -66,11 +66,10 @@ extension OriginalStore: OriginalKeeping {
       guard state.withLock({ $0.isOpen }) else { return }
       try writeUses()
       let database = try transaction { $0 }
-      // A commit that waits for the device takes all earlier ones along, whoever reads meanwhile.
+      // A commit that waits for the device takes all earlier ones along, if it changes a page.
       try database.execute("PRAGMA synchronous = FULL")
       defer { try? database.execute("PRAGMA synchronous = NORMAL") }
       try transaction { database throws(DatabaseError) in
-        // SQLite writes no page whose content stays.
         for sign in ["+", "-"] { try database.run("UPDATE store SET bytes = bytes \(sign) 1") }
       }
       try bodies().synchronize()
