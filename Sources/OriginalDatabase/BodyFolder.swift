@@ -24,7 +24,7 @@ package final class BodyFolder: Sendable {
         switch error {
         case .diskFull: .diskFull
         case .system(let cause, _) where system.isLock(cause): .locked
-        case .system(let cause, _) where [EACCES, EPERM, EROFS].contains(cause.code): .readOnly
+        case .system(let cause, _) where [EACCES, EROFS].contains(cause.code): .readOnly
         default: .system
         }
       throw DatabaseError(fault, path, "\(error)")
