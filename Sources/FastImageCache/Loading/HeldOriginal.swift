@@ -12,7 +12,7 @@ final class HeldOriginal: Sendable {
 
   private let state = Lock(State())
 
-  /// The write, and the removal of what was refused later; `nil` where nothing is held.
+  /// Writes the original, and removes it if a request refuses it later; `nil` while the store holds nothing.
   var write: Task<Void, Never>? { state.withLock { $0.write } }
 
   /// Keeps the original, unless it was kept or refused before.

@@ -11,7 +11,8 @@ import Synchronization
 ///
 /// Invariants, true whenever the lock is free:
 /// 1. The thread that takes a waiter off the board answers it, outside the lock, at once and only once.
-/// 2. A load works as long as its flight is on the board. A task that goes on after its flight has left finds its results unwanted, since flights' numbers are never used again.
+/// 2. A load works as long as its flight is on the board. A task that goes on after its flight has left finds its
+///    results unwanted, since flights' numbers are never used again.
 /// 3. Code under the lock asks no entity, source or table, ends no entity, sends no event and resumes
 ///    no task: cancellation handlers take this lock too.
 /// 4. The waiters of a load get the only references to its picture, unless it was stored by hand. So

@@ -12,8 +12,8 @@ import Synchronization
 ///    seen by the join, or finds the waiter.
 /// An object, since its observation ends in the answer: a copy there would take memory of its own.
 final class RequestWait: Sendable {
-  /// The flights, of whichever cache, that go on only after the waiter has its answer. Each returns its permit, also where the caches share no
-  /// gates: through a third cache its place may still be what the waiter's flight waits for.
+  /// The flights, of whichever cache, that go on only after the waiter has its answer. Each returns its permit, also
+  /// where the caches share no gates: through a third cache its place may still be what the waiter's flight waits for.
   private let asking: [Flight]
   private let waiter: WaiterID
   private let registry: InFlightRegistry
