@@ -122,11 +122,12 @@ public final actor ImageCache {
     let planner = LoadPlanner(
       source: configuration.source, originals: configuration.keeper,
       namespace: ImageID(namespace))
-    let loader = ImageLoader(
+    let steps = LoadSteps(
       planner: planner, maker: maker, recorder: recorder,
       encodedByteLimit: configuration.limits.encodedByteCount, partials: partials)
     registry = InFlightRegistry(
-      gates: resources.gates, recorder: recorder, planner: planner, clock: clock, run: loader.run)
+      gates: resources.gates, recorder: recorder, planner: planner, clock: clock
+    ) { await Load(flight: $0, steps: steps).run() }
     configuration.originals?.listeners.add(recorder.hub, partials)
   }
 

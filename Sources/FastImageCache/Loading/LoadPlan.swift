@@ -1,6 +1,6 @@
 import Foundation
 
-/// The steps by which a load comes to its picture's bytes; pure.
+/// How a load comes to its image's bytes; pure.
 ///
 /// | what is kept | `normal` | `revalidate` | `reload` |
 /// |---|---|---|---|
@@ -8,34 +8,25 @@ import Foundation
 /// | stale | the same, and revalidate behind | recall, ask | ask |
 /// | expired; where the request may not go to the network it is read | recall, ask | recall, ask | ask |
 /// | stale, and its server has to be asked | recall, ask | recall, ask | ask |
-/// | nothing, or gone; for a real picture a placeholder | ask | ask | ask |
+/// | nothing, or gone; for a real image a placeholder | ask | ask | ask |
 ///
-/// Invariants:
-/// 1. Steps are taken in their order until one brings the picture. A load without a further step has
-///    come to the end of its reach.
-/// 2. A source is asked only within the reach of the request. Without a source to ask, nothing is
-///    recalled: an original that must be revalidated does not answer by itself.
-/// 3. A kept original is read and recalled at the local gate, so it never waits for a download.
-/// 4. ``askOnceMore()`` adds one step in the life of a plan: a source that lies is asked twice at most.
+/// A source is asked only within the scope of the request. Without a source to ask, nothing is recalled: an original
+/// that must be revalidated does not answer by itself.
 struct LoadPlan: Hashable, Sendable {
-  enum Step: Hashable, Sendable {
-    /// Reads the kept original, which answers.
+  enum OriginalUse: Hashable, Sendable {
+    /// The kept original answers.
     case read
-    /// Reads the kept original, for the next step to ask whether it changed.
+    /// The source is asked whether the kept original has changed.
     case recall
-    /// Asks the source.
-    case ask
   }
 
-  /// The step before the source is asked, and whether it is asked: an array would be allocated for each
-  /// load.
-  private var first: Step?
-  private var asks: Bool
+  /// What becomes of the kept original before the source is asked.
+  let original: OriginalUse?
 
-  /// The steps that are left.
-  var steps: [Step] { (first.map { [$0] } ?? []) + (asks ? [.ask] : []) }
+  /// Whether the source is asked where the kept original does not answer.
+  let asks: Bool
 
-  /// Whether the original that is read first is stale.
+  /// Whether the original that is read is stale.
   let showsStale: Bool
 
   /// Whether the source is asked behind the answer, since the original that answers is stale.
@@ -50,9 +41,6 @@ struct LoadPlan: Hashable, Sendable {
   /// The need of the source when it is asked.
   let need: LoadNeed
 
-  private let mayAsk: Bool
-  private var asksOnceMore = false
-
   /// - Parameters:
   ///   - kept: What a store knows of the original, if it has it.
   ///   - need: What the source needs first.
@@ -62,20 +50,17 @@ struct LoadPlan: Hashable, Sendable {
     need: LoadNeed, showsPlaceholder: Bool = false
   ) {
     self.need = need
-    mayAsk = reach.covers(need)
-    asks = mayAsk
-    let freshness: Freshness =
-      kept.map { $0.isPlaceholder && !showsPlaceholder ? .gone : $0.freshness } ?? .gone
-    switch (policy, freshness) {
-    case (_, .gone), (.reload, _): first = nil
-    case (.normal, .fresh), (.normal, .stale): first = .read
-    case (.normal, .expired): first = reach.covers(.network) ? .recall : .read
-    case (.normal, .mustRevalidate), (.revalidate, _): first = mayAsk ? .recall : nil
+    asks = reach.covers(need)
+    let freshness = Self.freshness(of: kept, showsPlaceholder)
+    if Self.reads(kept, policy, within: reach, showsPlaceholder: showsPlaceholder) {
+      original = .read
+    } else {
+      original = asks && freshness != .gone && policy != .reload ? .recall : nil
     }
     // Only a network's answer has terms to be asked about.
-    showsStale = first == .read && freshness != .fresh
-    revalidatesBehind = showsStale && mayAsk && need == .network
-    let isRecalled = policy == .normal && first == .recall
+    showsStale = original == .read && freshness != .fresh
+    revalidatesBehind = showsStale && asks && need == .network
+    let isRecalled = policy == .normal && original == .recall
     (answersFailures, answersUnreachable) =
       switch freshness {
       case .mustRevalidate(let answers): (isRecalled && answers, false)
@@ -84,25 +69,21 @@ struct LoadPlan: Hashable, Sendable {
       }
   }
 
-  /// Whether the load can do without its source.
-  var beginsWithKept: Bool { first == .read }
-
-  /// Takes the next step.
-  mutating func next() -> Step? {
-    if let step = first.take() { return step }
-    defer { asks = false }
-    return asks ? .ask : nil
+  /// Whether the kept original answers, and the load can do without its source.
+  static func reads(
+    _ kept: KeptOriginal?, _ policy: LoadOptions.Policy, within reach: LoadOptions.Reach,
+    showsPlaceholder: Bool
+  ) -> Bool {
+    guard policy == .normal else { return false }
+    return switch freshness(of: kept, showsPlaceholder) {
+    case .fresh, .stale: true
+    case .expired: !reach.covers(.network)
+    case .mustRevalidate, .gone: false
+    }
   }
 
-  /// Plans to ask the source from the beginning, since the bytes that it had continued, or called
-  /// unchanged, are no picture.
-  ///
-  /// - Returns: False where that was tried, or the request may not go so far.
-  mutating func askOnceMore() -> Bool {
-    guard mayAsk, !asksOnceMore else { return false }
-    asksOnceMore = true
-    (first, asks) = (nil, true)
-    return true
+  private static func freshness(of kept: KeptOriginal?, _ showsPlaceholder: Bool) -> Freshness {
+    kept.map { $0.isPlaceholder && !showsPlaceholder ? .gone : $0.freshness } ?? .gone
   }
 }
 
@@ -113,8 +94,10 @@ struct LoadPlanner: Sendable {
   /// Tells the entities of this cache from others that share its store.
   let namespace: ImageID
 
-  func owner(of request: ImageRequest) -> OriginalOwner {
-    OriginalOwner(namespace: namespace, entity: request.key.entity)
+  /// A load's part in the store of originals; `nil` where nothing is kept.
+  func beginOriginal(of request: ImageRequest) async -> OriginalAccess? {
+    guard let originals else { return nil }
+    return await .begin(request.originalQuery(in: namespace), in: originals)
   }
 
   /// The address by which requests share a load.
@@ -129,32 +112,22 @@ struct LoadPlanner: Sendable {
     return parts.url ?? url
   }
 
-  /// Cost: the source's word on its need; with a store a lock and a lookup, too.
+  /// The plan of a load, for one of its requests, which agree in all that decides it.
   ///
-  /// - Parameters:
-  ///   - policy: The load's, which is at least that of each request.
-  ///   - showsPlaceholder: Whether all requests of the load are content with a placeholder.
-  func plan(
-    _ policy: LoadOptions.Policy, for request: ImageRequest, at url: URL, showsPlaceholder: Bool
-  ) -> LoadPlan {
+  /// Cost: the source's word on its need; with a store a lock and a lookup, too.
+  func plan(_ flight: Flight, for request: ImageRequest, at url: URL) -> LoadPlan {
     LoadPlan(
-      policy, within: request.conditions.reach, kept: original(for: request),
-      need: source.need(for: url), showsPlaceholder: showsPlaceholder)
+      flight.policy, within: request.conditions.reach, kept: kept(for: request),
+      need: source.need(for: url), showsPlaceholder: flight.isPlaceholder)
   }
 
   /// Tells apart the requests for a URL that may not share a load; `nil` for those that may.
   func identity(of request: ImageRequest) -> LoadIdentity? {
-    if originals == nil {
-      return LoadIdentity(
-        request.conditions, beginsWithKept: false, isPlaceholder: request.isPlaceholder)
-    }
-    let kept = request.url.flatMap { _ in original(for: request) }
-    // The need of a load does not decide whether it begins with what is kept.
-    let plan = LoadPlan(
-      request.policy, within: request.conditions.reach, kept: kept, need: .local,
-      showsPlaceholder: request.isPlaceholder)
+    let reads = LoadPlan.reads(
+      request.url == nil ? nil : kept(for: request), request.policy,
+      within: request.conditions.reach, showsPlaceholder: request.isPlaceholder)
     return LoadIdentity(
-      request.conditions, beginsWithKept: plan.beginsWithKept,
+      request.conditions, beginsWithKept: reads,
       isPlaceholder: request.isPlaceholder)
   }
 
@@ -162,7 +135,7 @@ struct LoadPlanner: Sendable {
   ///
   /// A mark of the entity's pictures has reached its own originals. One that another entity of the same URL
   /// has loaded is that entity's, but answers this one only after its server was asked, too.
-  private func original(for request: ImageRequest) -> KeptOriginal? {
+  private func kept(for request: ImageRequest) -> KeptOriginal? {
     guard var kept = originals?.look(request.originalQuery(in: namespace)) else { return nil }
     if kept.freshness != .gone, kept.isOthers, request.hasStalePicture {
       kept.freshness = .mustRevalidate(answersFailures: false)

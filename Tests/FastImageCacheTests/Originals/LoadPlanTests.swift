@@ -4,7 +4,8 @@ import Testing
 
 @Suite("The plan of a load", .timeLimit(.minutes(10)))
 struct LoadPlanTests {
-  typealias Steps = [LoadPlan.Step]
+  enum Step { case read, recall, ask }
+  typealias Steps = [Step]
 
   /// What may be kept, and the steps under each policy where the network is within reach.
   static let table: [(kept: KeptOriginal?, normal: Steps, revalidate: Steps)] = [
@@ -48,11 +49,10 @@ struct LoadPlanTests {
       (.kept, .local), (.kept, .network), (.local, .network),
     ]
     for (reach, need) in beyond {
-      var plan = LoadPlan(.normal, within: reach, kept: kept, need: need)
+      let plan = LoadPlan(.normal, within: reach, kept: kept, need: need)
       #expect(plan.steps == reads && !plan.revalidatesBehind)
       #expect(!plan.answersFailures && !plan.answersUnreachable)
       #expect(plan.showsStale == (isRead && kept?.freshness != .fresh))
-      #expect(plan.askOnceMore() == false)
       for policy in [LoadOptions.Policy.revalidate, .reload] {
         #expect(LoadPlan(policy, within: reach, kept: kept, need: need).steps.isEmpty)
       }
@@ -83,13 +83,17 @@ struct LoadPlanTests {
       #expect(plan.answersUnreachable == (kept?.isExpired == true && policy == .normal))
     }
   }
+}
 
-  @Test("asks once more, and not twice")
-  func asksOnceMore() {
-    var plan = LoadPlan(.normal, within: .network, kept: nil, need: .network)
-    #expect(plan.next() == .ask && plan.next() == nil)
-    #expect(plan.askOnceMore() && plan.next() == .ask && plan.next() == nil)
-    #expect(!plan.askOnceMore() && plan.next() == nil)
+extension LoadPlan {
+  fileprivate var steps: LoadPlanTests.Steps {
+    let first: LoadPlanTests.Steps =
+      switch original {
+      case .read?: [.read]
+      case .recall?: [.recall]
+      case nil: []
+      }
+    return first + (asks ? [.ask] : [])
   }
 }
 

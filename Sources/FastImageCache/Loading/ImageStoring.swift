@@ -1,0 +1,35 @@
+/// Stores the images of loads in their tables.
+struct ImageStoring: Sendable {
+  let recorder: CacheRecorder
+
+  /// Stores a drawn image, on the worker's thread; the image is private where that fails.
+  func store(
+    _ drawn: DrawnResult, for request: ImageRequest, of flight: Flight
+  ) -> (outcome: InFlightRegistry.Outcome, isStored: Bool) {
+    var isStored = false
+    let outcome = drawn.map { drawn in
+      let slot = drawn.slot
+      guard drawn.mayBeStored else {
+        recorder.refused(request.key)
+        return request.table.privateImage(slot)
+      }
+      if let refusal = request.table.refusal(of: drawn.metadata, for: request.key) {
+        // A later hit would lack the metadata.
+        recorder.notStored(request.key, reason: refusal.description)
+        return request.table.privateImage(slot)
+      }
+      let start = flight.progress.clock.now
+      defer { flight.progress.measure(\.store, since: start) }
+      let stored = try? request.table.store(
+        slot, for: request.key, recorder,
+        StoreOrder(
+          begun: flight.id.number, request: request.generation,
+          outdatesOthers: flight.policy != .normal),
+        oldest: { flight.registry.oldest }, if: { flight.isUnderWay })
+      isStored = stored?.isStored == true
+      // The recorder has the reason.
+      return stored?.image ?? request.table.privateImage(slot)
+    }
+    return (outcome, isStored)
+  }
+}
