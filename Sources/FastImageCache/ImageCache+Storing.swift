@@ -177,7 +177,7 @@ extension ImageCache {
 
   /// - Parameter original: Bytes to be kept as the entity's original.
   private func store(
-    _ content: ImageSourceContent, _ metadata: Data?, for request: ImageRequest,
+    _ content: ImageSourceResponse, _ metadata: Data?, for request: ImageRequest,
     original: Data? = nil
   ) async throws(ImageCacheError) -> CachedImage {
     let urgency = Urgency(.current)
@@ -209,7 +209,7 @@ extension ImageCache {
 
   /// Stores a picture that no entity names, under the id that the hook gives it.
   private func store(
-    _ content: ImageSourceContent, _ metadata: Data?, _ format: ImageFormat, _ drawing: Drawing
+    _ content: ImageSourceResponse, _ metadata: Data?, _ format: ImageFormat, _ drawing: Drawing
   ) async throws(ImageCacheError) -> (id: ImageID, image: CachedImage) {
     let nobody = try request(for: NamedByHook(imageID: "", drawing: drawing), format: format)
     guard let willStore = maker.willStore else { throw .noImageID(format: format.name) }
@@ -229,7 +229,7 @@ extension ImageCache {
   }
 
   private func picture(
-    from content: ImageSourceContent, _ metadata: Data?
+    from content: ImageSourceResponse, _ metadata: Data?
   ) throws(ImageCacheError) -> SourcePicture {
     var picture = try maker.picture(from: content.with(metadata: metadata ?? Data()), url: nil)
     picture.way = .storedByHand

@@ -57,7 +57,7 @@ public protocol ImageEntity: Sendable {
   /// that it is to supply, even through other entities, throws
   /// ``ImageCacheError/sourceFailed(_:underlying:)``. The cache detects this for the calling task and
   /// the tasks that it begins; a detached task, or a ring through another cache, would wait for ever.
-  func picture(for format: ImageFormat) async throws -> ImageSourceContent?
+  func picture(for format: ImageFormat) async throws -> ImageSourceResponse?
 
   /// Whether the other formats of a family are drawn too when one of them is loaded from the same URL
   /// or stored by hand; yes by default.
@@ -101,7 +101,7 @@ extension ImageEntity {
   public func drawing(for format: ImageFormat) -> Drawing { .aspectFill }
 
   /// None.
-  public func picture(for format: ImageFormat) async throws -> ImageSourceContent? { nil }
+  public func picture(for format: ImageFormat) async throws -> ImageSourceResponse? { nil }
 
   /// Yes.
   public func wantsAllFormats(inFamily family: String) -> Bool { true }

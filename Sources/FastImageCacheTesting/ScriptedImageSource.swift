@@ -17,10 +17,10 @@ import Locking
 /// under way meanwhile, and a cache has no more of them under way than the `localWidth` and the
 /// `networkWidth` of its ``LoadResources`` say. Any thread may call any method.
 public final class ScriptedImageSource: ImageSource {
-  public typealias Answer = @Sendable (URL) throws -> ImageSourceContent
+  public typealias Answer = @Sendable (URL) throws -> ImageSourceResponse
 
   private let script: Watched<LoadScript>
-  private let answers: Lock<[URL: Result<ImageSourceContent, any Error>]>
+  private let answers: Lock<[URL: Result<ImageSourceResponse, any Error>]>
   private let otherwise: Answer
 
   /// Creates a source.
@@ -56,7 +56,7 @@ public final class ScriptedImageSource: ImageSource {
   // MARK: What it answers
 
   /// Has loads of a URL bring this picture, those that are held too.
-  public func setPicture(_ picture: ImageSourceContent, for url: URL) {
+  public func setPicture(_ picture: ImageSourceResponse, for url: URL) {
     answers.withLock { $0[url] = .success(picture) }
   }
 
@@ -125,9 +125,7 @@ public final class ScriptedImageSource: ImageSource {
   /// - Throws: What was set for the URL, and `CancellationError` when the task is cancelled while the
   ///   load is held.
   @concurrent
-  public func load(
-    _ request: ImageSourceRequest, progress: @escaping @Sendable (ImageSourceProgress) -> Void
-  ) async throws -> ImageSourceContent {
+  public func response(to request: ImageSourceRequest) async throws -> ImageSourceResponse {
     let url = request.url
     script.change { $0.noteLoad(of: url) }
     do {

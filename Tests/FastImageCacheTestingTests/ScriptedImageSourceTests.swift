@@ -41,8 +41,8 @@ struct ScriptedImageSourceTests {
   }
 
   private func load(_ item: Item, from source: ScriptedImageSource) async throws -> Bitmap {
-    let content = try await source.load(ImageSourceRequest(url: item.url)) { _ in }
-    guard case .bitmap(let bitmap) = content else { throw Outage() }
+    let content = try await source.response(to: ImageSourceRequest(url: item.url))
+    guard let bitmap = content.bitmap else { throw Outage() }
     return bitmap
   }
 

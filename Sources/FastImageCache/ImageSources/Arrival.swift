@@ -1,17 +1,17 @@
-public import Foundation
+package import Foundation
 import Locking
 
 /// A part or the whole of an original that is kept already, for a source that may ask the server only
 /// for the rest, or only whether it changed.
-public struct KnownOriginal: Sendable {
+package struct KnownOriginal: Sendable {
   /// The head that came with the bytes.
-  public let terms: OriginalTerms
+  package let terms: OriginalTerms
 
   /// The first bytes of the original, or all of them.
-  public let bytes: Data
+  package let bytes: Data
 
   /// Whether ``bytes`` is the whole original.
-  public let isWhole: Bool
+  package let isWhole: Bool
 
   /// How a store knows these bytes again; `nil` where they are of no store.
   var body: UInt64?
@@ -20,7 +20,7 @@ public struct KnownOriginal: Sendable {
   var earlierByteCount: Int
 
   /// Creates a known original.
-  public init(terms: OriginalTerms, bytes: Data, isWhole: Bool) {
+  package init(terms: OriginalTerms, bytes: Data, isWhole: Bool) {
     (self.terms, self.bytes, self.isWhole) = (terms, bytes, isWhole)
     earlierByteCount = bytes.count
   }
@@ -28,9 +28,9 @@ public struct KnownOriginal: Sendable {
 
 /// The bytes of an original on their way: a source appends them, and what has arrived outlives a
 /// failure or a cancellation of the source.
-public final class Arrival: Sendable {
+package final class Arrival: Sendable {
   /// The head of the answer whose bytes these are.
-  public let terms: OriginalTerms
+  package let terms: OriginalTerms
 
   /// How many of the first bytes came with an earlier answer.
   private let knownByteCount: Int
@@ -62,7 +62,7 @@ public final class Arrival: Sendable {
   }
 
   /// How many bytes have arrived, those of an earlier download included.
-  public var byteCount: Int { content.withLock { $0.count } }
+  package var byteCount: Int { content.withLock { $0.count } }
 
   /// Whether the first bytes came with an earlier answer.
   var isContinued: Bool { knownByteCount > 0 }
@@ -71,7 +71,7 @@ public final class Arrival: Sendable {
   var newByteCount: Int { byteCount - knownByteCount }
 
   /// The bytes that have arrived; a copy is made only when more arrive.
-  public var bytes: Data { content.withLock { $0 } }
+  package var bytes: Data { content.withLock { $0 } }
 
   /// A copy of some bytes; `nil` before all of them have arrived. Sharing them would copy all bytes when
   /// the next ones come.
@@ -98,7 +98,7 @@ public final class Arrival: Sendable {
   /// Takes the next bytes, from one thread at a time.
   ///
   /// - Throws: ``ImageSourceError/tooLarge(byteCountLimit:)``, and takes nothing then.
-  public func append(_ bytes: Data) throws(ImageSourceError) {
+  package func append(_ bytes: Data) throws(ImageSourceError) {
     let limit = byteCountLimit
     let count = content.withLock { content -> Int? in
       guard bytes.count <= limit - content.count else { return nil }
@@ -166,7 +166,12 @@ final class ArrivalSlot: Sendable {
     return newest
   }
 
-  func take() -> Arrival? { state.withLock { $0.exchange(for: nil) } }
+  /// A source may keep its request, and this with it; the painter leads to the cache's events.
+  func take() -> Arrival? {
+    let (newest, painter) = state.withLock { ($0.exchange(for: nil), $0.painter.take()) }
+    withExtendedLifetime(painter) {}
+    return newest
+  }
 
   /// Forgets what has arrived, because it is not the present original: the server has another one or
   /// none, or sent more than it announced.

@@ -1,32 +1,28 @@
 /// A source made from a closure.
 ///
 /// ```swift
-/// let source = ClosureImageSource { request, _ in
+/// let source = ClosureImageSource { request in
 ///   .encoded(try Data(contentsOf: URL(fileURLWithPath: "/photos/\(request.url.lastPathComponent)")))
 /// }
 /// ```
 public struct ClosureImageSource: ImageSource {
-  /// ``ImageSource/load(_:progress:)`` as a closure.
+  /// ``ImageSource/response(to:)`` as a closure.
   public typealias Load =
-    @concurrent @Sendable (
-      ImageSourceRequest, _ progress: @escaping @Sendable (ImageSourceProgress) -> Void
-    ) async throws -> ImageSourceContent
+    @concurrent @Sendable (ImageSourceRequest) async throws -> ImageSourceResponse
 
   private let load: Load
 
-  /// Creates a source that asks `load` for every picture.
+  /// Creates a source that asks `load` for every image.
   ///
   /// - Parameter load: Runs off every actor, several times at once; see
-  ///   ``ImageSource/load(_:progress:)``.
+  ///   ``ImageSource/response(to:)``.
   public init(_ load: @escaping Load) {
     self.load = load
   }
 
   @concurrent
-  public func load(
-    _ request: ImageSourceRequest, progress: @escaping @Sendable (ImageSourceProgress) -> Void
-  ) async throws -> ImageSourceContent {
-    try await load(request, progress)
+  public func response(to request: ImageSourceRequest) async throws -> ImageSourceResponse {
+    try await load(request)
   }
 }
 

@@ -1,18 +1,16 @@
 public import Foundation
 
-/// Several sources, asked in order until one brings the picture.
+/// Several sources, asked in order until one brings the image.
 ///
 /// ```swift
-/// let bundled = ClosureImageSource { request, _ in
+/// let bundled = ClosureImageSource { request in
 ///   .encoded(try Data(contentsOf: URL(fileURLWithPath: "/photos/\(request.url.lastPathComponent)")))
 /// }
 /// let source = ImageSourceChain([bundled, URLImageSource()])
 /// ```
 ///
-/// Progress starts anew with each source, and so does the load's turn: before it asks a source, the load
-/// passes the gate that the source needs (``ImageSource/need(for:)``). So a picture that the first source
-/// has on disk never waits behind downloads.
-public struct ImageSourceChain: ImageSource, IdleConnections {
+/// Progress starts anew with each source.
+public struct ImageSourceChain: NeedNamingSource, IdleConnections {
   /// Why a chain brought nothing.
   public struct Failure: Error {
     /// One error from each source, in the order in which they were asked; empty for a chain without
@@ -30,8 +28,8 @@ public struct ImageSourceChain: ImageSource, IdleConnections {
   }
 
   /// The need of the first source; local for a chain without sources.
-  public func need(for url: URL) -> LoadNeed {
-    sources.first?.need(for: url) ?? .local
+  package func need(for url: URL) -> LoadNeed {
+    sources.first.map { LoadNeed(for: url, from: $0) } ?? .local
   }
 
   /// Brings the answer of the first source that succeeds.
@@ -39,14 +37,13 @@ public struct ImageSourceChain: ImageSource, IdleConnections {
   /// - Throws: ``Failure`` when every source failed; `CancellationError` when the task was cancelled
   ///   or a source threw it, and then no further source is asked.
   @concurrent
-  public func load(
-    _ request: ImageSourceRequest, progress: @escaping @Sendable (ImageSourceProgress) -> Void
-  ) async throws -> ImageSourceContent {
+  public func response(to request: ImageSourceRequest) async throws -> ImageSourceResponse {
     var errors: [any Error] = []
     for source in sources {
-      try await request.pass(source.need(for: request.url))
+      // Bytes that a local source has do not wait behind downloads.
+      try await request.pass(LoadNeed(for: request.url, from: source))
       do {
-        return try await source.load(request, progress: progress)
+        return try await source.response(to: request)
       } catch let cancellation as CancellationError {
         throw cancellation
       } catch let outOfReach as OutOfReach {

@@ -4,9 +4,8 @@ import Foundation
 ///
 /// Files are read, and data URLs decoded, on threads that may block. A web server's answer counts
 /// only when it is complete. Requests that fail are sent again (``HTTPOptions/retry``), and a download
-/// that broke off is continued (``HTTPOptions/resumes``). A request that knows an original
-/// (``ImageSourceRequest/known``) asks its server only for the rest, or only whether it changed. What is in
-/// a table is not asked about again.
+/// that broke off is continued (``HTTPOptions/resumes``). Where a cache keeps the original or a part of it, the server is
+/// asked only for the rest, or only whether it changed. What is in a table is not asked about again.
 ///
 /// ```swift
 /// actor Tokens {
@@ -58,16 +57,15 @@ public struct URLImageSource: ImageSource, IdleConnections {
   /// - Throws: ``ImageSourceError``, what ``HTTPOptions/modifyRequest`` throws, and
   ///   `CancellationError` when the task is cancelled.
   @concurrent
-  public func load(
-    _ request: ImageSourceRequest, progress: @escaping @Sendable (ImageSourceProgress) -> Void
-  ) async throws -> ImageSourceContent {
+  public func response(to request: ImageSourceRequest) async throws -> ImageSourceResponse {
     let (url, limit) = (request.url, request.byteCountLimit)
     switch url.scheme?.lowercased() {
     case "file":
       let path = try LocalPath(url)
       return .encoded(
         try await read(request) { isCancelled in
-          try FileReader.read(path, limit: limit, isCancelled: isCancelled, progress: progress)
+          try FileReader.read(
+            path, limit: limit, isCancelled: isCancelled, progress: request.report)
         })
     case "data":
       return .encoded(
@@ -75,7 +73,7 @@ public struct URLImageSource: ImageSource, IdleConnections {
           try DataURL.bytes(of: url, limit: limit)
         })
     case "http", "https":
-      return try await client.content(of: request, progress: progress)
+      return try await client.response(to: request)
     case let scheme:
       throw ImageSourceError.unsupportedScheme(scheme ?? "")
     }

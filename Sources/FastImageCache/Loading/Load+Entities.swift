@@ -44,7 +44,7 @@ extension Load {
   /// The entity's own image.
   ///
   /// - Throws: The entity's error, and ``CircularPictureError``.
-  private func askEntity(of request: ImageRequest) async throws -> ImageSourceContent? {
+  private func askEntity(of request: ImageRequest) async throws -> ImageSourceResponse? {
     let subject = ReentrancyContext.Subject.picture(request.key)
     try flight.checkRing(subject, for: request)
     flight.progress.begin()

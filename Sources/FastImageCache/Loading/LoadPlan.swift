@@ -90,9 +90,16 @@ struct LoadPlan: Hashable, Sendable {
 /// Makes plans from what the store knows at the moment of the question.
 struct LoadPlanner: Sendable {
   let source: any ImageSource
+  /// The source, if it names what its loads need.
+  private let naming: (any NeedNamingSource)?
   let originals: (any OriginalKeeping)?
   /// Tells the entities of this cache from others that share its store.
   let namespace: ImageID
+
+  init(source: any ImageSource, originals: (any OriginalKeeping)?, namespace: ImageID) {
+    (self.source, self.originals, self.namespace) = (source, originals, namespace)
+    naming = source as? any NeedNamingSource
+  }
 
   /// A load's part in the store of originals; `nil` where nothing is kept.
   func beginOriginal(of request: ImageRequest) async -> OriginalAccess? {
@@ -105,7 +112,8 @@ struct LoadPlanner: Sendable {
   /// No web server is told the fragment, so what stands there makes no other download. A source of the
   /// program's own may look at it.
   func address(of url: URL) -> URL {
-    guard url.fragment != nil, source is URLImageSource, source.need(for: url) == .network,
+    guard url.fragment != nil, source is URLImageSource,
+      LoadNeed(for: url, naming: naming) == .network,
       var parts = URLComponents(url: url, resolvingAgainstBaseURL: true)
     else { return url }
     parts.fragment = nil
@@ -118,7 +126,7 @@ struct LoadPlanner: Sendable {
   func plan(_ flight: Flight, for request: ImageRequest, at url: URL) -> LoadPlan {
     LoadPlan(
       flight.policy, within: request.conditions.reach, kept: kept(for: request),
-      need: source.need(for: url), showsPlaceholder: flight.isPlaceholder)
+      need: LoadNeed(for: url, naming: naming), showsPlaceholder: flight.isPlaceholder)
   }
 
   /// Tells apart the requests for a URL that may not share a load; `nil` for those that may.

@@ -29,17 +29,21 @@ struct PictureMaker: Sendable {
   /// - Parameter isEarlier: Whether some of the bytes are of an earlier answer. Damaged ones are refused then, since
   ///   the source has others.
   func picture(
-    from content: ImageSourceContent, url: URL?, isEarlier: Bool = false
+    from response: ImageSourceResponse, url: URL?, isEarlier: Bool = false
+  ) throws(ImageCacheError) -> SourcePicture {
+    var picture = try header(of: response.content, url, isEarlier)
+    if let metadata = response.metadata { picture.metadata = metadata }
+    return picture
+  }
+
+  private func header(
+    of content: ImageSourceResponse.Content, _ url: URL?, _ isEarlier: Bool
   ) throws(ImageCacheError) -> SourcePicture {
     switch content {
-    case .annotated(let content, let metadata):
-      var picture = try picture(from: content, url: url, isEarlier: isEarlier)
-      picture.metadata = metadata
-      return picture
     case .bitmap(let bitmap):
       return SourcePicture(url: url, content: .bitmap, decoded: bitmap)
     case .arrived(let arrival):
-      return try picture(from: .encoded(arrival.bytes), url: url, isEarlier: isEarlier)
+      return try header(of: .encoded(arrival.bytes), url, isEarlier)
     case .unchanged:
       // The loader has taken the answers of sources that it had told what is kept.
       throw .undecodable(url, reason: .damaged("Nothing is kept that could be unchanged."))

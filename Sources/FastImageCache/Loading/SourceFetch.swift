@@ -51,14 +51,11 @@ struct SourceFetch: Sendable {
     }
     flight.progress.begin()
     let start = flight.progress.clock.now
-    let content: ImageSourceContent
+    let response: ImageSourceResponse
     do {
       defer { flight.progress.end(\.fetch) }
-      content = try await flight.ask(.source(url), of: requests) {
-        // Not the flight: a source may keep the closure, and the flight leads to the source.
-        try await source.load(request) { [progress = flight.progress] step in
-          progress.report(ImageProgress(step))
-        }
+      response = try await flight.ask(.source(url), of: requests) {
+        try await source.response(to: request)
       }
     } catch {
       receive(download.arrivals.receivedByteCount, flight)
@@ -72,12 +69,12 @@ struct SourceFetch: Sendable {
       throw ImageCacheError.sourceFailed(url, underlying: CircularPictureError(in: error) ?? error)
     }
     let byteCount = max(
-      download.arrivals.receivedByteCount, content.byteCount - content.earlierByteCount)
+      download.arrivals.receivedByteCount, response.byteCount - response.earlierByteCount)
     receive(byteCount, flight)
     let need = flight.permit.need
-    flight.progress.measure { $0.source.note(content, need: need) }
+    flight.progress.measure { $0.source.note(response, need: need) }
     let image = try await answer(
-      content, url, requests[0].conditions.headers, flight, known, original, download)
+      response, url, requests[0].conditions.headers, flight, known, original, download)
     recorder.fetched(url, byteCount: byteCount, in: flight.progress.clock.now - start)
     return image
   }
@@ -93,7 +90,11 @@ struct SourceFetch: Sendable {
   ) -> ImageSourceRequest {
     var request = ImageSourceRequest(
       url: url, urgency: flight.urgency, byteCountLimit: encodedByteLimit, permit: flight.permit,
-      firstEntity: requests.first?.key.entity)
+      firstEntity: requests.first?.key.entity
+    ) { [progress = flight.progress] step in
+      // Not the flight: a source may keep its request, and the flight leads to the source.
+      progress.report(ImageProgress(step))
+    }
     let conditions = requests[0].conditions
     (request.audience, request.reach) = (conditions.audience, conditions.reach)
     (request.headers, request.avoids) = (conditions.headers, conditions.avoids)
@@ -113,11 +114,11 @@ struct SourceFetch: Sendable {
   ///
   /// - Parameter headers: The fields that the requests ask for.
   private func answer(
-    _ content: ImageSourceContent, _ url: URL, _ headers: [String: String], _ flight: Flight,
+    _ response: ImageSourceResponse, _ url: URL, _ headers: [String: String], _ flight: Flight,
     _ known: KnownOriginal?, _ kept: OriginalAccess?, _ download: Download
   ) async throws -> FetchedImage {
     // Otherwise the source was told of the partial.
-    if download.known == nil, let known, known.isWhole, let newer = content.newerTerms(of: known) {
+    if download.known == nil, let known, known.isWhole, let newer = response.newerTerms(of: known) {
       var terms = known.terms.confirmed(by: newer)
       terms.recordRequest(headers)
       if let kept, let body = known.body { await kept.confirm(terms, body: body) }
@@ -129,15 +130,15 @@ struct SourceFetch: Sendable {
     }
     // Another request's answer may differ without a change.
     let mayDiffer = known?.terms.mayAnswerRequest(headers) == true || flight.policy != .normal
-    var (original, isContinued) = (content.original, content.isContinued)
-    var earlierByteCount = content.earlierByteCount
-    if let whole = download.known, whole.isWhole, let newer = content.newerTerms(of: whole) {
+    var (original, isContinued) = (response.original, response.isContinued)
+    var earlierByteCount = response.earlierByteCount
+    if let whole = download.known, whole.isWhole, let newer = response.newerTerms(of: whole) {
       // An earlier load had all bytes, and ended before they were decoded.
       (original, isContinued) = ((whole.bytes, whole.terms.confirmed(by: newer)), true)
-      if case .unchanged = content { earlierByteCount = whole.bytes.count }
+      if case .unchanged = response.content { earlierByteCount = whole.bytes.count }
     }
     let picture = try maker.picture(
-      from: isContinued ? original.map { .encoded($0.bytes) } ?? content : content, url: url,
+      from: isContinued ? original.map { .encoded($0.bytes) } ?? response : response, url: url,
       isEarlier: isContinued)
     original?.terms.recordRequest(headers)
     // Files and data URLs are as near as a store is.
@@ -146,8 +147,8 @@ struct SourceFetch: Sendable {
       picture: picture, origin: mayDiffer ? .changed : .source,
       byteOrigin: earlierByteCount == 0
         ? .source
-        : .resumed(after: earlierByteCount, of: max(earlierByteCount, content.byteCount)),
-      isContinued: isContinued, original: isKept ? original : nil, download: content.download)
+        : .resumed(after: earlierByteCount, of: max(earlierByteCount, response.byteCount)),
+      isContinued: isContinued, original: isKept ? original : nil, download: response.download)
   }
 
   /// Notes a server's refusal to say whether a kept original is still the present one. Tables keep its images as stale
@@ -214,53 +215,43 @@ extension FetchedImage {
   }
 }
 
-extension ImageSourceContent {
+extension ImageSourceResponse {
   /// The bytes, to be kept, with their terms.
   ///
   /// None where something stands beside the pixels: the next image of the same bytes would lack it.
   fileprivate var original: (bytes: Data, terms: OriginalTerms)? {
-    switch self {
+    guard metadata == nil else { return nil }
+    return switch content {
     case .encoded(let bytes): (bytes, OriginalTerms(received: Date()))
     case .arrived(let arrival): (arrival.bytes, arrival.terms)
-    case .bitmap, .unchanged, .annotated: nil
+    case .bitmap, .unchanged: nil
     }
   }
 
   /// The terms of an answer that says, or shows by its bytes, that an original is the present one.
   fileprivate func newerTerms(of known: KnownOriginal) -> OriginalTerms? {
-    if case .unchanged(let terms) = self { return terms }
+    if case .unchanged(let terms) = content, metadata == nil { return terms }
     return original.flatMap { $0.bytes == known.bytes ? $0.terms : nil }
   }
 
-  /// What may be on disk already.
-  fileprivate var download: OriginalDownload? {
-    if case .arrived(let arrival) = self { arrival.download } else { nil }
+  private var arrival: Arrival? {
+    if case .arrived(let arrival) = content { arrival } else { nil }
   }
+
+  /// What may be on disk already.
+  fileprivate var download: OriginalDownload? { metadata == nil ? arrival?.download : nil }
 
   /// Whether some of the bytes are of an earlier answer.
-  fileprivate var isContinued: Bool {
-    switch self {
-    case .arrived(let arrival): arrival.isContinued
-    case .annotated(let content, _): content.isContinued
-    case .encoded, .bitmap, .unchanged: false
-    }
-  }
+  fileprivate var isContinued: Bool { arrival?.isContinued == true }
 
   /// How many of the first bytes earlier loads have left.
-  fileprivate var earlierByteCount: Int {
-    switch self {
-    case .arrived(let arrival): arrival.earlierByteCount
-    case .annotated(let content, _): content.earlierByteCount
-    case .encoded, .bitmap, .unchanged: 0
-    }
-  }
+  fileprivate var earlierByteCount: Int { arrival?.earlierByteCount ?? 0 }
 
   /// The bytes that are there.
   fileprivate var byteCount: Int {
-    switch self {
+    switch content {
     case .encoded(let bytes): bytes.count
     case .arrived(let arrival): arrival.byteCount
-    case .annotated(let content, _): content.byteCount
     case .bitmap, .unchanged: 0
     }
   }

@@ -33,7 +33,7 @@ struct LoadFacts: Hashable, Sendable {
     /// Takes note of an answer.
     ///
     /// - Parameter need: The need whose gate the load passed last.
-    mutating func note(_ answer: ImageSourceContent, need: LoadNeed?) {
+    mutating func note(_ answer: ImageSourceResponse, need: LoadNeed?) {
       usedNetwork = need == .network
       status = answer.status
     }
@@ -71,13 +71,12 @@ struct LoadFacts: Hashable, Sendable {
   }
 }
 
-extension ImageSourceContent {
+extension ImageSourceResponse {
   /// The status of a web server's answer of this form; `nil` where a source says nothing of the kind.
   fileprivate var status: Int? {
-    switch self {
+    switch content {
     case .arrived(let arrival): arrival.isContinued ? 206 : 200
     case .unchanged: 304
-    case .annotated(let content, _): content.status
     case .encoded, .bitmap: nil
     }
   }

@@ -14,7 +14,7 @@ struct LoadPriorityTests {
 
   private func fixture(_ formats: [ImageFormat] = [.row]) async throws -> Fixture {
     try await Fixture(formats) {
-      $0.source = .closure { request, _ in
+      $0.source = .closure { request in
         asked.withLock { $0.append(request) }
         started.increment()
         try await door.pass()
@@ -175,7 +175,7 @@ struct EscalationTests {
 
   private func fixture(_ formats: [ImageFormat] = [.row]) async throws -> Fixture {
     try await Fixture(formats) {
-      $0.source = .closure { request, _ in
+      $0.source = .closure { request in
         asked.withLock { $0.append(request) }
         started.increment()
         try await door.pass()

@@ -14,7 +14,7 @@ struct PriorityTests {
 
   private func fixture() async throws -> Fixture {
     try await Fixture {
-      $0.source = .closure { request, _ in
+      $0.source = .closure { request in
         asked.withLock { $0.append(request) }
         started.increment()
         try await door.pass()

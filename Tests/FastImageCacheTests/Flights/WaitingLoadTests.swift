@@ -6,7 +6,7 @@ import Testing
 @testable import FastImageCache
 
 /// A source that calls back when it is asked for its need.
-private struct NeedingSource: ImageSource {
+private struct NeedingSource: NeedNamingSource {
   let willNeed: @Sendable () -> Void
 
   func need(for url: URL) -> LoadNeed {
@@ -14,9 +14,9 @@ private struct NeedingSource: ImageSource {
     return .local
   }
 
-  func load(
-    _ request: ImageSourceRequest, progress: @escaping @Sendable (ImageSourceProgress) -> Void
-  ) async throws -> ImageSourceContent { .bitmap(try solid(1)) }
+  func response(to request: ImageSourceRequest) async throws -> ImageSourceResponse {
+    .bitmap(try solid(1))
+  }
 }
 
 @Suite("A load that waits at its gate", .timeLimit(.minutes(10)))

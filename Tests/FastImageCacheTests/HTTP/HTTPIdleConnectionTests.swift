@@ -9,9 +9,7 @@ struct HTTPIdleConnectionTests {
   private let body = Data("a picture".utf8)
 
   private func load(_ url: URL, from source: URLImageSource) async throws -> Data? {
-    let content = try await source.load(ImageSourceRequest(url: url)) { _ in }
-    guard case .encoded(let bytes) = content else { return nil }
-    return bytes
+    try await source.response(to: ImageSourceRequest(url: url)).encodedData
   }
 
   @Test("serve the next request, and are closed when memory is short")

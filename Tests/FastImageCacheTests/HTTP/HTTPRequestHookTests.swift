@@ -81,7 +81,7 @@ struct HTTPRequestHookTests {
     var request = ImageSourceRequest(url: server.url("/a"))
     request.headers = [name: "1"]
     await #expect(throws: ImageSourceError.reservedHeader(name)) {
-      _ = try await URLImageSource(http: .patient).load(request) { _ in }
+      _ = try await URLImageSource(http: .patient).response(to: request)
     }
     #expect(server.requests.value == 0)
   }
@@ -98,7 +98,7 @@ struct HTTPRequestHookTests {
     var request = ImageSourceRequest(url: server.url("/a"))
     request.audience = Audience("alice")
     request.headers = ["accept": "image/webp", "X-Own": "1"]
-    _ = try await URLImageSource(http: options).load(request) { _ in }
+    _ = try await URLImageSource(http: options).response(to: request)
     let headers = try #require(server.arrivedRequests.first?.headers)
     #expect(headers["x-seen"] == "alice image/webp")
     #expect(headers["accept"] == "image/webp" && headers["x-own"] == "1")
@@ -114,7 +114,7 @@ struct HTTPRequestHookTests {
     ])
     var request = ImageSourceRequest(url: server.url("/a"))
     request.headers = ["Authorization": "secret"]
-    _ = try await URLImageSource(http: .patient).load(request) { _ in }
+    _ = try await URLImageSource(http: .patient).response(to: request)
     #expect(server.arrivedRequests.map { $0.headers["authorization"] } == ["secret", "secret"])
     #expect(other.arrivedRequests.map { $0.headers["authorization"] } == [nil])
   }
@@ -128,7 +128,7 @@ struct HTTPRequestHookTests {
     for (target, isKept) in [(server.url("/b"), true), (other.url("/b"), false)] {
       let moved = request.with(url: target)
       #expect(moved.headers == (isKept ? request.headers : [:]))
-      _ = try await URLImageSource(http: .patient).load(moved) { _ in }
+      _ = try await URLImageSource(http: .patient).response(to: moved)
 
       var options = HTTPOptions.patient
       options.modifyRequest = { request in
@@ -137,7 +137,7 @@ struct HTTPRequestHookTests {
         request.headers["X-Hook"] = "1"
         return request
       }
-      _ = try await URLImageSource(http: options).load(request) { _ in }
+      _ = try await URLImageSource(http: options).response(to: request)
     }
     #expect(server.arrivedRequests.map { $0.headers["authorization"] } == ["secret", "secret"])
     #expect(other.arrivedRequests.map { $0.headers["authorization"] } == [nil, nil])

@@ -23,8 +23,8 @@ func bytes(
   limit: Int = 50 << 20,
   progress: @escaping @Sendable (ImageSourceProgress) -> Void = { _ in }
 ) async throws -> Data {
-  let request = ImageSourceRequest(url: url, byteCountLimit: limit)
-  guard case .encoded(let bytes) = try await source.load(request, progress: progress) else {
+  let request = ImageSourceRequest(url: url, byteCountLimit: limit, progress: progress)
+  guard let bytes = try await source.response(to: request).encodedData else {
     throw CocoaError(.coderInvalidValue)
   }
   return bytes

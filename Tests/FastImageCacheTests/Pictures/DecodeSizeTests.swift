@@ -15,11 +15,11 @@
 
     private struct Shown: ImageEntity {
       let imageID: ImageID
-      let content: ImageSourceContent
+      let content: ImageSourceResponse
 
       func versionID(for format: ImageFormat) -> ImageID { imageID }
       func sourceURL(for format: ImageFormat) -> URL? { nil }
-      func picture(for format: ImageFormat) async throws -> ImageSourceContent? { content }
+      func picture(for format: ImageFormat) async throws -> ImageSourceResponse? { content }
       func wantsAllFormats(inFamily family: String) -> Bool { false }
     }
 

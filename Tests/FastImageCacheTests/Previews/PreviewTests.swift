@@ -82,7 +82,7 @@ struct PreviewTests {
   @Test("is followed by the error in a loop over updates, once")
   func failedUpdates() async throws {
     let fixture = try await Fixture(
-      from: ClosureImageSource { _, _ in throw ImageSourceError.network("no route") })
+      from: ClosureImageSource { _ in throw ImageSourceError.network("no route") })
     var updates = fixture.cache.updates(for: Photo("1"), format: .row).makeAsyncIterator()
     await #expect(throws: ImageCacheError.self) { try await updates.next(isolation: nil) }
     #expect(try await updates.next(isolation: nil) == nil)

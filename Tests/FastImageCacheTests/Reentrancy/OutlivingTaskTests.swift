@@ -16,9 +16,7 @@ private final class LoopingSource: ImageSource {
     ended.increment()
   }
 
-  func load(
-    _ request: ImageSourceRequest, progress: @escaping @Sendable (ImageSourceProgress) -> Void
-  ) async throws -> ImageSourceContent {
+  func response(to request: ImageSourceRequest) async throws -> ImageSourceResponse {
     let isFirst = hasBegun.withLock { hasBegun in
       defer { hasBegun = true }
       return !hasBegun
@@ -28,19 +26,17 @@ private final class LoopingSource: ImageSource {
   }
 }
 
-/// A source that keeps the progress handler of its last load.
+/// A source that keeps its last request.
 private final class KeepingSource: ImageSource {
-  private let last = Lock<(@Sendable (ImageSourceProgress) -> Void)?>(nil)
+  private let last = Lock<ImageSourceRequest?>(nil)
   private let ended: Counter
 
   init(ended: Counter) { self.ended = ended }
 
   deinit { ended.increment() }
 
-  func load(
-    _ request: ImageSourceRequest, progress: @escaping @Sendable (ImageSourceProgress) -> Void
-  ) async throws -> ImageSourceContent {
-    last.withLock { $0 = progress }
+  func response(to request: ImageSourceRequest) async throws -> ImageSourceResponse {
+    last.withLock { $0 = request }
     return .bitmap(try solid(7))
   }
 }
@@ -67,7 +63,7 @@ struct OutlivingTaskTests {
     for await _ in events {}
   }
 
-  @Test("its cache because of a progress handler that it keeps")
+  @Test("its cache because of a request that it keeps")
   func handler() async throws {
     _ = try await load(KeepingSource(ended: ended))
     await ended.reaches(1)

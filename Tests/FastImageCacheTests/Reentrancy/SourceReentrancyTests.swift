@@ -25,7 +25,7 @@ struct SourceReentrancyTests {
   }
 
   /// Notes how many questions a load works on when it asks for its need.
-  private struct WatchedNeeds: ImageSource {
+  private struct WatchedNeeds: NeedNamingSource {
     let asker: Lock<Asker?>
     let counts: Lock<[Int]>
 
@@ -34,9 +34,7 @@ struct SourceReentrancyTests {
       return .local
     }
 
-    func load(
-      _ request: ImageSourceRequest, progress: @escaping @Sendable (ImageSourceProgress) -> Void
-    ) async throws -> ImageSourceContent {
+    func response(to request: ImageSourceRequest) async throws -> ImageSourceResponse {
       let number = Int(request.url.lastPathComponent) ?? 0
       guard number == 1, let asker = asker.withLock({ $0 }) else {
         return .bitmap(try solid(number))
@@ -135,7 +133,7 @@ struct SourceReentrancyTests {
     let asker = Lock<Asker?>(nil)
     let fixture = try await Fixture {
       $0.resources = LoadResources(localWidth: 1)
-      $0.source = .closure { request, _ in
+      $0.source = .closure { request in
         let number = Int(request.url.lastPathComponent) ?? 0
         guard number == 1, let asker = asker.withLock({ $0 }) else {
           return .bitmap(try solid(number))

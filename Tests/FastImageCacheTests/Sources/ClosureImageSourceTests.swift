@@ -8,14 +8,12 @@ struct ClosureImageSourceTests {
   func bitmap() async throws {
     let layout = try #require(
       PixelLayout(size: PixelSize(width: 2, height: 2), format: .gray8))
-    let source = ClosureImageSource { _, _ in
+    let source = ClosureImageSource { _ in
       .bitmap(try Bitmap(layout: layout) { $0.initializeMemory(as: UInt8.self, repeating: 7) })
     }
     let request = ImageSourceRequest(url: try #require(URL(string: "photo:1")))
-    guard case .bitmap(let bitmap) = try await source.load(request, progress: { _ in }) else {
-      Issue.record("It is not a bitmap.")
-      return
-    }
-    #expect(bitmap.size == PixelSize(width: 2, height: 2))
+    let response = try await source.response(to: request)
+    #expect(response.bitmap?.size == PixelSize(width: 2, height: 2))
+    #expect(response.encodedData == nil)
   }
 }

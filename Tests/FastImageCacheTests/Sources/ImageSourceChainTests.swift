@@ -17,8 +17,8 @@ struct ImageSourceChainTests {
   @Test("brings what the first source brings, and asks no other")
   func first() async throws {
     let chain = ImageSourceChain([
-      .closure { _, _ in .encoded(Data([1])) },
-      .closure { _, _ in
+      .closure { _ in .encoded(Data([1])) },
+      .closure { _ in
         Issue.record("Another source was asked.")
         return .encoded(Data([2]))
       },
@@ -29,7 +29,7 @@ struct ImageSourceChainTests {
   @Test("goes on to the next source when one fails")
   func next() async throws {
     let chain = ImageSourceChain([
-      .closure { _, _ in throw Fault.first }, .closure { _, _ in .encoded(Data([2])) },
+      .closure { _ in throw Fault.first }, .closure { _ in .encoded(Data([2])) },
     ])
     #expect(try await encoded(chain) == Data([2]))
   }
@@ -37,7 +37,7 @@ struct ImageSourceChainTests {
   @Test("reports every source's error in order when all fail")
   func allFail() async throws {
     let chain = ImageSourceChain([
-      .closure { _, _ in throw Fault.first }, .closure { _, _ in throw Fault.second },
+      .closure { _ in throw Fault.first }, .closure { _ in throw Fault.second },
     ])
     do {
       _ = try await encoded(chain)
@@ -57,12 +57,12 @@ struct ImageSourceChainTests {
     let started = Counter()
     let gate = Gate()
     let chain = ImageSourceChain([
-      .closure { _, _ in
+      .closure { _ in
         started.increment()
         await gate.pass()
         throw Fault.first
       },
-      .closure { _, _ in
+      .closure { _ in
         Issue.record("A source was asked after the cancellation.")
         throw Fault.second
       },
@@ -77,8 +77,8 @@ struct ImageSourceChainTests {
   @Test("ends when a source says that it was cancelled")
   func sourceCancelled() async throws {
     let chain = ImageSourceChain([
-      .closure { _, _ in throw CancellationError() },
-      .closure { _, _ in
+      .closure { _ in throw CancellationError() },
+      .closure { _ in
         Issue.record("A source was asked after the cancellation.")
         throw Fault.second
       },
@@ -91,13 +91,16 @@ struct ImageSourceChainTests {
     let asked = Lock<[ImageSourceRequest]>([])
     let reports = Lock<[ImageSourceProgress]>([])
     let chain = ImageSourceChain([
-      .closure { request, progress in
+      .closure { request in
         asked.withLock { $0.append(request) }
-        progress(ImageSourceProgress(receivedByteCount: 1, expectedByteCount: 2))
+        request.report(ImageSourceProgress(receivedByteCount: 1, expectedByteCount: 2))
         return .encoded(Data())
       }
     ])
-    _ = try await chain.load(request) { report in reports.withLock { $0.append(report) } }
+    let request = ImageSourceRequest(url: request.url, priority: .high) { report in
+      reports.withLock { $0.append(report) }
+    }
+    _ = try await chain.response(to: request)
     #expect(asked.withLock { $0.map(\.url) } == [request.url])
     #expect(asked.withLock { $0.map(\.priority) } == [.high])
     let expected = [ImageSourceProgress(receivedByteCount: 1, expectedByteCount: 2)]
@@ -105,9 +108,6 @@ struct ImageSourceChainTests {
   }
 
   private func encoded(_ source: some ImageSource) async throws -> Data? {
-    guard case .encoded(let bytes) = try await source.load(request, progress: { _ in }) else {
-      return nil
-    }
-    return bytes
+    try await source.response(to: request).encodedData
   }
 }

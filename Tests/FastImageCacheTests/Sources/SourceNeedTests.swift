@@ -4,15 +4,13 @@ import TestSupport
 import Testing
 
 /// A source that says itself what it needs.
-private struct NeedySource: ImageSource {
+private struct NeedySource: NeedNamingSource {
   let needs: @Sendable (URL) -> LoadNeed
-  let answer: @Sendable (ImageSourceRequest) async throws -> ImageSourceContent
+  let answer: @Sendable (ImageSourceRequest) async throws -> ImageSourceResponse
 
   func need(for url: URL) -> LoadNeed { needs(url) }
 
-  func load(
-    _ request: ImageSourceRequest, progress: @escaping @Sendable (ImageSourceProgress) -> Void
-  ) async throws -> ImageSourceContent {
+  func response(to request: ImageSourceRequest) async throws -> ImageSourceResponse {
     try await answer(request)
   }
 }
@@ -25,7 +23,7 @@ struct SourceNeedTests {
 
   private func photo(_ url: String) -> Photo { Photo(ImageID(url), url: url) }
 
-  private func picture(of url: URL) throws -> ImageSourceContent {
+  private func picture(of url: URL) throws -> ImageSourceResponse {
     .bitmap(try solid(Int(url.lastPathComponent) ?? 0))
   }
 
@@ -45,8 +43,9 @@ struct SourceNeedTests {
     ])
   func byDefault(_ text: String, _ need: LoadNeed) throws {
     let url = try #require(URL(string: text))
-    #expect(URLImageSource().need(for: url) == need)
-    #expect(ClosureImageSource.closure { _, _ in .encoded(Data()) }.need(for: url) == need)
+    #expect(LoadNeed(for: url, from: URLImageSource()) == need)
+    let source = ClosureImageSource { _ in .encoded(Data()) }
+    #expect(LoadNeed(for: url, from: source) == need)
   }
 
   @Test("decides at which gate a load begins", arguments: [LoadNeed.local, .network])
@@ -78,7 +77,7 @@ struct SourceNeedTests {
   @Test("for something else takes its load to the other gate, which lets others into the first")
   func passes() async throws {
     let fixture = try await fixture(
-      .closure { request, _ in
+      .closure { request in
         if request.url.scheme == "s3" {
           try await request.pass(.network)
           held.increment()

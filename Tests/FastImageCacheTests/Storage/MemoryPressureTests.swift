@@ -24,9 +24,9 @@ struct MemoryPressureTests {
   private struct CountingSource: ImageSource, IdleConnections {
     let count = Counter()
 
-    func load(
-      _ request: ImageSourceRequest, progress: @escaping @Sendable (ImageSourceProgress) -> Void
-    ) async throws -> ImageSourceContent { .bitmap(try solid(1)) }
+    func response(to request: ImageSourceRequest) async throws -> ImageSourceResponse {
+      .bitmap(try solid(1))
+    }
 
     func closeIdleConnections() { count.increment() }
   }

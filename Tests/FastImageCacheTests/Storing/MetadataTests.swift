@@ -41,7 +41,7 @@ struct MetadataTests {
   func comesFromSources() async throws {
     let caption = caption
     let fixture = try await Fixture {
-      $0.source = .closure { _, _ in .bitmap(try solid(2)).with(metadata: caption) }
+      $0.source = .closure { _ in .bitmap(try solid(2)).with(metadata: caption) }
     }
     #expect(try await fixture.cache.image(for: photo, format: .row).metadata == caption)
     var own = Photo("b")
@@ -84,7 +84,7 @@ struct MetadataTests {
   @Test("of a source that is too long keeps the picture out of the table, not from its reader")
   func showsPictureWithTooMuch() async throws {
     let fixture = try await Fixture {
-      $0.source = .closure { _, _ in .bitmap(try solid(2)).with(metadata: Data(count: 33)) }
+      $0.source = .closure { _ in .bitmap(try solid(2)).with(metadata: Data(count: 33)) }
     }
     let image = try await fixture.cache.image(for: photo, format: .row)
     #expect(image.isPrivate && image.solidNumber == 2 && image.metadata == nil)

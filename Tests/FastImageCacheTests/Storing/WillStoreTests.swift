@@ -19,7 +19,7 @@ struct WillStoreTests {
   func changes() async throws {
     let (caption, seen) = (caption, Lock<[StoredImage]>([]))
     let fixture = try await Fixture { configuration in
-      configuration.source = .closure { _, _ in
+      configuration.source = .closure { _ in
         .bitmap(try solid(2)).with(metadata: Data("old".utf8))
       }
       configuration.willStore = { image in

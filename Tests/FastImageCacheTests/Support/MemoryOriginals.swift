@@ -163,9 +163,9 @@ final class MemoryOriginals: OriginalKeeping {
 }
 
 /// A source of encoded pictures on a network, which remembers what it was asked.
-final class EncodedSource: ImageSource {
+final class EncodedSource: NeedNamingSource {
   typealias Answer =
-    @Sendable (ImageSourceRequest, _ call: Int) async throws -> ImageSourceContent
+    @Sendable (ImageSourceRequest, _ call: Int) async throws -> ImageSourceResponse
 
   let started = Counter()
   let served: LoadNeed
@@ -189,9 +189,7 @@ final class EncodedSource: ImageSource {
 
   func need(for url: URL) -> LoadNeed { served }
 
-  func load(
-    _ request: ImageSourceRequest, progress: @escaping @Sendable (ImageSourceProgress) -> Void
-  ) async throws -> ImageSourceContent {
+  func response(to request: ImageSourceRequest) async throws -> ImageSourceResponse {
     asked.withLock { $0.append(request) }
     return try await answer(request, started.increment())
   }

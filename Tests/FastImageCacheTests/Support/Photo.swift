@@ -9,7 +9,7 @@ struct Photo: ImageEntity {
   var url: URL?
   var drawing = Drawing.stretch
   var wantsFamily = true
-  var ownPicture: (@Sendable (ImageFormat) async throws -> ImageSourceContent?)?
+  var ownPicture: (@Sendable (ImageFormat) async throws -> ImageSourceResponse?)?
   var willTellSource: (@Sendable (ImageFormat) -> Void)?
 
   init(_ id: ImageID, version: ImageID? = nil, url: String? = nil) {
@@ -26,7 +26,7 @@ struct Photo: ImageEntity {
   }
   func drawing(for format: ImageFormat) -> Drawing { drawing }
   func wantsAllFormats(inFamily family: String) -> Bool { wantsFamily }
-  func picture(for format: ImageFormat) async throws -> ImageSourceContent? {
+  func picture(for format: ImageFormat) async throws -> ImageSourceResponse? {
     try await ownPicture?(format)
   }
 }

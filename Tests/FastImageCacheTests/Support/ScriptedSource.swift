@@ -6,13 +6,13 @@ import TestSupport
 final class ScriptedSource: ImageSource {
   let started = Counter()
   let cancelled = Counter()
-  private let answer: @Sendable (URL, _ call: Int, Report) async throws -> ImageSourceContent
+  private let answer: @Sendable (URL, _ call: Int, Report) async throws -> ImageSourceResponse
 
   typealias Report = @Sendable (ImageSourceProgress) -> Void
 
   /// - Parameter answer: Called for each load with the number of the call, the first being 1.
   init(
-    _ answer: @escaping @Sendable (URL, _ call: Int, Report) async throws -> ImageSourceContent
+    _ answer: @escaping @Sendable (URL, _ call: Int, Report) async throws -> ImageSourceResponse
   ) {
     self.answer = answer
   }
@@ -25,12 +25,10 @@ final class ScriptedSource: ImageSource {
     }
   }
 
-  func load(
-    _ request: ImageSourceRequest, progress: @escaping @Sendable (ImageSourceProgress) -> Void
-  ) async throws -> ImageSourceContent {
+  func response(to request: ImageSourceRequest) async throws -> ImageSourceResponse {
     let call = started.increment()
     do {
-      return try await answer(request.url, call, progress)
+      return try await answer(request.url, call, request.report)
     } catch let error as CancellationError {
       cancelled.increment()
       throw error

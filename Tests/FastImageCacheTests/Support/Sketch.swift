@@ -144,7 +144,7 @@ struct SketchFixture {
     let (clock, arrived, asked) = (self.clock, self.arrived, self.asked)
     let bytes = SketchDecoder.magic + Data(count: total - SketchDecoder.magic.count)
     let terms = OriginalTerms(fields: ["Content-Length": "\(total)"], received: Date())
-    let source = ClosureImageSource { request, _ in
+    let source = ClosureImageSource { request in
       var arrival = request.begin(terms)
       asked.increment()
       for await size in sizes {

@@ -21,7 +21,7 @@ struct SlowFile {
     let (clock, resources, seen) = (ManualClock(), LoadResources(), Counter())
     let decoder = try CountingDecoder(data)
     let terms = OriginalTerms(fields: ["Content-Length": "\(data.count)"], received: Date())
-    let source = ClosureImageSource { request, _ in
+    let source = ClosureImageSource { request in
       let arrival = request.begin(terms)
       while arrival.byteCount < data.count {
         try arrival.append(data.dropFirst(arrival.byteCount).prefix(pieceByteCount))

@@ -4,7 +4,7 @@ import Locking
 import TestSupport
 
 /// A source of pictures that change, whose answers come in pieces, break off at every byte, and go on later.
-final class LoadServer: ImageSource {
+final class LoadServer: NeedNamingSource {
   /// Faults that a run is to find.
   enum Plant: Sendable {
     case none
@@ -48,9 +48,7 @@ final class LoadServer: ImageSource {
 
   func change(_ number: Int) { state.withLock { $0.versions[number] += 1 } }
 
-  func load(
-    _ request: ImageSourceRequest, progress: @escaping @Sendable (ImageSourceProgress) -> Void
-  ) async throws -> ImageSourceContent {
+  func response(to request: ImageSourceRequest) async throws -> ImageSourceResponse {
     findings.count("fetches")
     guard let number = Int(request.url.lastPathComponent) else { throw URLError(.badURL) }
     let plan = try plan(for: number, LoadKind(request))
@@ -65,7 +63,7 @@ final class LoadServer: ImageSource {
     while arrival.byteCount < end {
       let next = min(end, arrival.byteCount + max(1, plan.file.count / plan.pieceCount))
       try arrival.append(plan.file[arrival.byteCount..<next])
-      progress(ImageSourceProgress(receivedByteCount: arrival.byteCount))
+      request.report(ImageSourceProgress(receivedByteCount: arrival.byteCount))
       try Task.checkCancellation()
       await Task.yield()
     }

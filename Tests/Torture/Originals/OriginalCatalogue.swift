@@ -77,9 +77,7 @@ private struct BreakingSource: ImageSource {
   let byteCount: Int
   let seen: @Sendable (KnownOriginal) -> Void
 
-  func load(
-    _ request: ImageSourceRequest, progress: @escaping @Sendable (ImageSourceProgress) -> Void
-  ) async throws -> ImageSourceContent {
+  func response(to request: ImageSourceRequest) async throws -> ImageSourceResponse {
     let bytes = OriginalCatalogue.content(OriginalCatalogue.large, version)
     let terms = OriginalTerms(
       fields: ["ETag": "\"\(version)\"", "Content-Length": "\(bytes.count)"], received: Date())

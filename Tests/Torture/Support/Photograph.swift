@@ -30,7 +30,7 @@ struct Photograph: ImageEntity {
   }
 
   /// Delivers the picture of a URL, after some turns of other tasks.
-  static let source = ClosureImageSource { request, _ in
+  static let source = ClosureImageSource { request in
     let numbers = request.url.pathComponents.compactMap { Int($0) }
     guard numbers.count == 2 else { throw URLError(.badURL) }
     for _ in 0..<(numbers[0] % 5) {

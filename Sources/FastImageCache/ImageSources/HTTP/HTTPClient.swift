@@ -39,10 +39,8 @@ final class HTTPClient: Sendable {
   ///
   /// - Throws: ``ImageSourceError``, what ``HTTPOptions/modifyRequest`` throws, and
   ///   `CancellationError` as soon as the task is cancelled.
-  func content(
-    of request: ImageSourceRequest, progress: @escaping HTTPLoad.Progress
-  ) async throws -> ImageSourceContent {
-    try await HTTPLoad(self, request, progress: progress).content()
+  func response(to request: ImageSourceRequest) async throws -> ImageSourceResponse {
+    try await HTTPLoad(self, request).response()
   }
 
   /// A load begins at this address.

@@ -7,20 +7,14 @@ import Locking
 /// 1. One request is under way at a time, and none during a pause.
 /// 2. `transfer` is that of the last request that was sent for the present attempt.
 final class HTTPLoad: Sendable {
-  typealias Progress = @Sendable (ImageSourceProgress) -> Void
-
   private let client: HTTPClient
   private let request: ImageSourceRequest
-  private let progress: Progress
   private let activity: Activity
   private let transfer = Lock<HTTPTransfer?>(nil)
 
-  init(
-    _ client: HTTPClient, _ request: ImageSourceRequest, progress: @escaping Progress
-  ) {
+  init(_ client: HTTPClient, _ request: ImageSourceRequest) {
     self.client = client
     self.request = request
-    self.progress = progress
     activity = Activity(client.options, client.clock)
   }
 
@@ -28,7 +22,7 @@ final class HTTPLoad: Sendable {
   ///
   /// - Throws: ``ImageSourceError``, what ``HTTPOptions/modifyRequest`` throws, and
   ///   `CancellationError` as soon as the task is cancelled.
-  func content() async throws -> ImageSourceContent {
+  func response() async throws -> ImageSourceResponse {
     var resumes = client.options.resumes
     var ask = HTTPAsk(for: request.known, resumes: resumes)
     var byteCount = ask.firstByteCount
@@ -66,7 +60,7 @@ final class HTTPLoad: Sendable {
   private func tell(_ pause: Duration, before repetition: Int, _ byteCount: Int) {
     var step = ImageSourceProgress(receivedByteCount: byteCount)
     step.retry = ImageSourceProgress.Retry(attempt: repetition, pause: pause)
-    progress(step)
+    request.report(step)
   }
 
   private func wait(
@@ -89,29 +83,29 @@ final class HTTPLoad: Sendable {
 
   /// Sends one request, and those that it is redirected to.
   ///
-  /// - Throws: ``HTTPFailure`` where another attempt may help, and what ``content()`` throws.
-  private func attempt(_ ask: HTTPAsk) async throws -> ImageSourceContent {
+  /// - Throws: ``HTTPFailure`` where another attempt may help, and what ``response()`` throws.
+  private func attempt(_ ask: HTTPAsk) async throws -> ImageSourceResponse {
     transfer.withLock { $0 = nil }
     // Otherwise the silence of a pause, or of the attempt before, ends this one before it sends.
     activity.begin(with: ask.firstByteCount)
     do {
-      return try await withThrowingTaskGroup(of: ImageSourceContent.self) { group in
+      return try await withThrowingTaskGroup(of: ImageSourceResponse.self) { group in
         group.addTask { try await self.followRedirects(ask) }
         group.addTask { try await self.watch() }
         defer { group.cancelAll() }
-        guard let content = try await group.next() else { throw CancellationError() }
-        return content
+        guard let response = try await group.next() else { throw CancellationError() }
+        return response
       }
     } catch let failure as HTTPFailure {
       // A body that is complete counts, whatever fault follows.
       guard case .timedOut = failure.error,
         let arrival = transfer.withLock({ $0?.completeArrival })
       else { throw failure }
-      return content(of: arrival)
+      return response(of: arrival)
     }
   }
 
-  private func followRedirects(_ ask: HTTPAsk) async throws -> ImageSourceContent {
+  private func followRedirects(_ ask: HTTPAsk) async throws -> ImageSourceResponse {
     var url = request.url
     for _ in 0...client.options.redirectLimit {
       let httpRequest = try await client.httpRequest(for: url, ask, of: request)
@@ -125,7 +119,7 @@ final class HTTPLoad: Sendable {
           makeTransfer(ask.sent(to: httpRequest.url)))
       }
       switch outcome {
-      case .arrived(let arrival): return content(of: arrival)
+      case .arrived(let arrival): return response(of: arrival)
       case .unchanged(let terms): return .unchanged(terms.answering(request))
       case .redirect(let target):
         try client.policy.checkRedirect(from: httpRequest.url, to: target)
@@ -141,16 +135,16 @@ final class HTTPLoad: Sendable {
       begin: { [request] terms, known in
         request.begin(terms.answering(request), continuing: known)
       },
-      report: { [activity, progress] step in
+      report: { [activity, request] step in
         activity.touch(step.receivedByteCount)
-        progress(step)
+        request.report(step)
       })
     transfer.withLock { $0 = next }
     return next
   }
 
   /// Bytes for callers that cannot keep an arrival.
-  private func content(of arrival: Arrival) -> ImageSourceContent {
+  private func response(of arrival: Arrival) -> ImageSourceResponse {
     request.arrivals == nil ? .encoded(arrival.bytes) : .arrived(arrival)
   }
 

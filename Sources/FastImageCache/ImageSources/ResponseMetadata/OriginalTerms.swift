@@ -1,25 +1,25 @@
-public import Foundation
+package import Foundation
 
 /// The head of a server's answer, as far as it tells how an original may be kept, resumed and
 /// revalidated.
-public struct OriginalTerms: Hashable, Sendable {
+package struct OriginalTerms: Hashable, Sendable {
   /// The number of bytes of the whole original, where the server announced it.
-  public var byteCount: Int?
+  package var byteCount: Int?
 
   /// `ETag` as it was sent, with its quotes and, for a weak one, its `W/`; RFC 9110 section 8.8.3. One without
   /// quotes is sent back as it is, and proves nothing of bytes.
-  public var entityTag: String?
+  package var entityTag: String?
 
   /// `Last-Modified` as it was sent, whether or not it is a date; RFC 9110 section 8.8.2.
-  public var lastModified: String?
+  package var lastModified: String?
 
   /// The resource that answered, as `https://example.com:443/photos/1.jpg`, without its query: its
   /// validators mean nothing elsewhere, and are told to no other. `nil` where it is unknown; the original
   /// is neither continued nor asked about then, nor where this is longer than 1 KiB and was kept on disk.
-  public var origin: String?
+  package var origin: String?
 
   /// The moment at which the head arrived, by this machine's clock, in whole seconds.
-  public var received: Date
+  package var received: Date
 
   /// The moment at which the server made the answer, by the server's clock.
   var date: HTTPDate?
@@ -48,7 +48,7 @@ public struct OriginalTerms: Hashable, Sendable {
   /// Creates terms of a server that said nothing.
   ///
   /// - Parameter received: The moment at which the head arrived, by this machine's clock.
-  public init(received: Date) { self.received = HTTPDate(received).date }
+  package init(received: Date) { self.received = HTTPDate(received).date }
 
   /// Reads the fields of a head.
   ///
@@ -57,7 +57,7 @@ public struct OriginalTerms: Hashable, Sendable {
   /// - Parameters:
   ///   - fields: Values by name, in any case.
   ///   - received: The moment at which the head arrived, by this machine's clock.
-  public init(fields: [String: String], received: Date) {
+  package init(fields: [String: String], received: Date) {
     self.init(received: received)
     let head = HeadFields(fields)
     let now = HTTPDate(received)
@@ -94,7 +94,7 @@ public struct OriginalTerms: Hashable, Sendable {
 
   /// The validator for `If-Range`, if there is one: a strong `ETag`; where there is no `ETag` with quotes, a
   /// `Last-Modified` at least a minute before the `Date` (RFC 9110 sections 8.8.2.2 and 13.1.5).
-  public var strongValidator: String? {
+  package var strongValidator: String? {
     if let entityTag, let tag = EntityTag(entityTag) {
       let isShort = entityTag.utf8.count <= Self.valueByteCountLimit
       return isShort && tag.isStrong ? entityTag : nil

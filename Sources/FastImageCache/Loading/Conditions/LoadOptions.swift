@@ -28,7 +28,7 @@ public struct LoadOptions: Hashable, Sendable {
     /// the request never waits for a download.
     case kept
 
-    /// To sources that need no network, too (``LoadNeed/local``).
+    /// To the source, too, where the URL is neither http nor https.
     case local
 
     /// Everywhere.

@@ -4,7 +4,7 @@ import Locking
 import Synchronization
 
 /// A source that answers after `open()`, and counts its loads.
-final class WaitingSource: ImageSource {
+final class WaitingSource: NeedNamingSource {
   private struct State {
     /// Resumed when this many loads have begun.
     var beginning: (count: Int, continuation: CheckedContinuation<Void, Never>)?
@@ -20,10 +20,10 @@ final class WaitingSource: ImageSource {
   private let begunCount = Atomic(0)
   /// The count that a task waits for, or has waited for.
   private let awaitedCount = Atomic(0)
-  private let content: ImageSourceContent
+  private let content: ImageSourceResponse
   private let need: LoadNeed
 
-  init(_ content: ImageSourceContent, need: LoadNeed = .local) {
+  init(_ content: ImageSourceResponse, need: LoadNeed = .local) {
     (self.content, self.need) = (content, need)
   }
 
@@ -63,9 +63,7 @@ final class WaitingSource: ImageSource {
 
   /// Waits for ``open()``, or until the load is cancelled.
   @concurrent
-  func load(
-    _ request: ImageSourceRequest, progress: @escaping @Sendable (ImageSourceProgress) -> Void
-  ) async throws -> ImageSourceContent {
+  func response(to request: ImageSourceRequest) async throws -> ImageSourceResponse {
     let number = state.withLock { state in
       state.askedCount += 1
       return state.askedCount

@@ -97,19 +97,19 @@ func load(
   _ url: URL, known: KnownOriginal? = nil, slot: ArrivalSlot = ArrivalSlot(),
   from source: URLImageSource = URLImageSource(http: .patient), limit: Int = 50 << 20,
   progress: @escaping @Sendable (ImageSourceProgress) -> Void = { _ in }
-) async throws -> ImageSourceContent {
-  var request = ImageSourceRequest(url: url, byteCountLimit: limit)
+) async throws -> ImageSourceResponse {
+  var request = ImageSourceRequest(url: url, byteCountLimit: limit, progress: progress)
   (request.known, request.arrivals) = (known, slot)
-  return try await source.load(request, progress: progress)
+  return try await source.response(to: request)
 }
 
-extension ImageSourceContent {
+extension ImageSourceResponse {
   /// The bytes of an arrival; `nil` for every other answer.
   var arrivedBytes: Data? {
-    if case .arrived(let arrival) = self { arrival.bytes } else { nil }
+    if case .arrived(let arrival) = content { arrival.bytes } else { nil }
   }
 
   var unchangedTerms: OriginalTerms? {
-    if case .unchanged(let terms) = self { terms } else { nil }
+    if case .unchanged(let terms) = content { terms } else { nil }
   }
 }
