@@ -166,12 +166,7 @@ final class ArrivalSlot: Sendable {
     return newest
   }
 
-  /// A source may keep its request, and this with it; the painter leads to the cache's events.
-  func take() -> Arrival? {
-    let (newest, painter) = state.withLock { ($0.exchange(for: nil), $0.painter.take()) }
-    withExtendedLifetime(painter) {}
-    return newest
-  }
+  func take() -> Arrival? { state.withLock { $0.exchange(for: nil) } }
 
   /// Forgets what has arrived, because it is not the present original: the server has another one or
   /// none, or sent more than it announced.

@@ -66,6 +66,25 @@ struct ResumptionTests {
     source.requests.map { $0.known?.bytes.count }
   }
 
+  @Test("that never makes an image is tried once more from the beginning, and then fails")
+  func asksTwice() async throws {
+    let source = EncodedSource { request, _ in
+      let bytes = try solid(7).pngData()
+      let known = KnownOriginal(
+        terms: OriginalTerms(received: Date()), bytes: bytes.prefix(40), isWhole: false)
+      let arrival = request.begin(known.terms, continuing: known)
+      try arrival.append(Data(bytes[40..<60]))
+      return .arrived(arrival)
+    }
+    let fixture = try await Fixture(from: source, originals: MemoryOriginals())
+    await #expect {
+      _ = try await fixture.cache.image(for: Photo("7"), format: .row)
+    } throws: { error in
+      if case ImageCacheError.undecodable = error { true } else { false }
+    }
+    #expect(source.started.value == 2)
+  }
+
   @Test("goes on where the last one failed, and leaves nothing once its picture is drawn")
   func continues() async throws {
     let source = failingOnce()
