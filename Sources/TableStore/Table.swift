@@ -5,13 +5,11 @@ import Synchronization
 ///
 /// Any thread may call any method. A lookup takes a lock only for a miss or a first look, and never
 /// waits for a writer. Writers go one after the other, and block their threads during their system
-/// calls. A hit returns exactly the bytes that were stored for its key, or is a miss, whatever
-/// happened to the file.
+/// calls. A hit returns exactly the bytes that were stored for its key, whatever happened to the file.
 ///
-/// Several openings of one table in one process share it, and have to agree on its capacity. Where
-/// another process has the table, this one reads it by copying, keeps its own pictures in a guest
-/// file, and takes the table over at the first change after the other is gone. The owner takes in guest
-/// files of processes that have ended.
+/// Several openings of one table in one process share it, and have to agree on its capacity. Where another
+/// process has the table, this one reads it by copying, and takes it over at the first change after the other is
+/// gone.
 package final class Table: Sendable {
   let core: TableCore
   /// The core's; a hit reaches it in one step.
@@ -120,7 +118,7 @@ package final class Table: Sendable {
     storedPicture(of: entity) != nil
   }
 
-  /// The picture of the key's entity, of this version or of another one; no use of it.
+  /// The picture of the key's entity, of this version or of another one, leased as by a hit.
   ///
   /// Costs a lookup under a lock. The first look at a picture of an earlier session reads and checks it,
   /// and so does each look at another process's.
@@ -280,10 +278,10 @@ package final class Table: Sendable {
 
   // MARK: Giving memory back
 
-  /// Frees the buffers that are kept for the next pictures.
   /// The part of the file that is in memory.
   package var residency: TableResidency { lookup.residency }
 
+  /// Frees the buffers that are kept for the next pictures.
   package func freeSpareBuffers() { lookup.freeSpareBuffers() }
 
   /// Has the system take the pages of pictures without a lease before others. No picture is lost; a
@@ -310,13 +308,6 @@ package final class Table: Sendable {
     guard isReadable else { throw .closed }
     return try lookup.list(&cursor)
   }
-
-  /// All intact pictures of the file, in the order of slots; reads the whole file.
-  package func entries() -> [TableEntryInfo] { isReadable ? lookup.scan().entries : [] }
-
-  /// Checks every byte of every slot, removes the damaged ones, and returns them; none while the
-  /// device is locked.
-  package func verify() -> [TableDamage] { isReadable ? lookup.scan().damages : [] }
 
   @inline(__always)
   var isClosed: Bool { state.load(ordering: .relaxed) == .closed }

@@ -9,9 +9,8 @@ package final class TableEntry: @unchecked Sendable {
   private let base: UnsafeRawPointer
   /// The lease keeps the mapping in place, so nothing is retained for a picture of a table.
   private let lease: HitIndex.HeldSlot?
-  /// Keeps the bytes where no lease does that counts as a use. One field for all of that, since each
-  /// field costs every hit.
-  private let keeper: SlotKeeper?
+  /// Keeps the bytes where no lease does.
+  private let content: SlotContent?
   /// The picture's own size, at most the slot's.
   package let extent: SlotExtent
 
@@ -20,7 +19,7 @@ package final class TableEntry: @unchecked Sendable {
   init(_ hit: HitIndex.Hit) {
     base = hit.content
     lease = hit.lease
-    keeper = nil
+    content = nil
     extent = hit.extent
   }
 
@@ -32,25 +31,14 @@ package final class TableEntry: @unchecked Sendable {
   init(content: SlotContent, extent: SlotExtent) {
     base = content.base
     lease = nil
-    keeper = content
-    self.extent = extent
-  }
-
-  /// Takes over a silent lease, whose end is no use of the picture either.
-  init(
-    silently held: HitIndex.HeldSlot, layout: TableLayout, content: UnsafeRawPointer,
-    extent: SlotExtent
-  ) {
-    base = content
-    lease = nil
-    keeper = SilentLease(held, layout: layout)
+    self.content = content
     self.extent = extent
   }
 
   deinit { lease?.end() }
 
   /// True when the bytes are in private memory and not in a table.
-  package var isPrivate: Bool { lease == nil && !(keeper is SilentLease) }
+  package var isPrivate: Bool { lease == nil }
 
   /// The whole slot's pixels, rows as the table's geometry says; valid while the entry lives.
   package var pixels: UnsafeRawBufferPointer {
@@ -82,28 +70,5 @@ package final class TableEntry: @unchecked Sendable {
     return SlotTrailer(reading: room)
   }
 
-  private var layout: TableLayout? { lease?.layout ?? keeper?.layout }
-}
-
-/// Keeps the bytes of an entry as they are.
-///
-/// `@unchecked Sendable` is safe: the layout is constant, and the subclasses say why they are.
-class SlotKeeper: @unchecked Sendable {
-  let layout: TableLayout
-
-  init(layout: TableLayout) { self.layout = layout }
-}
-
-/// A lease that is no use of the picture.
-///
-/// `@unchecked Sendable` is safe: the lease is constant, and may end on any thread.
-private final class SilentLease: SlotKeeper, @unchecked Sendable {
-  private let held: HitIndex.HeldSlot
-
-  init(_ held: HitIndex.HeldSlot, layout: TableLayout) {
-    self.held = held
-    super.init(layout: layout)
-  }
-
-  deinit { held.endSilently() }
+  private var layout: TableLayout? { lease?.layout ?? content?.layout }
 }

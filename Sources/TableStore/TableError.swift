@@ -58,18 +58,6 @@ extension TableError {
   ) throws(TableError) -> Result {
     do throws(SystemError) { return try body() } catch { throw TableError(error, path: path) }
   }
-
-  /// The result of `body`; `nil` after an error; a locked device's error is thrown:
-  /// it passes, and a caller that goes on without a result would not notice.
-  static func unlessProtected<Result>(
-    _ body: () throws(TableError) -> Result?
-  ) throws(TableError) -> Result? {
-    do throws(TableError) { return try body() } catch .protectedNow(let name) {
-      throw .protectedNow(name: name)
-    } catch {
-      return nil
-    }
-  }
 }
 
 extension TableError: CustomStringConvertible {

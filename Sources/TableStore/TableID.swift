@@ -1,8 +1,7 @@
 /// The id of an entity or of a version: a string, a UUID or an integer.
 ///
-/// Ids are compared in full: kind and bytes, so that `"A"` and `"a"`, a UUID and its spelling, or
-/// two Unicode spellings of one word are different ids. Creating one from a UUID or an integer
-/// allocates nothing; one from a string copies its bytes once, so keep ids that are used often.
+/// Ids are compared by kind and bytes: a UUID and its spelling, or two Unicode spellings of one word, are
+/// different ids. One from a string copies its bytes once, so keep ids that are used often.
 ///
 /// Invariants:
 /// 1. `digest` depends on kind and bytes only, on every platform and in every process.
@@ -196,12 +195,6 @@ package struct TableKey: Hashable, Sendable {
 
   /// The key of the same picture where its file is damaged.
   package var damaged: TableKey { TableKey(entity: entity, version: version.damaged) }
-
-  /// Lends the key to a lookup without counting references.
-  @inline(__always)
-  func lend<Result>(_ body: (TableKeyView) -> Result) -> Result {
-    TableKeyView.lending(entity, version, body)
-  }
 }
 
 /// A key that retains nothing, so that a lookup counts no references. It is only lent, because it

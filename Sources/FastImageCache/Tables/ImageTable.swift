@@ -61,7 +61,7 @@ actor ImageTable {
     store?.contains(entity.tableID) ?? false
   }
 
-  /// The picture of the key's entity, perhaps of another version; no use of it.
+  /// The picture of the key's entity, perhaps of another version, which counts as used.
   nonisolated func variant(
     for key: ImageKey
   ) -> (image: CachedImage, standing: TableVariant.Standing)? {

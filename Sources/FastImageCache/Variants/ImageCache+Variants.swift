@@ -14,7 +14,7 @@ extension ImageCache {
   /// 5. a placeholder (``LoadOptions/isPlaceholder``).
   ///
   /// The wanted picture is an ``ImagePreview/Kind/variant(_:)`` of its own format, and settled; no other
-  /// picture is. The call is no use of the picture: the order in which pictures make room stays.
+  /// picture is. A picture that is found counts as used, so that others make room before it.
   ///
   /// ```swift
   /// if let (image, preview) = cache.closestCachedImage(for: photo, format: .row) {

@@ -6,6 +6,9 @@ struct SlotReader: Sendable {
   /// Picks records by slot and content.
   typealias Filter = (_ slot: Int, _ record: SlotRecord) -> Bool
 
+  /// A record whose hash is right.
+  typealias Found = (slot: Int, record: SlotRecord)
+
   /// The result of reading a slot.
   enum Finding {
     /// Every byte is as stored.
@@ -63,10 +66,17 @@ struct SlotReader: Sendable {
   }
 
   /// All records as a list.
-  func records() throws(SystemError) -> [(slot: Int, record: SlotRecord)] {
-    var found: [(slot: Int, record: SlotRecord)] = []
+  func records() throws(SystemError) -> [Found] {
+    var found: [Found] = []
     try forEachRecord(in: 0..<writtenSlotCount()) { found.append((slot: $0, record: $1)) }
     return found
+  }
+
+  /// Of the records of each entity the one that was stored last.
+  static func newestPerEntity(_ records: [Found]) -> [TableID.Digest: Found] {
+    Dictionary(records.map { ($0.record.entity, $0) }) {
+      $0.record.generation < $1.record.generation ? $1 : $0
+    }
   }
 
   /// Reads the record of one slot.

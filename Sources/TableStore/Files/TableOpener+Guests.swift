@@ -1,8 +1,5 @@
-/// Guest files: table files of the same layout beside the table's, for processes that do not own
-/// it.
-///
-/// Each is opened, locked, written and recovered as every table file is; only its name differs.
-/// A process that ends leaves its guest file behind, and the table's owner takes it in.
+/// Guest files: table files beside the table's, for processes that do not own it. A process that ends leaves its
+/// guest file behind, and the table's owner takes it in.
 extension TableOpener {
   /// A shelf with a guest file for this process: the `former` one, else a new one, else one that another
   /// process left; `nil` where all are in use.
@@ -59,8 +56,7 @@ extension TableOpener {
         try system.openFile(name, in: directory.descriptor, .updating))
       guard try system.lock(descriptor.value) else { return nil }
       let status = try system.status(of: descriptor.value)
-      let named = try system.status(of: name, in: directory.descriptor)
-      guard named?.identity == status.identity else { return nil }
+      guard try directory.leads(name, to: descriptor.value) else { return nil }
       let bytes = try system.read(descriptor.value, count: TableLayout.headerByteCount, at: 0)
       header = TableHeader(reading: bytes)
       if let header, status.isPrivate, status.linkCount == 1, header.name == self.name,

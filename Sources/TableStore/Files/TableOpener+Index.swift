@@ -1,9 +1,5 @@
 /// The index file of a table: `StoredIndex` in a file beside the table's, so that most openings read no
-/// record.
-///
-/// It belongs to the owner of the table, and has no lock of its own. It counts only while the system runs
-/// that it was written in, and for the table file that it was written for. It is made at the first
-/// change after an opening that found none, or at closing.
+/// record. It belongs to the owner of the table, and has no lock of its own.
 extension TableOpener {
   private var indexName: String { TableDirectory.indexName(of: fileName) }
 

@@ -62,7 +62,7 @@ struct TableOpener: Sendable {
       }
       return nil
     } catch {
-      throw translated(error)
+      throw error.isOccupied ? .occupied(path: path) : tableError(error)
     }
   }
 
@@ -116,7 +116,7 @@ struct TableOpener: Sendable {
     try wrapping { () throws(SystemError) in
       let descriptor = try make()
       try system.protect(descriptor.value, as: protection)
-      let header = TableHeader(layout: layout, nonce: .random(in: .min ... .max), name: name)
+      let header = freshHeader(layout)
       try system.write(header.bytes, to: descriptor.value, at: 0)
       return TableFile(
         descriptor: descriptor, header: header, isMapped: mapsFiles, statesPool: statesPool,
@@ -157,11 +157,6 @@ struct TableOpener: Sendable {
     case changed
   }
 
-  private func translated(_ error: SystemError) -> TableError {
-    if error.isOccupied { return .occupied(path: path) }
-    return tableError(error)
-  }
-
   private func attempt(
     _ usesIndex: Bool, _ isUnwanted: SlotReader.Filter
   ) throws(SystemError) -> Attempt {
@@ -183,8 +178,7 @@ struct TableOpener: Sendable {
     }
     guard try system.lock(descriptor.value) else { return .busy }
     let status = try system.status(of: descriptor.value)
-    let named = try system.status(of: fileName, in: directory.descriptor)
-    guard named?.identity == status.identity else { return .changed }
+    guard try directory.leads(fileName, to: descriptor.value) else { return .changed }
     guard status.isRegularFile, status.isPrivate, status.linkCount == 1 else {
       // A pipe took the name meanwhile, or other users may write to the file. The lock is kept
       // until the replacement has the name.
@@ -201,7 +195,7 @@ struct TableOpener: Sendable {
     try system.protect(descriptor.value, as: protection)
     if isEmpty {
       // Made a moment ago, by us or by a process that died there; no process can have mapped it.
-      let header = freshHeader()
+      let header = freshHeader(layout)
       do throws(SystemError) {
         try writeStart(header, RemovalLog(nonce: header.nonce), to: descriptor.value)
       } catch {
@@ -216,7 +210,7 @@ struct TableOpener: Sendable {
     guard let header = TableHeader(reading: bytes), header.name == name,
       header.layout.hasSameSlots(as: layout)
     else { return .opened(try replace()) }
-    guard isExpected(header) else { return try leave() }
+    guard header.layout == layout else { return try leave() }
     let opened = try open(descriptor, header, usesIndex: usesIndex, without: isUnwanted)
     // The file is replaced while it is locked, which it is as long as `opened` lives.
     return .opened(opened.hasGenerationsLeft ? opened : try replace())
@@ -237,11 +231,7 @@ struct TableOpener: Sendable {
     return Opened(file: file, index: index)
   }
 
-  private func isExpected(_ header: TableHeader) -> Bool {
-    header.bytes == TableHeader(layout: layout, nonce: header.nonce, name: name).bytes
-  }
-
-  private func freshHeader() -> TableHeader {
+  private func freshHeader(_ layout: TableLayout) -> TableHeader {
     TableHeader(layout: layout, nonce: .random(in: .min ... .max), name: name)
   }
 
@@ -267,7 +257,7 @@ struct TableOpener: Sendable {
     let temporary = TableDirectory.temporaryName(for: fileName)
     let descriptor = FileDescriptor(
       try system.openFile(temporary, in: directory.descriptor, .creating))
-    let header = freshHeader()
+    let header = freshHeader(layout)
     do throws(SystemError) {
       guard try system.lock(descriptor.value),
         try system.status(of: descriptor.value).linkCount == 1

@@ -1,10 +1,7 @@
 /// A 64-bit hash of many bytes, made of four independent chains of wide multiplications.
 ///
-/// It finds damage, not forgery: a process that may write the table can compute its hashes. The
-/// four chains keep a core's multiplier busy, so that a slot of 160 kB takes a few microseconds.
-/// The result is the same on every platform: words are read as little-endian.
-///
-/// The mixing step is that of the wyhash family: it combines the two halves of a 128-bit product.
+/// It finds damage, not forgery. The four chains keep a core's multiplier busy, so that a slot of 160 kB takes a
+/// few microseconds. The mixing step is that of the wyhash family.
 package enum LaneHash {
   /// Arbitrary odd constants with half of their bits set, so that no product loses its inputs.
   static let keys: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) = (

@@ -33,8 +33,9 @@ struct RemovalLog {
   private static let mark: UInt64 = 1 << 63
 
   private let nonce: UInt64
-  private var places: [Int: Entry] = [:]
-  private var current: [Subject: Int] = [:]
+  /// A place whose entry a later one of its subject outdates is free.
+  private var places = [Entry?](repeating: nil, count: placeCount)
+  private(set) var removals = Removals()
   private var lastPlace = placeCount - 1
 
   /// An empty log.
@@ -43,50 +44,43 @@ struct RemovalLog {
   /// Reads the log of the file with this nonce; bytes that are no entry are free places.
   init(reading bytes: [UInt8], nonce: UInt64) {
     self.nonce = nonce
-    for place in 0..<Self.placeCount {
-      guard let entry = Self.entry(in: bytes, at: place, nonce: nonce),
-        entry.generation > generation(of: entry.subject)
-      else { continue }
-      if let older = current[entry.subject] { places[older] = nil }
+    for place in places.indices {
+      guard let entry = Self.entry(in: bytes, at: place, nonce: nonce) else { continue }
       places[place] = entry
-      current[entry.subject] = place
+      removals.note(entry.subject, upTo: entry.generation)
     }
     // An entry that gave its place away stays in the file until the place is written again. Such
     // entries are among the oldest, and `forgotten` covers them (invariant 2).
-    for place in entityPlaces.sorted(by: isOlder).dropLast(Self.entityLimit) {
-      if let dropped = places.removeValue(forKey: place) { current[dropped.subject] = nil }
-    }
+    for entry in entities.dropLast(Self.entityLimit) { forget(entry) }
   }
 
-  var entries: Set<Entry> { Set(places.values) }
-  var isEmpty: Bool { current.isEmpty }
+  var entries: Set<Entry> {
+    Set(removals.generations.map { Entry(subject: $0.key, generation: $0.value) })
+  }
+  var isEmpty: Bool { removals.isEmpty }
 
   /// The generation up to which the subject's pictures are removed; 0 for none.
-  func generation(of subject: Subject) -> UInt64 {
-    current[subject].flatMap { places[$0]?.generation } ?? 0
-  }
+  func generation(of subject: Subject) -> UInt64 { removals.generations[subject] ?? 0 }
 
   /// True when the picture of a record in another file must not be taken in.
-  func forbids(_ record: SlotRecord) -> Bool {
-    [.entity(record.entity), .all, .forgotten].contains { record.generation <= generation(of: $0) }
-  }
+  func forbids(_ record: SlotRecord) -> Bool { removals.covers(record) }
 
   /// Notes a removal, and returns the places to write, in this order.
   mutating func note(_ entry: Entry) -> [Int] {
     guard entry.generation > generation(of: entry.subject) else { return [] }
     var written: [Int] = []
-    if current[entry.subject] == nil, case .entity = entry.subject,
-      let oldest = oldestOfTooMany, let dropped = places[oldest]
+    if generation(of: entry.subject) == 0, case .entity = entry.subject,
+      removals.generations.count >= Self.entityLimit, entities.count >= Self.entityLimit,
+      let oldest = entities.first
     {
-      written += note(Entry(subject: .forgotten, generation: dropped.generation))
-      current[dropped.subject] = nil
-      places[oldest] = nil
+      written += note(Entry(subject: .forgotten, generation: oldest.generation))
+      forget(oldest)
     }
-    let place = freePlace()
-    if let older = current[entry.subject] { places[older] = nil }
-    places[place] = entry
-    current[entry.subject] = place
-    return written + [place]
+    // The next place without an entry that counts (invariant 3).
+    repeat { lastPlace = (lastPlace + 1) % Self.placeCount } while counts(places[lastPlace])
+    places[lastPlace] = entry
+    removals.note(entry.subject, upTo: entry.generation)
+    return written + [lastPlace]
   }
 
   /// The 32 bytes of a place, and their offset in the file.
@@ -104,27 +98,18 @@ struct RemovalLog {
 
   // MARK: Private
 
-  /// The next place without an entry that counts (invariant 3).
-  private mutating func freePlace() -> Int {
-    repeat { lastPlace = (lastPlace + 1) % Self.placeCount } while places[lastPlace] != nil
-    return lastPlace
+  private func counts(_ entry: Entry?) -> Bool {
+    entry.map { $0.generation == generation(of: $0.subject) } ?? false
   }
 
-  private var entityPlaces: [Int] {
-    places.keys.filter { place in
-      if case .entity? = places[place]?.subject { true } else { false }
+  private mutating func forget(_ entry: Entry) { removals.generations[entry.subject] = nil }
+
+  /// The entries of entities, the oldest first.
+  private var entities: [Entry] {
+    removals.generations.compactMap { subject, generation in
+      if case .entity = subject { Entry(subject: subject, generation: generation) } else { nil }
     }
-  }
-
-  /// The place of the oldest entity, when there is no room for another one.
-  private var oldestOfTooMany: Int? {
-    guard places.count >= Self.entityLimit else { return nil }
-    let entities = entityPlaces
-    return entities.count < Self.entityLimit ? nil : entities.min(by: isOlder)
-  }
-
-  private func isOlder(_ place: Int, _ other: Int) -> Bool {
-    (places[place]?.generation ?? 0, place) < (places[other]?.generation ?? 0, other)
+    .sorted { $0.generation < $1.generation }
   }
 
   private static func entry(in bytes: [UInt8], at place: Int, nonce: UInt64) -> Entry? {
@@ -163,7 +148,7 @@ struct RemovalLog {
 
 /// Removals that a file does not have: of each subject the generation up to which its pictures are removed.
 struct Removals: Sendable {
-  private(set) var generations: [RemovalLog.Subject: UInt64] = [:]
+  fileprivate(set) var generations: [RemovalLog.Subject: UInt64] = [:]
 
   var isEmpty: Bool { generations.isEmpty }
 

@@ -5,10 +5,8 @@ struct SlotAddress: Hashable, Sendable {
   let slot: Int
 }
 
-/// The 64 bytes of a file that name the picture of one slot.
-///
-/// A record never straddles a 512-byte sector. No field of it is its slot address: the hashes bind
-/// it to file and slot, so a record copied elsewhere fails its hash there.
+/// The 64 bytes of a file that name the picture of one slot. The hashes bind it to file and slot, so a record
+/// that was copied elsewhere fails its hash there.
 struct SlotRecord: Hashable, Sendable {
   let entity: TableID.Digest
   let version: TableID.Digest
@@ -21,18 +19,9 @@ struct SlotRecord: Hashable, Sendable {
 
   /// No series of stores reaches this generation, so a file that has it is forged and is replaced.
   static let maximumGeneration = UInt64(1) << 63
+}
 
-  init(
-    entity: TableID.Digest, version: TableID.Digest, generation: UInt64, slotHash: UInt64,
-    recency: UInt64
-  ) {
-    self.entity = entity
-    self.version = version
-    self.generation = generation
-    self.slotHash = slotHash
-    self.recency = recency
-  }
-
+extension SlotRecord {
   /// The record of a slot whose content has the hash `contentHash`.
   init(
     entity: TableID.Digest, version: TableID.Digest, generation: UInt64, contentHash: UInt64,

@@ -1,8 +1,5 @@
 /// The bytes behind the pixels of a slot: the picture's extent, its ids and its metadata.
-/// `Docs/TableFormat.md` has the offsets.
-///
-/// A code holds the kind of an id and its byte count. Ids and metadata share the room. When they do
-/// not fit, the longer id is kept as its hash, and then the shorter one too.
+/// `Docs/TableFormat.md` has them.
 struct SlotTrailer: Hashable, Sendable {
   static let fixedByteCount = 16
 
@@ -26,15 +23,6 @@ struct SlotTrailer: Hashable, Sendable {
   let metadata: [UInt8]
 
   /// Throws `metadataTooLarge` when the metadata does not fit beside two hashed ids.
-  init(
-    key: TableKey, extent: SlotExtent, metadata: [UInt8], roomByteCount: Int
-  ) throws(TableError) {
-    try self.init(
-      entity: .full(key.entity), version: .full(key.version), extent: extent, metadata: metadata,
-      roomByteCount: roomByteCount)
-  }
-
-  /// The same for ids of which another trailer may have kept the hash only.
   init(
     entity: StoredID, version: StoredID, extent: SlotExtent, metadata: [UInt8], roomByteCount: Int
   ) throws(TableError) {

@@ -1,8 +1,7 @@
 /// The first 512 bytes of a table file, written once before the file gets its name.
-/// `Docs/TableFormat.md` has the offsets.
 ///
-/// A header is accepted when it equals, byte for byte, the one that this code would write for the
-/// same geometry, slot count, nonce and name. So no code takes an offset from a file.
+/// A header is accepted when it equals the one that this code would write, so no code takes an offset from a
+/// file. `Docs/TableFormat.md` has the bytes.
 struct TableHeader: Hashable, Sendable {
   static let magic: [UInt8] = Array("FICtable".utf8)
   static let version: UInt32 = 2
@@ -12,13 +11,9 @@ struct TableHeader: Hashable, Sendable {
   let nonce: UInt64
   /// The readable name of the table, for people who look into the directory.
   let name: String
+}
 
-  init(layout: TableLayout, nonce: UInt64, name: String) {
-    self.layout = layout
-    self.nonce = nonce
-    self.name = name
-  }
-
+extension TableHeader {
   /// Reads a header; `nil` for anything that this version would not have written.
   init?(reading bytes: [UInt8]) {
     guard bytes.count == TableLayout.headerByteCount else { return nil }
@@ -36,13 +31,8 @@ struct TableHeader: Hashable, Sendable {
     guard nameByteCount <= Self.maximumNameByteCount,
       let name = String(validating: bytes[112...].prefix(Int(nameByteCount)), as: UTF8.self)
     else { return nil }
-    do throws(TableError) {
-      layout = try TableLayout(geometry: geometry, capacity: slots)
-    } catch {
-      return nil
-    }
-    nonce = large(96)
-    self.name = name
+    guard let layout = try? TableLayout(geometry: geometry, capacity: slots) else { return nil }
+    self.init(layout: layout, nonce: large(96), name: name)
     guard bytes == self.bytes else { return nil }
   }
 

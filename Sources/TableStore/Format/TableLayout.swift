@@ -1,16 +1,6 @@
-/// The offsets of everything in a table file, computed without I/O.
+/// The offsets of everything in a table file, computed without I/O; `Docs/TableFormat.md` has them.
 ///
-/// ```
-/// 0         header, 512 bytes used
-/// 16 KiB    one record of 64 bytes per slot
-/// then      the slots, from a multiple of 16 KiB on, `stride` bytes apart
-/// slot      pixels, trailer, padding up to the stride
-/// ```
-///
-/// A slot starts on a page where that is cheap, so that reading one picture loads no page of
-/// another. File bytes per slot, record included, are at most 1.25 times the pixels for pictures of
-/// 16 KiB and up, at most 2 times from 192 bytes on, and at most 384 below; header and padding add
-/// less than 32 KiB to a whole table.
+/// A slot starts on a page where that is cheap, so that reading one picture loads no page of another.
 struct TableLayout: Hashable, Sendable {
   /// The largest page of any target, so that one file serves machines of all page sizes.
   static let pageByteCount = 16_384

@@ -15,12 +15,11 @@ struct HitIndex {
   }
 
   struct Memory: ~Copyable {
-    let cells: UnsafeMutablePointer<Cell>
-    private let cellMemory: ZeroPages
-    let strings: UnsafeMutablePointer<SlotStrings>
-    private let stringMemory: ZeroPages
-    let recordMetadata: UnsafeMutablePointer<RecordMetadata>
-    private let metadataMemory: ZeroPages
+    // Zeros are a slot that is neither live nor leased, without label and strings. A cell is a cache line, and
+    // pages begin with one.
+    let cells: ZeroPages<Cell>
+    let strings: ZeroPages<SlotStrings>
+    let recordMetadata: ZeroPages<RecordMetadata>
     /// The chains of the stored index, which `SlotStates` retains.
     let heads: UnsafeMutablePointer<Atomic<UInt32>>
     let items: UnsafeMutablePointer<StoredIndex.Item>
@@ -41,19 +40,9 @@ struct HitIndex {
 
     /// Reserves address space for `slotCount` slots; a page costs memory once it is touched.
     init(slotCount: Int, stored: StoredIndex, clockGrain: UInt64) {
-      // Zeros are a slot that is neither live nor leased, without label and strings.
-      let count = max(1, slotCount)
-      // A cell is a cache line, and pages begin with one.
-      guard let cellPages = ZeroPages(byteCount: count * MemoryLayout<Cell>.stride),
-        let stringPages = ZeroPages(byteCount: count * MemoryLayout<SlotStrings>.stride),
-        let metadataPages = ZeroPages(byteCount: count * MemoryLayout<RecordMetadata>.stride)
-      else { preconditionFailure("There is no memory for \(slotCount) slots.") }
-      cells = cellPages.base.bindMemory(to: Cell.self, capacity: count)
-      cellMemory = cellPages
-      strings = stringPages.base.bindMemory(to: SlotStrings.self, capacity: count)
-      stringMemory = stringPages
-      recordMetadata = metadataPages.base.bindMemory(to: RecordMetadata.self, capacity: count)
-      metadataMemory = metadataPages
+      cells = ZeroPages(count: slotCount)
+      strings = ZeroPages(count: slotCount)
+      recordMetadata = ZeroPages(count: slotCount)
       (heads, items) = (stored.heads, stored.items)
       bucketMask = UInt32(stored.layout.bucketCount - 1)
       self.slotCount = UInt32(slotCount)
@@ -90,16 +79,10 @@ struct HitIndex {
         // Before the count falls, so that a thread that sees the slot unleased sees this stamp.
         cell.pointee.stamp.store(now, ordering: .relaxed)
       }
-      endSilently()
-    }
-
-    /// Ends a lease without counting a use of the picture.
-    @inline(__always)
-    func endSilently() {
       finish(cell.pointee.state.wrappingSubtract(SlotState.lease, ordering: .releasing).oldValue)
     }
 
-    /// Ends the lease and takes back the hit, because the keys differ.
+    /// Ends the lease and takes back the hit, because no picture was shown.
     func undo() {
       let change = SlotState.lease | SlotState.hit
       finish(cell.pointee.state.wrappingSubtract(change, ordering: .releasing).oldValue)
@@ -137,11 +120,11 @@ struct HitIndex {
     // A chain may lead anywhere while it changes, or in a damaged file.
     while next != 0, next <= memory.pointee.slotCount, count < Self.reach {
       let slot = Int(next) - 1
-      let cell = memory.pointee.cells + slot
+      let cell = memory.pointee.cells.base + slot
       if cell.pointee.tag.load(ordering: .relaxed) == tag, lease(slot) {
         // The order matters: the lease keeps the mapping that is read after it.
         if cell.pointee.label.matches(key),
-          !key.hasStrings || memory.pointee.strings[slot].match(key),
+          !key.hasStrings || memory.pointee.strings.base[slot].match(key),
           let content = memory.pointee.content
         {
           cell.pointee.stamp.store(nextStamp(), ordering: .relaxed)
@@ -159,12 +142,14 @@ struct HitIndex {
 
   /// The lease that the caller has on a slot.
   @inline(__always)
-  func held(_ slot: Int) -> HeldSlot { HeldSlot(memory: memory, cell: memory.pointee.cells + slot) }
+  func held(_ slot: Int) -> HeldSlot {
+    HeldSlot(memory: memory, cell: memory.pointee.cells.base + slot)
+  }
 
   /// Takes a lease if the slot is open.
   @inline(__always)
   private func lease(_ slot: Int) -> Bool {
-    let cell = memory.pointee.cells + slot
+    let cell = memory.pointee.cells.base + slot
     var state = SlotState(bits: cell.pointee.state.load(ordering: .relaxed))
     while state.isOpen {
       // Acquiring: from here on all is seen that was written before the slot was opened.

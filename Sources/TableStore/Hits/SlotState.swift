@@ -27,7 +27,6 @@ struct SlotState: Hashable {
   var hitCount: Int { Int(bits >> 36) }
   var isLive: Bool { bits & Self.live != 0 }
   var isProven: Bool { bits & Self.proven != 0 }
-  var isClaimed: Bool { bits & Self.claimed != 0 }
   var isRetired: Bool { bits & Self.retired != 0 }
 
   /// True when a hit may lease the slot without the index.

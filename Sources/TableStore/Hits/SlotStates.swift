@@ -30,7 +30,7 @@ final class SlotStates: @unchecked Sendable {
   /// One for a known slot. Not in the memory that hits read: by Swift's rule of exclusive access, a change
   /// of one part of that is a change of all of it, during which no hit might read.
   private let known: UnsafeMutablePointer<UInt8>
-  private let knownMemory: ZeroPages
+  private let knownMemory: ZeroPages<UInt8>
   /// False while a file uses this memory.
   private let isResting = Atomic<Bool>(false)
 
@@ -39,18 +39,15 @@ final class SlotStates: @unchecked Sendable {
   init(slotCount: Int, clockGrain: UInt64 = 1 << 20) {
     self.slotCount = slotCount
     stored = StoredIndex(slotCount: slotCount)
-    guard let pages = ZeroPages(byteCount: max(1, slotCount)) else {
-      preconditionFailure("There is no memory for \(slotCount) slots.")
-    }
-    known = pages.base.bindMemory(to: UInt8.self, capacity: slotCount)
-    knownMemory = pages
+    knownMemory = ZeroPages(count: slotCount)
+    known = knownMemory.base
     memory = .allocate(capacity: 1)
     memory.initialize(
       to: HitIndex.Memory(slotCount: slotCount, stored: stored, clockGrain: clockGrain))
   }
 
   deinit {
-    for slot in knownSlots { memory.pointee.strings[slot].release() }
+    for slot in knownSlots { memory.pointee.strings.base[slot].release() }
     memory.deinitialize(count: 1)
     memory.deallocate()
   }
@@ -75,7 +72,7 @@ final class SlotStates: @unchecked Sendable {
   // MARK: States
 
   func state(of slot: Int) -> SlotState {
-    SlotState(bits: memory.pointee.cells[slot].state.load(ordering: .acquiring))
+    SlotState(bits: memory.pointee.cells.base[slot].state.load(ordering: .acquiring))
   }
 
   /// True when every lease on the slot has ended.
@@ -86,7 +83,7 @@ final class SlotStates: @unchecked Sendable {
     let state = state(of: slot)
     guard let claimed = state.claimed else { return false }
     // Acquiring: all reads under leases that ended are over.
-    let isClaimed = memory.pointee.cells[slot].state.compareExchange(
+    let isClaimed = memory.pointee.cells.base[slot].state.compareExchange(
       expected: state.bits, desired: claimed.bits, ordering: .acquiringAndReleasing
     ).exchanged
     if isClaimed { known[slot] = 1 }
@@ -103,7 +100,7 @@ final class SlotStates: @unchecked Sendable {
     setStamp(hitIndex.nextStamp(), of: slot)
     let change = SlotState.live &+ SlotState.proven &+ SlotState.lease &- SlotState.claimed
     // Releasing: a thread that leases the slot sees all that was written.
-    memory.pointee.cells[slot].state.wrappingAdd(change, ordering: .acquiringAndReleasing)
+    memory.pointee.cells.base[slot].state.wrappingAdd(change, ordering: .acquiringAndReleasing)
   }
 
   /// Makes a claimed slot live after its picture was written, for its first lookup to prove; takes no
@@ -112,7 +109,7 @@ final class SlotStates: @unchecked Sendable {
     setDigests(entity, version, of: slot)
     setStamp(hitIndex.nextStamp(), of: slot)
     let change = SlotState.live &- SlotState.claimed
-    memory.pointee.cells[slot].state.wrappingAdd(change, ordering: .acquiringAndReleasing)
+    memory.pointee.cells.base[slot].state.wrappingAdd(change, ordering: .acquiringAndReleasing)
   }
 
   /// Makes a slot live whose record was read and whose content was not.
@@ -120,14 +117,15 @@ final class SlotStates: @unchecked Sendable {
     known[slot] = 1
     setDigests(entity, version, of: slot)
     // No other thread writes the state of a slot that is neither open nor leased.
-    memory.pointee.cells[slot].state.store(SlotState.live, ordering: .releasing)
+    memory.pointee.cells.base[slot].state.store(SlotState.live, ordering: .releasing)
   }
 
   /// Notes that the content of a live slot matches its record.
   func prove(_ slot: Int, key: TableKey, extent: SlotExtent) {
     guard !state(of: slot).isProven else { return }
     setKey(key, extent, of: slot)
-    memory.pointee.cells[slot].state.bitwiseOr(SlotState.proven, ordering: .acquiringAndReleasing)
+    memory.pointee.cells.base[slot].state.bitwiseOr(
+      SlotState.proven, ordering: .acquiringAndReleasing)
   }
 
   /// Closes a slot to hits; leases go on, and its picture stays what it was.
@@ -139,32 +137,32 @@ final class SlotStates: @unchecked Sendable {
   }
 
   private func clear(_ bits: UInt64, of slot: Int) {
-    memory.pointee.cells[slot].state.bitwiseAnd(~bits, ordering: .acquiringAndReleasing)
+    memory.pointee.cells.base[slot].state.bitwiseAnd(~bits, ordering: .acquiringAndReleasing)
   }
 
   // MARK: Labels
 
-  func label(of slot: Int) -> SlotLabel { memory.pointee.cells[slot].label }
+  func label(of slot: Int) -> SlotLabel { memory.pointee.cells.base[slot].label }
 
-  func strings(of slot: Int) -> SlotStrings { memory.pointee.strings[slot] }
+  func strings(of slot: Int) -> SlotStrings { memory.pointee.strings.base[slot] }
 
   /// The fields of the slot's record that only the index needs.
-  func recordMetadata(of slot: Int) -> RecordMetadata { memory.pointee.recordMetadata[slot] }
+  func recordMetadata(of slot: Int) -> RecordMetadata { memory.pointee.recordMetadata.base[slot] }
 
   func setRecordMetadata(_ metadata: RecordMetadata, of slot: Int) {
-    memory.pointee.recordMetadata[slot] = metadata
+    memory.pointee.recordMetadata.base[slot] = metadata
   }
 
   private func setDigests(_ entity: TableID.Digest, _ version: TableID.Digest, of slot: Int) {
-    let cell = memory.pointee.cells + slot
+    let cell = memory.pointee.cells.base + slot
     (cell.pointee.label.entity, cell.pointee.label.version) = (entity, version)
     let tag = memory.pointee.content == nil ? 0 : HitIndex.tag(entity, version)
     cell.pointee.tag.store(tag, ordering: .relaxed)
   }
 
   private func setKey(_ key: TableKey, _ extent: SlotExtent, of slot: Int) {
-    let cell = memory.pointee.cells + slot
-    let strings = memory.pointee.strings + slot
+    let cell = memory.pointee.cells.base + slot
+    let strings = memory.pointee.strings.base + slot
     cell.pointee.label.entityKind = key.entity.kind
     cell.pointee.label.versionKind = key.version.kind
     cell.pointee.label.width = UInt16(extent.width)
@@ -177,24 +175,17 @@ final class SlotStates: @unchecked Sendable {
 
   // MARK: Leases
 
-  /// Takes a lease on a live slot, as a use of its picture; the caller holds the index lock.
-  func lease(_ slot: Int) {
-    let change = SlotState.lease | SlotState.hit
-    memory.pointee.cells[slot].state.wrappingAdd(change, ordering: .acquiring)
+  /// Takes a lease on a slot with a picture; the caller holds the index lock.
+  ///
+  /// - Parameter isHit: Counts in the statistics.
+  func lease(_ slot: Int, isHit: Bool) {
+    let change = SlotState.lease | (isHit ? SlotState.hit : 0)
+    memory.pointee.cells.base[slot].state.wrappingAdd(change, ordering: .acquiring)
     setStamp(hitIndex.nextStamp(), of: slot)
   }
 
   /// Ends a lease, from any thread.
   func release(_ slot: Int) { hitIndex.held(slot).end() }
-
-  /// Takes a lease without counting a use, so that verifying a table does not change the order of
-  /// eviction; the caller holds the index lock.
-  func leaseSilently(_ slot: Int) {
-    memory.pointee.cells[slot].state.wrappingAdd(SlotState.lease, ordering: .acquiring)
-  }
-
-  /// Ends a lease without counting a use.
-  func releaseSilently(_ slot: Int) { hitIndex.held(slot).endSilently() }
 
   /// The hits that found a picture here, since the file was opened.
   var hitCount: Int {
@@ -205,11 +196,11 @@ final class SlotStates: @unchecked Sendable {
 
   func stamp(of slot: Int) -> UInt64 {
     isKnown(slot)
-      ? memory.pointee.cells[slot].stamp.load(ordering: .relaxed) : stored.stamp(of: slot)
+      ? memory.pointee.cells.base[slot].stamp.load(ordering: .relaxed) : stored.stamp(of: slot)
   }
 
   func setStamp(_ stamp: UInt64, of slot: Int) {
-    memory.pointee.cells[slot].stamp.store(stamp, ordering: .relaxed)
+    memory.pointee.cells.base[slot].stamp.store(stamp, ordering: .relaxed)
   }
 
   /// A stamp later than all before; a lease that ends from now on leaves no earlier one.
@@ -252,9 +243,9 @@ final class SlotStates: @unchecked Sendable {
     else { return false }
     stored.clear()
     for slot in knownSlots {
-      memory.pointee.cells[slot].state.store(0, ordering: .relaxed)
-      memory.pointee.strings[slot].release()
-      memory.pointee.strings[slot] = SlotStrings()
+      memory.pointee.cells.base[slot].state.store(0, ordering: .relaxed)
+      memory.pointee.strings.base[slot].release()
+      memory.pointee.strings.base[slot] = SlotStrings()
       known[slot] = 0
     }
     preparedCount = 0
@@ -267,7 +258,7 @@ final class SlotStates: @unchecked Sendable {
     stored.letGo()
     memory.pointee.retirement.begin(keeping: file) {
       knownSlots.reduce(0) { sum, slot in
-        let old = memory.pointee.cells[slot].state.bitwiseOr(
+        let old = memory.pointee.cells.base[slot].state.bitwiseOr(
           SlotState.retired, ordering: .acquiringAndReleasing
         ).oldValue
         return sum + SlotState(bits: old).leaseCount

@@ -47,7 +47,7 @@ final class StoredIndex: @unchecked Sendable {
   let heads: UnsafeMutablePointer<Atomic<UInt32>>
   let items: UnsafeMutablePointer<Item>
   private let marks: UnsafeMutablePointer<Atomic<UInt8>>
-  private let memory: ZeroPages
+  private let memory: ZeroPages<UInt8>
   /// Made of the table file's nonce, so that no program can choose ids that share a chain.
   private(set) var key: UInt64 = 0
   /// Called after each store, in tests.
@@ -57,15 +57,12 @@ final class StoredIndex: @unchecked Sendable {
 
   init(slotCount: Int) {
     layout = IndexLayout(slotCount: slotCount)
-    guard let pages = ZeroPages(byteCount: layout.byteCount) else {
-      preconditionFailure("There is no memory for the index of \(slotCount) slots.")
-    }
-    let base = pages.base
+    memory = ZeroPages(count: layout.byteCount)
+    let base = UnsafeMutableRawPointer(memory.base)
     heads = (base + IndexLayout.headsOffset).bindMemory(
       to: Atomic<UInt32>.self, capacity: layout.bucketCount)
     items = (base + layout.itemsOffset).bindMemory(to: Item.self, capacity: slotCount)
     marks = (base + layout.marksOffset).bindMemory(to: Atomic<UInt8>.self, capacity: slotCount)
-    memory = pages
   }
 
   deinit { letGo() }
@@ -99,7 +96,7 @@ final class StoredIndex: @unchecked Sendable {
   }
 
   private func word(_ number: Int) -> UnsafeMutablePointer<Atomic<UInt64>> {
-    (memory.base + number * 8).assumingMemoryBound(to: Atomic<UInt64>.self)
+    UnsafeMutableRawPointer(memory.base + number * 8).assumingMemoryBound(to: Atomic<UInt64>.self)
   }
 
   // MARK: Searching

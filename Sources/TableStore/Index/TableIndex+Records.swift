@@ -3,6 +3,8 @@ extension TableIndex {
   /// A claimed slot, and the picture that it held.
   struct Claim {
     let slot: Int
+    /// True when this session has made the slot's record zeros.
+    let isErased: Bool
     let eviction: Eviction?
   }
 
@@ -15,8 +17,6 @@ extension TableIndex {
   var unprovenCount: Int {
     liveCount - states.knownSlots.count { isStored($0) && states.state(of: $0).isProven }
   }
-
-  func extent(of slot: Int) -> SlotExtent { states.label(of: slot).extent }
 
   /// The record of a live slot as it stands in the file.
   func record(of slot: Int) -> SlotRecord {
@@ -62,13 +62,6 @@ extension TableIndex {
     record.recency < UInt64.max / 2 ? record.recency : 0
   }
 
-  /// Takes a silent lease on a slot with a picture, to read it outside the lock.
-  func leaseSilently(_ slot: Int) -> SlotRecord? {
-    guard slot < states.preparedCount, hasPicture(slot) else { return nil }
-    states.leaseSilently(slot)
-    return currentRecord(of: slot)
-  }
-
   /// The current records of the pictures in a range of slots.
   func currentRecords(in slots: Range<Int>) -> [(slot: Int, record: SlotRecord)] {
     slots.clamped(to: 0..<states.preparedCount).filter(hasPicture).map {
@@ -81,23 +74,6 @@ extension TableIndex {
     var record = record(of: slot)
     record.recency = states.stamp(of: slot)
     return record
-  }
-
-  // MARK: Generations
-
-  /// Removes an entity's picture unless it was stored after `generation`, and returns its slot.
-  mutating func remove(_ entity: TableID.Digest, upTo generation: UInt64) -> Int? {
-    guard let slot = find(entity), self.generation(of: entity) <= generation else { return nil }
-    takeOut(slot)
-    return slot
-  }
-
-  /// Removes all pictures but those stored after `generation`, and returns their slots; all records must
-  /// have been read.
-  mutating func removeAll(upTo generation: UInt64) -> [Int] {
-    let slots = pictureSlots.filter { states.recordMetadata(of: $0).generation <= generation }
-    for slot in slots { takeOut(slot) }
-    return slots
   }
 
   // MARK: Recency

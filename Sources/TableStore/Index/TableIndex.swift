@@ -1,7 +1,5 @@
-/// Decides which picture is in which slot. The lists are its own; the state of each slot is in
-/// `SlotStates`, memory that hits read and change at the same time.
-///
-/// So it is no pure value: copies share that memory, and only one of them may go on.
+/// Decides which picture is in which slot. Copies share the memory of `SlotStates`, so that only one of them may
+/// go on.
 ///
 /// ```
 /// fresh, free --claimSlot--> claimed --publish--> live --remove, replace, discard--> free
@@ -11,10 +9,9 @@
 /// live --setAside--> aside --replace, remove, discard, claimSlot (before live ones)--> as from live
 /// ```
 ///
-/// The caller holds the index lock (the shelf's). The index takes no lock of its own, and makes no system
-/// call but for reading a record. Taking a lease changes only shared atomics, so such functions are not
-/// mutating. Hits take and end leases meanwhile without the lock: every decision that depends on leases is
-/// one atomic step of `SlotStates`, and all other state changes under the lock only.
+/// The caller holds the index lock (the shelf's). The index makes no system call but for reading a record. Hits
+/// take and end leases meanwhile without the lock: every decision that depends on leases is one atomic step of
+/// `SlotStates`.
 ///
 /// Where a picture is, the stored index guesses. The record of a slot is read when its entity is asked for,
 /// by `readRecords(of:)`, which comes before every other function that is given an entity.
@@ -26,7 +23,7 @@
 /// 3. A slot is claimed only when it has no leases, checked and claimed in one atomic step; while
 ///    claimed it is in no list.
 /// 4. Each slot below `usedCount` is live, aside, claimed or in `free`, where it may have leases; those above
-///    were never used.
+///    were never used. Of those in `free`, the records are zeros but for `recordsToErase`.
 struct TableIndex {
   /// Reads a slot's record from the table file; `nil` for one that is not whole.
   typealias RecordSource = @Sendable (Int) throws(SystemError) -> SlotRecord?
@@ -39,8 +36,9 @@ struct TableIndex {
   private var free: [Int] = []
   /// Where the next search for the least recently used slot begins.
   private var windowStart = 0
-  /// Slots that are not in the index though the file has records of them.
-  private var recordsToErase: [Int] = []
+  /// Slots without a picture whose records may still be in the file, where a later session would find them;
+  /// a claimed slot is its writer's.
+  private(set) var recordsToErase: Set<Int> = []
   private(set) var evictionCount = 0
   private(set) var damageCount = 0
 
@@ -72,7 +70,7 @@ struct TableIndex {
       if stored.mark(of: slot) != .free {
         // A dead owner had it in hand.
         stored.take(slot)
-        recordsToErase.append(slot)
+        recordsToErase.insert(slot)
       }
       free.append(slot)
     }
@@ -82,7 +80,7 @@ struct TableIndex {
   mutating func refuse(_ record: SlotRecord, in slot: Int) {
     stored.newestGeneration = max(newestGeneration, record.generation)
     stored.setMark(.inHand, of: slot)
-    recordsToErase.append(slot)
+    recordsToErase.insert(slot)
   }
 
   /// Goes on with the slots that a builder has linked, `count` of them and others. Of two records for one
@@ -122,7 +120,7 @@ struct TableIndex {
       if !states.isKnown(slot) {
         damageCount += 1
         lostCount += 1
-        lose(slot)
+        takeOut(slot)
       }
     }
     return lostCount
@@ -138,52 +136,71 @@ struct TableIndex {
     note(record, in: slot)
     // Only after a crash, or in a damaged file.
     guard let rival else { return }
-    lose(states.recordMetadata(of: rival).generation < record.generation ? rival : slot)
-  }
-
-  /// Removes the slots whose record is not known after the whole file was read, and returns them.
-  mutating func loseOtherRecords() -> [Int] {
-    let lost = (0..<usedCount).filter(isUnknown)
-    for slot in lost { lose(slot) }
-    damageCount += lost.count
-    return lost
+    takeOut(states.recordMetadata(of: rival).generation < record.generation ? rival : slot)
   }
 
   /// True when a picture in a range of slots waits for its record to be read.
   func hasUnknown(in slots: Range<Int>) -> Bool {
-    slots.clamped(to: 0..<usedCount).contains(where: isUnknown)
+    slots.clamped(to: 0..<usedCount).contains { isStored($0) && !states.isKnown($0) }
   }
 
-  private func isUnknown(_ slot: Int) -> Bool { isStored(slot) && !states.isKnown(slot) }
-
-  private mutating func lose(_ slot: Int) {
-    takeOut(slot)
-    recordsToErase.append(slot)
-  }
-
-  /// Notes that a slot's record is zeros in the file.
-  func noteErased(_ slot: Int) {
-    guard stored.mark(of: slot) == .inHand, !states.state(of: slot).isClaimed else { return }
-    stored.setMark(.free, of: slot)
+  /// Notes that the record of a slot without a picture is zeros in the file.
+  mutating func noteErased(_ slot: Int) {
+    if recordsToErase.remove(slot) != nil { stored.setMark(.free, of: slot) }
   }
 
   // MARK: Searching
 
-  /// Finds the slot of a key and takes a lease on it; `nil` for a miss. The picture of a slot that is not
-  /// proven was not checked.
-  func lease(_ key: TableKey) -> (slot: Int, record: SlotRecord, isProven: Bool)? {
-    guard let slot = slot(of: key), isLive(slot) else { return nil }
-    let isProven = states.state(of: slot).isProven
-    if isProven, !isStored(key, in: slot) { return nil }
-    states.lease(slot)
-    return (slot, record(of: slot), isProven)
+  /// A slot with a picture, and with a lease.
+  struct Lease {
+    let slot: Int
+    let record: SlotRecord
+    let isStale: Bool
+    /// `nil` for a picture whose content was not checked yet.
+    let known: (version: TableID, extent: SlotExtent)?
+  }
+
+  /// Finds the picture of a key's entity, and takes a lease on it.
+  ///
+  /// - Parameter isExact: A hit: finds the key's version only, and not if it is marked stale.
+  func lease(_ key: TableKey, isExact: Bool) -> Lease? {
+    guard let slot = find(key.entity.digest) else { return nil }
+    if isExact, isAside(slot) || states.label(of: slot).version != key.version.digest { return nil }
+    let stored = self.key(of: slot)
+    if let stored {
+      guard stored.entity == key.entity, !isExact || stored.version == key.version else {
+        return nil
+      }
+    }
+    states.lease(slot, isHit: isExact)
+    return Lease(
+      slot: slot, record: record(of: slot), isStale: isAside(slot),
+      known: stored.map { ($0.version, states.label(of: slot).extent) })
+  }
+
+  /// The picture of an entity by its record.
+  ///
+  /// - Parameter version: `nil` for whichever.
+  func storedPicture(of entity: TableID, version: TableID? = nil) -> StoredPicture? {
+    guard let slot = find(entity.digest) else { return nil }
+    if let version {
+      let key = TableKey(entity: entity, version: version)
+      guard states.label(of: slot).version == version.digest, self.key(of: slot) ?? key == key
+      else { return nil }
+    }
+    return StoredPicture(
+      generation: states.recordMetadata(of: slot).generation, isStale: isAside(slot))
+  }
+
+  /// The slot of an entity's picture, aside or not.
+  func find(_ entity: TableID.Digest) -> Int? {
+    stored.slot(under: stored.hash(of: entity)) {
+      states.isKnown($0) && states.label(of: $0).entity == entity
+    }
   }
 
   /// The last slot with a picture.
   var lastTakenSlot: Int? { (0..<usedCount).last(where: isStored) }
-
-  /// The slots with a picture whose records were read.
-  var pictureSlots: [Int] { states.knownSlots.filter(isStored) }
 
   /// True when a picture is in the slot, aside or not, whether its record was read or not.
   func isStored(_ slot: Int) -> Bool { stored.mark(of: slot) == .live }
@@ -193,7 +210,7 @@ struct TableIndex {
 
   func isLive(_ slot: Int) -> Bool { hasPicture(slot) && !isAside(slot) }
 
-  /// True for a picture whose record was read and which was marked stale: `TableIndex+Aside.swift`.
+  /// True for a picture whose record was read and which was marked stale.
   func isAside(_ slot: Int) -> Bool {
     states.isKnown(slot) && !states.state(of: slot).isLive
   }
@@ -204,18 +221,8 @@ struct TableIndex {
   mutating func discard(_ slot: Int, generation: UInt64) -> Bool {
     guard isSame(slot, generation) else { return false }
     takeOut(slot)
-    recordsToErase.append(slot)
     damageCount += 1
     return true
-  }
-
-  /// The slots whose records must be erased: of an entity's older pictures that a crash left
-  /// behind, and of pictures that could not be read, since a later session might read them. No slot
-  /// may be claimed.
-  mutating func takeRecordsToErase() -> [Int] {
-    defer { recordsToErase = [] }
-    // Slots that were published since have other records.
-    return recordsToErase.filter { !isStored($0) }
   }
 
   // MARK: Changes
@@ -227,17 +234,12 @@ struct TableIndex {
   mutating func claimSlot(for entity: TableID.Digest) -> Claim? {
     // Leases that end from now on get later stamps than the selection of the oldest sees.
     _ = states.advanceClock()
-    if let slot = claimedFree(probes: 16) ?? claimedFresh() {
-      return Claim(slot: slot, eviction: nil)
-    }
+    if let claim = claimedFree(probes: 16) ?? claimedFresh() { return claim }
     let own = find(entity)
     while let slot = leastRecentlyUsed(except: own) {
       if let claim = evict(slot) { return claim }
     }
-    if let slot = claimedFree(probes: free.count) {
-      return Claim(slot: slot, eviction: nil)
-    }
-    return own.flatMap { evict($0) }
+    return claimedFree(probes: free.count) ?? own.flatMap { evict($0) }
   }
 
   /// Makes a written slot live, with one lease taken, and returns the slot of the older picture of
@@ -262,6 +264,7 @@ struct TableIndex {
     if let older {
       liveCount -= 1
       free.append(older)
+      recordsToErase.insert(older)
     }
     return older
   }
@@ -270,46 +273,41 @@ struct TableIndex {
   mutating func unclaim(_ slot: Int) {
     states.unclaim(slot)
     free.append(slot)
+    recordsToErase.insert(slot)
   }
 
-  /// Removes an entity's picture and returns its slot.
-  mutating func remove(_ entity: TableID) -> Int? {
-    guard let slot = find(entity.digest) else { return nil }
-    if let stored = self.entity(of: slot), stored != entity { return nil }
+  /// Removes an entity's picture, if it was stored at one of these generations, and tells whether it did.
+  mutating func remove(
+    _ entity: TableID.Digest, generations: ClosedRange<UInt64> = 0...UInt64.max
+  ) -> Bool {
+    guard let slot = find(entity), generations.contains(generation(of: entity)) else {
+      return false
+    }
     takeOut(slot)
-    return slot
+    return true
   }
 
-  /// Removes one stored picture of an entity and returns its slot; `nil` if another one took its place.
-  mutating func remove(_ entity: TableID.Digest, generation: UInt64) -> Int? {
-    guard let slot = find(entity), isSame(slot, generation) else { return nil }
-    takeOut(slot)
-    return slot
-  }
-
-  // MARK: Private
-
-  /// The slot with a key's digests.
-  func slot(of key: TableKey) -> Int? {
-    find(key.entity.digest).flatMap {
-      states.label(of: $0).version == key.version.digest ? $0 : nil
+  /// Sets the picture of an entity aside, unless it was stored after `generation`: until the next store of the
+  /// entity, or the end of the session, it is a miss, and is found by its entity only. The record stays as it
+  /// is.
+  mutating func setAside(_ entity: TableID.Digest, upTo generation: UInt64) {
+    if let slot = find(entity), states.recordMetadata(of: slot).generation <= generation {
+      states.close(slot)
     }
   }
 
-  /// Compares ids in full.
-  func isStored(_ key: TableKey, in slot: Int) -> Bool {
-    key.lend { states.label(of: slot).matches($0) && states.strings(of: slot).match($0) }
-  }
+  // MARK: Private
 
   /// True while the slot has the picture that was stored with this generation.
   func isSame(_ slot: Int, _ generation: UInt64) -> Bool {
     hasPicture(slot) && states.recordMetadata(of: slot).generation == generation
   }
 
-  mutating func takeOut(_ slot: Int) {
+  private mutating func takeOut(_ slot: Int) {
     states.withdraw(slot)
     forget(slot)
     free.append(slot)
+    recordsToErase.insert(slot)
   }
 
   /// Takes a slot with a picture, aside or not, from its entity.
@@ -324,31 +322,36 @@ struct TableIndex {
     guard states.claim(slot) else { return nil }
     forget(slot)
     evictionCount += 1
-    return Claim(slot: slot, eviction: eviction)
+    return Claim(slot: slot, isErased: false, eviction: eviction)
   }
 
   /// Claims a slot without a picture and without leases, among the last `probes` of the list.
-  private mutating func claimedFree(probes: Int) -> Int? {
-    for index in free.indices.suffix(probes).reversed() where claim(free[index]) {
+  private mutating func claimedFree(probes: Int) -> Claim? {
+    for index in free.indices.suffix(probes).reversed() {
+      guard let claim = claim(free[index]) else { continue }
       free.swapAt(index, free.count - 1)
-      return free.removeLast()
+      free.removeLast()
+      return claim
     }
     return nil
   }
 
-  private mutating func claimedFresh() -> Int? {
+  private mutating func claimedFresh() -> Claim? {
     guard usedCount < slotCount else { return nil }
     let slot = usedCount
     states.prepare(slot + 1)
     stored.usedCount = slot + 1
-    return claim(slot) ? slot : nil
+    return claim(slot)
   }
 
   /// Claims a slot without a picture.
-  private func claim(_ slot: Int) -> Bool {
-    guard states.claim(slot) else { return false }
+  private mutating func claim(_ slot: Int) -> Claim? {
+    // Of a slot that is not known, an index file says so, which nobody believes.
+    let isErased = states.isKnown(slot) && stored.mark(of: slot) == .free
+    guard states.claim(slot) else { return nil }
     stored.take(slot)
-    return true
+    recordsToErase.remove(slot)
+    return Claim(slot: slot, isErased: isErased, eviction: nil)
   }
 
   /// The least recently used slot without leases among the next neighbours, with those aside before all others.

@@ -13,13 +13,11 @@ extension TableLookup {
     about entity: TableID.Digest, _ question: (inout TableShelf) -> Answer
   ) throws(SystemError) -> Answer {
     let (answer, lostCount) = try shelf.withLock { shelf throws(SystemError) in
-      let lostCount = try shelf.change { index throws(SystemError) in
-        try index.readRecords(of: entity)
-      }
+      let lostCount = try shelf.index.readRecords(of: entity)
       return (question(&shelf), lostCount)
     }
     // Whose they were is not known: the index had only the hash of a digest.
-    for _ in 0..<lostCount { tellOfDamage(to: nil) }
+    for _ in 0..<lostCount { tell(.damage(nil)) }
     return answer
   }
 
@@ -36,19 +34,5 @@ extension TableLookup {
     changeIndex(of: file) { index in
       for (slot, record) in records { index.learn(record, in: slot) }
     }
-  }
-
-  /// Reads all records, and returns the slots that were lost because theirs are not whole.
-  func readRecords(of file: TableFile) throws(SystemError) -> [Int] {
-    let count = shelf.withLock { $0.file === file ? $0.index.states.preparedCount : 0 }
-    // A page at a time, so that one that cannot be read leaves the others readable.
-    let page = 4096 / TableLayout.recordByteCount
-    for start in stride(from: 0, to: count, by: page) {
-      try readRecords(of: file, in: start..<min(start + page, count))
-    }
-    var lost: [Int] = []
-    changeIndex(of: file) { lost = $0.loseOtherRecords() }
-    for _ in lost { tellOfDamage(to: nil) }
-    return lost
   }
 }

@@ -27,17 +27,16 @@ extension TableLookup {
 
   /// The next pictures of a listing; none at its end.
   ///
-  /// Of each picture the record and the trailer are read, and ids that disagree with the record are
-  /// left out; the pixels are not read. A picture of another owner's file is read in full, since its
-  /// owner may be writing.
+  /// Of each picture the record and the trailer are read, and ids that disagree with the record are left
+  /// out; the pixels are not read.
   func list(_ cursor: inout ListingCursor) throws(TableError) -> [TableEntryInfo] {
-    while let file = shelf.withLock({ $0.file }) {
+    while let file {
       cursor.own.enter(file.header)
       let slots = cursor.own.slot..<(cursor.own.slot + Self.step)
       let listed = try entries(of: file, in: slots)
       guard shelf.withLock({ $0.file === file }) else { continue }
       guard let listed else {
-        return shelf.withLock { $0.reader }.map { others(of: $0, &cursor.other) } ?? []
+        return reader.map { others(of: $0, &cursor.other) } ?? []
       }
       cursor.own.slot = slots.upperBound
       if !listed.isEmpty { return listed }
@@ -83,7 +82,7 @@ extension TableLookup {
       let visible = shelf.withLock { shelf in
         // As lookups do it: behind an own record that cannot be read nothing is found.
         listed.filter { listed in
-          let isRead = try? shelf.change { try $0.readRecords(of: listed.digest) }
+          let isRead = try? shelf.index.readRecords(of: listed.digest)
           return isRead != nil && shelf.index.find(listed.digest) == nil
         }
       }

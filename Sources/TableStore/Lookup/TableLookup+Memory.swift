@@ -1,19 +1,37 @@
 import CMappedFiles
 import Locking
+import Synchronization
 
-/// Memory that a table can do without, and the memory that its file takes.
+/// Figures of a table, and memory that it can do without.
 extension TableLookup {
+  var statistics: TableStatistics {
+    let (storage, diskByteCount) = (storage, file?.slotReader.diskByteCount ?? 0)
+    return shelf.withLock { shelf in
+      TableStatistics(
+        slotCount: shelf.file?.layout.slotCount ?? opener.layout.slotCount,
+        liveCount: shelf.index.liveCount,
+        leasedCount: shelf.index.leasedSlots.count,
+        unprovenCount: shelf.index.unprovenCount,
+        evictionCount: shelf.index.evictionCount,
+        damageCount: formerDamageCount.load(ordering: .relaxed) + shelf.index.damageCount,
+        hitCount: formerHitCount.load(ordering: .relaxed) + shelf.index.states.hitCount,
+        diskByteCount: diskByteCount,
+        mappedByteCount: shelf.file?.mappedByteCount ?? 0,
+        isOwner: shelf.isOwner, storage: storage)
+    }
+  }
+
   /// Asks the system with a call or a few; all `nil` for a closed table.
   var residency: TableResidency {
     // The file stays open as long as it is held here.
-    let file = shelf.withLock { $0.file }
+    let file = file
     return file.map { TableResidency(of: $0.descriptor, mapped: $0.base, $0.layout) }
       ?? TableResidency(residentByteCount: nil, dirtyByteCount: nil)
   }
 
   func freeSpareBuffers() {
-    pool.clear()
-    shelf.withLock { $0.reader }?.freeSpareBuffers()
+    pool.freeSpareBuffers()
+    reader?.freeSpareBuffers()
   }
 
   /// Has the system take the pages of pictures without a lease before others.

@@ -8,7 +8,7 @@ import Synchronization
 /// `TableWriter` changes under the same lock.
 final class TableLookup: Sendable {
   let opener: TableOpener
-  let pool: SlotBufferPool
+  let pool: PrivateSlots
   /// True for a table without a named file: one in memory, and one whose name this process uses for
   /// another geometry.
   let staysPrivate: Bool
@@ -36,15 +36,16 @@ final class TableLookup: Sendable {
     lastRefusal = Lock(refusal)
     self.opener = opener
     self.staysPrivate = staysPrivate
-    pool = SlotBufferPool(layout: opener.layout)
+    pool = PrivateSlots(layout: opener.layout)
     let shelf: TableShelf
     if let opened {
       shelf = TableShelf(opened)
     } else {
-      // Without a reader its pictures are misses; the next change looks again.
-      let reader = try TableError.unlessProtected { () throws(TableError) in
-        try staysPrivate
-          ? nil : opener.wrapping { () throws(SystemError) in try opener.makeReader() }
+      var reader: TableReader?
+      do throws(SystemError) { if !staysPrivate { reader = try opener.makeReader() } } catch {
+        // Without a reader its pictures are misses, and the next change looks again. A lock of the device would
+        // pass unnoticed.
+        if opener.system.isLock(error) { throw opener.tableError(error) }
       }
       shelf = try opener.secondShelf(reader: reader, because: refusal)
     }
@@ -74,31 +75,18 @@ final class TableLookup: Sendable {
   /// The picture of a key without a hint: one of an earlier session, of another process, or none.
   @inline(never)
   private func entryByIndex(for key: TableKey) -> TableEntry? {
-    // A record that cannot be read now is a miss now, and stays for later lookups.
-    let answer = try? ask(about: key.entity.digest) { ($0.index.lease(key), $0.file, $0.reader) }
-    guard let (found, file, reader) = answer, let file else { return nil }
-    guard let (slot, record, isProven) = found else {
-      guard let entry = reader?.entry(for: key) else { return nil }
-      formerHitCount.wrappingAdd(1, ordering: .relaxed)
-      return entry
-    }
-    guard isProven, file.base != nil else {
-      // Without a mapping every hit is a copy.
-      return checkedEntry(for: key, LeasedSlot(file: file, slot: slot, record: record))
-    }
-    let extent = file.states.label(of: slot).extent
-    return entry(ofLeased: slot, in: file, copy: nil, extent: extent)
+    variant(of: key, isExact: true)?.entry
   }
 
   /// The entry of a leased slot; it takes the lease over.
   ///
   /// - Parameter copy: The slot's content, shown where the file is not mapped.
   func entry(
-    ofLeased slot: Int, in file: TableFile, copy: SlotContent?, extent: SlotExtent
-  ) -> TableEntry? {
+    ofLeased slot: Int, in file: TableFile, copy: SlotContent, extent: SlotExtent
+  ) -> TableEntry {
     guard let content = file.mappedContent(of: slot) else {
       file.states.release(slot)
-      return copy.map { TableEntry(content: $0, extent: extent) }
+      return TableEntry(content: copy, extent: extent)
     }
     return TableEntry(
       HitIndex.Hit(lease: file.states.hitIndex.held(slot), content: content, extent: extent))
@@ -115,7 +103,7 @@ final class TableLookup: Sendable {
   /// True when the device is locked and closes the file; costs a system call where files can be
   /// closed, and nothing elsewhere.
   var isLocked: Bool {
-    guard !opener.mapsFiles, let file = shelf.withLock({ $0.file }) else { return false }
+    guard !opener.mapsFiles, let file else { return false }
     do throws(SystemError) {
       _ = try file.system.read(file.descriptor, count: 1, at: 0)
       return false
@@ -124,21 +112,23 @@ final class TableLookup: Sendable {
     }
   }
 
+  /// The file in use; `nil` once closed.
+  var file: TableFile? { shelf.withLock { $0.file } }
+
+  /// Reads the named file where another process owns it.
+  var reader: TableReader? { shelf.withLock { $0.reader } }
+
   /// Pictures that the file in use can hold.
-  var slotCount: Int { shelf.withLock { $0.file }?.layout.slotCount ?? opener.layout.slotCount }
+  var slotCount: Int { file?.layout.slotCount ?? opener.layout.slotCount }
 
   // MARK: Notices
-
-  /// Calls the listeners after a picture was found damaged. The caller may hold the writer's lock
-  /// and, in closing, the registry's, but not the shelf's.
-  func tellOfDamage(to entity: TableID?) { tell(.damage(entity)) }
 
   var refusal: TableError? { lastRefusal.withLock { $0 } }
 
   /// Where the pictures of this process go.
   var storage: TableStorage {
     guard let refusal else { return .ready }
-    return shelf.withLock { $0.reader == nil } ? .unavailable(refusal) : .readOnly(refusal)
+    return reader == nil ? .unavailable(refusal) : .readOnly(refusal)
   }
 
   /// Notes whether the file could be made and written, and tells the listeners if that has changed. The caller
@@ -151,54 +141,33 @@ final class TableLookup: Sendable {
     if former != refusal { tell(.storage(storage)) }
   }
 
-  private func tell(_ notice: TableNotice) {
+  /// Calls the listeners. The caller may hold the writer's lock and, in closing, the registry's, but not the
+  /// shelf's.
+  func tell(_ notice: TableNotice) {
     for listener in listeners.withLock({ Array($0.values) }) { listener(notice) }
   }
 
   // MARK: Private
 
-  /// The entry of a leased slot after a check; the lease ends where there is none.
-  private func checkedEntry(for key: TableKey, _ leased: LeasedSlot) -> TableEntry? {
-    let (file, slot) = (leased.file, leased.slot)
-    guard let copy = copy(of: leased, key.entity), copy.trailer.matches(key) else {
-      file.states.hitIndex.held(slot).undo()
-      return nil
-    }
-    let extent = copy.trailer.extent
-    changeIndex(of: file) {
-      $0.prove(slot, generation: leased.record.generation, key: key, extent: extent)
-    }
-    return entry(ofLeased: slot, in: file, copy: copy.content, extent: extent)
-  }
-
-  /// Reads a leased slot from its file and checks it; `nil` where it is damaged, and if it is another entity's.
+  /// Reads a leased slot from its file and checks it; a damaged one leaves the index. `nil` for that, if it is
+  /// another entity's, and without memory.
   func copy(of leased: LeasedSlot, _ entity: TableID) -> SlotCopy? {
-    guard let (content, finding) = read(leased, of: entity), let trailer = finding.trailer,
-      trailer.entity.matches(entity)
-    else { return nil }
-    return SlotCopy(content: content, record: leased.record, trailer: trailer)
-  }
-
-  /// Reads a leased slot from its file and checks it; a damaged one leaves the index. `nil` without memory.
-  ///
-  /// - Parameter entity: The one that listeners are told of.
-  func read(
-    _ leased: LeasedSlot, of entity: TableID?
-  ) -> (content: SlotContent, result: SlotReader.Finding)? {
-    let (file, slot, record) = (leased.file, leased.slot, leased.record)
+    let (file, slot, record) = (leased.file, leased.lease.slot, leased.lease.record)
     let made = pool.makeContent { file.slotReader.read(slot, record: record, into: $0) }
-    guard case .damaged? = made?.result else { return made }
-    var isLost = false
-    changeIndex(of: file) { isLost = $0.discard(slot, generation: record.generation) }
-    if isLost { tellOfDamage(to: entity) }
-    return made
+    guard let (content, finding) = made else { return nil }
+    if case .damaged = finding {
+      var isLost = false
+      changeIndex(of: file) { isLost = $0.discard(slot, generation: record.generation) }
+      if isLost { tell(.damage(entity)) }
+    }
+    guard let trailer = finding.trailer, trailer.entity.matches(entity) else { return nil }
+    return SlotCopy(content: content, record: record, trailer: trailer)
   }
 
   /// Changes the index, if it still belongs to this file.
   func changeIndex(of file: TableFile, _ change: (inout TableIndex) -> Void) {
     shelf.withLock { shelf in
-      guard shelf.file === file else { return }
-      shelf.change(change)
+      if shelf.file === file { change(&shelf.index) }
     }
   }
 
@@ -230,11 +199,12 @@ final class TableLookup: Sendable {
   func noteForks(_ count: Int) { knownForks.store(count, ordering: .releasing) }
 }
 
-/// A slot with a lease.
+/// A slot with a lease, and its file.
 struct LeasedSlot {
   let file: TableFile
-  let slot: Int
-  let record: SlotRecord
+  let lease: TableIndex.Lease
+
+  var held: HitIndex.HeldSlot { file.states.hitIndex.held(lease.slot) }
 }
 
 /// The content of a slot in private memory, of which every byte was checked.

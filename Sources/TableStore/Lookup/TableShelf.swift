@@ -5,7 +5,7 @@
 struct TableShelf {
   /// `nil` once closed; then the index is empty.
   let file: TableFile?
-  private(set) var index: TableIndex
+  var index: TableIndex
   /// True when the file has the table's name and this process its lock.
   var isOwner = false
   /// Opens the file anew where it is a guest file, whose lock this process has; `nil` for the
@@ -13,13 +13,6 @@ struct TableShelf {
   var guest: TableOpener?
   /// Reads the named file where another process owns it.
   var reader: TableReader?
-
-  /// Changes the index in place.
-  mutating func change<Result, Failure: Error>(
-    _ body: (inout TableIndex) throws(Failure) -> Result
-  ) throws(Failure) -> Result {
-    try body(&index)
-  }
 }
 
 extension TableShelf {

@@ -27,10 +27,10 @@ extension TableReader {
   }
 
   /// All records in the order of slots; after an error those of the last snapshot.
-  private func freshRecords() -> (ReadableFile, [(key: Int, value: SlotRecord)]) {
+  private func freshRecords() -> (ReadableFile, [SlotReader.Found]) {
     _ = try? refresh()
-    let (file, records) = snapshot.withLock { ($0.file, $0.records) }
-    return (file, records.sorted { $0.key < $1.key })
+    let snapshot = snapshot.withLock { $0 }
+    return (snapshot.file, snapshot.pictures.values.sorted { $0.slot < $1.slot })
   }
 
   /// The pictures that have a record, by their trailers, in the order of slots; reads no pixels.
@@ -38,10 +38,7 @@ extension TableReader {
   /// A picture whose slot an owner writes meanwhile is left out, or is the new one.
   package func entries() -> [TableEntryInfo] {
     let (file, records) = freshRecords()
-    return records.compactMap { slot, record in
-      let trailer = try? file.slotReader.trailer(of: slot, record: record)
-      return trailer.map { TableEntryInfo(slot: slot, record: record, trailer: $0) }
-    }
+    return records.compactMap { file.slotReader.info(of: $0.slot, $0.record) }
   }
 
   /// The part of the file that is in memory.
@@ -50,22 +47,31 @@ extension TableReader {
     return TableResidency(of: file.slotReader.descriptor, mapped: nil, file.header.layout)
   }
 
-  /// The intact pictures in the next `count` slots, without those that have tombstones; `nil` at the
-  /// end of the file.
+  /// The pictures in the next `count` slots by their trailers, without those that have tombstones; `nil` at
+  /// the end of the file.
   func list(_ position: inout ListingCursor.Position, count: Int) -> [TableEntryInfo]? {
-    // After an error the records of the last snapshot are read.
+    // After an error the records of the last snapshot are known.
     if position.slot == 0 { _ = try? refresh() }
-    let (file, records) = snapshot.withLock { ($0.file, $0.records) }
-    position.enter(file.header)
-    guard position.slot < file.header.layout.slotCount else { return nil }
-    let slots = position.slot..<(position.slot + count)
-    position.slot = slots.upperBound
-    return slots.compactMap { slot in
-      guard let record = records[slot], !isBuried(record),
-        let made = pool.makeContent({ file.slotReader.read(slot, record: record, into: $0) }),
-        let trailer = made.result.trailer
-      else { return nil }
-      return TableEntryInfo(slot: slot, record: record, trailer: trailer)
+    let snapshot = snapshot.withLock { $0 }
+    let reader = snapshot.file.slotReader
+    position.enter(reader.header)
+    let rest = position.slot..<max(position.slot, reader.header.layout.slotCount)
+    if rest.isEmpty { return nil }
+    position.slot += count
+    var listed: [TableEntryInfo] = []
+    // Pictures whose records cannot be read now are left out.
+    try? reader.forEachRecord(in: rest.prefix(count)) { slot, record in
+      guard snapshot.pictures[record.entity]?.slot == slot, !isBuried(record) else { return }
+      if let info = reader.info(of: slot, record) { listed.append(info) }
     }
+    return listed
+  }
+}
+
+extension SlotReader {
+  /// What record and trailer tell of a picture; `nil` if they disagree, or cannot be read.
+  fileprivate func info(of slot: Int, _ record: SlotRecord) -> TableEntryInfo? {
+    let trailer = try? trailer(of: slot, record: record)
+    return trailer.map { TableEntryInfo(slot: slot, record: record, trailer: $0) }
   }
 }

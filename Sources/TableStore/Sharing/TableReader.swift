@@ -3,38 +3,37 @@ import Locking
 /// Reads a table file that another process may be writing, by copying slots and checking every
 /// byte.
 ///
-/// A copy that a writer tore does not match the hash in its record, so it is a miss. The reader
-/// takes no lock on the file and changes nothing in it. It serves second openers, and tools that
-/// look into a directory without knowing its tables.
-///
-/// `SlotReader` reads and checks the bytes, here as for the owner. All else differs with the
-/// owner's lease: nothing keeps a slot as it is while this reads it, so a record is read again
-/// where the owner takes a lease, and a snapshot has neither states nor an order of eviction to
-/// share with `TableIndex`.
+/// It takes no lock on the file and changes nothing in it. It serves second openers, and tools that look into a
+/// directory without knowing its tables. Nothing keeps a slot as it is while this reads it, so a record is read
+/// again where the owner takes a lease; a copy that a writer tore does not match the hash in its record.
 ///
 /// Invariant: the snapshot only guesses where a picture may be; every picture handed out was
 /// checked against a record read after the lookup began.
 package final class TableReader: Sendable {
   struct Snapshot {
     var file: ReadableFile
-    var slots: [TableID.Digest: Int]
-    var records: [Int: SlotRecord]
+    /// Of each entity the picture that was stored last.
+    var pictures: [TableID.Digest: SlotReader.Found]
     /// Misses left before the records are read again; their number spreads the cost of reading them
     /// all.
     var patience = 0
 
-    mutating func bePatient() { patience = records.count / 512 }
+    init(_ file: ReadableFile, _ records: [SlotReader.Found]) {
+      self.file = file
+      pictures = SlotReader.newestPerEntity(records)
+      bePatient()
+    }
 
-    var newestGeneration: UInt64 { records.values.reduce(0) { max($0, $1.generation) } }
+    mutating func bePatient() { patience = pictures.count / 512 }
 
-    func slot(of entity: TableID.Digest) -> Int? { slots[entity] }
+    var newestGeneration: UInt64 { pictures.values.reduce(0) { max($0, $1.record.generation) } }
   }
 
   private let directory: TableDirectory
   private let fileName: String
   private let expectation: ReadableFile.Expectation?
   private let system: SystemCalls
-  let pool: SlotBufferPool
+  let pool: PrivateSlots
   let snapshot: Lock<Snapshot>
   private let tombstones = Lock(Tombstones())
   private let stale = Lock<[TableID.Digest: UInt64]>([:])
@@ -49,7 +48,7 @@ package final class TableReader: Sendable {
     guard let file else { return nil }
     return TableReader(
       fileName, directory, expectation, system,
-      snapshot: snapshot(of: file, try file.slotReader.records()))
+      snapshot: Snapshot(file, try file.slotReader.records()))
   }
 
   private init(
@@ -60,12 +59,12 @@ package final class TableReader: Sendable {
     self.fileName = fileName
     self.expectation = expectation
     self.system = system
-    pool = SlotBufferPool(layout: snapshot.file.header.layout)
+    pool = PrivateSlots(layout: snapshot.file.header.layout)
     self.snapshot = Lock(snapshot)
   }
 
   /// Frees the buffers that are kept for the next pictures.
-  func freeSpareBuffers() { pool.clear() }
+  func freeSpareBuffers() { pool.freeSpareBuffers() }
 
   /// The readable name that the table was opened with.
   package var name: String { file.header.name }
@@ -74,19 +73,10 @@ package final class TableReader: Sendable {
   package var slotByteCount: Int { file.header.layout.stride }
 
   /// Pictures that had a record when the records were last read.
-  package var entryCount: Int { snapshot.withLock { $0.records.count } }
+  package var entryCount: Int { snapshot.withLock { $0.pictures.count } }
 
   /// Bytes of the file on its device, 0 when the system does not tell.
   package var diskByteCount: Int { file.slotReader.diskByteCount }
-
-  /// Reads the picture of a key, as private memory.
-  func entry(for key: TableKey) -> TableEntry? {
-    let copy = copy(of: key.entity) { record, trailer in
-      record.version == key.version.digest && trailer.version.matches(key.version)
-        && !self.isStale(record)
-    }
-    return copy.map { TableEntry(content: $0.content, extent: $0.trailer.extent) }
-  }
 
   /// Reads the picture of an entity, whichever version is there.
   package func entry(of entity: TableID) -> TableEntry? {
@@ -119,8 +109,7 @@ package final class TableReader: Sendable {
   /// True when the last snapshot has a later picture of the record's entity.
   func hasNewer(than record: SlotRecord) -> Bool {
     snapshot.withLock { snapshot in
-      guard let slot = snapshot.slot(of: record.entity) else { return false }
-      return snapshot.records[slot]?.generation ?? 0 > record.generation
+      snapshot.pictures[record.entity]?.record.generation ?? 0 > record.generation
     }
   }
 
@@ -146,9 +135,7 @@ package final class TableReader: Sendable {
   /// - Parameter isOwn: The listed picture was this process's own, and hid the one in the file, which
   ///   must not come to light.
   func addTombstone(for listed: TableEntryInfo, isOwn: Bool) -> Bool {
-    let known = snapshot.withLock { snapshot in
-      snapshot.slot(of: listed.digest).flatMap { snapshot.records[$0] }
-    }
+    let known = snapshot.withLock { $0.pictures[listed.digest]?.record }
     guard let known, isOwn || known.generation == listed.generation, !isBuried(known)
     else { return false }
     addTombstone(for: known)
@@ -165,7 +152,7 @@ package final class TableReader: Sendable {
   func addTombstone(
     for subject: RemovalLog.Subject, upTo generation: UInt64
   ) throws(SystemError) -> Bool {
-    let records = try refresh().records.values
+    let records = try refresh().pictures.values.map(\.record)
     let found = records.filter { subject == .all || subject == .entity($0.entity) }
     return tombstones.withLock { tombstones in
       let isThere = found.contains { !tombstones.removals.covers($0) }
@@ -244,10 +231,7 @@ package final class TableReader: Sendable {
   ) -> (file: ReadableFile, slot: Int, record: SlotRecord)? {
     let digest = entity.digest
     let found = snapshot.withLock { snapshot -> (ReadableFile, Int, SlotRecord)? in
-      guard let slot = snapshot.slot(of: digest), let record = snapshot.records[slot] else {
-        return nil
-      }
-      return (snapshot.file, slot, record)
+      snapshot.pictures[digest].map { (snapshot.file, $0.slot, $0.record) }
     }
     guard let found, !isBuried(found.2) else { return nil }
     return found
@@ -286,7 +270,7 @@ package final class TableReader: Sendable {
         }
         found = []
       }
-      let fresh = Self.snapshot(of: file, found)
+      let fresh = Snapshot(file, found)
       snapshot.withLock { $0 = fresh }
       return fresh
     }
@@ -298,23 +282,5 @@ package final class TableReader: Sendable {
       fileName, in: directory, expecting: expectation, system: system)
     guard let newer, newer.header.layout.hasSameSlots(as: file.header.layout) else { return nil }
     return newer
-  }
-
-  private static func snapshot(
-    of file: ReadableFile, _ found: [(slot: Int, record: SlotRecord)]
-  ) -> Snapshot {
-    var snapshot = Snapshot(file: file, slots: [:], records: [:])
-    snapshot.slots.reserveCapacity(found.count)
-    snapshot.records.reserveCapacity(found.count)
-    for (slot, record) in found {
-      if let rival = snapshot.slots[record.entity] {
-        guard record.generation > snapshot.records[rival]?.generation ?? 0 else { continue }
-        snapshot.records[rival] = nil
-      }
-      snapshot.slots[record.entity] = slot
-      snapshot.records[slot] = record
-    }
-    snapshot.bePatient()
-    return snapshot
   }
 }

@@ -6,21 +6,12 @@ import Locking
   import Glibc
 #endif
 
-/// Takes pictures of other files of the table into the one that this process has the lock of.
+/// Takes pictures and removals of other files of the table into the one that this process has the lock of, by
+/// the steps of `Docs/TableFormat.md`, *Guest files*.
 ///
-/// A guest file and the table's are two files of one table, and a generation is the time of a store
-/// or a removal. So the later of two changes of one entity counts, whichever file has it:
-///
-/// 1. A picture is taken in unless the table has a later one of its entity, or remembers a later
-///    removal. It keeps its generation. A placeholder counts as earlier than any picture, as far as the
-///    records tell: they tell one of the same version.
-/// 2. A removal that the guest remembers removes the table's earlier picture, and the table remembers
-///    it from then on: pictures of other guests may be earlier too.
-///
-/// Each picture is checked in full, and stored like any other; it comes as the latest used, in the
-/// order of use of its file, so that it stays when the room is short. A guest file is deleted only
-/// after its pictures are on the device. Until then every step may be done twice: a picture
-/// that is there already is no later one. So a kill at any moment loses nothing.
+/// A generation is the time of a store or a removal, so the later of two changes of one entity counts, whichever
+/// file has it. A placeholder counts as earlier than any picture, as far as the records tell: they tell one of the
+/// same version. Every step may be done twice, so a kill at any moment loses nothing.
 ///
 /// A removal for which the log has no room forbids all earlier pictures of other files. So the log is
 /// written after the pictures, and where it forgets more than before, after they are on the device:
@@ -138,11 +129,14 @@ extension TableWriter {
     let log = try opener.wrapping { () throws(SystemError) in
       try self.removals(in: file)
     }
-    let wanted = Self.newestPerEntity(records) { slot, record in
-      removed.contains(slot) || log.forbids(record) || unlogged.covers(record)
-    }
-    .sorted { recency($0.slot, $0.record) < recency($1.slot, $1.record) }
-    .suffix(opener.layout.slotCount)
+    // After the last generation no store is possible: such a file is forged.
+    let isForged = records.contains { $0.record.generation >= SlotRecord.maximumGeneration }
+    let wanted = SlotReader.newestPerEntity(isForged ? [] : records).values
+      .filter { slot, record in
+        !removed.contains(slot) && !log.forbids(record) && !unlogged.covers(record)
+      }
+      .sorted { recency($0.slot, $0.record) < recency($1.slot, $1.record) }
+      .suffix(opener.layout.slotCount)
     var whole = Set(records.map(\.slot))
     for (slot, record) in wanted where try !takeIn(record, in: slot, of: source) {
       whole.remove(slot)
@@ -165,31 +159,25 @@ extension TableWriter {
     let generation = removal.generation
     switch removal.subject {
     case .entity(let entity):
-      let slot = try opener.wrapping { () throws(SystemError) in
-        try lookup.ask(about: entity) { shelf in
-          shelf.change { $0.remove(entity, upTo: generation) }
-        }
-      }
-      if let slot { noteUnerased(slot) }
+      try remove(entity, upTo: generation)
     case .all:
-      _ = try opener.wrapping { () throws(SystemError) in try lookup.readRecords(of: file) }
-      let slots = lookup.shelf.withLock { shelf in
-        shelf.change { $0.removeAll(upTo: generation) }
-      }
-      for slot in slots { noteUnerased(slot) }
+      let records = try opener.wrapping { () throws(SystemError) in try file.slotReader.records() }
+      for (_, record) in records { try remove(record.entity, upTo: generation) }
     case .forgotten:
       break
     }
+  }
+
+  private func remove(_ entity: TableID.Digest, upTo generation: UInt64) throws(TableError) {
+    _ = try ask(about: entity) { $0.index.remove(entity, generations: 0...generation) }
   }
 
   /// - Returns: False for a damaged picture, which is a miss, as it would be where it lies.
   private mutating func takeIn(
     _ record: SlotRecord, in slot: Int, of source: SlotReader
   ) throws(TableError) -> Bool {
-    let own = try opener.wrapping { () throws(SystemError) in
-      try lookup.ask(about: record.entity) { shelf in
-        shelf.index.find(record.entity).map { shelf.index.record(of: $0) }
-      }
+    let own = try ask(about: record.entity) { shelf in
+      shelf.index.find(record.entity).map { shelf.index.record(of: $0) }
     }
     if let own, record.generation <= own.generation,
       own.version != record.version.placeholder.digest
@@ -213,22 +201,6 @@ extension TableWriter {
     case .refused(let error):
       throw opener.tableError(error)
     }
-  }
-
-  /// Of the records of each entity the one stored last; none where a record was forged.
-  private static func newestPerEntity(
-    _ records: [(slot: Int, record: SlotRecord)], without isUnwanted: SlotReader.Filter
-  ) -> Dictionary<TableID.Digest, (slot: Int, record: SlotRecord)>.Values {
-    var newest: [TableID.Digest: (slot: Int, record: SlotRecord)] = [:]
-    // After the last generation no store is possible.
-    let isForged = records.contains { $0.record.generation >= SlotRecord.maximumGeneration }
-    for item in isForged ? [] : records where !isUnwanted(item.slot, item.record) {
-      guard item.record.generation > newest[item.record.entity]?.record.generation ?? 0 else {
-        continue
-      }
-      newest[item.record.entity] = item
-    }
-    return newest.values
   }
 }
 

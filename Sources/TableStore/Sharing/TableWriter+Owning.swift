@@ -11,8 +11,7 @@ import Locking
 ///              that cannot be replaced, mendIfCut
 /// ```
 ///
-/// Each arrow is a system call whose success is the
-/// decision, and after a failed one the table is what it was before.
+/// After a failed system call the table is what it was before.
 extension TableWriter {
   /// Takes the named file over when its owner is gone, and takes in the pictures of this process
   /// and of guest files that were left; has no effect while there is an owner, or when the file
@@ -20,7 +19,7 @@ extension TableWriter {
   ///
   /// - Throws: `TableError.protectedNow` when the lock of the device is the reason.
   mutating func becomeOwner() throws(TableError) {
-    let buried = lookup.shelf.withLock { $0.reader }
+    let buried = lookup.reader
     var opening: TableOpener.Opened?
     var refusal: TableError?
     do throws(TableError) {
@@ -34,7 +33,7 @@ extension TableWriter {
       refusal = error
     }
     guard let opened = opening else {
-      let hadReader = lookup.shelf.withLock { $0.reader != nil }
+      let hadReader = lookup.reader != nil
       try? findReader()
       lookup.noteRefusal(refusal)
       // There was no table to come to before, or a suspension took the guest file.
@@ -81,7 +80,7 @@ extension TableWriter {
 
   /// The reader of a second opener, with its tombstones; a new one for an owner that lets go.
   func currentReader() throws(TableError) -> TableReader? {
-    if let reader = lookup.shelf.withLock({ $0.reader }) { return reader }
+    if let reader = lookup.reader { return reader }
     return try opener.wrapping { () throws(SystemError) in try opener.makeReader() }
   }
 

@@ -3,9 +3,8 @@ import Locking
 extension TableWriter {
   /// Writes pending changes and gives the file's lock up, until the opening resumes or closes.
   ///
-  /// Meanwhile the table is a second opener that does not ask for the lock: it reads the file by
-  /// copies, whichever process owns it, and keeps new pictures in a private file. The order of
-  /// steps keeps every picture right:
+  /// Meanwhile the table is a second opener that does not ask for the lock. The order of steps keeps every
+  /// picture right:
   ///
   /// 1. Erasures and the order of use are written, and all is brought to the device, while no other
   ///    process may write.
@@ -17,7 +16,7 @@ extension TableWriter {
   /// lock goes with the last lease only.
   mutating func suspend(_ opening: ObjectIdentifier) throws(TableError) {
     leaveToParent()
-    guard lookup.shelf.withLock({ $0.file != nil }) else { throw .closed }
+    guard lookup.file != nil else { throw .closed }
     if lookup.isLocked { throw .protectedNow(name: opener.name) }
     let isFirst = suspensions.isEmpty
     suspensions.insert(opening)

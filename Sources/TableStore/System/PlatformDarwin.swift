@@ -9,7 +9,7 @@
 
     static let hasFileProtection = true
 
-    /// Gives a file its class of data protection, by the numbers of `open_dprotected_np(2)`.
+    /// By the numbers of `open_dprotected_np(2)`.
     static func protect(_ descriptor: Int32, as protection: FileProtection) -> Int32 {
       let number: Int32 =
         switch protection {
@@ -20,7 +20,6 @@
       return fcntl(descriptor, F_SETPROTECTIONCLASS, number)
     }
 
-    /// -1 with `errno` set on failure.
     static func allocate(_ descriptor: Int32, _ byteCount: Int) -> Int32 {
       var status = stat()
       guard fstat(descriptor, &status) == 0 else { return -1 }
@@ -35,7 +34,6 @@
     /// The system keeps a changed page in memory until it finds room for it.
     static func writesInPlace(_ descriptor: Int32) -> Bool { true }
 
-    /// When an open file was made; 0 where the system does not tell.
     static func birthTime(of descriptor: Int32) -> Int64 {
       var status = stat()
       guard fstat(descriptor, &status) == 0 else { return 0 }
@@ -71,7 +69,7 @@
       madvise(start, byteCount, MADV_DONTNEED)
     }
 
-    /// The kind of volume that an open file is on, by the name of its file system.
+    /// By the name of its file system.
     static func volumeKind(of descriptor: Int32) -> VolumeKind {
       var status = statfs()
       // An unknown volume counts as unsteady.

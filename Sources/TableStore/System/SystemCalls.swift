@@ -13,7 +13,7 @@ package struct SystemCalls: Sendable {
   package typealias Observer = @Sendable (borrowing SystemCall) throws(SystemError) -> Void
 
   /// The calls without an observer.
-  package static let live = SystemCalls(observer: nil)
+  package static let live = SystemCalls()
 
   private let observer: Observer?
   private let fixedVolumeKind: VolumeKind?
@@ -25,10 +25,11 @@ package struct SystemCalls: Sendable {
   let indexStep: (@Sendable () -> Void)?
 
   /// - Parameters:
+  ///   - volumeKind: stands for the kind of every volume.
   ///   - hasFileProtection: lets a system without data protection pass for one that has it.
   ///   - bootID: stands for this start of the system.
   package init(
-    observer: Observer?, hasFileProtection: Bool? = nil,
+    observer: Observer? = nil, volumeKind: VolumeKind? = nil, hasFileProtection: Bool? = nil,
     bootID: @autoclosure @escaping @Sendable () -> BootID? = .current,
     indexStep: (@Sendable () -> Void)? = nil
   ) {
@@ -36,15 +37,6 @@ package struct SystemCalls: Sendable {
     self.hasFileProtection = hasFileProtection ?? Platform.hasFileProtection
     self.bootID = bootID
     self.indexStep = indexStep
-    fixedVolumeKind = nil
-  }
-
-  /// The calls without an observer, on a volume that passes for one of the kind given.
-  package init(volumeKind: VolumeKind) {
-    observer = nil
-    hasFileProtection = Platform.hasFileProtection
-    bootID = { .current }
-    indexStep = nil
     fixedVolumeKind = volumeKind
   }
 
@@ -245,7 +237,7 @@ package struct SystemCalls: Sendable {
   package func read(_ descriptor: Int32, count: Int, at offset: Int) throws(SystemError) -> [UInt8]
   {
     var failure: SystemError?
-    // The array is neither cleared before nor copied afterwards: an index of originals has megabytes.
+    // The array is neither cleared before nor copied afterwards.
     let bytes = [UInt8](unsafeUninitializedCapacity: count) { room, done in
       let buffer = UnsafeMutableRawBufferPointer(start: room.baseAddress, count: count)
       do throws(SystemError) {

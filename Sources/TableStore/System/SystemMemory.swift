@@ -23,14 +23,6 @@ package enum SystemMemory {
     memcmp(first, second, byteCount) == 0
   }
 
-  package static func areEqual(
-    _ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer
-  ) -> Bool {
-    guard first.count == second.count else { return false }
-    guard let mine = first.baseAddress, let yours = second.baseAddress else { return true }
-    return areEqual(mine, yours, byteCount: first.count)
-  }
-
   /// Frees memory that was allocated here.
   package static func deallocate(_ memory: UnsafeMutableRawPointer) { free(memory) }
 }
@@ -38,18 +30,17 @@ package enum SystemMemory {
 /// Pages of zeros from the system; a page costs nothing until it is touched.
 ///
 /// `calloc(3)` clears memory that was used before, all of it.
-struct ZeroPages: ~Copyable {
-  let base: UnsafeMutableRawPointer
+struct ZeroPages<Element: ~Copyable>: ~Copyable {
+  let base: UnsafeMutablePointer<Element>
   private let byteCount: Int
 
-  /// `nil` when there is no memory.
-  init?(byteCount: Int) {
+  init(count: Int) {
+    byteCount = max(1, count * MemoryLayout<Element>.stride)
     let access = PROT_READ | PROT_WRITE
-    guard let base = mmap(nil, byteCount, access, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0),
-      base != MAP_FAILED
-    else { return nil }
-    self.base = base
-    self.byteCount = byteCount
+    guard let start = mmap(nil, byteCount, access, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0),
+      start != MAP_FAILED
+    else { preconditionFailure("There is no memory for \(byteCount) bytes of a table's index.") }
+    base = start.bindMemory(to: Element.self, capacity: count)
   }
 
   deinit { munmap(base, byteCount) }
@@ -58,7 +49,9 @@ struct ZeroPages: ~Copyable {
   func renew() {
     let flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED
     let fresh = mmap(base, byteCount, PROT_READ | PROT_WRITE, flags, -1, 0)
-    precondition(fresh == base, "There is no memory for pages that were there before.")
+    precondition(
+      fresh == UnsafeMutableRawPointer(base), "There is no memory for pages that were there before."
+    )
   }
 }
 

@@ -1,9 +1,7 @@
 import Locking
 
-/// Memory for one slot's content, into which a picture is drawn before it goes to the table.
-///
-/// It has one owner at any time. Sealing consumes the buffer, and destroying it returns its memory
-/// to the table's pool. Rows start at multiples of 64 bytes.
+/// Memory for one slot's content, into which a picture is drawn before it goes to the table; rows start at
+/// multiples of 64 bytes.
 ///
 /// `@unchecked Sendable` is safe: the type cannot be copied, so only its owner sees the memory.
 package struct SlotBuffer: ~Copyable, @unchecked Sendable {
@@ -27,7 +25,8 @@ package struct SlotBuffer: ~Copyable, @unchecked Sendable {
     key: TableKey, extent: SlotExtent, metadata: [UInt8] = []
   ) throws(TableError) -> SealedSlot {
     let trailer = try SlotTrailer(
-      key: key, extent: extent, metadata: metadata, roomByteCount: layout.trailerByteCount)
+      entity: .full(key.entity), version: .full(key.version), extent: extent, metadata: metadata,
+      roomByteCount: layout.trailerByteCount)
     return sealed(trailer, entity: key.entity.digest, version: key.version.digest, key: key)
   }
 
@@ -76,12 +75,13 @@ package final class SealedSlot: Sendable {
 ///
 /// `@unchecked Sendable` is safe: the memory is written before this object exists, and only read
 /// afterwards.
-final class SlotContent: SlotKeeper, @unchecked Sendable {
+final class SlotContent: @unchecked Sendable {
   private let memory: PooledMemory
+  let layout: TableLayout
 
   fileprivate init(memory: PooledMemory, layout: TableLayout) {
     self.memory = memory
-    super.init(layout: layout)
+    self.layout = layout
   }
 
   var base: UnsafeRawPointer { UnsafeRawPointer(memory.base) }
@@ -96,8 +96,11 @@ final class SlotContent: SlotKeeper, @unchecked Sendable {
   }
 }
 
-/// Keeps a few buffers of one size for reuse, since fresh memory costs a page fault every 4 KiB.
-final class SlotBufferPool: Sendable {
+/// Slots in private memory, for drawing, and for pictures that no table keeps.
+///
+/// A picture that was drawn and sealed in one can be inserted into every table of the same geometry. A few
+/// buffers are kept for reuse, since fresh memory costs a page fault every 4 KiB.
+package final class PrivateSlots: Sendable {
   private static let keptLimit = 4
   /// Larger buffers go back to the system at once.
   private static let keptByteCount = 16 << 20
@@ -107,11 +110,21 @@ final class SlotBufferPool: Sendable {
 
   init(layout: TableLayout) { self.layout = layout }
 
+  /// Throws `invalidGeometry`.
+  package convenience init(geometry: TableGeometry) throws(TableError) {
+    self.init(layout: try TableLayout(geometry: geometry, capacity: .slots(1)))
+  }
+
+  package var geometry: TableGeometry { layout.geometry }
+
   /// Buffers that are not in use.
   var keptCount: Int { kept.withLock { $0.count } }
 
-  /// A buffer; `nil` without memory for it. Unless `isCleared`, its pixels may be anything.
-  func makeBuffer(isCleared: Bool) -> SlotBuffer? {
+  /// Memory to draw one picture into; `nil` when the system has none.
+  ///
+  /// - Parameter isCleared: false leaves the pixels of another picture in it, for callers that write each
+  ///   pixel.
+  package func makeBuffer(isCleared: Bool = true) -> SlotBuffer? {
     guard let memory = takeMemory() else { return nil }
     if isCleared {
       UnsafeMutableRawBufferPointer(start: memory.base, count: layout.contentByteCount)
@@ -131,7 +144,7 @@ final class SlotBufferPool: Sendable {
   }
 
   /// Frees the buffers that are not in use; those in use may be kept again.
-  func clear() {
+  package func freeSpareBuffers() {
     let freed = kept.withLock { kept in
       defer { kept = [] }
       return kept
@@ -139,7 +152,7 @@ final class SlotBufferPool: Sendable {
     for memory in freed { SystemMemory.deallocate(memory) }
   }
 
-  deinit { clear() }
+  deinit { freeSpareBuffers() }
 
   private func takeMemory() -> PooledMemory? {
     let base =
@@ -166,9 +179,9 @@ final class SlotBufferPool: Sendable {
 /// who writes.
 private final class PooledMemory: @unchecked Sendable {
   let base: UnsafeMutableRawPointer
-  private let pool: SlotBufferPool
+  private let pool: PrivateSlots
 
-  init(base: UnsafeMutableRawPointer, pool: SlotBufferPool) {
+  init(base: UnsafeMutableRawPointer, pool: PrivateSlots) {
     self.base = base
     self.pool = pool
   }

@@ -12,9 +12,7 @@ final class TableCore: Sendable {
 
   var opener: TableOpener { lookup.opener }
 
-  /// - Parameters:
-  ///   - opened: The file that this process owns, or `nil` to begin as a second opener.
-  ///   - refusal: Why this process cannot own the file, if no other process does.
+  /// - Parameters: As `TableLookup`'s.
   init(
     opener: TableOpener, opened: TableOpener.Opened?, staysPrivate: Bool = false,
     refusal: TableError? = nil

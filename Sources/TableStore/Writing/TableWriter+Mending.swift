@@ -1,10 +1,11 @@
+import Locking
+
 extension TableWriter {
   /// Goes on with a new file, with the whole slots of the owned one, if that was truncated.
   ///
   /// Called before each change, for the price of one `fstat(2)`: a slot written behind the cut
-  /// would make the file long again, and the lost slots between would read as zeros. Each slot is
-  /// checked as it is copied. Entries of the old file stay valid; reading one behind the cut
-  /// faults, or gives zeros with the `FaultGuard`.
+  /// would make the file long again, and the lost slots between would read as zeros. Reading an entry
+  /// behind the cut faults, or gives zeros with the `FaultGuard`.
   ///
   /// When no new file can be made, the table is a second opener until its last entry is gone.
   ///
@@ -19,7 +20,7 @@ extension TableWriter {
     else { return }
     // What is in the index is not needed any more, and may be cut too.
     file.states.stored.letGo()
-    noteRecordsToErase(in: file)
+    let removed = lookup.shelf.withLock { $0.index.recordsToErase }
     // On any error there is no new file, and the table becomes a second opener.
     guard (try? opener.directory.leads(opener.fileName, to: file.descriptor)) == true,
       let opened = try? opener.replaceEmpty()
@@ -27,7 +28,7 @@ extension TableWriter {
       let reader = try currentReader()
       let replacement = TableShelf(privateFile: try opener.makePrivateFile(), reader: reader)
       // Removed pictures stay removed in this process.
-      for slot in unerased {
+      for slot in removed {
         if let record = (try? file.slotReader.record(of: slot)) ?? nil {
           reader?.addTombstone(for: record)
         }
@@ -36,7 +37,6 @@ extension TableWriter {
       return
     }
     // The old file has lost its name, so no process can open it.
-    let removed = unerased
     exchange(for: renewed(with: opened))
     file.unlock()
     // Without room for all, the rest is drawn again.

@@ -1,18 +1,10 @@
-import Locking
-
 extension TableWriter {
   /// Stores an entity's picture anew under another entity, and removes it from the first; `nil` if the
   /// first has none that is intact, or only a placeholder while the other has a real picture, which stays.
   ///
-  /// A version that is the first entity's id becomes the other one's, that of a placeholder or of a damaged file too. The order
-  /// keeps pictures right after a kill at any instant:
-  ///
-  /// 1. The slot is read from the file and checked in full, whatever was proven before.
-  /// 2. The copy is stored like any other picture, in place of the other entity's older one. From here
-  ///    on both entities have it.
-  /// 3. The first entity's picture is removed.
-  ///
-  /// A picture that was marked stale stays so. Costs reading, hashing and writing one slot.
+  /// A version that is the first entity's id becomes the other one's, that of a placeholder or of a damaged file
+  /// too. A picture that was marked stale stays so. The order of `Docs/TableFormat.md`, *Storing*, keeps pictures
+  /// right after a kill at any instant. Costs reading, hashing and writing one slot.
   mutating func changeEntity(
     from old: TableID, to new: TableID
   ) throws(TableError) -> Insertion? {
@@ -20,10 +12,10 @@ extension TableWriter {
     guard old != new else { return nil }
     let (leased, reader) = try opener.wrapping { () throws(SystemError) in
       try findReader()
-      return (try lookup.leaseSilently(old), lookup.shelf.withLock { $0.reader })
+      return try lookup.lease(TableKey(entity: old, version: old), isExact: false)
     }
     // Until the end, so that the picture does not make room for its own copy.
-    defer { if let leased { leased.file.states.releaseSilently(leased.slot) } }
+    defer { leased?.held.end() }
     let found = leased.map { lookup.copy(of: $0, old) } ?? reader?.copy(of: old)
     guard let copy = found else {
       if lookup.isLocked { throw .protectedNow(name: opener.name) }

@@ -10,18 +10,6 @@ package struct Insertion: Sendable {
 
 extension TableWriter {
   /// Stores a picture; from its return on it is found, in this process and after a crash of it.
-  ///
-  /// The order of the steps makes a picture whole or absent after a kill at any instant:
-  ///
-  /// 1. A slot is claimed, and leaves the index.
-  /// 2. The record of the slot becomes zero, if it is not yet: nothing names the slot while it is
-  ///    written.
-  /// 3. The content is written.
-  /// 4. The record is written. The system already has the content that it names.
-  /// 5. Readers see the picture.
-  /// 6. The record of the entity's older picture becomes zero.
-  ///
-  /// A power cut may keep any mixture of these writes; then the hashes decide.
   mutating func insert(_ sealed: SealedSlot) throws(TableError) -> Insertion {
     guard sealed.content.layout.hasSameSlots(as: opener.layout) else { throw .foreignSlot }
     try ensureWritable()
@@ -43,8 +31,6 @@ extension TableWriter {
   }
 
   /// Stores the picture of a key anew with other metadata; `nil` if a lookup does not find it.
-  ///
-  /// Costs a copy of the slot. The older slot stays as it is for its leases.
   mutating func setMetadata(
     _ metadata: [UInt8], of key: TableKey
   ) throws(TableError) -> Insertion? {
@@ -61,7 +47,8 @@ extension TableWriter {
     return try store(try buffer.sealed(key: key, extent: entry.extent, metadata: metadata))
   }
 
-  /// Stores a picture in a table that is writable, by the steps of ``insert(_:)``.
+  /// Stores a picture in a table that is writable, by the steps of `Docs/TableFormat.md`, *Storing*: after a kill at
+  /// any instant it is whole or absent.
   ///
   /// - Parameter drawn: The generation of a picture that comes from another file of the table.
   mutating func store(
@@ -69,62 +56,44 @@ extension TableWriter {
   ) throws(TableError) -> Insertion {
     generation = max(generation, drawn ?? 0)
     // 1.
-    guard let (file, claim) = try claimSlot(for: sealed.entity) else { throw .allSlotsLeased }
+    let (found, claimed) = try ask(about: sealed.entity) {
+      ($0.file, $0.index.claimSlot(for: sealed.entity))
+    }
+    guard let file = found, let claim = claimed else { throw .allSlotsLeased }
     let slot = claim.slot
     let record = SlotRecord(
       entity: sealed.entity, version: sealed.version, generation: drawn ?? nextGeneration(),
       contentHash: sealed.contentHash, recency: file.states.hitIndex.nextStamp(),
       at: file.slotAddress(of: slot))
     do throws(SystemError) {
-      // 2. The record of the slot erased last is zeros already (invariant 5).
-      if erased != slot { try file.writeRecord(nil, to: slot) }
-      noteErased(slot)
+      // 2.
+      if !claim.isErased { try file.writeRecord(nil, to: slot) }
       // 3.
       try file.writeContent(sealed.content.bytes, to: slot)
       byteCount = max(byteCount, file.layout.slotOffset(slot) + file.layout.contentByteCount)
       // 4.
-      noteRecord(of: slot)
       try file.writeRecord(record, to: slot)
     } catch {
-      erase(slot, in: file)
       lookup.changeIndex(of: file) { $0.unclaim(slot) }
-      throw failure(for: error)
+      erase(slot, in: file)
+      // A locked device says nothing about the next attempt.
+      if !opener.system.isLock(error) { backOff.fail() }
+      throw opener.tableError(error)
     }
     backOff.succeed()
     // 5.
     let isStale = drawn.map { $0 <= stale[sealed.entity] ?? 0 } ?? false
     let older = lookup.shelf.withLock { shelf in
-      shelf.change { index in
-        defer { if isStale { index.setAside(sealed.entity, upTo: record.generation) } }
-        return index.publish(slot, record: record, key: sealed.key, extent: sealed.extent)
-      }
+      defer { if isStale { shelf.index.setAside(sealed.entity, upTo: record.generation) } }
+      return shelf.index.publish(slot, record: record, key: sealed.key, extent: sealed.extent)
     }
     if !isStale { unmark(sealed.entity) }
     // 6.
     if let older { erase(older, in: file) }
     let entry =
       sealed.key == nil
-      ? nil
+      ? TableEntry(keepingPrivate: sealed)
       : lookup.entry(ofLeased: slot, in: file, copy: sealed.content, extent: sealed.extent)
-    return Insertion(
-      entry: entry ?? TableEntry(keepingPrivate: sealed), eviction: claim.eviction)
-  }
-
-  // MARK: Private
-
-  private func claimSlot(
-    for entity: TableID.Digest
-  ) throws(TableError) -> (TableFile, TableIndex.Claim)? {
-    let found = try opener.wrapping { () throws(SystemError) in
-      try lookup.ask(about: entity) { ($0.file, $0.change { $0.claimSlot(for: entity) }) }
-    }
-    guard let file = found.0, let claim = found.1 else { return nil }
-    return (file, claim)
-  }
-
-  /// The error of a store that failed; counts it, unless a locked device is the reason.
-  private mutating func failure(for error: SystemError) -> TableError {
-    if !opener.system.isLock(error) { backOff.fail() }
-    return opener.tableError(error)
+    return Insertion(entry: entry, eviction: claim.eviction)
   }
 }

@@ -1,8 +1,7 @@
 import Locking
 
 extension TableWriter {
-  /// Removes an entity's picture, and tells whether there was one. Where another process owns the file, a
-  /// tombstone makes the picture a miss until this process owns it.
+  /// Removes an entity's picture, and tells whether there was one.
   mutating func remove(_ entity: TableID) throws(TableError) -> Bool {
     try ensureWritable()
     // First, since it may fail, and then nothing is removed.
@@ -10,17 +9,16 @@ extension TableWriter {
       try addTombstones { reader, generation throws(SystemError) in
         try reader.addTombstone(for: .entity(entity.digest), upTo: generation)
       } ?? false
-    let (file, slot) = try opener.wrapping { () throws(SystemError) in
-      try lookup.ask(about: entity.digest) { ($0.file, $0.change { $0.remove(entity) }) }
+    let (file, isRemoved) = try ask(about: entity.digest) {
+      ($0.file, $0.index.remove(entity.digest))
     }
     guard let file else { return isBuried }
     if !lookup.staysPrivate {
       unlogged.note(.entity(entity.digest), upTo: nextGeneration())
     }
-    if let slot { noteUnerased(slot) }
     // Records that could not be erased before may be of this entity.
     try eraseRest(in: file)
-    return isBuried || slot != nil
+    return isBuried || isRemoved
   }
 
   /// Removes those of the listed pictures in whose place no other one was stored, and returns them.
@@ -35,25 +33,23 @@ extension TableWriter {
       for entry in listed where try remove(entry) { removed.append(entry) }
     } catch {
       // Those before it are out of the index, and a later session must not find them.
-      if let file = lookup.shelf.withLock({ $0.file }) { try? eraseRest(in: file) }
+      if let file = lookup.file { try? eraseRest(in: file) }
       throw error
     }
-    if let file = lookup.shelf.withLock({ $0.file }) { try eraseRest(in: file) }
+    if let file = lookup.file { try eraseRest(in: file) }
     return removed
   }
 
   /// Removes one picture unless another one was stored in its place.
   private mutating func remove(_ listed: TableEntryInfo) throws(TableError) -> Bool {
-    let slot = try opener.wrapping { () throws(SystemError) in
-      try lookup.ask(about: listed.digest) { shelf in
-        shelf.change { $0.remove(listed.digest, generation: listed.generation) }
-      }
+    let generations = listed.generation...listed.generation
+    let isOwn = try ask(about: listed.digest) {
+      $0.index.remove(listed.digest, generations: generations)
     }
-    if let slot { noteUnerased(slot) }
     let isBuried = try addTombstones { reader, _ throws(SystemError) in
-      reader.addTombstone(for: listed, isOwn: slot != nil)
+      reader.addTombstone(for: listed, isOwn: isOwn)
     }
-    guard slot != nil || isBuried == true else { return false }
+    guard isOwn || isBuried == true else { return false }
     // Up to what was listed: a guest's later picture is another one.
     if !lookup.staysPrivate {
       unlogged.note(.entity(listed.digest), upTo: listed.generation)
@@ -75,7 +71,7 @@ extension TableWriter {
       let privateFile = try opener.makeSecondFile(because: lookup.refusal)
       try addTombstonesForAll()
       removed = nextGeneration()
-      fresh = TableShelf(privateFile: privateFile, reader: lookup.shelf.withLock { $0.reader })
+      fresh = TableShelf(privateFile: privateFile, reader: lookup.reader)
     }
     unlogged = Removals()
     if !lookup.staysPrivate { unlogged.note(.all, upTo: removed) }
@@ -83,7 +79,7 @@ extension TableWriter {
     exchange(for: fresh).file?.unlock()
   }
 
-  /// Writes erasures and the order of use, and brings the file to the device.
+  /// Brings everything to the device.
   ///
   /// - Throws: Also why the table's file cannot be made or written, where changes wait for that, and the error
   ///   that lost private pictures when this process took the file over.
@@ -143,7 +139,7 @@ extension TableWriter {
   ) throws(TableError) -> Result? {
     try opener.wrapping { () throws(SystemError) in
       try findReader()
-      let reader = lookup.shelf.withLock { $0.reader }
+      let reader = lookup.reader
       // Removals come after every store that is known, whatever the clock says.
       defer { generation = max(generation, reader?.newestGeneration ?? 0) }
       let removed = nextGeneration()
@@ -163,8 +159,8 @@ extension TableWriter {
   private func writeRecency(to file: TableFile) throws(SystemError) {
     var next = 0
     // A few records at a time, since readers wait meanwhile.
-    while let (slot, records) = lookup.shelf.withLock({ shelf in
-      shelf.change { $0.takeOutdatedRecords(from: next, limit: 256) }
+    while let (slot, records) = lookup.shelf.withLock({
+      $0.index.takeOutdatedRecords(from: next, limit: 256)
     }) {
       try file.writeRecords(records, from: slot)
       next = slot + records.count

@@ -15,8 +15,6 @@ import Locking
 ///    (invariant 1 of `SlotStates`).
 /// 3. A process writes to a named file only while it has that file's lock, and never in a child
 ///    that inherited it.
-/// 4. A slot in `unerased` has no picture in the index, and its record must not be found again.
-/// 5. The record of the slot `erased` is zeros in the file, and the slot is not in `unerased`.
 struct TableWriter: Sendable {
   let lookup: TableLookup
   /// The generation given last. It rises from store to store, across sessions and files of the
@@ -24,11 +22,6 @@ struct TableWriter: Sendable {
   /// microseconds, or one more than the last where the clock stands behind that.
   var generation: UInt64
   var backOff = BackOff()
-  /// Slots whose record must be erased and may still be in the file.
-  private(set) var unerased: Set<Int> = []
-  /// The slot erased last, if its record was not written since: the next picture usually goes there
-  /// and needs no second erasure.
-  private(set) var erased: Int?
   /// The openings that suspended the table: it owns no file while there is one. A closed opening counts as
   /// resumed, but closing takes nothing back: the next change does, as in any second opener.
   var suspensions: Set<ObjectIdentifier> = []
@@ -109,57 +102,33 @@ struct TableWriter: Sendable {
     return former
   }
 
-  // MARK: Erasing
-
-  /// Makes the record of a slot zero; on failure, notes the slot for the next change.
-  @discardableResult
-  mutating func erase(_ slot: Int, in file: TableFile) -> SystemError? {
-    do throws(SystemError) {
-      try file.writeRecord(nil, to: slot)
-      noteErased(slot)
-      lookup.changeIndex(of: file) { $0.noteErased(slot) }
-      return nil
-    } catch {
-      noteUnerased(slot)
-      return error
-    }
+  /// Asks the shelf about one entity, as `TableLookup.ask`.
+  func ask<Answer>(
+    about entity: TableID.Digest, _ question: (inout TableShelf) -> Answer
+  ) throws(TableError) -> Answer {
+    try opener.wrapping { () throws(SystemError) in try lookup.ask(about: entity, question) }
   }
 
-  /// Erases all records that are noted for it, and has the file remember all removals.
+  // MARK: Erasing
+
+  /// Makes the record of a slot without a picture zero; after a failure the next change repeats it.
+  @discardableResult
+  func erase(_ slot: Int, in file: TableFile) -> SystemError? {
+    do throws(SystemError) { try file.writeRecord(nil, to: slot) } catch { return error }
+    lookup.changeIndex(of: file) { $0.noteErased(slot) }
+    return nil
+  }
+
+  /// Erases the records of all slots without a picture, and has the file remember all removals.
   ///
   /// The removals are written even when a record cannot be erased, and the other way round; the
   /// first error is thrown.
   mutating func eraseRest(in file: TableFile) throws(TableError) {
-    noteRecordsToErase(in: file)
     let failure = writeRemovals(to: file)
-    for slot in unerased.sorted() {
+    for slot in lookup.shelf.withLock({ $0.index.recordsToErase }).sorted() {
       if let error = erase(slot, in: file) { throw opener.tableError(error) }
     }
     if let failure { throw opener.tableError(failure) }
-  }
-
-  /// Notes the records to erase: those in the file that the index does not have.
-  mutating func noteRecordsToErase(in file: TableFile) {
-    lookup.changeIndex(of: file) { index in
-      for slot in index.takeRecordsToErase() { noteUnerased(slot) }
-    }
-  }
-
-  /// Notes that a slot's record must be erased.
-  mutating func noteUnerased(_ slot: Int) {
-    unerased.insert(slot)
-    if erased == slot { erased = nil }
-  }
-
-  /// Notes that a slot's record is zeros in the file.
-  mutating func noteErased(_ slot: Int) {
-    unerased.remove(slot)
-    erased = slot
-  }
-
-  /// Notes that a slot's record is about to be written.
-  mutating func noteRecord(of slot: Int) {
-    if erased == slot { erased = nil }
   }
 
   /// Microseconds since 1970; 0 for a clock so wrong that too few generations would be left.

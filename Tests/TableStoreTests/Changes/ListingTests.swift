@@ -60,12 +60,13 @@ struct ListingTests {
     table.close()
     let plan = FaultPlan()
     table = try fixture.open(system: plan.system)
-    let uses = table.entries().map(\.recency)
+    let uses = try #require(try table.core.opener.makeReader()).entries().map(\.recency)
     let layout = try TableLayout(geometry: Fixture.geometry, capacity: .slots(8))
     let trailers = (0..<4).map { layout.slotOffset($0) + layout.trailerOffset }
     plan.pass()
     #expect(try list(table).map(\.recency) == uses)
-    #expect(plan.calls.count { $0 == .read } == 4)
+    // The records with one call.
+    #expect(plan.calls.count { $0 == .read } == 5)
     #expect(Set(trailers).isSubset(of: plan.offsets))
     #expect(table.statistics.unprovenCount == 4 && table.statistics.hitCount == 0)
   }

@@ -133,7 +133,7 @@ struct SlotTrailerTests {
     _ entity: String, _ version: String, metadata: [UInt8] = [], room: Int = 128
   ) throws(TableError) -> SlotTrailer {
     try SlotTrailer(
-      key: TableKey(entity: TableID(entity), version: TableID(version)),
+      entity: .full(TableID(entity)), version: .full(TableID(version)),
       extent: SlotExtent(width: 65_535, height: 1), metadata: metadata, roomByteCount: room)
   }
 
@@ -196,7 +196,8 @@ struct SlotTrailerTests {
     for (version, marks) in marked {
       let key = TableKey(entity: TableID("entity"), version: version)
       let trailer = try SlotTrailer(
-        key: key, extent: SlotExtent(width: 3, height: 2), metadata: [1], roomByteCount: 128)
+        entity: .full(key.entity), version: .full(key.version),
+        extent: SlotExtent(width: 3, height: 2), metadata: [1], roomByteCount: 128)
       var bytes = written(trailer, room: 128)
       #expect(bytes.withUnsafeBytes { $0.load(fromByteOffset: 4, as: UInt32.self) } == marks)
       #expect(bytes[11] >> 5 == (marks == 0 ? 0 : 4))

@@ -118,20 +118,20 @@ struct CoolPagesTests {
   @Test("is that of buffers that nobody draws into")
   func buffers() throws {
     let layout = try TableLayout(geometry: Self.page, capacity: .slots(1))
-    let pool = SlotBufferPool(layout: layout)
+    let pool = PrivateSlots(layout: layout)
     func draw() -> Int? {
       guard let buffer = pool.makeBuffer(isCleared: false) else { return nil }
       return Int(bitPattern: buffer.pixels.baseAddress)
     }
     let kept = try #require(draw())
     #expect(draw() == kept && pool.keptCount == 1)
-    pool.clear()
+    pool.freeSpareBuffers()
     #expect(pool.keptCount == 0)
     guard let used = pool.makeBuffer(isCleared: true) else {
       Issue.record("There is no memory.")
       return
     }
-    pool.clear()
+    pool.freeSpareBuffers()
     let isUntouched = used.pixels.allSatisfy { $0 == 0 }
     #expect(isUntouched)
   }

@@ -37,7 +37,7 @@ struct DamagedFileTests {
     let other = try fixture.open()
     #expect(misses(key(1), in: other) && finds(key(1), in: later))
     #expect(later.entry(for: key(1))?.shows(key(1).damaged) == true)
-    #expect(later.entries().map { $0.version.known?.isDamaged } == [true])
+    #expect(try later.entries().map { $0.version.known?.isDamaged } == [true])
   }
 
   @Test("gives way to a picture of the whole file")

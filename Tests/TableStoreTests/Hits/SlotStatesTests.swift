@@ -36,7 +36,7 @@ struct SlotStatesTests {
   }
 
   private func hit(_ key: TableKey, on states: SlotStates) -> HitIndex.Hit? {
-    key.lend { states.hitIndex.hit($0) }
+    TableKeyView.lending(key.entity, key.version) { states.hitIndex.hit($0) }
   }
 
   @Test("find every picture without the index, however many there are")

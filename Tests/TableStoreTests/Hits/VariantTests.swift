@@ -27,8 +27,8 @@ struct VariantTests {
     }
   }
 
-  @Test("is leased, and leaves the order of use and the hits as they are")
-  func isNoUse() throws {
+  @Test("is leased and counts as used, but as no hit")
+  func isUsed() throws {
     let table = try fixture.open(slots: 2)
     for entity in 1...2 { try table.store(key(entity)) }
     var held = table.variant(of: key(1))
@@ -36,9 +36,9 @@ struct VariantTests {
     try table.store(key(3))
     #expect(table.present(1...3) == [1, 3] && held?.entry.shows(key(1)) == true)
     held = nil
-    #expect(table.statistics.leasedCount == 0)
+    #expect(table.statistics.leasedCount == 0 && table.variant(of: key(1)) != nil)
     try table.store(key(4))
-    #expect(table.present(1...4) == [3, 4])
+    #expect(table.present(1...4) == [1, 4] && table.statistics.hitCount == 0)
   }
 
   @Test("is a miss where it is damaged")
@@ -133,9 +133,8 @@ struct StaleMarkTests {
       try table.store(key(entity))
       try table.markStale(key(entity).entity)
     }
-    var cursor = ListingCursor()
-    let listed = try table.list(&cursor)
-    #expect(listed.count == 4 && table.verify().isEmpty && table.entries().count == 4)
+    let listed = try table.entries()
+    #expect(listed.count == 4 && table.verify().isEmpty)
     #expect(try table.remove(Array(listed.prefix(1))).count == 1)
     #expect(standing(of: key(1)) == nil)
     #expect(try table.remove(key(2).entity))

@@ -46,8 +46,8 @@ struct IndexModel {
     slots[slot]?.leases += 1
   }
 
-  mutating func release(_ slot: Int, isSilent: Bool) {
-    if !isSilent { slots[slot]?.lastUse = now }
+  mutating func release(_ slot: Int) {
+    slots[slot]?.lastUse = now
     slots[slot]?.leases -= 1
   }
 }
@@ -65,7 +65,7 @@ enum IndexEvent: Hashable {
   case remove(entity: Int)
   /// The picture is marked stale.
   case setAside(entity: Int)
-  /// The entity's picture is looked up and leased, without a use.
+  /// The entity's picture is looked up and leased.
   case lookAny(entity: Int)
   /// The file is closed and opened again, if there is no lease.
   case reopen
@@ -99,7 +99,7 @@ struct IndexPlay {
   private let file = IndexedFile()
   private var model: IndexModel
   /// Leases in hand: the slot of the index, and of the model.
-  private var leases: [(slot: Int, modelled: Int, isSilent: Bool)] = []
+  private var leases: [(slot: Int, modelled: Int)] = []
   private var nextModelled = 0
   private var generation = 0
 
@@ -151,6 +151,9 @@ struct IndexPlay {
     guard let claim = claimSlot(for: entity) else {
       return expected.isEmpty ? nil : "no slot is claimed"
     }
+    if claim.isErased, file.records.contains(where: { $0.slot == claim.slot }) {
+      return "a record stays while its slot is written"
+    }
     file.write(nil, to: claim.slot)
     // A leased slot is in use, of whatever entity it was.
     let isLeased = leases.contains { $0.slot == claim.slot }
@@ -166,6 +169,8 @@ struct IndexPlay {
     if let victim { model.slots[victim] = nil }
     if fails {
       index.unclaim(claim.slot)
+      // Or the erasure fails too.
+      if entity % 2 == 0 { erase(claim.slot) }
       return nil
     }
     generation += 1
@@ -190,11 +195,12 @@ struct IndexPlay {
     }
     read(entity)
     if index.contains(key(entity, version)) != (modelled != nil) { return "contains is wrong" }
-    guard let (slot, record, isProven) = index.lease(key(entity, version)) else {
+    guard let lease = index.lease(key(entity, version), isExact: true) else {
       return modelled == nil ? nil : "a picture is missed"
     }
     guard let modelled else { return "a picture is found" }
-    if !isProven {
+    let (slot, record) = (lease.slot, lease.record)
+    if lease.known == nil {
       if record.version != key(entity, version).version.digest { return "another version is found" }
       index.prove(
         slot, generation: record.generation, key: key(entity, version),
@@ -211,20 +217,16 @@ struct IndexPlay {
 
   private mutating func take(_ slot: Int, _ modelled: Int) {
     model.hit(modelled)
-    leases.append((slot, modelled, false))
+    leases.append((slot, modelled))
     if plant == .leasesIgnored { states.release(slot) }
   }
 
   private mutating func release(_ index: Int, _ fromNewest: Bool) -> String? {
     guard index < leases.count else { return nil }
     let lease = leases.remove(at: fromNewest ? leases.count - 1 - index : index)
-    if lease.isSilent {
-      states.releaseSilently(lease.slot)
-    } else if plant != .leasesIgnored {
-      states.release(lease.slot)
-    }
+    if plant != .leasesIgnored { states.release(lease.slot) }
     if plant == .usesIgnored { states.setStamp(0, of: lease.slot) }
-    model.release(lease.modelled, isSilent: lease.isSilent)
+    model.release(lease.modelled)
     return nil
   }
 
@@ -237,7 +239,7 @@ struct IndexPlay {
       digest, upTo: index.generation(of: digest) - min(1, index.generation(of: digest)))
     switch plant {
     case .marksIgnored: break
-    case .marksRemove: _ = index.remove(key(entity).entity)
+    case .marksRemove: _ = index.remove(key(entity).entity.digest)
     default: index.setAside(digest, upTo: UInt64(generation))
     }
     return nil
@@ -246,15 +248,15 @@ struct IndexPlay {
   private mutating func lookAny(_ entity: Int) -> String? {
     read(entity)
     let modelled = model.live(entity)
-    let found = index.leaseVariant(of: key(entity, 0))
+    let found = index.lease(key(entity, 0), isExact: false)
     guard let found, let modelled, let slot = model.slots[modelled] else {
       return found == nil && modelled == nil ? nil : "an entity's picture is missed, or found"
     }
-    leases.append((found.slot, modelled, true))
-    model.slots[modelled]?.leases += 1
+    if plant == .usesIgnored { states.setStamp(0, of: found.slot) }
+    take(found.slot, modelled)
     if found.isStale != slot.isAside { return "the mark is another" }
     if (found.known != nil) != slot.isProven { return "the proof is another" }
-    return found.known.map { $0.isWanted == (slot.version == 0) } ?? true
+    return found.known.map { $0.version == key(entity, slot.version).version } ?? true
       ? nil : "the version is another"
   }
 
@@ -263,9 +265,9 @@ struct IndexPlay {
     if let modelled { model.slots[modelled]?.isLive = false }
     if plant == .removalsIgnored { return nil }
     read(entity)
-    let removed = index.remove(key(entity).entity)
-    if let removed { erase(removed) }
-    return (removed == nil) == (modelled == nil) ? nil : "another removal"
+    let isRemoved = index.remove(key(entity).entity.digest)
+    for slot in index.recordsToErase { erase(slot) }
+    return isRemoved == (modelled != nil) ? nil : "another removal"
   }
 
   private mutating func reopen() -> String? {
@@ -289,7 +291,7 @@ struct IndexPlay {
     index = TableIndex(continuing: states, readRecord: file.source)
     forget()
     // No slot is in hand between two events but those whose writing failed.
-    for slot in index.takeRecordsToErase() { erase(slot) }
+    for slot in index.recordsToErase { erase(slot) }
     return nil
   }
 
@@ -320,7 +322,7 @@ struct IndexPlay {
     if let modelled = model.live(entity) { model.slots[modelled] = nil }
     // As the next caller sees it.
     read(entity)
-    if index.takeRecordsToErase() != [slot] { return "what was lost is not to be erased" }
+    if !index.recordsToErase.contains(slot) { return "what was lost is not to be erased" }
     erase(slot)
     return nil
   }
@@ -332,7 +334,7 @@ struct IndexPlay {
     return index.claimSlot(for: key(entity).entity.digest)
   }
 
-  private func erase(_ slot: Int) {
+  private mutating func erase(_ slot: Int) {
     file.write(nil, to: slot)
     index.noteErased(slot)
   }

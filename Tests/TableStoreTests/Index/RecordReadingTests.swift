@@ -60,16 +60,6 @@ struct RecordReadingTests {
     #expect(table.statistics.damageCount == 0)
   }
 
-  @Test("is reported by a check that cannot read it")
-  func isReportedUnread() throws {
-    let table = try reopened(count: 130)
-    plan.fail(after: 1, count: 1, only: [.read])
-    #expect(table.verify() == (64..<128).map { TableDamage(slot: $0, entity: nil) })
-    plan.pass()
-    #expect(table.verify() == [])
-    #expect(table.entries().count == 66)
-  }
-
   @Test("is removed though it cannot be read")
   func isRemoved() throws {
     var table = try reopened()
@@ -83,8 +73,8 @@ struct RecordReadingTests {
     #expect(table.present(1...8) == Array(2...8))
   }
 
-  @Test("is reported by a check when it is gone", arguments: [false, true])
-  func isReported(isCut: Bool) throws {
+  @Test("is lost when it is gone", arguments: [false, true])
+  func isLost(isCut: Bool) throws {
     let table = try reopened()
     let layout = try TableLayout(geometry: Fixture.geometry, capacity: .slots(8))
     if isCut {
@@ -94,10 +84,9 @@ struct RecordReadingTests {
     } else {
       try overwriteRecord(2, layout)
     }
-    let expected = (isCut ? 0..<8 : 2..<3).map { TableDamage(slot: $0, entity: nil) }
-    #expect(table.verify() == expected)
-    #expect(table.statistics.damageCount == expected.count)
-    #expect(table.verify() == [])
+    let found = (1...8).filter { table.entry(for: key($0)) != nil }
+    #expect(found == (isCut ? [] : [1, 2, 4, 5, 6, 7, 8]))
+    #expect(table.statistics.damageCount == 8 - found.count)
     try table.store(key(9))
     #expect(table.present(1...9) == (isCut ? [9] : [1, 2, 4, 5, 6, 7, 8, 9]))
   }

@@ -121,6 +121,19 @@ extension Table {
     try insert(sealed(key, metadata: metadata)).entry
   }
 
+  /// The pictures that a listing finds.
+  func entries() throws -> [TableEntryInfo] {
+    var cursor = ListingCursor()
+    var all: [TableEntryInfo] = []
+    while case let listed = try list(&cursor), !listed.isEmpty { all += listed }
+    return all
+  }
+
+  /// The slots of the table's file whose content is not what their records say.
+  func verify() -> [TableDamage] {
+    ((try? core.opener.makeReader()) ?? nil)?.scan().damages ?? []
+  }
+
   /// The entities of this table that are found, with their version 1.
   func present(_ entities: some Sequence<Int>) -> [Int] {
     entities.filter { contains(key($0)) }

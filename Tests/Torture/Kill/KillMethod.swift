@@ -206,7 +206,7 @@ struct Aftermath {
     if !table.statistics.isOwner { findings.report(.other, "somebody owns it, \(context())") }
     // A kill keeps whole calls, so that no record names content that is not there. Asked before any
     // hit, which would take a damaged picture out.
-    if proof == nil, !table.verify().isEmpty {
+    if proof == nil, try folder.isDamaged {
       findings.report(.other, "a record names other content, \(context())")
     }
     var found: [Int: Int] = [:]

@@ -36,6 +36,13 @@ struct TableFolder: Sendable {
       capacity: .slots(slots), system: system)
   }
 
+  /// Whether a record in the table's file names content that is not there.
+  var isDamaged: Bool {
+    get throws {
+      try TableDirectory(path: path).tables().contains { !$0.scan().damages.isEmpty }
+    }
+  }
+
   var fileName: String {
     get throws { try TableDirectory.safeName(for: Self.tableName) + ".imagetable" }
   }
