@@ -197,9 +197,8 @@ package final class Table: Sendable {
   /// Gives the picture of one entity to another, in place of that one's own, without a look at its
   /// pixels but the proof; `nil` if the first has no intact picture.
   ///
-  /// A version that is the first entity's id becomes the other's. After a crash either entity has the
-  /// picture, or both. Where another process owns the file, this holds for this process until it comes
-  /// to own the file.
+  /// A version that is the first entity's id becomes the other's. After a crash either entity has the picture,
+  /// or both.
   ///
   /// - Throws: As ``insert(_:)``, and then the first entity keeps its picture; or as ``remove(_:)``, and
   ///   then both may have it.
@@ -226,9 +225,8 @@ package final class Table: Sendable {
 
   /// Removes the picture of an entity, and tells whether there was one.
   ///
-  /// It is a miss from now on, also after a crash of the process. After a power cut it may be back
-  /// unless `flush()` was called. Where another process owns the file, it is a miss in this
-  /// process, and is erased when this one comes to own the file, or the owner takes in its guest file.
+  /// It is a miss from now on, also after a crash of the process; where another process owns the file, in this
+  /// process. After a power cut it may be back unless `flush()` was called.
   ///
   /// - Throws: `TableError.diskFull` or `.system` when the file still names the picture, or does not
   ///   remember its removal, which is a miss all the same and is erased by the next change; `.system`
@@ -255,10 +253,8 @@ package final class Table: Sendable {
 
   // MARK: Keeping
 
-  /// Brings everything to the device, the order of use included. If changes of a suspended table
-  /// wait, takes the file for as long as that takes.
-  ///
-  /// Takes in guest files of processes that have ended; a guest brings its own to the device.
+  /// Brings everything to the device, the order of use and guest files of processes that have ended included.
+  /// If changes of a suspended table wait, takes the file for as long as that takes.
   ///
   /// - Throws: `TableError.inUse` when removals wait for another process, which owns the file, or
   ///   pictures do that are in no guest file;

@@ -112,11 +112,7 @@ package struct TableID: Hashable, Sendable {
   }
 
   /// The string of an id, empty for other kinds.
-  var text: String {
-    withExtendedLifetime(bytes) {
-      String(decoding: UnsafeRawBufferPointer(start: span.base, count: span.count), as: UTF8.self)
-    }
-  }
+  var text: String { withText { String(decoding: $0, as: UTF8.self) } }
 
   /// The bytes of a string, none for other kinds; valid while the id lives.
   @inline(__always)

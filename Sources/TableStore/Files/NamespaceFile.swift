@@ -1,9 +1,8 @@
 /// The file that names the namespace of a directory of tables, since a directory's own name is shortened
 /// and hashed.
 ///
-/// It begins with the magic of tables, so that it may be deleted like one; a table has a version where
-/// it has zeros. Its bytes follow from the name, so that openers may write it at the same time, and any
-/// of them writes it anew when it was torn.
+/// It begins with the magic of tables, so that it may be deleted like one. Its bytes follow from the name, so
+/// that openers may write it at the same time, and any of them writes it anew when it was torn.
 enum NamespaceFile {
   static let fileName = "namespace.imagenames"
   static let maximumByteCount = nameOffset + TableHeader.maximumNameByteCount + 8

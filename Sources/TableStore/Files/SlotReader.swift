@@ -1,7 +1,5 @@
-/// Reads records and slots of a table file with `pread(2)`, and believes nothing it cannot check.
-///
-/// Through a call instead of a mapping, a truncated file or a sector that cannot be read is an
-/// ordinary failure.
+/// Reads records and slots of a table file with `pread(2)`, to which a truncated file or a sector that cannot be
+/// read is an ordinary failure, and believes nothing it cannot check.
 struct SlotReader: Sendable {
   /// Picks records by slot and content.
   typealias Filter = (_ slot: Int, _ record: SlotRecord) -> Bool

@@ -2,9 +2,8 @@ extension TableFile {
   /// Gives slots pages of their own at the same addresses, so that another process may write to the
   /// file while they are leased.
   ///
-  /// The pages are copied to a file without a name, which is never written again and is mapped over
-  /// this one. The system exchanges the pages of a range in one step: a concurrent reader finds the
-  /// old or the new page, and both hold the same.
+  /// The system exchanges the pages of a range in one step: a concurrent reader finds the old or the new
+  /// page, and both hold the same.
   ///
   /// The caller has the lock of this file, and no lease on it may begin any more, or a slot could
   /// later show an outdated copy. After an error some of the slots are detached.

@@ -3,8 +3,7 @@ import Locking
 
 /// An open table file that this process may write: descriptor, lock, mapping and leases.
 ///
-/// The file is written with `pwrite(2)` and read through one read-only mapping. So a full disk is
-/// an error and never a signal, and a stray pointer cannot damage a table. The mapping may reach
+/// It is written with `pwrite(2)`, so that a full disk is an error and never a signal. The mapping may reach
 /// beyond the file's end; only written slots are leased.
 ///
 /// Invariants:

@@ -29,7 +29,7 @@ struct SlotTrailer: Hashable, Sendable {
     var (entity, version) = (entity, version)
     func isTooLong() -> Bool {
       // Counts the ids themselves: a string may be longer than a code can say.
-      let ids = [entity, version].map(Self.byteCount)
+      let ids = [entity, version].map(\.bytes.count)
       return ids.reduce(Self.fixedByteCount + metadata.count, +) > roomByteCount
         || ids.contains { $0 > StoredID.maximumByteCount }
     }
@@ -40,7 +40,7 @@ struct SlotTrailer: Hashable, Sendable {
       id = .hashing(full)
     }
     if isTooLong() {
-      if Self.byteCount(entity) > Self.byteCount(version) {
+      if entity.bytes.count > version.bytes.count {
         shorten(&entity)
       } else {
         shorten(&version)
@@ -51,7 +51,7 @@ struct SlotTrailer: Hashable, Sendable {
       shorten(&version)
     }
     guard !isTooLong() else {
-      let ids = Self.byteCount(entity) + Self.byteCount(version)
+      let ids = entity.bytes.count + version.bytes.count
       throw .metadataTooLarge(
         byteCount: metadata.count, limit: max(0, roomByteCount - Self.fixedByteCount - ids))
     }
@@ -104,15 +104,5 @@ struct SlotTrailer: Hashable, Sendable {
     self.entity = entity
     self.version = version
     metadata = Array(bytes[metadataStart...])
-  }
-
-  // MARK: Private
-
-  private static func byteCount(_ id: StoredID) -> Int {
-    switch id {
-    case .full(let id) where id.kind == .string: id.span.count
-    case .full(let id): [.integer, .largeInteger].contains(id.kind) ? 8 : 16
-    case .hashed: StoredID.hashedByteCount
-    }
   }
 }

@@ -13,10 +13,7 @@ package enum StoredID: Hashable, Sendable, CustomStringConvertible {
 
   /// The short form of a string's id.
   static func hashing(_ id: TableID) -> StoredID {
-    withExtendedLifetime(id) {
-      let bytes = UnsafeRawBufferPointer(start: id.span.base, count: id.span.count)
-      return .hashed(sha256: SHA256.hash(bytes), byteCount: bytes.count)
-    }
+    id.withText { .hashed(sha256: SHA256.hash($0), byteCount: $0.count) }
   }
 
   /// True when a file keeps `id` like this, in full or hashed.

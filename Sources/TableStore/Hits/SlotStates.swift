@@ -3,9 +3,8 @@ import Synchronization
 /// The memory that a table's index shares with hits: for each slot its state, its stamp and its label, and
 /// the chains of the stored index.
 ///
-/// A hit follows a chain, takes a lease by one exchange of the slot's state, and compares keys. None
-/// of the three writes memory that hits on other slots write, so threads do not wait for each
-/// other. After a miss here the caller asks the index, under its lock.
+/// A hit writes no memory that hits on other slots write, so threads do not wait for each other. After a miss
+/// here the caller asks the index, under its lock.
 ///
 /// Invariants:
 /// 1. A slot is leased only while it is live, by exchanging a state that says so, or under the

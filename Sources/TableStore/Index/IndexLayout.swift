@@ -30,8 +30,7 @@ struct IndexLayout: Hashable, Sendable {
 /// After another start of the system the file may be torn, since its pages reach the device in any order; an
 /// index of another table file tells nothing about this one.
 struct IndexIdentity: Hashable, Sendable {
-  /// The magic of tables, so that an index file may be deleted like one; a table has a version where
-  /// this has its slot count, and zeros where this has its revision.
+  /// The magic of tables, so that an index file may be deleted like one.
   private static let magic = TableHeader.magic.reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
   private static let revision: UInt64 = 1
   static let byteCount = 72

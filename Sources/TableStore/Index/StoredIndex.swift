@@ -5,9 +5,8 @@ import Synchronization
 /// The part of a table's index that outlives the process: a chain of slots for each bucket of digests, and of
 /// each slot its stamp and its mark. It is memory, and an index file may be mapped in its place.
 ///
-/// A slot that is found here is only a guess. Its record is read from the table file and compared before
-/// the picture counts for anything, and its content is checked before the first hit. So whatever an index file
-/// has in it, a hit is right; the worst that a wrong file does is a miss.
+/// A slot that is found here is only a guess: its record is read from the table file and compared before the
+/// picture counts for anything. So whatever an index file has in it, a hit is right.
 ///
 /// Invariants:
 /// 1. Each change is one store, or several of which each leaves whole chains. So a process may die between

@@ -94,7 +94,8 @@ extension TableIndex {
   }
 
   private func isOutdated(_ slot: Int) -> Bool {
-    isLive(slot) && states.recordMetadata(of: slot).recency != states.stamp(of: slot)
+    hasPicture(slot) && !isAside(slot)
+      && states.recordMetadata(of: slot).recency != states.stamp(of: slot)
   }
 }
 

@@ -208,8 +208,6 @@ struct TableIndex {
   /// The same for one whose record was read.
   func hasPicture(_ slot: Int) -> Bool { states.isKnown(slot) && isStored(slot) }
 
-  func isLive(_ slot: Int) -> Bool { hasPicture(slot) && !isAside(slot) }
-
   /// True for a picture whose record was read and which was marked stale.
   func isAside(_ slot: Int) -> Bool {
     states.isKnown(slot) && !states.state(of: slot).isLive

@@ -1,11 +1,8 @@
 import Locking
 import Synchronization
 
-/// Finds pictures in an open table: by the hit index without a lock, and otherwise on the shelf
-/// under its lock.
-///
-/// Lookups write nothing to a file. They note proof and damage in the shelf's index, which
-/// `TableWriter` changes under the same lock.
+/// Finds pictures in an open table: by the hit index without a lock, and otherwise on the shelf under its lock.
+/// Lookups write nothing to a file, and note proof and damage in the shelf's index.
 final class TableLookup: Sendable {
   let opener: TableOpener
   let pool: PrivateSlots

@@ -3,9 +3,9 @@ import Locking
 extension Table {
   /// Lets the file's lock go until `resume()`, for a process that is about to be stopped.
   ///
-  /// Other processes may take the table over meanwhile. Entries stay valid; hits are copies, each
-  /// checked; new pictures go to a private file. A table that is shared with other openings in the
-  /// process is suspended for all of them, until the last one that asked for it resumes or closes.
+  /// Other processes may take the table over meanwhile. Entries stay valid; hits are copies; new pictures go
+  /// to a private file. All openings in the process are suspended, until the last one that asked for it
+  /// resumes or closes.
   ///
   /// - Throws: `TableError.diskFull`, `.protectedNow` or `.system`: the lock is still held, at the
   ///   latest until the last entry is gone; `.closed`.

@@ -88,9 +88,8 @@ package final class TableReader: Sendable {
   /// - Parameter version: `nil` for whichever.
   func record(of entity: TableID, version: TableID? = nil) -> SlotRecord? {
     asking {
-      candidate(for: entity).map(\.record).flatMap { record in
-        version.map { $0.digest == record.version } ?? true ? record : nil
-      }
+      guard let record = candidate(for: entity)?.record else { return nil }
+      return record.version == version?.digest ?? record.version ? record : nil
     }
   }
 

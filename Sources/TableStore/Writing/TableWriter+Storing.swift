@@ -17,7 +17,7 @@ extension TableWriter {
     return try store(sealed)
   }
 
-  /// Stores a placeholder, unless there is a real picture of its entity, here or in the owner's file.
+  /// Stores a placeholder, unless there is a real picture of its entity.
   mutating func insertPlaceholder(_ sealed: SealedSlot) throws(TableError) -> Insertion? {
     try ensureWritable()
     try opener.wrapping { () throws(SystemError) in try findReader() }
@@ -47,8 +47,7 @@ extension TableWriter {
     return try store(try buffer.sealed(key: key, extent: entry.extent, metadata: metadata))
   }
 
-  /// Stores a picture in a table that is writable, by the steps of `Docs/TableFormat.md`, *Storing*: after a kill at
-  /// any instant it is whole or absent.
+  /// Stores a picture in a table that is writable, by the steps of `Docs/TableFormat.md`, *Storing*.
   ///
   /// - Parameter drawn: The generation of a picture that comes from another file of the table.
   mutating func store(

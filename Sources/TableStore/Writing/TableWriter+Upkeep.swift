@@ -29,14 +29,13 @@ extension TableWriter {
     // First, since it may fail, and then nothing is removed.
     try opener.wrapping { () throws(SystemError) in try findReader() }
     var removed: [TableEntryInfo] = []
+    var failure: TableError?
     do throws(TableError) {
       for entry in listed where try remove(entry) { removed.append(entry) }
-    } catch {
-      // Those before it are out of the index, and a later session must not find them.
-      if let file = lookup.file { try? eraseRest(in: file) }
-      throw error
-    }
+    } catch { failure = error }
+    // After an error too: those before it are out of the index, and a later session must not find them.
     if let file = lookup.file { try eraseRest(in: file) }
+    if let failure { throw failure }
     return removed
   }
 

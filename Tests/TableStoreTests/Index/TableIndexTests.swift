@@ -123,6 +123,23 @@ struct TableIndexTests {
     #expect(claim?.eviction != nil)
   }
 
+  @Test("takes a record for zeros only where this session has erased it")
+  func erasesItself() throws {
+    let states = SlotStates(slotCount: 2)
+    // As an index file may say of a slot that has a record.
+    states.stored.usedCount = 1
+    var index = TableIndex(continuing: states) { _ in nil }
+    for isErased in [false, true] {
+      let claimed = index.claimSlot(for: key(1).entity.digest)
+      let claim = try #require(claimed)
+      #expect(claim.slot == 0 && claim.isErased == isErased)
+      index.unclaim(0)
+      #expect(index.recordsToErase == [0])
+      index.noteErased(0)
+      #expect(index.recordsToErase.isEmpty)
+    }
+  }
+
   @Test("evicts pictures whose records were not read, in the order of their use")
   func evictsUnasked() throws {
     let states = SlotStates(slotCount: 3)
