@@ -180,7 +180,7 @@ struct RandomKills {
       model.replay(ledger)
       if Bool.random(using: &random) { try folder.removeIndex() }
       let found = try aftermath.check(model, nil, context)
-      model = KillModel(present: found, slots: model.slots)
+      model = model.next(found: found)
     }
   }
 }

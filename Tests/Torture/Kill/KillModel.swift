@@ -7,6 +7,9 @@ struct KillModel {
   /// Pictures that may be missing without a recorded eviction: they made room for others before
   /// their entity was known.
   private(set) var losable = 0
+  /// Entities whose removal a kill interrupted after the file had noted it and before the record was zeros.
+  /// The picture goes when the table changes its capacity, or stays until the next change of the entity.
+  private(set) var halfRemoved: Set<Int> = []
   /// The capacity that was asked for last.
   private(set) var slots: Int
   private var pending: (step: Ledger.Step, entity: Int, version: Int)?
@@ -14,6 +17,15 @@ struct KillModel {
   init(present: [Int: Int] = [:], slots: Int) {
     self.present = present
     self.slots = slots
+  }
+
+  /// The model of the next process, after what was found.
+  func next(found: [Int: Int]) -> KillModel {
+    var next = KillModel(present: found, slots: slots)
+    next.halfRemoved = halfRemoved
+    if let pending, pending.step == .remove { next.halfRemoved.insert(pending.entity) }
+    next.halfRemoved.formIntersection(found.keys)
+    return next
   }
 
   mutating func replay(_ ledger: Ledger) {
@@ -36,6 +48,11 @@ struct KillModel {
   }
 
   private mutating func apply(_ step: Ledger.Step, _ line: Ledger.Line) {
+    switch step {
+    case .store, .adopt, .remove: halfRemoved.remove(Int(line.entity))
+    case .reset: halfRemoved = []
+    case .open, .flush, .close, .end: break
+    }
     switch step {
     case .store:
       if line.evicted >= 0 {
@@ -71,6 +88,7 @@ struct KillModel {
       case let version?:
         findings.report(.undead, "version \(version) of entity \(entity), \(context())")
       case nil where isPending && pending?.step == .remove: break
+      case nil where halfRemoved.contains(entity): break
       case nil: missing.append(entity)
       }
     }
