@@ -26,16 +26,27 @@ struct SnippetCompiler {
 
   /// For each isolation the command that the driver would start for the `main.swift` of the folder it
   /// runs in. The driver takes as long as the compiler does for a snippet, so it is asked once.
-  private static let commands = Dictionary(
-    uniqueKeysWithValues: DefaultIsolation.allCases.map { isolation in
-      (isolation, Task { try await command(isolation) })
-    })
+  private let commands: [DefaultIsolation: String]
 
-  /// Ends when the compiler has, without holding a thread meanwhile.
-  func check(
-    _ snippet: Snippet, _ isolation: DefaultIsolation = .none
-  ) async throws -> Verdict {
-    try await check(Self.located(snippet), isolation)
+  /// Runs a test's checks one after the other on a thread of its own: they block, which threads of the
+  /// concurrency pool must not, and the other tests need the cores too.
+  static func use<Value: Sendable>(
+    _ checks: @escaping @Sendable (SnippetCompiler) throws -> Value
+  ) async throws -> Value {
+    try await withCheckedThrowingContinuation { continuation in
+      Thread.detachNewThread {
+        continuation.resume(with: Result { try checks(SnippetCompiler()) })
+      }
+    }
+  }
+
+  private init() throws {
+    commands = Dictionary(
+      uniqueKeysWithValues: try DefaultIsolation.allCases.map { ($0, try Self.command($0)) })
+  }
+
+  func check(_ snippet: Snippet, _ isolation: DefaultIsolation = .none) throws -> Verdict {
+    try check(Self.located(snippet), isolation)
   }
 
   /// Checks snippets that declare no type or function in one run of the compiler, which otherwise spends
@@ -43,9 +54,9 @@ struct SnippetCompiler {
   ///
   /// Each stands in a scope of its own. The compiler wants the variables of a scope to be used, and not
   /// those of a `main.swift`, so this is no reason to refuse a snippet.
-  func check(scopesOf snippets: [Snippet]) async throws -> Verdict {
+  func check(scopesOf snippets: [Snippet]) throws -> Verdict {
     let scopes = snippets.map { "do {\n\(Self.located($0))#sourceLocation()\n}\n" }
-    let verdict = try await check(scopes.joined(), .none, warningsAreErrors: false)
+    let verdict = try check(scopes.joined(), .none, warningsAreErrors: false)
     let warnings = verdict.text.split(separator: "\n").filter {
       $0.contains(": warning: ") && !$0.contains("was never ")
     }
@@ -54,10 +65,10 @@ struct SnippetCompiler {
 
   private func check(
     _ program: String, _ isolation: DefaultIsolation, warningsAreErrors: Bool = true
-  ) async throws -> Verdict {
-    var command = try await Self.commands[isolation]?.value ?? ""
+  ) throws -> Verdict {
+    var command = commands[isolation] ?? ""
     if !warningsAreErrors { command.replace(" -warnings-as-errors", with: "") }
-    let (status, text) = try await Self.run(
+    let (status, text) = try Self.run(
       ["sh", "-c", command], beside: Self.imports + program)
     return Verdict(isAccepted: status == 0, text: text)
   }
@@ -70,10 +81,10 @@ struct SnippetCompiler {
     """
   }
 
-  private static func command(_ isolation: DefaultIsolation) async throws -> String {
+  private static func command(_ isolation: DefaultIsolation) throws -> String {
     let compiler = ["swiftc", "-typecheck", "-swift-version", "6", "-warnings-as-errors"]
-    let headers = try await headerPaths()
-    let (status, text) = try await run(
+    let headers = try headerPaths()
+    let (status, text) = try run(
       compiler + isolation.arguments + modulePaths() + headers + ["main.swift", "-###"])
     try #require(status == 0, "\(text)")
     return text
@@ -82,7 +93,7 @@ struct SnippetCompiler {
   /// Runs a command in a folder of its own, which has a program as its `main.swift`.
   private static func run(
     _ command: [String], beside program: String = ""
-  ) async throws -> (status: Int32, text: String) {
+  ) throws -> (status: Int32, text: String) {
     let folder = FileManager.default.temporaryDirectory
       .appendingPathComponent("snippet-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -95,10 +106,7 @@ struct SnippetCompiler {
       ["/bin/sh", "-c", "cd \"$0\" && exec \"$@\"", folder.path] + command,
       environment: ProcessInfo.processInfo.environment, output: handle.fileDescriptor,
       errors: handle.fileDescriptor)
-    let status = await withCheckedContinuation { continuation in
-      // Waiting blocks, which threads of the concurrency pool must not.
-      Thread.detachNewThread { continuation.resume(returning: process.waitUntilExit().status) }
-    }
+    let status = process.waitUntilExit().status
     try handle.close()
     return (status, try String(contentsOf: output, encoding: .utf8))
   }
@@ -120,9 +128,9 @@ struct SnippetCompiler {
 
   /// The folders of the headers of the system libraries; none on a system without pkg-config, where
   /// the library is built without them.
-  private static func headerPaths() async throws -> [String] {
+  private static func headerPaths() throws -> [String] {
     let libraries = ["libjpeg", "libpng", "libwebpdemux", "lcms2", "libcurl", "cairo"]
-    let (status, flags) = try await run(["pkg-config", "--cflags-only-I"] + libraries)
+    let (status, flags) = try run(["pkg-config", "--cflags-only-I"] + libraries)
     guard status == 0 else { return [] }
     return flags.split(whereSeparator: \.isWhitespace).flatMap { ["-Xcc", String($0)] }
   }

@@ -1,44 +1,48 @@
 import Testing
 
-// One after the other: each starts a compiler, and the other suites need the cores too.
 @Suite("A snippet", .serialized, .timeLimit(.minutes(10)))
 struct SnippetTests {
-  let compiler = SnippetCompiler()
+  @Test("compiles as a program of its own, and where the main actor is the default isolation")
+  func compiles() async throws {
+    let snippets = Snippet.all.filter(\.isDeclaring)
+    let refusals = try await SnippetCompiler.use { compiler in
+      try snippets.flatMap { snippet in
+        try snippet.isolations.map { try compiler.check(snippet, $0) }
+      }.filter { !$0.isAccepted }
+    }
 
-  @Test(
-    "compiles as a program of its own, and where the main actor is the default isolation",
-    arguments: Snippet.all.filter(\.isDeclaring).flatMap { snippet in
-      snippet.isolations.map { (snippet, $0) }
-    })
-  func compiles(snippet: Snippet, isolation: SnippetCompiler.DefaultIsolation) async throws {
-    let verdict = try await compiler.check(snippet, isolation)
-
-    #expect(verdict.isAccepted, "\(verdict.text)")
+    #expect(snippets.count > 30)
+    for refusal in refusals { Issue.record("\(refusal.text)") }
   }
 
   @Test("of statements compiles in a scope of its own")
   func compilesInScope() async throws {
-    let verdict = try await compiler.check(scopesOf: Snippet.all.filter { !$0.isDeclaring })
+    let verdict = try await SnippetCompiler.use { compiler in
+      try compiler.check(scopesOf: Snippet.all.filter { !$0.isDeclaring })
+    }
 
     #expect(verdict.isAccepted, "\(verdict.text)")
   }
 
-  @Test(
-    "is refused when the library has no such thing, or only another snippet has",
-    arguments: [
+  @Test("is refused when the library has no such thing, or only another snippet has")
+  func isRefused() async throws {
+    let codes = [
       "show(image)",
       "_ = try await cache.picture(for: photo, format: .row)",
       "let text: String = cache.cachedImage(for: photo, format: .row)",
       "let image = cache.image(for: photo, format: .row)",
       "cache.cachedImage(for: photo, format: .row)",
-    ])
-  func isRefused(code: String) async throws {
-    let snippet = Snippet(path: "Example.md", line: 7, code: code + "\n")
+    ]
     let other = Snippet(path: "Other.md", line: 1, code: "let image = 1\n")
+    let verdicts = try await SnippetCompiler.use { compiler in
+      try codes.flatMap { code in
+        let snippet = Snippet(path: "Example.md", line: 7, code: code + "\n")
+        return [try compiler.check(snippet), try compiler.check(scopesOf: [other, snippet])]
+      }
+    }
 
-    for verdict in [
-      try await compiler.check(snippet), try await compiler.check(scopesOf: [other, snippet]),
-    ] {
+    #expect(verdicts.count == 10)
+    for verdict in verdicts {
       #expect(!verdict.isAccepted)
       #expect(verdict.text.contains("Example.md:7"), "\(verdict.text)")
       #expect(!verdict.text.contains("Other.md:1:1: error"))
@@ -55,10 +59,12 @@ struct SnippetTests {
       nonisolated func dots() -> [ImageFormat] { [.dot] }
       """
     let snippet = Snippet(path: "Example.md", line: 7, code: code + "\n")
+    let verdicts = try await SnippetCompiler.use { compiler in
+      [try compiler.check(snippet), try compiler.check(snippet, .mainActor)]
+    }
 
     #expect(snippet.isolations == [.none, .mainActor])
-    #expect(try await compiler.check(snippet).isAccepted)
-    #expect(try await !compiler.check(snippet, .mainActor).isAccepted)
+    #expect(verdicts.map(\.isAccepted) == [true, false])
   }
 
   @Test("is compiled for one isolation when it declares nothing that has another under the other")
