@@ -11,7 +11,7 @@ final class Download: Sendable {
   let arrivals: ArrivalSlot
 
   /// What a store has of it, or will have.
-  private let disk: OriginalDownload?
+  let disk: OriginalDownload?
 
   private let headers: [String: String]
   private let load: PartialShelf.Load

@@ -89,18 +89,21 @@ struct SourceFetch: Sendable {
     _ download: Download
   ) -> ImageSourceRequest {
     var request = ImageSourceRequest(
-      url: url, urgency: flight.urgency, byteCountLimit: encodedByteLimit, permit: flight.permit,
+      url: url, urgency: flight.urgency, byteCountLimit: encodedByteLimit,
+      permit: ReachingPermit(permit: flight.permit, reach: requests[0].conditions.reach),
       firstEntity: requests.first?.key.entity
     ) { [progress = flight.progress] step in
       // Not the flight: a source may keep its request, and the flight leads to the source.
       progress.report(ImageProgress(step))
     }
     let conditions = requests[0].conditions
-    (request.audience, request.reach) = (conditions.audience, conditions.reach)
-    (request.headers, request.avoids) = (conditions.headers, conditions.avoids)
+    (request.audience, request.avoids) = (conditions.audience, conditions.avoids)
+    request.headers = conditions.headers
     // A partial is younger than a kept original, whose server sent it as another one.
     request.known = download.known ?? known
-    request.arrivals = download.arrivals
+    request.makeArrival = { [arrivals = download.arrivals, encodedByteLimit] in
+      arrivals.begin($0, continuing: $1, byteCountLimit: encodedByteLimit)
+    }
     if flight.policy == .reload,
       !request.headers.keys.contains(where: { $0.lowercased() == "cache-control" })
     {
@@ -148,7 +151,8 @@ struct SourceFetch: Sendable {
       byteOrigin: earlierByteCount == 0
         ? .source
         : .resumed(after: earlierByteCount, of: max(earlierByteCount, response.byteCount)),
-      isContinued: isContinued, original: isKept ? original : nil, download: response.download)
+      isContinued: isContinued, original: isKept ? original : nil,
+      download: response.arrival == nil ? nil : download.disk)
   }
 
   /// Notes a server's refusal to say whether a kept original is still the present one. Tables keep its images as stale
@@ -169,6 +173,19 @@ struct SourceFetch: Sendable {
       }
     }
   }
+}
+
+/// The permit of a load, for its source: none of a resource that the requests do not allow.
+struct ReachingPermit: SourcePermit {
+  let permit: LoadPermit
+  let reach: LoadOptions.Reach
+
+  func pass(_ need: LoadNeed) async throws {
+    guard reach.covers(need) else { throw OutOfReach() }
+    try await permit.pass(need)
+  }
+
+  func giveUp() { permit.giveUp() }
 }
 
 /// An image as a load found it: kept, or as the source's answer.
@@ -234,12 +251,9 @@ extension ImageSourceResponse {
     return original.flatMap { $0.bytes == known.bytes ? $0.terms : nil }
   }
 
-  private var arrival: Arrival? {
+  fileprivate var arrival: Arrival? {
     if case .arrived(let arrival) = content { arrival } else { nil }
   }
-
-  /// What may be on disk already.
-  fileprivate var download: OriginalDownload? { metadata == nil ? arrival?.download : nil }
 
   /// Whether some of the bytes are of an earlier answer.
   fileprivate var isContinued: Bool { arrival?.isContinued == true }

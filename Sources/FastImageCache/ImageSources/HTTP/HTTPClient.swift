@@ -8,7 +8,7 @@ import Locking
 final class HTTPClient: Sendable {
   let options: HTTPOptions
   let policy: HTTPPolicy
-  let hosts: HostGates
+  let hosts: HostLimiter
   let connections: HTTPConnections
   let clock: any PatienceClock
   /// A number from 0 to 1, for pauses that differ.
@@ -24,7 +24,7 @@ final class HTTPClient: Sendable {
     options.redirectLimit = max(0, options.redirectLimit)
     self.options = options
     policy = HTTPPolicy(allowsInsecureHTTP: options.allowsInsecureHTTP)
-    hosts = HostGates(width: options.connectionsPerHost)
+    hosts = HostLimiter(width: options.connectionsPerHost)
     connections = HTTPConnections(options: options)
     self.clock = clock
     self.random = random

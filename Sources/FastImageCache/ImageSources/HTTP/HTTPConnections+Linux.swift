@@ -49,7 +49,7 @@
 
     /// Sends one request and hands the events of its answer to `transfer`.
     ///
-    /// The priority has no meaning here: `HostGates` lets in no more than there are connections. Nor have
+    /// The priority has no meaning here: `HostLimiter` lets in no more than there are connections. Nor have
     /// the networks to avoid: libcurl knows the cost of none.
     func outcome(
       of request: HTTPRequest, priority: TaskPriority, avoiding costs: NetworkCosts,

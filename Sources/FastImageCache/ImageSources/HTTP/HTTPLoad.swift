@@ -67,9 +67,7 @@ final class HTTPLoad: Sendable {
     _ pause: Duration, before repetition: Int, _ byteCount: Int
   ) async throws {
     tell(pause, before: repetition, byteCount)
-    // Others may use the place meanwhile; the next request waits for its turn again. What has arrived
-    // stays, and no gate bounds it: with the permit kept, a pause of half a minute would hold up others,
-    // and the wait at the host's gate that follows could become a ring.
+    // A pause of half a minute would hold up other loads. What has arrived stays, and no limiter bounds it.
     request.permit?.giveUp()
     try await client.clock.sleep(until: client.clock.now.advanced(by: pause), tolerance: nil)
     // The pause counts; the request that follows it would be asked for in vain.
@@ -110,9 +108,13 @@ final class HTTPLoad: Sendable {
     for _ in 0...client.options.redirectLimit {
       let httpRequest = try await client.httpRequest(for: url, ask, of: request)
       activity.pause()
+      // A load that waits for its host holds no permit, so that a host that does not answer takes no more
+      // permits than connections. The permit is waited for behind the host, never in front of it.
+      let willWait = { [request] in request.permit?.giveUp() ?? () }
       let outcome = try await client.hosts.pass(
-        for: httpRequest.url, urgency: request.urgency, permit: request.permit
+        for: httpRequest.url, urgency: request.urgency, willWait: willWait
       ) {
+        try await request.pass(.network)
         activity.resume()
         return try await client.connections.outcome(
           of: httpRequest, priority: request.priority, avoiding: request.avoids,
@@ -145,7 +147,7 @@ final class HTTPLoad: Sendable {
 
   /// Bytes for callers that cannot keep an arrival.
   private func response(of arrival: Arrival) -> ImageSourceResponse {
-    request.arrivals == nil ? .encoded(arrival.bytes) : .arrived(arrival)
+    request.makeArrival == nil ? .encoded(arrival.bytes) : .arrived(arrival)
   }
 
   /// Ends by throwing as soon as one of the time limits is over.

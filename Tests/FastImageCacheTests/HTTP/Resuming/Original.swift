@@ -99,7 +99,8 @@ func load(
   progress: @escaping @Sendable (ImageSourceProgress) -> Void = { _ in }
 ) async throws -> ImageSourceResponse {
   var request = ImageSourceRequest(url: url, byteCountLimit: limit, progress: progress)
-  (request.known, request.arrivals) = (known, slot)
+  request.known = known
+  request.makeArrival = { slot.begin($0, continuing: $1, byteCountLimit: limit) }
   return try await source.response(to: request)
 }
 
