@@ -30,8 +30,8 @@ public struct ImageSourceRequest: Sendable {
   /// The original as far as it is kept already: to be continued, or to be asked about.
   package internal(set) var known: KnownOriginal?
 
-  /// Makes the arrivals of ``begin(_:continuing:)``; `nil` outside a cache, which keeps none.
-  var makeArrival: (@Sendable (OriginalTerms, KnownOriginal?) -> Arrival)?
+  /// Makes the buffers of ``begin(_:continuing:)``; `nil` outside a cache, which keeps none.
+  var makeBuffer: (@Sendable (OriginalTerms, KnownOriginal?) -> DownloadBuffer)?
 
   /// The priority of the load.
   let urgency: Urgency
@@ -109,9 +109,11 @@ public struct ImageSourceRequest: Sendable {
   ///   - known: The bytes that the answer continues; `nil` where it begins with the first byte.
   /// - Returns: The bytes so far, for the source to append to and to answer with
   ///   (``ImageSourceResponse/arrived(_:)``).
-  package func begin(_ terms: OriginalTerms, continuing known: KnownOriginal? = nil) -> Arrival {
-    makeArrival?(terms, known)
-      ?? Arrival(terms, continuing: known, byteCountLimit: byteCountLimit)
+  package func begin(_ terms: OriginalTerms, continuing known: KnownOriginal? = nil)
+    -> DownloadBuffer
+  {
+    makeBuffer?(terms, known)
+      ?? DownloadBuffer(terms, continuing: known, byteCountLimit: byteCountLimit)
   }
 
   /// Waits for a permit of the resource that the source uses next, in the place of the present one.

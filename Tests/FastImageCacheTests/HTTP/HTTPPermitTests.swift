@@ -49,7 +49,7 @@ struct HTTPPermitTests {
     let first = Task { try await bytes(server.url("/first"), from: source) }
     await server.requests.reaches(1)
     let second = Task { try await load(server.url("/a"), from: source, permit) }
-    while source.waitingRequestCount != 1 { await Task.yield() }
+    while source.client.hosts.counts.waiting != 1 { await Task.yield() }
     #expect(permit.order.notes == ["gives up"])
     first.cancel()
     door.open()
@@ -86,7 +86,7 @@ struct HTTPPermitTests {
     let first = Task { try await bytes(busy.url("/first"), from: source) }
     await busy.requests.reaches(1)
     let second = Task { try await load(server.url("/a"), from: source, permit) }
-    while source.waitingRequestCount != 1 { await Task.yield() }
+    while source.client.hosts.counts.waiting != 1 { await Task.yield() }
     #expect(permit.order.notes == ["network", "gives up"])
     first.cancel()
     door.open()

@@ -69,11 +69,14 @@
   /// Messages to the thread that owns the connections.
   ///
   /// Invariants:
-  /// 1. The thread exists from the first start until it has read `stop`, or could not begin; the
+  /// 1. `isServed` from the first start until the thread has read `stop`, or could not begin; the
   ///    next start then makes another. No message follows `stop`, which comes from the deinitialiser of
   ///    the only poster.
   /// 2. Messages are read in the order in which they were posted. A cancel that overtook its start
   ///    finds nothing to cancel, and then the start finds a transfer that is over.
+  /// 3. `multi` is set only while that handle exists, and used under the lock alone: no late call reaches a
+  ///    handle that is gone. curl_multi_wakeup(3) is the one call that any thread may make. The pointer is a
+  ///    number because a pointer is not `Sendable`.
   final class CurlMailbox: Sendable {
     enum Message: Sendable {
       case start(HTTPTransfer, HTTPRequest)
@@ -84,7 +87,8 @@
 
     private struct State {
       var messages: [Message] = []
-      var wakeup: CurlWakeup?
+      var isServed = false
+      var multi: UInt = 0
     }
 
     private let options: HTTPOptions
@@ -101,15 +105,22 @@
 
     func post(_ message: Message) {
       state.withLock { state in
-        if state.wakeup == nil, case .start = message {
-          let wakeup = CurlWakeup()
-          state.wakeup = wakeup
-          Thread.detachNewThread { self.serve(wakeup) }
+        if !state.isServed, case .start = message {
+          state.isServed = true
+          Thread.detachNewThread { self.serve() }
         }
-        guard let wakeup = state.wakeup else { return }
+        guard state.isServed else { return }
         state.messages.append(message)
-        wakeup.wake()
+        if let multi = UnsafeMutableRawPointer(bitPattern: state.multi) {
+          fic_curl_multi_wakeup(multi)
+        }
       }
+    }
+
+    /// From now on messages wake the thread that waits with this handle; called before the former one goes.
+    func wakes(_ multi: UnsafeMutableRawPointer?) {
+      let multi = UInt(bitPattern: multi)
+      state.withLock { $0.multi = multi }
     }
 
     func takeMessages() -> [Message] {
@@ -120,10 +131,9 @@
     }
 
     /// The thread's work, with libcurl loaded here rather than on the thread of a poster.
-    private func serve(_ wakeup: CurlWakeup) {
+    private func serve() {
       do throws(ImageSourceError) {
-        let loop = try CurlLoop(
-          options: options, mailbox: self, wakeup: wakeup, makeHandle: makeHandle)
+        let loop = try CurlLoop(options: options, mailbox: self, makeHandle: makeHandle)
         loop.run()
       } catch {
         refuseStarts(with: error)

@@ -28,7 +28,7 @@ package struct KnownOriginal: Sendable {
 
 /// The bytes of an original on their way: a source appends them, and what has arrived outlives a
 /// failure or a cancellation of the source.
-package final class Arrival: Sendable {
+package final class DownloadBuffer: Sendable {
   /// The head of the answer whose bytes these are.
   package let terms: OriginalTerms
 
@@ -39,14 +39,14 @@ package final class Arrival: Sendable {
   let earlierByteCount: Int
 
   /// Called behind each append, with the new bytes, on its thread.
-  private let didAppend: (@Sendable (Arrival, Data) -> Void)?
+  private let didAppend: (@Sendable (DownloadBuffer, Data) -> Void)?
 
   private let content: Lock<Data>
   private let byteCountLimit: Int
 
   init(
     _ terms: OriginalTerms, continuing known: KnownOriginal? = nil, byteCountLimit: Int,
-    didAppend: (@Sendable (Arrival, Data) -> Void)? = nil
+    didAppend: (@Sendable (DownloadBuffer, Data) -> Void)? = nil
   ) {
     (self.terms, self.byteCountLimit, self.didAppend) = (terms, byteCountLimit, didAppend)
     var content = known?.bytes ?? Data()
@@ -86,7 +86,7 @@ package final class Arrival: Sendable {
     terms.recordRequest(headers)
     guard terms.mayBeContinued, let total = terms.byteCount, !bytes.isEmpty, bytes.count <= total
     else { return nil }
-    // A copy: an arrival reserves room for the whole original.
+    // A copy: a buffer reserves room for the whole original.
     let copy = bytes.withUnsafeBytes { Data($0) }
     return KnownOriginal(terms: terms, bytes: copy, isWhole: bytes.count == total)
   }
