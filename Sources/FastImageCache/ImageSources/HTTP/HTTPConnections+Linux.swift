@@ -5,10 +5,8 @@
 
   /// The connections of one source, through libcurl.
   ///
-  /// Not through FoundationNetworking's `URLSession`, which stands on the same library: as of Swift
-  /// 6.3 it traps on some redirects that a server may send, and both gathers the bodies of redirects
-  /// and queues received bytes without a limit, so that a server can end the process. Here each piece
-  /// is counted before the next one is read.
+  /// Not through FoundationNetworking's `URLSession`, by which a server can end the process
+  /// ([0013](../../../../Docs/Decisions/0013-libcurl-below-http-on-linux.md)).
   ///
   /// One thread serves all transfers. Other threads leave it messages in its mailbox.
   final class HTTPConnections: Sendable {
