@@ -73,9 +73,7 @@ package enum FileReader {
 
 /// A regular file, open for reading and closed with its owner.
 ///
-/// Its calls are not the `SystemCalls` of tables, which never follow a link, open names below a
-/// directory only and report no time of change. The two would share the loop around interrupted
-/// calls, and `TableStore` would have to open its system calls to all floors above.
+/// Not by the `SystemCalls` of tables, which never follow a link and open names below a directory only.
 private struct OpenFile: ~Copyable {
   struct Status: Equatable {
     let byteCount: Int

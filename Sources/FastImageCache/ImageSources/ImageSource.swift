@@ -69,3 +69,9 @@ package protocol NeedNamingSource: ImageSource {
   /// Called when a load begins, on the thread of the load, and by chains before each of their sources; returns at once.
   func need(for url: URL) -> LoadNeed
 }
+
+/// A source that keeps connections for later downloads.
+protocol IdleConnections {
+  /// Closes the connections that no download uses, at once or when no download is under way.
+  func closeIdleConnections()
+}

@@ -30,17 +30,14 @@ public struct ImageSourceRequest: Sendable {
   /// The original as far as it is kept already: to be continued, or to be asked about.
   package internal(set) var known: KnownOriginal?
 
-  /// The limit of the load's way.
-  var reach = LoadOptions.Reach.network
+  /// Makes the buffers of ``begin(_:continuing:)``; `nil` outside a cache, which keeps none.
+  var makeBuffer: (@Sendable (OriginalTerms, KnownOriginal?) -> DownloadBuffer)?
 
-  /// Takes the arrivals that ``begin(_:continuing:)`` makes; `nil` outside a cache.
-  var arrivals: ArrivalSlot?
-
-  /// That of the flight that loads.
+  /// The priority of the load.
   let urgency: Urgency
 
-  /// That of the flight that loads; `nil` outside a cache.
-  let permit: LoadPermit?
+  /// The permit of the load; `nil` outside a cache.
+  let permit: (any SourcePermit)?
 
   private let listener: Report?
 
@@ -65,7 +62,7 @@ public struct ImageSourceRequest: Sendable {
   }
 
   init(
-    url: URL, urgency: Urgency, byteCountLimit: Int, permit: LoadPermit? = nil,
+    url: URL, urgency: Urgency, byteCountLimit: Int, permit: (any SourcePermit)? = nil,
     firstEntity: ImageID? = nil, progress: Report? = nil
   ) {
     self.url = url
@@ -112,24 +109,34 @@ public struct ImageSourceRequest: Sendable {
   ///   - known: The bytes that the answer continues; `nil` where it begins with the first byte.
   /// - Returns: The bytes so far, for the source to append to and to answer with
   ///   (``ImageSourceResponse/arrived(_:)``).
-  package func begin(_ terms: OriginalTerms, continuing known: KnownOriginal? = nil) -> Arrival {
-    arrivals?.begin(terms, continuing: known, byteCountLimit: byteCountLimit)
-      ?? Arrival(terms, continuing: known, byteCountLimit: byteCountLimit)
+  package func begin(_ terms: OriginalTerms, continuing known: KnownOriginal? = nil)
+    -> DownloadBuffer
+  {
+    makeBuffer?(terms, known)
+      ?? DownloadBuffer(terms, continuing: known, byteCountLimit: byteCountLimit)
   }
 
-  /// Leaves the present limiter and waits at that of another resource.
+  /// Waits for a permit of the resource that the source uses next, in the place of the present one.
   ///
-  /// Returns at once if the load has a permit of that limiter already, and for a request that was made outside
-  /// a cache. A load that returned its permit because its source asked the cache for another image comes
-  /// back with this call. While that image is missing, the load waits for its turn and goes on without
-  /// counting. Of two calls at a time the later decides.
+  /// Returns at once if the load has that permit already, and outside a cache. A load that returned its permit
+  /// because its source asked the cache for another image comes back with this call. While that image is
+  /// missing, the load waits for its turn and goes on without counting. Of two calls at a time the later decides.
   ///
   /// - Throws: `CancellationError` when the task is cancelled while it waits, or when the load is over.
   ///   ``OutOfReach`` where the requests may not go so far; a source passes it on.
-  package func pass(_ need: LoadNeed) async throws {
-    guard reach.covers(need) else { throw OutOfReach() }
-    try await permit?.pass(need)
-  }
+  package func pass(_ need: LoadNeed) async throws { try await permit?.pass(need) }
+}
+
+/// The permit of a load, as its source sees it.
+///
+/// A source says which resource it uses next, and that it will wait for something else. It never waits with a
+/// permit: no two loads wait for each other then.
+package protocol SourcePermit: Sendable {
+  /// See ``ImageSourceRequest/pass(_:)``.
+  func pass(_ need: LoadNeed) async throws
+
+  /// Lets another load use the permit until the next ``pass(_:)``; returns at once.
+  func giveUp()
 }
 
 /// A source needs what the requests of its load do not allow.

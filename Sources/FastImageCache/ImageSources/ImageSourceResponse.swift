@@ -7,7 +7,7 @@ public struct ImageSourceResponse: Sendable {
     case encoded(Data)
     case bitmap(Bitmap)
     /// An image file whose bytes came in pieces, all of them.
-    case arrived(Arrival)
+    case arrived(DownloadBuffer)
     /// The whole original that the request knew is still the present one; the terms are the newer answer's.
     case unchanged(OriginalTerms)
   }
@@ -23,7 +23,7 @@ public struct ImageSourceResponse: Sendable {
   /// Pixels that need no decoder.
   public static func bitmap(_ bitmap: Bitmap) -> Self { Self(.bitmap(bitmap)) }
 
-  package static func arrived(_ arrival: Arrival) -> Self { Self(.arrived(arrival)) }
+  package static func arrived(_ buffer: DownloadBuffer) -> Self { Self(.arrived(buffer)) }
 
   package static func unchanged(_ terms: OriginalTerms) -> Self { Self(.unchanged(terms)) }
 
@@ -44,7 +44,7 @@ public struct ImageSourceResponse: Sendable {
   public var encodedData: Data? {
     switch content {
     case .encoded(let data): data
-    case .arrived(let arrival): arrival.bytes
+    case .arrived(let buffer): buffer.bytes
     case .bitmap, .unchanged: nil
     }
   }

@@ -31,7 +31,7 @@ public struct URLImageSource: ImageSource, IdleConnections {
   private static let fileWorkerCount = 3
 
   private let files: WorkerPool
-  private let client: HTTPClient
+  let client: HTTPClient
 
   /// Creates a source; it connects to nothing yet.
   ///
@@ -48,9 +48,6 @@ public struct URLImageSource: ImageSource, IdleConnections {
     files = WorkerPool(name: "FastImageCache.files", width: Self.fileWorkerCount)
     client = HTTPClient(options: http, clock: clock, random: random)
   }
-
-  /// Requests that wait for their turn with a host at this moment.
-  var waitingRequestCount: Int { client.waitingRequestCount }
 
   /// Fetches a picture file's bytes.
   ///
@@ -73,13 +70,13 @@ public struct URLImageSource: ImageSource, IdleConnections {
           try DataURL.bytes(of: url, limit: limit)
         })
     case "http", "https":
-      return try await client.response(to: request)
+      return try await HTTPLoad(client, request).response()
     case let scheme:
       throw ImageSourceError.unsupportedScheme(scheme ?? "")
     }
   }
 
-  func closeIdleConnections() { client.closeIdleConnections() }
+  func closeIdleConnections() { client.connections.closeIdle() }
 
   private func read(
     _ request: ImageSourceRequest,

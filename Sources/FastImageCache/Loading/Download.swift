@@ -8,10 +8,10 @@ final class Download: Sendable {
   let known: KnownOriginal?
 
   /// Takes what the source begins.
-  let arrivals: ArrivalSlot
+  let buffers: DownloadBuffers
 
   /// What a store has of it, or will have.
-  private let disk: OriginalDownload?
+  let disk: OriginalDownload?
 
   private let headers: [String: String]
   private let load: PartialShelf.Load
@@ -44,18 +44,18 @@ final class Download: Sendable {
   ) {
     (self.load, self.known, self.headers) = (load, known, headers)
     (self.shelf, self.disk) = (shelf, disk)
-    arrivals = ArrivalSlot(continuing: known, to: disk, painter: painter)
+    buffers = DownloadBuffers(continuing: known, to: disk, painter: painter)
   }
 
   deinit {
-    let arrival = arrivals.take()
-    disk?.end(keeps: arrival.map { $0.terms.mayBeContinued && $0.terms.mayBeKept } ?? false)
-    shelf.end(load, keeping: arrival, askedWith: headers)
+    let buffer = buffers.take()
+    disk?.end(keeps: buffer.map { $0.terms.mayBeContinued && $0.terms.mayBeKept } ?? false)
+    shelf.end(load, keeping: buffer, askedWith: headers)
   }
 
   /// Leaves nothing to be continued: the picture was decoded, or cannot be.
   func finish() {
-    arrivals.drop()
+    buffers.drop()
     disk?.stop()
   }
 }

@@ -54,13 +54,13 @@ final class PartialShelf: Sendable {
   /// Ends such a load.
   ///
   /// - Parameters:
-  ///   - arrival: What is kept; `nil` where nothing is left to be continued.
+  ///   - buffer: What is kept; `nil` where nothing is left to be continued.
   ///   - headers: The fields that the load asked for.
   func end(
-    _ load: Load, keeping arrival: Arrival?, askedWith headers: [String: String] = [:]
+    _ load: Load, keeping buffer: DownloadBuffer?, askedWith headers: [String: String] = [:]
   ) {
     // Counted first: a partial is a copy, which may be far larger than the room.
-    guard let arrival, arrival.byteCount <= room, let known = arrival.partial(askedWith: headers)
+    guard let buffer, buffer.byteCount <= room, let known = buffer.partial(askedWith: headers)
     else { return }
     let now = now()
     state.withLock { state in

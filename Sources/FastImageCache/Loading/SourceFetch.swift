@@ -58,7 +58,7 @@ struct SourceFetch: Sendable {
         try await source.response(to: request)
       }
     } catch {
-      receive(download.arrivals.receivedByteCount, flight)
+      receive(download.buffers.receivedByteCount, flight)
       if error is OutOfReach { throw error }
       if let original, let known, known.terms.mayAnswerRequest(requests[0].conditions.headers),
         plan.answers(error), let picture = try await original.picture(of: known, maker, url: url)
@@ -69,7 +69,7 @@ struct SourceFetch: Sendable {
       throw ImageCacheError.sourceFailed(url, underlying: CircularPictureError(in: error) ?? error)
     }
     let byteCount = max(
-      download.arrivals.receivedByteCount, response.byteCount - response.earlierByteCount)
+      download.buffers.receivedByteCount, response.byteCount - response.earlierByteCount)
     receive(byteCount, flight)
     let need = flight.permit.need
     flight.progress.measure { $0.source.note(response, need: need) }
@@ -89,18 +89,21 @@ struct SourceFetch: Sendable {
     _ download: Download
   ) -> ImageSourceRequest {
     var request = ImageSourceRequest(
-      url: url, urgency: flight.urgency, byteCountLimit: encodedByteLimit, permit: flight.permit,
+      url: url, urgency: flight.urgency, byteCountLimit: encodedByteLimit,
+      permit: ReachingPermit(permit: flight.permit, reach: requests[0].conditions.reach),
       firstEntity: requests.first?.key.entity
     ) { [progress = flight.progress] step in
       // Not the flight: a source may keep its request, and the flight leads to the source.
       progress.report(ImageProgress(step))
     }
     let conditions = requests[0].conditions
-    (request.audience, request.reach) = (conditions.audience, conditions.reach)
-    (request.headers, request.avoids) = (conditions.headers, conditions.avoids)
+    (request.audience, request.avoids) = (conditions.audience, conditions.avoids)
+    request.headers = conditions.headers
     // A partial is younger than a kept original, whose server sent it as another one.
     request.known = download.known ?? known
-    request.arrivals = download.arrivals
+    request.makeBuffer = { [buffers = download.buffers, encodedByteLimit] in
+      buffers.begin($0, continuing: $1, byteCountLimit: encodedByteLimit)
+    }
     if flight.policy == .reload,
       !request.headers.keys.contains(where: { $0.lowercased() == "cache-control" })
     {
@@ -148,7 +151,8 @@ struct SourceFetch: Sendable {
       byteOrigin: earlierByteCount == 0
         ? .source
         : .resumed(after: earlierByteCount, of: max(earlierByteCount, response.byteCount)),
-      isContinued: isContinued, original: isKept ? original : nil, download: response.download)
+      isContinued: isContinued, original: isKept ? original : nil,
+      download: response.buffer == nil ? nil : download.disk)
   }
 
   /// Notes a server's refusal to say whether a kept original is still the present one. Tables keep its images as stale
@@ -169,6 +173,19 @@ struct SourceFetch: Sendable {
       }
     }
   }
+}
+
+/// The permit of a load, for its source: none of a resource that the requests do not allow.
+struct ReachingPermit: SourcePermit {
+  let permit: LoadPermit
+  let reach: LoadOptions.Reach
+
+  func pass(_ need: LoadNeed) async throws {
+    guard reach.covers(need) else { throw OutOfReach() }
+    try await permit.pass(need)
+  }
+
+  func giveUp() { permit.giveUp() }
 }
 
 /// An image as a load found it: kept, or as the source's answer.
@@ -223,7 +240,7 @@ extension ImageSourceResponse {
     guard metadata == nil else { return nil }
     return switch content {
     case .encoded(let bytes): (bytes, OriginalTerms(received: Date()))
-    case .arrived(let arrival): (arrival.bytes, arrival.terms)
+    case .arrived(let buffer): (buffer.bytes, buffer.terms)
     case .bitmap, .unchanged: nil
     }
   }
@@ -234,24 +251,21 @@ extension ImageSourceResponse {
     return original.flatMap { $0.bytes == known.bytes ? $0.terms : nil }
   }
 
-  private var arrival: Arrival? {
-    if case .arrived(let arrival) = content { arrival } else { nil }
+  fileprivate var buffer: DownloadBuffer? {
+    if case .arrived(let buffer) = content { buffer } else { nil }
   }
 
-  /// What may be on disk already.
-  fileprivate var download: OriginalDownload? { metadata == nil ? arrival?.download : nil }
-
   /// Whether some of the bytes are of an earlier answer.
-  fileprivate var isContinued: Bool { arrival?.isContinued == true }
+  fileprivate var isContinued: Bool { buffer?.isContinued == true }
 
   /// How many of the first bytes earlier loads have left.
-  fileprivate var earlierByteCount: Int { arrival?.earlierByteCount ?? 0 }
+  fileprivate var earlierByteCount: Int { buffer?.earlierByteCount ?? 0 }
 
   /// The bytes that are there.
   fileprivate var byteCount: Int {
     switch content {
     case .encoded(let bytes): bytes.count
-    case .arrived(let arrival): arrival.byteCount
+    case .arrived(let buffer): buffer.byteCount
     case .bitmap, .unchanged: 0
     }
   }

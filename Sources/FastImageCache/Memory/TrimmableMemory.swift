@@ -32,9 +32,3 @@ final class TrimmableMemory: Sendable {
     for table in tables.all { table.coolPages() }
   }
 }
-
-/// A source that keeps connections for later downloads.
-protocol IdleConnections {
-  /// Closes the connections that no download uses, at once or when no download is under way.
-  func closeIdleConnections()
-}

@@ -103,7 +103,7 @@ package final class OriginalDownload: @unchecked Sendable {
   }
 
   /// Has the blocks written that are whole now; returns at once.
-  func grow(to byteCount: Int, of arrival: Arrival) {
+  func grow(to byteCount: Int, of arrival: DownloadBuffer) {
     while let block = nextBlock(before: byteCount), let bytes = arrival.copy(block) {
       store.enqueue { [self] () throws(DatabaseError) in write(bytes, at: block.lowerBound) }
     }

@@ -11,7 +11,7 @@ import Pixels
 /// Invariants:
 /// 1. Once the source has answered or begun anew, or nobody is left to be shown a preview, the guest is cancelled,
 ///    and what it draws all the same is shown to nobody.
-/// 2. Nothing in here refers to a source or a cache: whoever keeps an ``Arrival`` keeps this.
+/// 2. Nothing in here refers to a source or a cache: whoever keeps an ``DownloadBuffer`` keeps this.
 struct PreviewPainter: Sendable {
   let maker: PictureMaker
   let clock: any PatienceClock
@@ -61,7 +61,7 @@ struct PreviewPainter: Sendable {
   ///     stage is worth drawing later.
   /// - Returns: Whether it has begun.
   func paint(
-    _ stage: PreviewStage, of arrival: Arrival, _ picture: PreviewScan.Picture,
+    _ stage: PreviewStage, of arrival: DownloadBuffer, _ picture: PreviewScan.Picture,
     for want: PreviewWant, giveBack: @escaping @Sendable () -> Void
   ) -> Bool {
     // As large as for the picture itself, or a settled preview would differ from it. Of other requests of the
@@ -121,7 +121,7 @@ struct PreviewPainter: Sendable {
   }
 
   private func decode(
-    _ stage: PreviewStage, of arrival: Arrival, _ picture: PreviewScan.Picture,
+    _ stage: PreviewStage, of arrival: DownloadBuffer, _ picture: PreviewScan.Picture,
     _ request: DecodeRequest, _ working: Int
   ) throws -> DecodedPreview {
     try maker.limits.check(

@@ -28,7 +28,7 @@ struct PreviewScan {
   /// - Parameter newest: The last of them.
   /// - Returns: The newest stage of each kind that is found.
   mutating func scan(
-    _ newest: Data, of arrival: Arrival, by decoders: [any ImageDecoder]
+    _ newest: Data, of arrival: DownloadBuffer, by decoders: [any ImageDecoder]
   ) -> [PreviewStage] {
     let byteCount = arrival.byteCount
     guard !isHopeless, byteCount >= Self.firstByteCount else { return [] }
@@ -57,7 +57,7 @@ struct PreviewScan {
   /// why when all of it is there.
   ///
   /// - Parameter stage: A stage that was found. Its bytes are copied on the thread that delivers bytes, once.
-  mutating func picture(of arrival: Arrival, upTo stage: PreviewStage) -> Picture? {
+  mutating func picture(of arrival: DownloadBuffer, upTo stage: PreviewStage) -> Picture? {
     if let picture { return picture }
     guard !isHopeless, let decoder = search?.decoder, let bytes = arrival.copy(0..<stage.byteCount),
       let header = try? decoder.header(of: bytes)

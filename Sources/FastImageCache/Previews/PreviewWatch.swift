@@ -30,7 +30,7 @@ final class PreviewWatch: Sendable {
   /// Takes note of bytes that were appended.
   ///
   /// Cost: a relaxed load of an atomic number where nobody wants previews.
-  func note(_ bytes: Data, of arrival: Arrival) {
+  func note(_ bytes: Data, of arrival: DownloadBuffer) {
     guard painter.isWanted, var scan = state.withLock({ $0.scan.take() }) else { return }
     defer { state.withLock { $0.scan = scan } }
     let found = scan.scan(bytes, of: arrival, by: painter.maker.decoders)
@@ -52,7 +52,7 @@ final class PreviewWatch: Sendable {
 
   /// - Returns: Whether a drawing has begun.
   private func draw(
-    _ arrival: Arrival, _ scan: inout PreviewScan, _ plan: PreviewPlan,
+    _ arrival: DownloadBuffer, _ scan: inout PreviewScan, _ plan: PreviewPlan,
     _ now: ContinuousClock.Instant, _ byteCount: Int
   ) -> Bool {
     let wants = painter.want(state.withLock { $0.stages }, after: plan.elapsed(at: now))

@@ -39,12 +39,10 @@ enum TermsAttack {
     if let date = HTTPDate(text, now: now) {
       try Attack.require(HTTPDate(date.date) == date, "\(date) is another date as a `Date`")
     }
-    switch ContentRange(text) {
-    case .part(let first, let last, let total)?:
-      try Attack.require(0 <= first && first <= last && last < total ?? .max, "\(text) is a part")
-    case .unsatisfied(let total)?:
-      try Attack.require((0..<Int.max).contains(total ?? 0), "A total of \(total ?? 0)")
-    case nil: break
+    if let range = ContentRange(text) {
+      try Attack.require(
+        0 <= range.first && range.first <= range.last && range.last < range.total ?? .max,
+        "\(text) is a part")
     }
     if let tag = EntityTag(text) {
       try Attack.require(text.hasSuffix("\"\(tag.opaque)\""), "\(text) is the tag \(tag)")

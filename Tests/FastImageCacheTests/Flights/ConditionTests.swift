@@ -106,7 +106,10 @@ struct ConditionTests {
     for need in [LoadNeed.local, .network] {
       while resources.gates[need].counts != (0, 0), !Task.isCancelled { await Task.yield() }
     }
-    #expect(asked.withLock { $0 }.allSatisfy { $0.reach != .kept })
+    #expect(
+      asked.withLock { $0 }.allSatisfy {
+        ($0.permit as? ReachingPermit)?.reach != .kept
+      })
   }
 
   private func ask(_ fixture: Fixture, _ kinds: [Kind], seed: UInt64) async {

@@ -153,7 +153,7 @@ struct HTTPLoadTests {
       return try await bytes(server.url("/b"), from: source)
     }
     // It stands at the gate, and both are watched.
-    while source.waitingRequestCount != 1 { await Task.yield() }
+    while source.client.hosts.counts.waiting != 1 { await Task.yield() }
     await clock.sleepers { $0.count == 2 }
 
     for _ in 0..<5 {

@@ -13,7 +13,7 @@ struct HTTPTransferTests {
     for _ in 0..<20 {
       let transfer = HTTPTransfer(
         HTTPExchange(byteCountLimit: bytes.count),
-        begin: { Arrival($0, continuing: $1, byteCountLimit: bytes.count) },
+        begin: { DownloadBuffer($0, continuing: $1, byteCountLimit: bytes.count) },
         report: { _ in })
       let head = HTTPHead(
         url: url, status: 200, fields: ["content-length": "\(bytes.count)"], received: Date())
@@ -22,7 +22,7 @@ struct HTTPTransferTests {
       let seen = Task.detached {
         looking.increment()
         while true {
-          if let arrival = transfer.completeArrival { return arrival.byteCount }
+          if let arrival = transfer.completeBuffer { return arrival.byteCount }
           await Task.yield()
         }
       }

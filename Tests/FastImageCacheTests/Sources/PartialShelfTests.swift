@@ -13,11 +13,13 @@ struct PartialShelfTests {
     OriginalName(id: ImageID(number), audience: audience, address: "test:/")
   }
 
-  private func arrival(_ count: Int, of total: Int, _ fields: [String: String] = [:]) -> Arrival {
+  private func arrival(_ count: Int, of total: Int, _ fields: [String: String] = [:])
+    -> DownloadBuffer
+  {
     let head = ["ETag": #""x""#, "Content-Length": "\(total)"].merging(fields) { $1 }
     let terms = OriginalTerms(fields: head, received: Date(timeIntervalSince1970: 784_112_000))
     let bytes = Data(repeating: UInt8(truncatingIfNeeded: count), count: count)
-    return Arrival(
+    return DownloadBuffer(
       terms, continuing: KnownOriginal(terms: terms, bytes: bytes, isWhole: false),
       byteCountLimit: count)
   }
@@ -31,7 +33,8 @@ struct PartialShelfTests {
   }
 
   private func put(
-    _ arrival: Arrival, as name: OriginalName, of entity: ImageID = 0, on other: PartialShelf? = nil
+    _ arrival: DownloadBuffer, as name: OriginalName, of entity: ImageID = 0,
+    on other: PartialShelf? = nil
   ) {
     let shelf = other ?? shelf
     let owner = OriginalOwner(namespace: "a", entity: entity)

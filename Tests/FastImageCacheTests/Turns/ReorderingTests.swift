@@ -69,7 +69,7 @@ struct ReorderingTests {
       options.connectionsPerHost = 1
       let source = URLImageSource(http: options)
       let fixture = try await Fixture { ($0.resources, $0.source) = (resources, source) }
-      return (fixture, server, { source.waitingRequestCount })
+      return (fixture, server, { source.client.hosts.counts.waiting })
     }
   }
 

@@ -14,7 +14,7 @@
     let transfer: HTTPTransfer
 
     private let url: URL
-    private let pace: CurlPace?
+    private let pace: CurlRateQueue<UnsafeMutableRawPointer>?
     private var fields: UnsafeMutablePointer<curl_slist>?
     private let errorText: UnsafeMutablePointer<CChar>
 
@@ -27,7 +27,8 @@
     /// Throws when there is no memory, when the library refuses an option, such as the address, and
     /// when the proxy cannot be used.
     init(
-      _ transfer: HTTPTransfer, _ request: HTTPRequest, _ options: HTTPOptions, _ pace: CurlPace?
+      _ transfer: HTTPTransfer, _ request: HTTPRequest, _ options: HTTPOptions,
+      _ pace: CurlRateQueue<UnsafeMutableRawPointer>?
     ) throws(ImageSourceError) {
       guard let easy = fic_curl_easy_init() else { throw Self.refusal(CURLE_OUT_OF_MEMORY) }
       self.easy = easy

@@ -4,12 +4,11 @@
 
   /// Serves all transfers of one source on its own thread, which makes it, until it is told to stop.
   final class CurlLoop {
-    private let wakeup: CurlWakeup
     private var multi: UnsafeMutableRawPointer
     private let options: HTTPOptions
     private let mailbox: CurlMailbox
     /// Bounds the bytes of all exchanges together; `nil` for no bound.
-    private let pace: CurlPace?
+    private let pace: CurlRateQueue<UnsafeMutableRawPointer>?
     private let makeHandle: @Sendable () -> UnsafeMutableRawPointer?
     private var exchanges: [UnsafeMutableRawPointer: CurlExchange] = [:]
     private var isStopped = false
@@ -18,12 +17,12 @@
     /// Loads libcurl, which takes milliseconds in a process that has not used it yet.
     ///
     /// - Parameters:
-    ///   - wakeup: Wakes nobody until this loop is made; messages that are older are read first.
+    ///   - mailbox: Wakes no loop until this one is made, which reads older messages first.
     ///   - makeHandle: curl_multi_init(3).
     /// - Throws: ``ImageSourceError/missingLibrary(_:)``, or ``ImageSourceError/network(_:)`` where there is
     ///   no memory.
     init(
-      options: HTTPOptions, mailbox: CurlMailbox, wakeup: CurlWakeup,
+      options: HTTPOptions, mailbox: CurlMailbox,
       makeHandle: @escaping @Sendable () -> UnsafeMutableRawPointer?
     ) throws(ImageSourceError) {
       try CurlLibrary.load()
@@ -31,9 +30,8 @@
       (self.multi, self.makeHandle) = (multi, makeHandle)
       self.options = options
       self.mailbox = mailbox
-      pace = options.highestByteRate.map { CurlPace(byteRate: max(1, $0)) }
-      self.wakeup = wakeup
-      wakeup.move(to: multi)
+      pace = options.highestByteRate.map { CurlRateQueue(byteRate: max(1, $0)) }
+      mailbox.wakes(multi)
     }
 
     /// Blocks its thread until a stop is read; then every connection is closed.
@@ -50,12 +48,12 @@
           // Messages that came meanwhile may have rung at the former handle.
           continue
         }
-        // Until a socket, one of the library's timers, the wakeup or the next piece's turn;
+        // Until a socket, one of the library's timers, a message or the next piece's turn;
         // curl_multi_poll(3).
         fic_curl_multi_poll(multi, pace?.timeout ?? .max)
       }
       for exchange in exchanges.values { drop(exchange, fault: .network("The source is gone.")) }
-      wakeup.invalidate()
+      mailbox.wakes(nil)
       fic_curl_multi_cleanup(multi)
     }
 
@@ -76,7 +74,7 @@
       guard let next = Self.makeMulti(options, makeHandle) else { return }
       let former = multi
       multi = next
-      wakeup.move(to: multi)
+      mailbox.wakes(multi)
       fic_curl_multi_cleanup(former)
     }
 
@@ -135,6 +133,24 @@
       exchanges[exchange.easy] = nil
       pace?.leave(exchange.easy)
       exchange.transfer.end(fault: fault, isReset: isReset)
+    }
+  }
+
+  /// libcurl, which no program links: most launches of a program with a cache send no request.
+  enum CurlLibrary {
+    /// Loads and initialises libcurl. Any thread may call this; the first call that succeeds takes
+    /// milliseconds and makes the functions of `CCURL` usable, and a call that failed may be repeated.
+    ///
+    /// - Throws: ``ImageSourceError/missingLibrary(_:)``.
+    static func load() throws(ImageSourceError) {
+      let reason: String? = withUnsafeTemporaryAllocation(of: CChar.self, capacity: 512) { text in
+        // The function writes a text with its zero when it returns false.
+        guard let start = text.baseAddress, !fic_curl_load(start, text.count) else { return nil }
+        return String(cString: start)
+      }
+      guard let reason else { return }
+      throw .missingLibrary(
+        "libcurl, which Debian's package libcurl4 installs, cannot be used: \(reason)")
     }
   }
 

@@ -8,12 +8,12 @@ import Locking
 final class HTTPClient: Sendable {
   let options: HTTPOptions
   let policy: HTTPPolicy
-  let hosts: HostGates
+  let hosts: HostLimiter
   let connections: HTTPConnections
   let clock: any PatienceClock
   /// A number from 0 to 1, for pauses that differ.
   let random: @Sendable () -> Double
-  private let retries = Lock(RetryBudget())
+  let retries = Lock(RetryBudget())
 
   init(
     options: HTTPOptions, clock: any PatienceClock,
@@ -24,34 +24,15 @@ final class HTTPClient: Sendable {
     options.redirectLimit = max(0, options.redirectLimit)
     self.options = options
     policy = HTTPPolicy(allowsInsecureHTTP: options.allowsInsecureHTTP)
-    hosts = HostGates(width: options.connectionsPerHost)
+    hosts = HostLimiter(width: options.connectionsPerHost)
     connections = HTTPConnections(options: options)
     self.clock = clock
     self.random = random
   }
 
-  /// Requests that wait for their turn with a host at this moment.
-  var waitingRequestCount: Int { hosts.counts.waiting }
-
-  func closeIdleConnections() { connections.closeIdle() }
-
-  /// Fetches one original.
-  ///
-  /// - Throws: ``ImageSourceError``, what ``HTTPOptions/modifyRequest`` throws, and
-  ///   `CancellationError` as soon as the task is cancelled.
-  func response(to request: ImageSourceRequest) async throws -> ImageSourceResponse {
-    try await HTTPLoad(self, request).response()
-  }
-
-  /// A load begins at this address.
-  func begin(_ url: URL) { retries.withLock { $0.begin(HTTPHost(url)) } }
-
-  /// Whether a load that began at this address may send a request again.
-  func mayRetry(_ url: URL) -> Bool { retries.withLock { $0.takeRetry(HTTPHost(url)) } }
-
   /// The request for one address of a load: the first one, or one that it was redirected to.
   func httpRequest(
-    for url: URL, _ ask: HTTPAsk, of load: ImageSourceRequest
+    for url: URL, _ condition: HTTPCondition, of load: ImageSourceRequest
   ) async throws -> HTTPRequest {
     try policy.check(url)
     var request = HTTPRequest(url: url)
@@ -80,7 +61,7 @@ final class HTTPClient: Sendable {
       }
     }
     try request.checkHeaders()
-    request.headers.merge(ask.sent(to: request.url).fields) { $1 }
+    request.headers.merge(condition.sent(to: request.url).fields) { $1 }
     return request
   }
 }

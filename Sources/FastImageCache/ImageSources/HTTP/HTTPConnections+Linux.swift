@@ -5,10 +5,8 @@
 
   /// The connections of one source, through libcurl.
   ///
-  /// Not through FoundationNetworking's `URLSession`, which stands on the same library: as of Swift
-  /// 6.3 it traps on some redirects that a server may send, and both gathers the bodies of redirects
-  /// and queues received bytes without a limit, so that a server can end the process. Here each piece
-  /// is counted before the next one is read.
+  /// Not through FoundationNetworking's `URLSession`, by which a server can end the process
+  /// ([0013](../../../../Docs/Decisions/0013-libcurl-below-http-on-linux.md)).
   ///
   /// One thread serves all transfers. Other threads leave it messages in its mailbox.
   final class HTTPConnections: Sendable {
@@ -49,7 +47,7 @@
 
     /// Sends one request and hands the events of its answer to `transfer`.
     ///
-    /// The priority has no meaning here: `HostGates` lets in no more than there are connections. Nor have
+    /// The priority has no meaning here: `HostLimiter` lets in no more than there are connections. Nor have
     /// the networks to avoid: libcurl knows the cost of none.
     func outcome(
       of request: HTTPRequest, priority: TaskPriority, avoiding costs: NetworkCosts,
@@ -69,11 +67,14 @@
   /// Messages to the thread that owns the connections.
   ///
   /// Invariants:
-  /// 1. The thread exists from the first start until it has read `stop`, or could not begin; the
+  /// 1. `isServed` from the first start until the thread has read `stop`, or could not begin; the
   ///    next start then makes another. No message follows `stop`, which comes from the deinitialiser of
   ///    the only poster.
   /// 2. Messages are read in the order in which they were posted. A cancel that overtook its start
   ///    finds nothing to cancel, and then the start finds a transfer that is over.
+  /// 3. `multi` is set only while that handle exists, and used under the lock alone: no late call reaches a
+  ///    handle that is gone. curl_multi_wakeup(3) is the one call that any thread may make. The pointer is a
+  ///    number because a pointer is not `Sendable`.
   final class CurlMailbox: Sendable {
     enum Message: Sendable {
       case start(HTTPTransfer, HTTPRequest)
@@ -84,7 +85,8 @@
 
     private struct State {
       var messages: [Message] = []
-      var wakeup: CurlWakeup?
+      var isServed = false
+      var multi: UInt = 0
     }
 
     private let options: HTTPOptions
@@ -101,15 +103,22 @@
 
     func post(_ message: Message) {
       state.withLock { state in
-        if state.wakeup == nil, case .start = message {
-          let wakeup = CurlWakeup()
-          state.wakeup = wakeup
-          Thread.detachNewThread { self.serve(wakeup) }
+        if !state.isServed, case .start = message {
+          state.isServed = true
+          Thread.detachNewThread { self.serve() }
         }
-        guard let wakeup = state.wakeup else { return }
+        guard state.isServed else { return }
         state.messages.append(message)
-        wakeup.wake()
+        if let multi = UnsafeMutableRawPointer(bitPattern: state.multi) {
+          fic_curl_multi_wakeup(multi)
+        }
       }
+    }
+
+    /// From now on messages wake the thread that waits with this handle; called before the former one goes.
+    func wakes(_ multi: UnsafeMutableRawPointer?) {
+      let multi = UInt(bitPattern: multi)
+      state.withLock { $0.multi = multi }
     }
 
     func takeMessages() -> [Message] {
@@ -120,10 +129,9 @@
     }
 
     /// The thread's work, with libcurl loaded here rather than on the thread of a poster.
-    private func serve(_ wakeup: CurlWakeup) {
+    private func serve() {
       do throws(ImageSourceError) {
-        let loop = try CurlLoop(
-          options: options, mailbox: self, wakeup: wakeup, makeHandle: makeHandle)
+        let loop = try CurlLoop(options: options, mailbox: self, makeHandle: makeHandle)
         loop.run()
       } catch {
         refuseStarts(with: error)

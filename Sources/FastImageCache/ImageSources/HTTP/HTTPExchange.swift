@@ -41,12 +41,12 @@ struct HTTPExchange: Sendable {
     case unchanged(OriginalTerms)
   }
 
-  private let ask: HTTPAsk
+  private let condition: HTTPCondition
   private let byteCountLimit: Int
   private var phase = Phase.head
 
-  init(_ ask: HTTPAsk = .all, byteCountLimit: Int) {
-    self.ask = ask
+  init(_ condition: HTTPCondition = .all, byteCountLimit: Int) {
+    self.condition = condition
     self.byteCountLimit = byteCountLimit
   }
 
@@ -63,7 +63,7 @@ struct HTTPExchange: Sendable {
   }
 
   mutating func receive(_ head: HTTPHead) -> Step {
-    switch HTTPVerdict(on: head, to: ask) {
+    switch HTTPDecision(on: head, to: condition) {
     case .redirect(let target):
       return .redirect(to: target)
     case .failure(let failure):

@@ -49,7 +49,9 @@ public struct HTTPRequest: Hashable, Sendable {
   /// Refuses conditions, and fields that would end early and begin another one: RFC 9112 section 11.1.
   func checkHeaders() throws(ImageSourceError) {
     for (name, value) in headers {
-      guard !HTTPAsk.reservedNames.contains(name.lowercased()) else { throw .reservedHeader(name) }
+      guard !HTTPCondition.reservedNames.contains(name.lowercased()) else {
+        throw .reservedHeader(name)
+      }
       guard !name.isEmpty, name.utf8.allSatisfy(\.isTokenCharacter) else {
         throw .invalidHeader(name)
       }

@@ -7,11 +7,11 @@ import Locking
 /// 1. `continuation` is set once, by the awaiting task, and leaves the state before it is resumed;
 ///    so it is resumed once.
 /// 2. Once `isOver`, no event changes anything: events after a cancellation are dropped.
-/// 3. `arrival` holds the bytes that `exchange` has taken. Both change in one critical section, so that an
+/// 3. `buffer` holds the bytes that `exchange` has taken. Both change in one critical section, so that an
 ///    exchange that is complete has all of its bytes here.
 final class HTTPTransfer: Sendable {
   enum Outcome: Sendable {
-    case arrived(Arrival)
+    case arrived(DownloadBuffer)
     case unchanged(OriginalTerms)
     case redirect(to: URL)
   }
@@ -20,7 +20,7 @@ final class HTTPTransfer: Sendable {
 
   private struct State {
     var exchange: HTTPExchange
-    var arrival: Arrival?
+    var buffer: DownloadBuffer?
     var continuation: Continuation?
     var isOver = false
 
@@ -35,13 +35,13 @@ final class HTTPTransfer: Sendable {
     ///
     /// - Returns: The step, or the failure of keeping it.
     mutating func follow(
-      _ step: HTTPExchange.Step, _ begin: (OriginalTerms, KnownOriginal?) -> Arrival
+      _ step: HTTPExchange.Step, _ begin: (OriginalTerms, KnownOriginal?) -> DownloadBuffer
     ) -> HTTPExchange.Step {
       switch step {
-      case .begin(let terms, let known): arrival = begin(terms, known)
+      case .begin(let terms, let known): buffer = begin(terms, known)
       case .take(let bytes):
         do throws(ImageSourceError) {
-          try arrival?.append(bytes)
+          try buffer?.append(bytes)
         } catch {
           return .fail(HTTPFailure(error: error))
         }
@@ -52,15 +52,16 @@ final class HTTPTransfer: Sendable {
   }
 
   private let state: Lock<State>
-  private let begin: @Sendable (OriginalTerms, KnownOriginal?) -> Arrival
+  private let begin: @Sendable (OriginalTerms, KnownOriginal?) -> DownloadBuffer
   private let report: @Sendable (ImageSourceProgress) -> Void
 
   /// - Parameters:
   ///   - begin: Called when the first bytes are about to be taken, under this transfer's lock, so that
-  ///     no answer that is over begins an arrival.
+  ///     no answer that is over begins a buffer.
   ///   - report: Called after each event, on the connection's thread.
   init(
-    _ exchange: HTTPExchange, begin: @escaping @Sendable (OriginalTerms, KnownOriginal?) -> Arrival,
+    _ exchange: HTTPExchange,
+    begin: @escaping @Sendable (OriginalTerms, KnownOriginal?) -> DownloadBuffer,
     report: @escaping @Sendable (ImageSourceProgress) -> Void
   ) {
     state = Lock(State(exchange: exchange))
@@ -69,11 +70,11 @@ final class HTTPTransfer: Sendable {
   }
 
   /// The bytes taken so far, with the known ones that they continue.
-  var arrival: Arrival? { state.withLock { $0.arrival } }
+  var buffer: DownloadBuffer? { state.withLock { $0.buffer } }
 
-  /// The arrival, if each announced byte has come.
-  var completeArrival: Arrival? {
-    state.withLock { $0.exchange.isComplete ? $0.arrival : nil }
+  /// The buffer, if each announced byte has come.
+  var completeBuffer: DownloadBuffer? {
+    state.withLock { $0.exchange.isComplete ? $0.buffer : nil }
   }
 
   /// Starts the connection's work and waits for its outcome.
@@ -122,23 +123,21 @@ final class HTTPTransfer: Sendable {
   ///   - fault: The failure that the system saw; `nil` for none.
   ///   - isReset: Whether the server refused this request alone, and its connection goes on.
   func end(fault: ImageSourceError?, isReset: Bool = false) {
-    let (continuation, arrival, ending) = state.withLock { state in
-      (state.end(), state.arrival, state.exchange.end(fault: fault, isReset: isReset))
-    }
-    SanitizerWitness.willResume(at: self)
-    switch (ending, arrival) {
-    case (.complete, let arrival?): continuation?.resume(returning: .arrived(arrival))
-    case (.complete, nil): preconditionFailure("A body is complete only after it has begun.")
-    case (.unchanged(let terms), _): continuation?.resume(returning: .unchanged(terms))
-    case (.failed(let failure), _): continuation?.resume(throwing: failure)
+    answer { state in
+      switch (state.exchange.end(fault: fault, isReset: isReset), state.buffer) {
+      case (.complete, let buffer?): .success(.arrived(buffer))
+      case (.complete, nil): preconditionFailure("A body is complete only after it has begun.")
+      case (.unchanged(let terms), _): .success(.unchanged(terms))
+      case (.failed(let failure), _): .failure(failure)
+      }
     }
   }
 
   /// The request cannot be sent.
-  func refuse(with error: ImageSourceError) { answer(.failure(error)) }
+  func refuse(with error: ImageSourceError) { answer { _ in .failure(error) } }
 
-  private func answer(_ result: Result<Outcome, any Error>) {
-    let continuation = state.withLock { $0.end() }
+  private func answer(_ result: (State) -> Result<Outcome, any Error>) {
+    let (continuation, result) = state.withLock { ($0.end(), result($0)) }
     SanitizerWitness.willResume(at: self)
     continuation?.resume(with: result)
   }
@@ -154,10 +153,10 @@ final class HTTPTransfer: Sendable {
     switch step {
     case .goOn, .begin, .take: break
     case .redirect(let target):
-      answer(.success(.redirect(to: target)))
+      answer { _ in .success(.redirect(to: target)) }
       return false
     case .fail(let failure):
-      answer(.failure(failure))
+      answer { _ in .failure(failure) }
       return false
     }
     report(progress)

@@ -28,7 +28,8 @@ public struct LoadOptions: Hashable, Sendable {
     /// the request never waits for a download.
     case kept
 
-    /// To the source, too, where the URL is neither http nor https.
+    /// To the source, too, where the URL is neither http nor https. Such a source reaches no web server by a
+    /// ``URLImageSource``.
     case local
 
     /// Everywhere.

@@ -12,7 +12,7 @@
     private func load(_ url: URL, through mailbox: CurlMailbox) async throws -> Data? {
       let transfer = HTTPTransfer(
         HTTPExchange(byteCountLimit: 100),
-        begin: { Arrival($0, continuing: $1, byteCountLimit: 100) }, report: { _ in })
+        begin: { DownloadBuffer($0, continuing: $1, byteCountLimit: 100) }, report: { _ in })
       let outcome = try await transfer.outcome(
         start: { mailbox.post(.start(transfer, HTTPRequest(url: url))) }, cancel: {})
       return if case .arrived(let arrival) = outcome { arrival.bytes } else { nil }

@@ -84,9 +84,9 @@ struct HTTPExchangeTests {
     let asks =
       Self.versions.flatMap { original in
         [
-          HTTPAsk(for: original.known(500, from: server), resumes: true),
-          HTTPAsk(for: original.known(600, from: server), resumes: true),
-          HTTPAsk(for: original.known(600, from: server, isWhole: true), resumes: true),
+          HTTPCondition(for: original.known(500, from: server), resumes: true),
+          HTTPCondition(for: original.known(600, from: server), resumes: true),
+          HTTPCondition(for: original.known(600, from: server, isWhole: true), resumes: true),
         ]
       } + [.all]
     var wholeCount = 0

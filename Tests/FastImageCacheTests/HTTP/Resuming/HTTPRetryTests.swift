@@ -98,7 +98,7 @@ struct HTTPRetryTests {
       await server.requests.reaches(count)
       let end = clock.now + pause
       await clock.sleepers { $0 == [end] }
-      #expect(source.waitingRequestCount == 0)
+      #expect(source.client.hosts.counts.waiting == 0)
       clock.advance(by: pause)
     }
     #expect(try await task.value == original.bytes)
@@ -246,7 +246,7 @@ struct HTTPRetryTests {
     let server = try HTTPServer {
       original.part(($0.firstByte ?? 0)..<100, status: $0.firstByte == nil ? 200 : 206, cut: 1)
     }
-    let slot = ArrivalSlot()
+    let slot = DownloadBuffers()
     await #expect(throws: ImageSourceError.truncatedBody(received: 10, expected: 100)) {
       try await load(server.url("/a"), slot: slot, from: URLImageSource(http: .retrying(9)))
     }

@@ -94,12 +94,13 @@ extension HTTPOptions {
 
 /// A load as a cache begins it.
 func load(
-  _ url: URL, known: KnownOriginal? = nil, slot: ArrivalSlot = ArrivalSlot(),
+  _ url: URL, known: KnownOriginal? = nil, slot: DownloadBuffers = DownloadBuffers(),
   from source: URLImageSource = URLImageSource(http: .patient), limit: Int = 50 << 20,
   progress: @escaping @Sendable (ImageSourceProgress) -> Void = { _ in }
 ) async throws -> ImageSourceResponse {
   var request = ImageSourceRequest(url: url, byteCountLimit: limit, progress: progress)
-  (request.known, request.arrivals) = (known, slot)
+  request.known = known
+  request.makeBuffer = { slot.begin($0, continuing: $1, byteCountLimit: limit) }
   return try await source.response(to: request)
 }
 

@@ -5,7 +5,7 @@ import Testing
 @testable import FastImageCache
 
 @Suite("What a load asks a server for", .timeLimit(.minutes(10)))
-struct HTTPAskTests {
+struct HTTPConditionTests {
   private let url: URL
   private let server: HTTPServer
   private let original = Original.version(1)
@@ -19,12 +19,12 @@ struct HTTPAskTests {
     _ original: Original, _ count: Int, isWhole: Bool = false, resumes: Bool = true
   ) -> [String: String] {
     let known = original.known(count, from: server, isWhole: isWhole)
-    return HTTPAsk(for: known, resumes: resumes).sent(to: url).fields
+    return HTTPCondition(for: known, resumes: resumes).sent(to: url).fields
   }
 
   @Test("is everything where nothing is known")
   func nothing() {
-    #expect(HTTPAsk(for: nil, resumes: true).fields.isEmpty)
+    #expect(HTTPCondition(for: nil, resumes: true).fields.isEmpty)
     #expect(fields(original, 0).isEmpty)
   }
 
@@ -101,7 +101,8 @@ struct HTTPAskTests {
     let text = text.replacingOccurrences(of: "%d", with: "\(server.port)")
     let other = try #require(URL(string: text))
     for isWhole in [true, false] {
-      let ask = HTTPAsk(for: original.known(1000, from: server, isWhole: isWhole), resumes: true)
+      let ask = HTTPCondition(
+        for: original.known(1000, from: server, isWhole: isWhole), resumes: true)
       #expect(ask.sent(to: other).fields.isEmpty && !ask.sent(to: url).fields.isEmpty)
     }
   }

@@ -1,7 +1,7 @@
 import Foundation
 
 /// The meaning of an answer's head: the request and the head in, the next action out.
-enum HTTPVerdict: Sendable {
+enum HTTPDecision: Sendable {
   case redirect(to: URL)
   /// The original from its first byte on.
   case whole(OriginalTerms)
@@ -22,8 +22,8 @@ enum HTTPVerdict: Sendable {
     401, 403, 404, 407, 408, 410, 429, 451, 502, 503, 504,
   ]
 
-  init(on head: HTTPHead, to ask: HTTPAsk) {
-    switch (head.status, ask) {
+  init(on head: HTTPHead, to condition: HTTPCondition) {
+    switch (head.status, condition) {
     case (let status, _) where Self.redirects.contains(status) && head.fields["location"] != nil:
       self = Self.redirect(head)
     case (let status, .rest) where Self.successes.contains(status) && Self.isPart(head):
@@ -43,18 +43,21 @@ enum HTTPVerdict: Sendable {
     case (let status, _):
       // A server that is out of order says nothing about the bytes that are known.
       let keepsBytes =
-        if case .rest = ask { Self.passing.contains(status) } else { ![404, 410].contains(status) }
+        if case .rest = condition { Self.passing.contains(status) } else {
+          ![404, 410].contains(status)
+        }
       self = .failure(
         HTTPFailure(
-          error: .httpStatus(status), remedy: Self.remedy(for: head, to: ask),
+          error: .httpStatus(status), remedy: Self.remedy(for: head, to: condition),
           dropsBytes: !keepsBytes))
     }
   }
 
   /// Signed addresses, firewalls and servers of apps refuse ranges, and conditions that they do not know,
   /// with any status. So such a status counts only as the answer to a plain request.
-  private static func remedy(for head: HTTPHead, to ask: HTTPAsk) -> HTTPFailure.Remedy {
-    switch ask {
+  private static func remedy(for head: HTTPHead, to condition: HTTPCondition) -> HTTPFailure.Remedy
+  {
+    switch condition {
     case .rest: .all
     case .ifChanged where !unconditional.contains(head.status): .all
     // Whatever was not asked for is among these: a part (206), no news (304).
@@ -63,7 +66,7 @@ enum HTTPVerdict: Sendable {
     }
   }
 
-  private static func redirect(_ head: HTTPHead) -> HTTPVerdict {
+  private static func redirect(_ head: HTTPHead) -> HTTPDecision {
     let location = head.fields["location", default: ""]
     guard let target = RedirectTarget.url(location, relativeTo: head.url) else {
       let text = "The server redirects to '\(location)', which is no URL."
@@ -89,30 +92,30 @@ enum HTTPVerdict: Sendable {
 
   /// Whether an answer of a whole has only a part of it, as some servers send the rest.
   private static func isPart(_ head: HTTPHead) -> Bool {
-    guard case .part(let first, let last, let total)? = head.contentRange else { return false }
-    return first > 0 || total.map { last + 1 < $0 } ?? false
+    guard let range = head.contentRange else { return false }
+    return range.first > 0 || range.total.map { range.last + 1 < $0 } ?? false
   }
 
   /// Whether a part is all of the original.
   private static func isWhole(_ head: HTTPHead) -> Bool {
-    guard case .part(first: 0, let last, let total?)? = head.contentRange, last + 1 == total else {
-      return false
-    }
+    guard let range = head.contentRange, range.first == 0, let total = range.total,
+      range.last + 1 == total
+    else { return false }
     return !head.isMultipart && head.contentLength.map { $0 == total } ?? true
   }
 
   /// The part that came, if nothing about it contradicts what is known.
   private static func part(
     _ head: HTTPHead, _ known: KnownOriginal, _ first: Int
-  ) -> HTTPVerdict? {
+  ) -> HTTPDecision? {
     let newer = terms(head)
     guard !newer.hasContentCoding, !head.isMultipart,
-      case .part(let begin, let last, let total?)? = head.contentRange,
-      total == known.terms.byteCount,
-      begin <= first, last >= known.bytes.count || last == total - 1,
-      head.contentLength.map({ $0 == last - begin + 1 }) ?? true, isSameVersion(head, known)
+      let range = head.contentRange, let total = range.total, total == known.terms.byteCount,
+      range.first <= first, range.last >= known.bytes.count || range.last == total - 1,
+      head.contentLength.map({ $0 == range.last - range.first + 1 }) ?? true,
+      isSameVersion(head, known)
     else { return nil }
-    return .part(known.terms.confirmed(by: newer), begin..<last + 1, after: known)
+    return .part(known.terms.confirmed(by: newer), range.first..<range.last + 1, after: known)
   }
 
   private static func isSameVersion(_ head: HTTPHead, _ known: KnownOriginal) -> Bool {
@@ -121,5 +124,30 @@ enum HTTPVerdict: Sendable {
     }
     if EntityTag.differ(known.terms.entityTag, head.fields["etag"]) { return false }
     return head.fields["last-modified"].map { $0 == known.terms.lastModified } ?? true
+  }
+}
+
+/// Why one request brought nothing, and what may help.
+struct HTTPFailure: Error, Hashable, Sendable {
+  enum Remedy: Hashable, Sendable {
+    case none
+    /// The same again; not earlier than the server said.
+    case again(notBefore: Duration? = nil)
+    /// The same again; the server serves others on the same connection meanwhile.
+    case resend
+    /// The bytes that did not come, at once: all that were announced came, and they were too few.
+    case rest
+    /// All bytes, without a condition, at once.
+    case all
+  }
+
+  let error: ImageSourceError
+  var remedy = Remedy.none
+  /// Whether bytes that have arrived so far are of no use.
+  var dropsBytes = false
+
+  /// The answer contradicts what is known.
+  static func contradiction(_ error: ImageSourceError) -> HTTPFailure {
+    HTTPFailure(error: error, remedy: .all, dropsBytes: true)
   }
 }

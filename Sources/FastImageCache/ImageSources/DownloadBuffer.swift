@@ -28,7 +28,7 @@ package struct KnownOriginal: Sendable {
 
 /// The bytes of an original on their way: a source appends them, and what has arrived outlives a
 /// failure or a cancellation of the source.
-package final class Arrival: Sendable {
+package final class DownloadBuffer: Sendable {
   /// The head of the answer whose bytes these are.
   package let terms: OriginalTerms
 
@@ -38,21 +38,17 @@ package final class Arrival: Sendable {
   /// How many of the first bytes earlier loads have left.
   let earlierByteCount: Int
 
-  /// Takes what arrives to the disk, where a store may have it.
-  let download: OriginalDownload?
-
-  /// Watches what arrives for previews.
-  private let previews: PreviewWatch?
+  /// Called behind each append, with the new bytes, on its thread.
+  private let didAppend: (@Sendable (DownloadBuffer, Data) -> Void)?
 
   private let content: Lock<Data>
   private let byteCountLimit: Int
 
   init(
     _ terms: OriginalTerms, continuing known: KnownOriginal? = nil, byteCountLimit: Int,
-    download: OriginalDownload? = nil, previews: PreviewWatch? = nil
+    didAppend: (@Sendable (DownloadBuffer, Data) -> Void)? = nil
   ) {
-    (self.terms, self.download, self.previews) = (terms, download, previews)
-    self.byteCountLimit = byteCountLimit
+    (self.terms, self.byteCountLimit, self.didAppend) = (terms, byteCountLimit, didAppend)
     var content = known?.bytes ?? Data()
     knownByteCount = content.count
     earlierByteCount = known?.earlierByteCount ?? 0
@@ -90,7 +86,7 @@ package final class Arrival: Sendable {
     terms.recordRequest(headers)
     guard terms.mayBeContinued, let total = terms.byteCount, !bytes.isEmpty, bytes.count <= total
     else { return nil }
-    // A copy: an arrival reserves room for the whole original.
+    // A copy: a buffer reserves room for the whole original.
     let copy = bytes.withUnsafeBytes { Data($0) }
     return KnownOriginal(terms: terms, bytes: copy, isWhole: bytes.count == total)
   }
@@ -99,76 +95,12 @@ package final class Arrival: Sendable {
   ///
   /// - Throws: ``ImageSourceError/tooLarge(byteCountLimit:)``, and takes nothing then.
   package func append(_ bytes: Data) throws(ImageSourceError) {
-    let limit = byteCountLimit
-    let count = content.withLock { content -> Int? in
-      guard bytes.count <= limit - content.count else { return nil }
-      content.append(bytes)
-      return content.count
+    let fits = content.withLock { content in
+      let fits = bytes.count <= byteCountLimit - content.count
+      if fits { content.append(bytes) }
+      return fits
     }
-    guard let count else { throw .tooLarge(byteCountLimit: limit) }
-    download?.grow(to: count, of: self)
-    previews?.note(bytes, of: self)
+    guard fits else { throw .tooLarge(byteCountLimit: byteCountLimit) }
+    didAppend?(self, bytes)
   }
-}
-
-/// The newest arrival of one load, for the loader to keep if the load fails.
-final class ArrivalSlot: Sendable {
-  private struct State {
-    var newest: Arrival?
-    var painter: PreviewPainter?
-    /// The new bytes of the arrivals before.
-    var formerByteCount = 0
-
-    mutating func exchange(for next: Arrival?) -> Arrival? {
-      formerByteCount += newest?.newByteCount ?? 0
-      defer { newest = next }
-      return newest
-    }
-  }
-
-  private let state: Lock<State>
-  private let download: OriginalDownload?
-
-  /// - Parameters:
-  ///   - known: What the load continues. It is kept again where the load fails before more comes.
-  ///   - download: Takes the arrivals' blocks to the disk.
-  ///   - painter: Draws previews of what arrives.
-  init(
-    continuing known: KnownOriginal? = nil, to download: OriginalDownload? = nil,
-    painter: PreviewPainter? = nil
-  ) {
-    self.download = download
-    let newest = known.map { Arrival($0.terms, continuing: $0, byteCountLimit: $0.bytes.count) }
-    state = Lock(State(newest: newest, painter: painter))
-  }
-
-  /// The bytes that have come in this load, those that it has dropped included.
-  var receivedByteCount: Int {
-    state.withLock { $0.formerByteCount + ($0.newest?.newByteCount ?? 0) }
-  }
-
-  /// Begins an arrival in the place of the one before. Previews of that one are shown no more, unless it is
-  /// continued.
-  func begin(
-    _ terms: OriginalTerms, continuing known: KnownOriginal?, byteCountLimit: Int
-  ) -> Arrival {
-    let (former, formerPainter) = state.withLock { ($0.newest, $0.painter) }
-    // The terms tell the versions apart.
-    let painter = known?.terms == former?.terms ? formerPainter : formerPainter?.makeNext()
-    download?.begin(terms, continues: known != nil)
-    let newest = Arrival(
-      terms, continuing: known, byteCountLimit: byteCountLimit, download: download,
-      previews: painter.map(PreviewWatch.init))
-    _ = state.withLock { state in
-      state.painter = painter
-      return state.exchange(for: newest)
-    }
-    return newest
-  }
-
-  func take() -> Arrival? { state.withLock { $0.exchange(for: nil) } }
-
-  /// Forgets what has arrived, because it is not the present original: the server has another one or
-  /// none, or sent more than it announced.
-  func drop() { _ = take() }
 }

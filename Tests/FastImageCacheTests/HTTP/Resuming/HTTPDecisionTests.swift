@@ -5,7 +5,7 @@ import Testing
 @testable import FastImageCache
 
 @Suite("What an answer means", .timeLimit(.minutes(10)))
-struct HTTPVerdictTests {
+struct HTTPDecisionTests {
   private let original = Original.version(1, count: 1000)
   private let dated = Original(
     Original.version(1, count: 1000).bytes, tag: nil, lastModified: Original.oldDate)
@@ -13,23 +13,23 @@ struct HTTPVerdictTests {
 
   init() throws { server = try HTTPServer([:]) }
 
-  private func rest(_ original: Original, _ count: Int = 600) -> HTTPAsk {
-    HTTPAsk(for: original.known(count, from: server), resumes: true)
+  private func rest(_ original: Original, _ count: Int = 600) -> HTTPCondition {
+    HTTPCondition(for: original.known(count, from: server), resumes: true)
   }
 
-  private func ifChanged(_ original: Original) -> HTTPAsk {
-    HTTPAsk(for: original.known(1000, from: server, isWhole: true), resumes: true)
+  private func ifChanged(_ original: Original) -> HTTPCondition {
+    HTTPCondition(for: original.known(1000, from: server, isWhole: true), resumes: true)
   }
 
-  /// A verdict in one word.
-  private func verdict(
-    _ status: Int, _ fields: [String: String] = [:], to ask: HTTPAsk
+  /// A decision in one word.
+  private func decision(
+    _ status: Int, _ fields: [String: String] = [:], to ask: HTTPCondition
   ) -> String {
     let lowered = Dictionary(uniqueKeysWithValues: fields.map { ($0.key.lowercased(), $0.value) })
     let head = HTTPHead(
       url: server.url("/a"), status: status, fields: lowered,
       received: Date(timeIntervalSince1970: 0))
-    switch HTTPVerdict(on: head, to: ask) {
+    switch HTTPDecision(on: head, to: ask) {
     case .redirect: return "redirect"
     case .whole: return "whole"
     case .part(_, let range, _): return "\(range.lowerBound)..<\(range.upperBound)"
@@ -49,14 +49,14 @@ struct HTTPVerdictTests {
   }
 
   private func part(_ range: String, _ more: [String: String] = ["ETag": "\"v1\""]) -> String {
-    verdict(206, more.merging(["Content-Range": range]) { $1 }, to: rest(original))
+    decision(206, more.merging(["Content-Range": range]) { $1 }, to: rest(original))
   }
 
   @Test(
     "is the whole where a status says so, whatever was asked", arguments: [200, 201, 202, 203, 226])
   func whole(_ status: Int) {
     for ask in [.all, rest(original), rest(dated), ifChanged(original), ifChanged(dated)] {
-      #expect(verdict(status, to: ask) == "whole")
+      #expect(decision(status, to: ask) == "whole")
     }
   }
 
@@ -64,7 +64,7 @@ struct HTTPVerdictTests {
   func wholePart() {
     for ask in [.all, ifChanged(original)] {
       func answer(_ range: String, _ more: [String: String] = [:]) -> String {
-        verdict(206, more.merging(["Content-Range": range]) { $1 }, to: ask)
+        decision(206, more.merging(["Content-Range": range]) { $1 }, to: ask)
       }
       #expect(answer("bytes 0-999/1000") == "whole")
       #expect(answer("bytes 0-999/1000", ["Content-Length": "1000"]) == "whole")
@@ -81,10 +81,10 @@ struct HTTPVerdictTests {
   func partOfWhole() {
     for status in [200, 203] {
       for range in ["bytes 600-999/1000", "bytes 600-999/*", "bytes 0-599/1000"] {
-        #expect(verdict(status, ["Content-Range": range], to: rest(original)) == "all, drop")
+        #expect(decision(status, ["Content-Range": range], to: rest(original)) == "all, drop")
       }
       #expect(
-        verdict(status, ["Content-Range": "bytes 0-999/1000"], to: rest(original)) == "whole")
+        decision(status, ["Content-Range": "bytes 0-999/1000"], to: rest(original)) == "whole")
     }
   }
 
@@ -92,7 +92,7 @@ struct HTTPVerdictTests {
   func heuristics() {
     func mayBeKept(_ status: Int, _ fields: [String: String] = [:]) -> Bool? {
       let head = HTTPHead(url: server.url("/a"), status: status, fields: fields, received: Date())
-      guard case .whole(let terms) = HTTPVerdict(on: head, to: .all) else { return nil }
+      guard case .whole(let terms) = HTTPDecision(on: head, to: .all) else { return nil }
       return terms.mayBeKept
     }
     for status in [200, 203] { #expect(mayBeKept(status) == true) }
@@ -110,7 +110,7 @@ struct HTTPVerdictTests {
     let head = HTTPHead(
       url: server.url("/a"), status: 200,
       fields: ["content-length": "1000", "content-range": "bytes 0-6/7"], received: Date())
-    guard case .whole(let terms) = HTTPVerdict(on: head, to: .all) else {
+    guard case .whole(let terms) = HTTPDecision(on: head, to: .all) else {
       Issue.record("It was refused.")
       return
     }
@@ -120,14 +120,14 @@ struct HTTPVerdictTests {
   @Test("is news where it names another tag, and none where it names the same, a weak one or none")
   func notModified() {
     let ask = ifChanged(original)
-    #expect(verdict(304, original.fields, to: ask) == "unchanged")
-    #expect(verdict(304, ["ETag": "W/\"v1\""], to: ask) == "unchanged")
-    #expect(verdict(304, to: ask) == "unchanged")
-    #expect(verdict(304, to: ifChanged(dated)) == "unchanged")
-    #expect(verdict(304, ["ETag": "\"v2\""], to: ask) == "all")
-    #expect(verdict(304, ["ETag": "v1"], to: ask) == "unchanged")
-    #expect(verdict(304, ["ETag": "v2"], to: ask) == "all")
-    #expect(verdict(304, ["ETag": "\"v1\", \"v2\""], to: ask) == "unchanged")
+    #expect(decision(304, original.fields, to: ask) == "unchanged")
+    #expect(decision(304, ["ETag": "W/\"v1\""], to: ask) == "unchanged")
+    #expect(decision(304, to: ask) == "unchanged")
+    #expect(decision(304, to: ifChanged(dated)) == "unchanged")
+    #expect(decision(304, ["ETag": "\"v2\""], to: ask) == "all")
+    #expect(decision(304, ["ETag": "v1"], to: ask) == "unchanged")
+    #expect(decision(304, ["ETag": "v2"], to: ask) == "all")
+    #expect(decision(304, ["ETag": "\"v1\", \"v2\""], to: ask) == "unchanged")
   }
 
   @Test("is the rest where everything that it says agrees with what is known")
@@ -141,9 +141,9 @@ struct HTTPVerdictTests {
     #expect(
       part("bytes 600-999/1000", ["ETag": "\"v1\"", "Content-Length": "400"]) == "600..<1000")
     let date = ["Content-Range": "bytes 344-999/1000"]
-    #expect(verdict(206, date, to: rest(dated)) == "344..<1000")
+    #expect(decision(206, date, to: rest(dated)) == "344..<1000")
     #expect(
-      verdict(206, date.merging(["Last-Modified": Original.oldDate]) { $1 }, to: rest(dated))
+      decision(206, date.merging(["Last-Modified": Original.oldDate]) { $1 }, to: rest(dated))
         == "344..<1000")
   }
 
@@ -178,10 +178,10 @@ struct HTTPVerdictTests {
     odd.tag = "v1"
     for (tag, expected) in [("v1", "344..<1000"), ("\"v1\"", "344..<1000"), ("v2", "all, drop")] {
       let fields = ["Content-Range": "bytes 344-999/1000", "ETag": tag]
-      #expect(verdict(206, fields, to: rest(odd)) == expected)
+      #expect(decision(206, fields, to: rest(odd)) == expected)
     }
     let fields = ["Content-Range": "bytes 344-999/1000", "Last-Modified": Original.date]
-    #expect(verdict(206, fields, to: rest(dated)) == "all, drop")
+    #expect(decision(206, fields, to: rest(dated)) == "all, drop")
   }
 
   @Test(
@@ -190,44 +190,44 @@ struct HTTPVerdictTests {
       204, 300, 301, 304, 400, 401, 403, 404, 405, 407, 410, 412, 416, 418, 451, 501, 505,
     ])
   func refusedRange(_ status: Int) {
-    #expect(verdict(status, original.fields, to: rest(original)) == "all, drop")
-    #expect(verdict(status, to: rest(dated)) == "all, drop")
+    #expect(decision(status, original.fields, to: rest(original)) == "all, drop")
+    #expect(decision(status, to: rest(dated)) == "all, drop")
   }
 
   @Test(
     "leaves what is known until a plain request is answered, where the server may be out of order",
     arguments: [408, 429, 500, 502, 503, 504])
   func passingRefusal(_ status: Int) {
-    #expect(verdict(status, ["Retry-After": "7"], to: rest(original)) == "all")
+    #expect(decision(status, ["Retry-After": "7"], to: rest(original)) == "all")
   }
 
   @Test(
     "is no error where it may be the condition's, which a plain request does without",
     arguments: [204, 206, 400, 405, 406, 412, 416, 418, 500, 501, 505])
   func refusedCondition(_ status: Int) {
-    #expect(verdict(status, original.fields, to: ifChanged(original)) == "all")
+    #expect(decision(status, original.fields, to: ifChanged(original)) == "all")
   }
 
   @Test("is an error where nobody asked for it", arguments: [206, 304, 412, 416])
   func unasked(_ status: Int) {
     let fields = ["Content-Range": "bytes 600-999/1000", "ETag": "\"v1\""]
-    #expect(verdict(status, fields, to: .all) == "error")
+    #expect(decision(status, fields, to: .all) == "error")
   }
 
   @Test("drops what is gone, keeps what is forbidden, and asks again where the server may recover")
   func errors() {
     for status in [204, 300, 301, 400, 405, 418, 501, 505] {
-      #expect(verdict(status, to: .all) == "error")
+      #expect(decision(status, to: .all) == "error")
     }
-    #expect(verdict(500, to: .all) == "again")
+    #expect(decision(500, to: .all) == "again")
     for ask in [.all, ifChanged(original)] {
-      for status in [404, 410] { #expect(verdict(status, to: ask) == "error, drop") }
-      for status in [401, 403, 407, 451] { #expect(verdict(status, to: ask) == "error") }
-      for status in [408, 429, 502, 503, 504] { #expect(verdict(status, to: ask) == "again") }
-      #expect(verdict(503, ["Retry-After": "7"], to: ask) == "again after 7.0 seconds")
+      for status in [404, 410] { #expect(decision(status, to: ask) == "error, drop") }
+      for status in [401, 403, 407, 451] { #expect(decision(status, to: ask) == "error") }
+      for status in [408, 429, 502, 503, 504] { #expect(decision(status, to: ask) == "again") }
+      #expect(decision(503, ["Retry-After": "7"], to: ask) == "again after 7.0 seconds")
       let date = "Thu, 01 Jan 1970 00:00:09 GMT"
-      #expect(verdict(429, ["Retry-After": date], to: ask) == "again after 9.0 seconds")
-      #expect(verdict(503, ["Retry-After": "soon"], to: ask) == "again")
+      #expect(decision(429, ["Retry-After": date], to: ask) == "again after 9.0 seconds")
+      #expect(decision(503, ["Retry-After": "soon"], to: ask) == "again")
     }
   }
 
@@ -239,7 +239,7 @@ struct HTTPVerdictTests {
         "etag": "\"v1\"", "content-range": "bytes 600-999/1000", "content-length": "400",
         "cache-control": "max-age=60",
       ], received: Date())
-    guard case .part(let terms, _, _) = HTTPVerdict(on: head, to: rest(original)) else {
+    guard case .part(let terms, _, _) = HTTPDecision(on: head, to: rest(original)) else {
       Issue.record("It was refused.")
       return
     }

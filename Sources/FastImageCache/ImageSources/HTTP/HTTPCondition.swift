@@ -1,7 +1,7 @@
 import Foundation
 
-/// What a load asks a server for; it performs nothing itself.
-enum HTTPAsk: Sendable {
+/// The condition of a request, and so what it asks a server for.
+enum HTTPCondition: Sendable {
   /// The whole original.
   case all
   /// The whole original, if it is another than the known one.
@@ -48,7 +48,7 @@ enum HTTPAsk: Sendable {
   ///
   /// A validator would tell another host which picture was loaded. At another path the server compares
   /// it with another picture's: one that is older than the date counts as unchanged.
-  func sent(to url: URL) -> HTTPAsk {
+  func sent(to url: URL) -> HTTPCondition {
     switch self {
     case .all: .all
     case .ifChanged(let known), .rest(let known, _):
@@ -71,7 +71,7 @@ enum HTTPAsk: Sendable {
     }
   }
 
-  /// Names, in lower case, of the fields that only an ask may set: the answers to others' conditions
+  /// Names, in lower case, of the fields that only a condition may set: the answers to others' conditions
   /// would be misread.
   static let reservedNames: Set<String> = [
     "range", "if-range", "if-none-match", "if-modified-since",

@@ -14,7 +14,7 @@ struct HTTPHead: Sendable {
   let status: Int
   /// The wanted fields, by name.
   let fields: [String: String]
-  /// The moment of its arrival.
+  /// The moment at which it came.
   let received: Date
 
   /// The announced number of bytes on the wire; it may lie.

@@ -3,17 +3,17 @@ import Testing
 
 @testable import FastImageCache
 
-@Suite("A load's patience", .timeLimit(.minutes(10)))
-struct HTTPPatienceTests {
+@Suite("A load's timeouts", .timeLimit(.minutes(10)))
+struct HTTPTimeoutsTests {
   private let start = ContinuousClock.now
 
-  private func patience(idle: Int = 10, total: Int? = 60, rate: Int = 0) -> HTTPPatience {
-    let limits = HTTPPatience.Limits(
+  private func patience(idle: Int = 10, total: Int? = 60, rate: Int = 0) -> HTTPTimeouts {
+    let limits = HTTPTimeouts.Limits(
       idleTimeout: .seconds(idle), totalTimeout: total.map { .seconds($0) }, lowestByteRate: rate)
-    return HTTPPatience(limits, now: start)
+    return HTTPTimeouts(limits, now: start)
   }
 
-  private func at(_ seconds: Int) -> HTTPPatience.Instant { start + .seconds(seconds) }
+  private func at(_ seconds: Int) -> HTTPTimeouts.Instant { start + .seconds(seconds) }
 
   @Test("ends when nothing arrives for the idle time, and begins anew with each sign")
   func idle() {

@@ -5,7 +5,7 @@
 /// 2. `nextCheck` is never later than the first moment at which a limit can be over, in whatever order
 ///    the calls come until then. So a task that sleeps until `nextCheck` misses nothing.
 /// 3. A span of time is judged by its rate only if bytes arrived in it. Silence is the idle limit's.
-struct HTTPPatience: Sendable {
+struct HTTPTimeouts: Sendable {
   typealias Instant = ContinuousClock.Instant
 
   struct Limits: Sendable {
@@ -101,7 +101,7 @@ struct HTTPPatience: Sendable {
   }
 }
 
-/// The clock of a load's patience: the system's, or one that a test moves by hand.
-protocol PatienceClock: Clock<Duration> where Instant == HTTPPatience.Instant {}
+/// The clock of time limits: the system's, or one that a test moves by hand.
+protocol PatienceClock: Clock<Duration> where Instant == HTTPTimeouts.Instant {}
 
 extension ContinuousClock: PatienceClock {}
