@@ -19,8 +19,7 @@ package struct Checksum: Hashable, Sendable {
   package static func of(_ bytes: UnsafeRawBufferPointer, body: UInt64) -> UInt64 {
     var checksum = Checksum(value: body)
     for start in stride(from: 0, to: bytes.count, by: blockByteCount) {
-      checksum.add(
-        UnsafeRawBufferPointer(rebasing: bytes[start..<min(start + blockByteCount, bytes.count)]))
+      checksum.add(UnsafeRawBufferPointer(rebasing: bytes[start...].prefix(blockByteCount)))
     }
     return checksum.value
   }

@@ -41,10 +41,9 @@ final class BodyFile: @unchecked Sendable {
   /// Whether these are all of the bytes, and the whole ones their first.
   func isStart(of bytes: Data) -> Bool {
     guard bytes.count == original.byteCount, descriptor != nil else { return false }
-    let checksum = bytes.prefix(original.wholeByteCount).withUnsafeBytes {
-      Checksum.of($0, body: original.body)
+    return bytes.prefix(original.wholeByteCount).withUnsafeBytes {
+      Checksum.of($0, body: original.body) == original.checksum
     }
-    return checksum == original.checksum
   }
 }
 

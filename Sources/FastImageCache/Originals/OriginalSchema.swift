@@ -7,6 +7,8 @@ enum OriginalSchema {
   /// `FICo`, for SQLite's `application_id`.
   private static let application = 0x4649_436f
   private static let version = 1
+  /// Smaller ones than SQLite's 4096 have a keep write fewer bytes to the log; a row with a long address fits in one.
+  static let pageByteCount = 2048
 
   /// The columns that a lookup reads, in the order of `OriginalRow`.
   static let row = """
@@ -29,7 +31,8 @@ enum OriginalSchema {
 
   /// Originals and unfinished downloads have the same; of several downloads of a name each has its row.
   private static let create = """
-    PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL; BEGIN IMMEDIATE;
+    PRAGMA page_size = \(pageByteCount); PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL;
+    BEGIN IMMEDIATE;
     CREATE TABLE IF NOT EXISTS original (id INTEGER PRIMARY KEY, \(all.dropFirst(4)));
     CREATE INDEX IF NOT EXISTS original_used ON original (used);
     CREATE INDEX IF NOT EXISTS original_variants ON original (variants);
@@ -77,7 +80,7 @@ enum OriginalSchema {
     PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY; PRAGMA mmap_size = 0;
     PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON;
     PRAGMA cache_size = -\(cacheKilobytes); PRAGMA journal_size_limit = \(logByteCount);
-    PRAGMA wal_autocheckpoint = \(logByteCount / 4096);
+    PRAGMA wal_autocheckpoint = \(logByteCount / pageByteCount);
     """
   }
 }

@@ -140,7 +140,8 @@ extension OriginalStore {
     original.stored = now() / 1_000_000
     (original.wholeByteCount, original.checksum) = (0, original.body)
     while true {
-      let file = try transaction { database throws(DatabaseError) -> BodyFile? in
+      writer.files[original.body] = try transaction {
+        database throws(DatabaseError) -> BodyFile? in
         guard try makeRoom(for: original.byteCount, in: database) else { return nil }
         // From the moment on in which others see the row, its lock tells them that the writer lives.
         let name = BodyFolder.name(row: original.name.row, body: original.body)
@@ -148,9 +149,7 @@ extension OriginalStore {
         try database.run(OriginalSchema.intoDownload, original.values)
         return file
       }
-      guard let file else { continue }
-      writer.files[original.body] = file
-      return file
+      if let file = writer.files[original.body] { return file }
     }
   }
 

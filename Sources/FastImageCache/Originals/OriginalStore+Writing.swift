@@ -139,7 +139,7 @@ extension OriginalStore {
     Room(
       limit: byteLimit,
       bodies: min(max(0, try database.number("SELECT bytes FROM store")), 1 << 50),
-      pages: try database.number("PRAGMA page_count") * 4096,
+      pages: try database.number("PRAGMA page_count") * OriginalSchema.pageByteCount,
       log: try status(of: file + "-wal")?.byteCount ?? 0)
   }
 

@@ -12,7 +12,7 @@ struct Room: Equatable {
   var log = 0
 
   /// The bytes of the log from which on it is copied into the database.
-  static func logByteCount(_ limit: Int) -> Int { min(4 << 20, max(64 << 10, limit / 8)) }
+  static func logByteCount(_ limit: Int) -> Int { min(2 << 20, max(64 << 10, limit / 8)) }
 
   /// The index of the log, and what one transaction adds to the database and the log.
   private static let margin = 128 << 10

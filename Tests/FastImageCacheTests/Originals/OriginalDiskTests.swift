@@ -87,6 +87,16 @@ struct OriginalDiskTests {
     #expect(try store.folderByteCount() + 250_000 <= 1 << 20)
   }
 
+  @Test("copies its log into the database while it is open, at an eighth of the limit")
+  func log() async throws {
+    let store = store(byteLimit: 2 << 20)
+    for number in 1...200 { #expect(await store.keep(number)) }
+    let log = try FileManager.default.attributesOfItem(atPath: database + "-wal")[.size] as? Int
+    // A commit that meets a reader leaves some of it to the next one.
+    #expect(try #require(log) < 2 << 18)
+    #expect(try await store.inspect().count == 200)
+  }
+
   @Test("keeps nothing where it is too small, and nothing above a quarter of it")
   func tooSmall() async throws {
     for limit in [0, 1, 200 << 10] {
