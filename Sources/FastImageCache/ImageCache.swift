@@ -202,16 +202,7 @@ public final actor ImageCache {
   ) async throws(ImageCacheError) -> CachedImage {
     if let image = cachedImage(for: entity, format: format, options) { return image }
     let request = try missedRequest(for: entity, format: format, options: options)
-    return try await registry.image(for: request, timeLimit: timeLimit(of: request)).get()
-  }
-
-  nonisolated func timeLimit(of request: ImageRequest) -> TimeLimit? {
-    request.options?.timeLimit.map { limit in
-      TimeLimit(
-        duration: limit, clock: clock,
-        error: .timedOut(
-          entity: request.key.entity, format: request.key.format, after: limit))
-    }
+    return try await registry.image(for: request).get()
   }
 
   /// The entity's picture if the table has it, at once, from any thread; never loads.

@@ -28,8 +28,8 @@ public protocol ImageEntity: Sendable {
   /// The default is ``defaultVersionID(for:)``: the URL, or ``imageID`` where there is none.
   func versionID(for format: ImageFormat) -> ImageID
 
-  /// The address of the encoded picture; requests with equal URLs share one load, and with
-  /// ``URLImageSource`` those that differ in the fragment only. `nil` for an entity that supplies every
+  /// The address of the encoded picture; requests with equal URLs share one load, with
+  /// ``URLImageSource`` those that differ in the fragment only, and those of one ``originalID(for:)``. `nil` for an entity that supplies every
   /// picture itself.
   func sourceURL(for format: ImageFormat) -> URL?
 
@@ -40,7 +40,11 @@ public protocol ImageEntity: Sendable {
   /// the slot after the drawing.
   ///
   /// The default is the URL, or ``imageID`` where there is none. An entity whose URLs are signed, expire or name a
-  /// size gives the picture an id instead. Asked on each miss of a cache with a store, and before a source is asked.
+  /// size gives the picture an id instead. Asked on each miss.
+  ///
+  /// A request with an id of its own also joins a load of another URL that leads to the same original, under the same
+  /// conditions, if that URL was named for a format at least as large. Where the server refuses that URL, with status
+  /// 401 or 403, or its picture has too few pixels, the request's own URL is asked next.
   func originalID(for format: ImageFormat) -> ImageID
 
   /// How the picture is laid into the slot; aspect fill by default.

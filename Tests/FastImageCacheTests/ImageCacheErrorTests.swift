@@ -92,7 +92,7 @@ struct ImageCacheErrorTests {
   func describesSeveralSources() {
     let missing = ImageSourceError.notFound(path: "/a")
     let chain = ImageSourceChain.Failure(errors: [missing, ImageSourceError.httpStatus(418)])
-    let ring = CircularPictureError(ring: [.source(URL(fileURLWithPath: "/b"))])
+    let ring = CircularPictureError(cycle: [.source(URL(fileURLWithPath: "/b"))])
     for (error, words) in [(chain, ["/a", "418"]), (ring, ["/b"])] as [(any Error, [String])] {
       let text = error.localizedDescription
       #expect(text == "\(error)" && words.allSatisfy(text.contains), "\(text)")

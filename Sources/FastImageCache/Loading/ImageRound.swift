@@ -32,7 +32,7 @@ final class ImageRound: Sendable {
   func begin(_ index: Int, _ request: ImageRequest, _ priority: Priority) {
     let waiter = request.waiter
     waiters.withLock { $0?[index] = waiter }
-    registry.join(waiter, request, priority) { [queue] (outcome: consuming Outcome) in
+    registry.join([request], priority) { [queue] (_, outcome: consuming Outcome) in
       queue.append(Answer(index: index, outcome: outcome))
     }
     // An end that came before the waiter joined found no waiter to take off.

@@ -22,12 +22,7 @@ extension Load {
       // No source will be asked.
       if flight.url == nil { request.whenLoading?() }
       do {
-        guard let answer = try await askEntity(of: request) else {
-          if image?.wasAsked == true, let url = flight.url {
-            try flight.checkRing(.source(url), for: request)
-          }
-          continue
-        }
+        guard let answer = try await askEntity(of: request) else { continue }
         request.whenLoading?()
         var picture = try steps.maker.picture(from: answer, url: nil)
         try await draw([request], from: &picture)
@@ -43,12 +38,10 @@ extension Load {
 
   /// The entity's own image.
   ///
-  /// - Throws: The entity's error, and ``CircularPictureError``.
+  /// - Throws: The entity's error, and that of ``Flight/ask(_:for:_:)``.
   private func askEntity(of request: ImageRequest) async throws -> ImageSourceResponse? {
-    let subject = ReentrancyContext.Subject.picture(request.key)
-    try flight.checkRing(subject, for: request)
     flight.progress.begin()
-    let answer = try await flight.ask(subject, of: CollectionOfOne(request)) {
+    let answer = try await flight.ask(.picture(request.key), for: request) {
       try await request.entity.picture(for: request.format)
     }
     if answer != nil { flight.progress.end(\.fetch) }
@@ -65,29 +58,6 @@ extension Load {
       request.key, isFetched: false, with: .success(consume image),
       AnswerFacts(side: side, isStored: true))
     return true
-  }
-
-  /// The requests for which the source may be asked, at least one: those that do not come from its own answer.
-  ///
-  /// - Throws: `CancellationError` where no request is left.
-  func requestsForSource(_ url: URL, _ requests: [ImageRequest]) async throws -> [ImageRequest] {
-    var allowed = withoutCycles(url, requests)
-    while allowed.isEmpty {
-      if flight.retire() { throw CancellationError() }
-      allowed = withoutCycles(url, try await askEntities(flight.take()))
-    }
-    return allowed
-  }
-
-  private func withoutCycles(_ url: URL, _ requests: [ImageRequest]) -> [ImageRequest] {
-    var refused: Set<ImageKey> = []
-    for request in requests {
-      do throws(ImageCacheError) { try flight.checkRing(.source(url), for: request) } catch {
-        flight.finish(request.key, isFetched: false, with: .failure(error))
-        refused.insert(request.key)
-      }
-    }
-    return requests.without(refused)
   }
 }
 

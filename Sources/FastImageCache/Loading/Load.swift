@@ -1,4 +1,5 @@
 import Foundation
+import Pixels
 
 /// One load, from its first request to its last answer, straight down:
 ///
@@ -21,19 +22,40 @@ struct Load: Sendable {
     await original?.write?.value
   }
 
+  /// Serves the requests of one address after the other; as a rule all have one.
+  ///
   /// - Parameter original: The load's part in the store of originals, for its write to be awaited.
   private func serve(keeping original: inout OriginalAccess?) async throws {
     var requests = try await askEntities(flight.take())
-    guard let url = flight.url else {
-      return try await refuse(requests) {
-        .noSourceURL(entity: $0.key.entity, format: $0.key.format)
+    var isDone = false
+    while !isDone {
+      while requests.isEmpty {
+        if flight.retire() { return }
+        requests = try await askEntities(flight.take())
       }
+      var others: [ImageRequest] = []
+      guard let url = requests[0].url else {
+        return try await refuse(requests, at: nil, &others) {
+          .noSourceURL(entity: $0.key.entity, format: $0.key.format)
+        }
+      }
+      await original?.write?.value
+      original = await steps.planner.beginOriginal(of: requests[0])
+      try await serve(requests, at: url, &others, original)
+      isDone = others.isEmpty
+      // Requests that were given up meanwhile ask for nothing.
+      requests = others.filter { flight.isWanted(for: $0.key) }
     }
-    while requests.isEmpty {
-      if flight.retire() { return }
-      requests = try await askEntities(flight.take())
-    }
-    original = await steps.planner.beginOriginal(of: requests[0])
+  }
+
+  /// Serves the requests of one address.
+  ///
+  /// - Parameter others: Requests that joined with another address, for which this one is of no use.
+  private func serve(
+    _ requests: [ImageRequest], at url: URL, _ others: inout [ImageRequest],
+    _ original: OriginalAccess?
+  ) async throws {
+    var requests = requests
     let plan = steps.planner.plan(flight, for: requests[0], at: url)
 
     var known: KnownOriginal?
@@ -42,7 +64,7 @@ struct Load: Sendable {
         for request in requests { request.whenLoading?() }
         if let picture = try await original.picture(of: kept, steps.maker, url: url) {
           var image = FetchedImage(picture, of: kept, isStale: plan.showsStale, wasAsked: false)
-          if try await answer(&requests, with: &image, plan, original) { return }
+          if try await answer(&requests, at: url, &others, with: &image, plan, original) { return }
         }
       } else if await original.mayBeConfirmed(
         kept, steps.maker, url: url, headers: requests[0].conditions.headers)
@@ -53,7 +75,8 @@ struct Load: Sendable {
 
     // All bytes are asked for anew where those of earlier loads turn out to be no image.
     for isAnew in [false, true] where plan.asks {
-      requests = try await requestsForSource(url, requests)
+      // Before the load waits: the load that asks may hold up all others.
+      try flight.checkCycle(.source(url), for: requests[0])
       flight.progress.begin()
       // Most requests that are given up wait here: what asking needs is made behind it.
       try await flight.permit.pass(plan.need)
@@ -65,19 +88,21 @@ struct Load: Sendable {
           at: url, for: requests, flight, plan, known: known, original, into: download)
       } catch is OutOfReach {
         break
+      } catch let error as ImageCacheError where error.refusesAddress {
+        return try await refuse(requests, at: url, &others) { _ in error }
       } catch let error as ImageCacheError where error.blamesBytes {
         download.finish()
         guard download.known != nil, !isAnew else { throw error }
         continue
       }
       let isAnswered = try await answer(
-        &requests, with: &image, plan, original, download, mayAskAgain: !isAnew)
+        &requests, at: url, &others, with: &image, plan, original, download, mayAskAgain: !isAnew)
       if isAnswered { return }
       known = nil
     }
 
     let isLocked = original?.isLocked == true
-    try await refuse(requests) {
+    try await refuse(requests, at: url, &others) {
       isLocked
         ? .originalsLocked : .notCached(entity: $0.key.entity, format: $0.key.format)
     }
@@ -97,18 +122,20 @@ struct Load: Sendable {
   ///
   /// - Parameters:
   ///   - requests: Left as they are when an error is thrown, some of them perhaps answered.
+  ///   - others: Requests of other addresses for which the image is too small.
   ///   - download: That of an image for which the source was asked.
   /// - Returns: False if bytes of earlier loads turned out to be no image.
   private func answer(
-    _ requests: inout [ImageRequest], with image: inout FetchedImage, _ plan: LoadPlan,
-    _ original: OriginalAccess?, _ download: Download? = nil, mayAskAgain: Bool = true
+    _ requests: inout [ImageRequest], at url: URL, _ others: inout [ImageRequest],
+    with image: inout FetchedImage, _ plan: LoadPlan, _ original: OriginalAccess?,
+    _ download: Download? = nil, mayAskAgain: Bool = true
   ) async throws -> Bool {
     flight.progress.measure { [isStale = image.isStale] in $0.source.isStale = isStale }
     flight.progress.report(.arrived(image.byteOrigin))
     do {
       // Requests that joined while the bytes arrived share the decode that comes now.
       requests += try await askEntities(flight.take(), after: image)
-      try await drawAll(&requests, from: &image, plan, original, download)
+      try await drawAll(&requests, at: url, &others, from: &image, plan, original, download)
       return true
     } catch {
       // Whole bytes are worth keeping only where nobody waited for their end.
@@ -123,15 +150,17 @@ struct Load: Sendable {
   }
 
   private func drawAll(
-    _ requests: inout [ImageRequest], from image: inout FetchedImage, _ plan: LoadPlan,
-    _ original: OriginalAccess?, _ download: Download?
+    _ requests: inout [ImageRequest], at url: URL, _ others: inout [ImageRequest],
+    from image: inout FetchedImage, _ plan: LoadPlan, _ original: OriginalAccess?,
+    _ download: Download?
   ) async throws {
     var family = LoadFamily(replaces: image.origin == .changed)
     repeat {
       if flight.policy != .normal, image.isUnchanged {
         requests.removeAll(where: answerFromTable)
       }
-      family.add(requests)
+      others += setAside(&requests, at: url, coveredBy: image.picture.fullSize)
+      family.add(requests.filter { $0.url == url })
       try await draw(
         requests, besides: family.requests, from: &image.picture,
         willAnswer: keeping(image, original))
@@ -152,7 +181,7 @@ struct Load: Sendable {
         }
       }
       requests = try await askEntities(flight.take(), after: image)
-    } while try await !isOver(requests, family.isEmpty)
+    } while try await !isOver(requests, others, family.isEmpty)
   }
 
   /// Makes what has the store of originals hold the fetched one, before the first answer.
@@ -190,27 +219,48 @@ struct Load: Sendable {
     }
   }
 
-  /// Ends a flight whose images are not to be had.
+  /// Answers the requests of one address, whose images are not to be had.
   private func refuse(
-    _ requests: [ImageRequest], with error: (ImageRequest) -> ImageCacheError
+    _ requests: [ImageRequest], at url: URL?, _ others: inout [ImageRequest],
+    with error: (ImageRequest) -> ImageCacheError
   ) async throws {
     var requests = requests
     repeat {
+      others += setAside(&requests, at: url)
       for request in requests {
-        flight.finish(request.key, isFetched: false, with: .failure(error(request)))
+        if let other = flight.takeAlternate(for: request.key) {
+          others.append(other)
+        } else {
+          flight.finish(request.key, isFetched: false, with: .failure(error(request)))
+        }
       }
       requests = try await askEntities(flight.take())
-    } while try await !isOver(requests)
+    } while try await !isOver(requests, others)
   }
 
-  /// Whether nothing is left to do; the flight has left the board then.
+  /// Takes out the requests of other addresses, but for those that an image has enough pixels for.
+  private func setAside(
+    _ requests: inout [ImageRequest], at url: URL?, coveredBy size: PixelSize? = nil
+  ) -> [ImageRequest] {
+    func stays(_ request: ImageRequest) -> Bool {
+      guard let url, let other = request.url, other != url,
+        steps.planner.address(of: other) != steps.planner.address(of: url)
+      else { return true }
+      return size.map(request.isCovered) ?? false
+    }
+    if requests.allSatisfy(stays) { return [] }
+    defer { requests.removeAll { !stays($0) } }
+    return requests.filter { !stays($0) }
+  }
+
+  /// Whether nothing is left to do at an address; the flight has left the board then, unless others are left.
   private func isOver(
-    _ requests: [ImageRequest], _ familyIsDrawn: Bool = true
+    _ requests: [ImageRequest], _ others: [ImageRequest], _ familyIsDrawn: Bool = true
   ) async throws -> Bool {
     guard requests.isEmpty else { return false }
     try Task.checkCancellation()
     // A request that was served by its entity, or by the table, has interrupted the family only.
-    return familyIsDrawn && flight.retire()
+    return familyIsDrawn && (!others.isEmpty || flight.retire())
   }
 }
 
@@ -246,5 +296,11 @@ extension ImageCacheError {
     case let error as ImageCacheError: self = error
     default: self = .sourceFailed(url, underlying: error)
     }
+  }
+
+  /// Whether a server has refused the address, which another one may lead to as well.
+  fileprivate var refusesAddress: Bool {
+    guard case .sourceFailed(_, let error) = self else { return false }
+    return [401, 403].contains(error.refusingStatus)
   }
 }

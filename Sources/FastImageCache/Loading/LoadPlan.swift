@@ -129,6 +129,15 @@ struct LoadPlanner: Sendable {
       need: LoadNeed(for: url, naming: naming), showsPlaceholder: flight.isPlaceholder)
   }
 
+  /// The original by which a request joins loads of other addresses; `nil` where its id is its address.
+  func sharedOriginal(of request: ImageRequest, _ identity: LoadIdentity?) -> SharedOriginal? {
+    guard let url = request.url else { return nil }
+    let id = request.entity.originalID(for: request.format)
+    guard id != ImageID(url) else { return nil }
+    return SharedOriginal(
+      origin: .original(id, version: request.realKey.version, identity), size: request.format.size)
+  }
+
   /// Tells apart the requests for a URL that may not share a load; `nil` for those that may.
   func identity(of request: ImageRequest) -> LoadIdentity? {
     let reads = LoadPlan.reads(

@@ -26,9 +26,8 @@ final class Refresher: Sendable {
     guard begins else { return }
     let asking = request.revalidating()
     registry.join(
-      asking.waiter, asking, .background,
-      revalidating: .init(entity: entity, flight: flight.id)
-    ) { [self] (outcome: consuming InFlightRegistry.Outcome) in
+      [asking], .background, revalidating: .init(entity: entity, flight: flight.id)
+    ) { [self] (_, outcome: consuming InFlightRegistry.Outcome) in
       _ = underWay.withLock { $0.remove(name) }
     }
   }

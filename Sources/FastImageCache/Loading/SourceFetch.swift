@@ -54,7 +54,7 @@ struct SourceFetch: Sendable {
     let response: ImageSourceResponse
     do {
       defer { flight.progress.end(\.fetch) }
-      response = try await flight.ask(.source(url), of: requests) {
+      response = try await flight.ask(.source(url), for: requests[0]) {
         try await source.response(to: request)
       }
     } catch {
@@ -204,7 +204,7 @@ struct FetchedImage {
   let byteOrigin: ByteOrigin
   /// Whether the kept original was stale.
   var isStale = false
-  /// Whether the source was asked: requests that join are told of a cycle then.
+  /// Whether the source was asked.
   var wasAsked = true
   /// How the store knows kept bytes again.
   var keptBody: UInt64?
@@ -273,7 +273,7 @@ extension ImageSourceResponse {
 
 extension Error {
   /// The status of a server that has the original no more, or not for this account.
-  fileprivate var refusingStatus: Int? {
+  var refusingStatus: Int? {
     if let failure = self as? ImageSourceChain.Failure {
       return failure.errors.last?.refusingStatus
     }

@@ -173,9 +173,10 @@ extension ImageCache {
         for: entity, format: format, options: options, isForTable: true, whenLoading: begins)
       // Under another policy the table may have the former picture still.
       let reporter =
-        request.policy == .normal ? nil : RequestReporter(of: request, since: clock.now)
+        request.policy == .normal
+        ? nil : RequestReporter(of: request, since: clock.now, recorder.hub)
       let image = try await registry.image(
-        for: request, priority: .low, timeLimit: timeLimit(of: request), reporter: reporter
+        for: request, priority: .low, reporter: reporter
       ).get()
       if depth == .resident { await image.prepareForDisplay() }
       // The lease keeps other pictures out of its slot until the table was asked.

@@ -25,10 +25,8 @@ extension ImageCache {
       return (image, LoadReport(ofHitAfter: clock.now - start))
     }
     let request = try missedRequest(for: entity, format: format, options: options)
-    let reporter = RequestReporter(of: request, since: start)
-    let image = try await registry.image(
-      for: request, timeLimit: timeLimit(of: request), reporter: reporter
-    ).get()
+    let reporter = RequestReporter(of: request, since: start, recorder.hub)
+    let image = try await registry.image(for: request, reporter: reporter).get()
     guard let report = reporter.report else {
       preconditionFailure("A request that has its picture has its report.")
     }

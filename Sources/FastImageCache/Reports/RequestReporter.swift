@@ -8,11 +8,12 @@ final class RequestReporter: Sendable {
   private let key: ImageKey
   private let policy: LoadOptions.Policy
   private let hasTable: Bool
+  private let hub: EventHub
   private let made = Lock<LoadReport?>(nil)
 
   /// - Parameter start: The time of the call.
-  init(of request: ImageRequest, since start: Instant) {
-    self.start = start
+  init(of request: ImageRequest, since start: Instant, _ hub: EventHub) {
+    (self.start, self.hub) = (start, hub)
     (key, policy, hasTable) = (request.key, request.policy, request.table.isStored)
   }
 
@@ -23,17 +24,26 @@ final class RequestReporter: Sendable {
     of request: ImageRequest, in registry: InFlightRegistry
   ) -> RequestReporter? {
     guard registry.recorder.hasListeners else { return nil }
-    return RequestReporter(of: request, since: registry.clock.now)
+    return RequestReporter(
+      of: request, since: registry.clock.now, registry.recorder.hub)
   }
 
   /// `nil` before the answer, and where that is an error.
   var report: LoadReport? { made.withLock { $0 } }
 
-  /// Makes the report, and tells the listeners of events.
-  func answer(
-    with answer: AnswerFacts, isJoined: Bool, _ progress: FlightProgress,
-    _ recorder: CacheRecorder
-  ) {
+  /// A report that is made when its request is answered.
+  struct Pending: Sendable {
+    let reporter: RequestReporter
+    let isJoined: Bool
+    let progress: FlightProgress
+
+    /// Makes the report, and tells the listeners of events.
+    func make(of answer: AnswerFacts) {
+      reporter.answer(with: answer, isJoined: isJoined, progress)
+    }
+  }
+
+  private func answer(with answer: AnswerFacts, isJoined: Bool, _ progress: FlightProgress) {
     let (meter, previewCount) = progress.metered
     let facts = LoadFacts(
       answer: answer, source: meter.source, policy: policy, hasTable: hasTable, isJoined: isJoined)
@@ -41,22 +51,6 @@ final class RequestReporter: Sendable {
       facts, meter, total: progress.clock.now - start,
       firstPreview: meter.firstPreview.map { $0 - start.ofProcess }, previewCount: previewCount)
     made.withLock { $0 = report }
-    recorder.hub.send(.loaded(entity: key.entity, format: key.format, report))
-  }
-}
-
-extension InFlightRegistry.Waiter {
-  /// The same waiter; its report is made before its answer.
-  func reporting(
-    to reporter: RequestReporter?, isJoined: Bool, _ progress: FlightProgress,
-    _ recorder: CacheRecorder
-  ) -> InFlightRegistry.Waiter {
-    guard let reporter else { return self }
-    return InFlightRegistry.Waiter { (outcome: consuming InFlightRegistry.Outcome, facts) in
-      if case .success = outcome {
-        reporter.answer(with: facts, isJoined: isJoined, progress, recorder)
-      }
-      reply(outcome, facts)
-    }
+    hub.send(.loaded(entity: key.entity, format: key.format, report))
   }
 }

@@ -49,28 +49,23 @@ extension ImageCache {
 
   /// Waits for all requests, and throws the first error.
   private func awaitAll(_ requests: [ImageRequest]) async throws(ImageCacheError) {
-    let waiters = requests.map { (waiter: $0.waiter, request: $0) }
     // A cancellation ends the reading.
     let (answers, queue) = AsyncStream<ImageCacheError?>.makeStream()
-    registry.join(waiters, .current) { (_, outcome: consuming InFlightRegistry.Outcome) in
+    registry.join(requests, .current) { (_, outcome: consuming InFlightRegistry.Outcome) in
       if case .failure(let error) = outcome { queue.yield(error) } else { queue.yield(nil) }
     }
-    let timers = waiters.compactMap { waiter, request in
-      timeLimit(of: request)?.start { [registry] error in
-        registry.leave(waiter, with: .failure(error))
-      }
-    }
+    let timers = requests.compactMap { registry.startTimer(of: $0) }
     defer {
       for timer in timers { timer.task.cancel() }
-      for (waiter, _) in waiters { registry.leave(waiter) }
+      for request in requests { registry.leave(request.waiter) }
     }
     var failure: ImageCacheError?
     var answered = 0
-    for await answer in answers.prefix(waiters.count) {
+    for await answer in answers.prefix(requests.count) {
       answered += 1
       failure = failure ?? answer
     }
-    if answered < waiters.count { throw .cancelled }
+    if answered < requests.count { throw .cancelled }
     if let failure { throw failure }
   }
 }

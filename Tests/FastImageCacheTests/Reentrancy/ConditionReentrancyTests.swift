@@ -62,12 +62,12 @@ struct ConditionReentrancyTests {
     let fixture = try await fixture(options) { number, ask in
       number == 1 ? try await ask(1) : number
     }
-    let source = ReentrancyContext.Subject.source(try #require(URL(string: "test:/1")))
+    let source = OpenQuestion.Subject.source(try #require(URL(string: "test:/1")))
     do {
       _ = try await number(1, from: fixture)
       Issue.record("It was answered.")
     } catch ImageCacheError.sourceFailed(let url, let circular as CircularPictureError) {
-      #expect(url?.lastPathComponent == "1" && circular.ring == [source, source])
+      #expect(url?.lastPathComponent == "1" && circular.cycle == [source, source])
     }
     try await isFree(fixture)
   }

@@ -221,11 +221,11 @@ struct EntityReentrancyTests {
     try await flight.permit.pass(.local)
     let next = Task { try await gates[.local].pass(urgency: Urgency(.medium)) {} }
     while gates[.local].counts.waiting != 1 { await Task.yield() }
-    let context = ReentrancyContext(flight: flight, subject: .picture(key))
+    let question = OpenQuestion(.picture(key), of: flight)
     // Asks there once more itself.
     let plain = Photo("plain", url: "test:/5")
     let other = photo("other", url: "test:/5", above: plain, in: elsewhere.cache)
-    let image = try await context.run(inside: []) {
+    let image = try await question.answer {
       try await elsewhere.cache.image(for: other, format: .row)
     }
     #expect(image.solidNumber == 6)

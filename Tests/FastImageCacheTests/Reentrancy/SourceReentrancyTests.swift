@@ -24,13 +24,13 @@ struct SourceReentrancyTests {
     }
   }
 
-  /// Notes how many questions a load works on when it asks for its need.
+  /// Notes whether a load works on a question when it asks for its need.
   private struct WatchedNeeds: NeedNamingSource {
     let asker: Lock<Asker?>
     let counts: Lock<[Int]>
 
     func need(for url: URL) -> LoadNeed {
-      counts.withLock { $0.append(ReentrancyContext.current.count) }
+      counts.withLock { $0.append(OpenQuestion.current == nil ? 0 : 1) }
       return .local
     }
 
@@ -66,19 +66,19 @@ struct SourceReentrancyTests {
   /// The ring that a request fails for.
   private func ring(
     _ number: Int, in fixture: Fixture
-  ) async -> [ReentrancyContext.Subject]? {
+  ) async -> [OpenQuestion.Subject]? {
     do {
       _ = try await self.number(number, from: fixture)
     } catch ImageCacheError.sourceFailed(let url, let circular as CircularPictureError) {
       #expect(url?.lastPathComponent == "\(number)")
-      return circular.ring
+      return circular.cycle
     } catch {
       Issue.record(error)
     }
     return nil
   }
 
-  private func source(_ number: Int) throws -> ReentrancyContext.Subject {
+  private func source(_ number: Int) throws -> OpenQuestion.Subject {
     .source(try #require(URL(string: "test:/\(number)")))
   }
 
@@ -157,18 +157,20 @@ struct SourceReentrancyTests {
     try await isFree(fixture)
   }
 
-  @Test("holds no permit while it waits for them, and may have one again afterwards")
-  func passesAgain() async throws {
+  @Test("gives up its permit for them")
+  func givesUpItsPermit() async throws {
     let fixture = try await fixture { number, _ in number }
     let (gates, url) = (LoadGates(network: 1, local: 1), try #require(URL(string: "test:/1")))
     let flight = Flight(
       id: FlightID(number: 0, index: 0), url: url, priority: .medium, gates: gates,
       registry: fixture.cache.registry)
     try await flight.permit.pass(.local)
-    #expect(try await flight.ask(.source(url), of: []) { try await number(2, from: fixture) } == 2)
+    let request = try fixture.cache.request(for: Photo("a", url: "test:/1"), format: .row)
+    let answer = try await flight.ask(.source(url), for: request) {
+      try await number(2, from: fixture)
+    }
+    #expect(answer == 2)
     #expect(gates[.local].counts.inside == 0)
-    try await flight.permit.pass(.local)
-    #expect(gates[.local].counts.inside == 1)
     flight.permit.close()
   }
 
@@ -180,24 +182,6 @@ struct SourceReentrancyTests {
     asker.withLock { $0 = Asker(cache: fixture.cache) }
     #expect(try await number(1, from: fixture) == 102)
     #expect(counts.withLock { $0 } == [0, 0])
-  }
-
-  @Test("is known once to those who wait for it, however many requests lead there")
-  func knownOnce() async throws {
-    let fixture = try await fixture { number, _ in number }
-    let (registry, url) = (fixture.cache.registry, try #require(URL(string: "test:/1")))
-    let flight = Flight(
-      id: FlightID(number: 0, index: 0), url: url, priority: .medium,
-      gates: LoadGates(network: 1, local: 1), registry: registry)
-    let counts = try await flight.ask(.source(url), of: []) {
-      let photo = Photo("a", url: "test:/1")
-      let requests = try (0..<2).map { _ in try fixture.cache.request(for: photo, format: .row) }
-      return try await flight.ask(.source(url), of: requests) {
-        (requests.map(\.contexts.count), ReentrancyContext.current.count)
-      }
-    }
-    #expect(counts.0 == [1, 1])
-    #expect(counts.1 == 2)
   }
 
   @Test("hears an error when it asks for what it is asked for")
@@ -251,7 +235,7 @@ struct SourceReentrancyTests {
   @Test("names the ring in words")
   func names() throws {
     let key = ImageKey(entity: "a", version: "1", format: "row")
-    let error = CircularPictureError(ring: [try source(1), .picture(key), try source(1)])
+    let error = CircularPictureError(cycle: [try source(1), .picture(key), try source(1)])
     let words = String(describing: error)
     #expect(
       words.contains("test:/1, which waits for picture(for:) of entity a in format \"row\", which"))

@@ -114,6 +114,7 @@ final class ConditionedPlay: Sendable {
   private let resources = LoadResources(localWidth: 1)
   private let answers = Lock<[Int: [InFlightRegistry.Outcome]]>([:])
   private let hanging: Task<CachedImage, any Error>
+  private let waiters = Lock<[Int: WaiterID]>([:])
 
   init() async throws {
     let source = EncodedSource(need: .local) { [door] request, call in
@@ -138,16 +139,16 @@ final class ConditionedPlay: Sendable {
     let request = try fixture.cache.request(for: kind.photo(), format: .row, options: options)
     // Another one where the request holds its own.
     let priority = if case .chosen(let priority) = urgent { priority } else { Priority.high }
-    registry.join(Self.waiter(number), request, priority) { [answers] outcome in
+    waiters.withLock { $0[number] = request.waiter }
+    registry.join([request], priority) { [answers] _, outcome in
       let outcome = copy outcome
       answers.withLock { $0[number, default: []].append(outcome) }
     }
   }
 
-  func leave(_ number: Int) { registry.leave(Self.waiter(number)) }
-
-  /// Beside those of requests.
-  private static func waiter(_ number: Int) -> WaiterID { WaiterID(number: 1 << 40 + number) }
+  func leave(_ number: Int) {
+    if let waiter = waiters.withLock({ $0[number] }) { registry.leave(waiter) }
+  }
 
   /// Waits until those who wait for no source are answered, and all loads of the model wait at the gate.
   ///

@@ -6,6 +6,7 @@ import Foundation
 struct Photo: ImageEntity {
   var id: ImageID
   var version: ImageID?
+  var original: ImageID?
   var url: URL?
   var drawing = Drawing.stretch
   var wantsFamily = true
@@ -19,11 +20,13 @@ struct Photo: ImageEntity {
   }
 
   var imageID: ImageID { id }
+  private var defaultOriginalID: ImageID { url.map { ImageID($0) } ?? id }
   func sourceURL(for format: ImageFormat) -> URL? { url }
   func versionID(for format: ImageFormat) -> ImageID {
     willTellSource?(format)
     return version ?? url.map { ImageID($0) } ?? id
   }
+  func originalID(for format: ImageFormat) -> ImageID { original ?? defaultOriginalID }
   func drawing(for format: ImageFormat) -> Drawing { drawing }
   func wantsAllFormats(inFamily family: String) -> Bool { wantsFamily }
   func picture(for format: ImageFormat) async throws -> ImageSourceResponse? {

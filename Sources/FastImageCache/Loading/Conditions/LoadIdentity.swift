@@ -1,36 +1,21 @@
-/// The conditions of a request that decide who may share its load: one object for all copies of a
-/// ``LoadOptions``, so that neither a copy nor a comparison of two of these looks at fields.
-final class LoadConditions: Hashable, Sendable {
+/// The conditions of a request that decide who may share its load.
+struct LoadConditions: Hashable, Sendable {
   /// Those of a request that says nothing of them.
-  static let ordinary = LoadConditions(.everyone, [:], .network, [])
+  static let ordinary = LoadConditions()
 
-  let audience: Audience
-  let headers: [String: String]
-  let reach: LoadOptions.Reach
-  let avoids: NetworkCosts
+  var audience = Audience.everyone
+  var headers: [String: String] = [:]
+  var reach = LoadOptions.Reach.network
+  var avoids: NetworkCosts = []
+
   /// Whether they forbid no sharing.
-  let isOrdinary: Bool
-  private let hash: Int
-
-  init(
-    _ audience: Audience, _ headers: [String: String], _ reach: LoadOptions.Reach,
-    _ avoids: NetworkCosts
-  ) {
-    (self.audience, self.headers, self.reach, self.avoids) = (audience, headers, reach, avoids)
-    isOrdinary = audience == .everyone && headers.isEmpty && reach == .network && avoids.isEmpty
-    var hasher = Hasher()
-    hasher.combine(audience)
-    hasher.combine(headers.count)
-    hasher.combine(reach)
-    hasher.combine(avoids)
-    hash = hasher.finalize()
+  var isOrdinary: Bool {
+    headers.isEmpty && reach == .network && avoids.isEmpty && audience == .everyone
   }
 
   static func == (first: LoadConditions, second: LoadConditions) -> Bool {
-    if first === second { return true }
-    return first.hash == second.hash && first.audience == second.audience
-      && first.reach == second.reach && first.avoids == second.avoids
-      && first.headers.count == second.headers.count
+    first.audience == second.audience && first.reach == second.reach
+      && first.avoids == second.avoids && first.headers.count == second.headers.count
       && first.headers.allSatisfy { second.hasHeader($0, $1) }
   }
 
@@ -41,7 +26,12 @@ final class LoadConditions: Hashable, Sendable {
       && headers[index].value.utf8.elementsEqual(value.utf8)
   }
 
-  func hash(into hasher: inout Hasher) { hasher.combine(hash) }
+  func hash(into hasher: inout Hasher) {
+    hasher.combine(audience)
+    hasher.combine(headers.count)
+    hasher.combine(reach)
+    hasher.combine(avoids)
+  }
 }
 
 /// Tells apart the requests for a URL that may not share a load.

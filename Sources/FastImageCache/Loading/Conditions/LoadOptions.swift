@@ -47,7 +47,7 @@ public struct LoadOptions: Hashable, Sendable {
   /// Requests of different reach share no load.
   public var reach: Reach {
     get { conditions.reach }
-    set { conditions = LoadConditions(audience, headers, newValue, avoids) }
+    set { conditions.reach = newValue }
   }
 
   /// Networks that are too dear for this request. Where only these lead to the server, a request to it throws
@@ -58,7 +58,7 @@ public struct LoadOptions: Hashable, Sendable {
   /// networks share no load.
   public var avoids: NetworkCosts {
     get { conditions.avoids }
-    set { conditions = LoadConditions(audience, headers, reach, newValue) }
+    set { conditions.avoids = newValue }
   }
 
   /// The account on whose behalf the picture is loaded. Two audiences share no load and no original, but
@@ -66,7 +66,7 @@ public struct LoadOptions: Hashable, Sendable {
   /// their own.
   public var audience: Audience {
     get { conditions.audience }
-    set { conditions = LoadConditions(newValue, headers, reach, avoids) }
+    set { conditions.audience = newValue }
   }
 
   /// Header fields for the request to a web server, by name. ``HTTPOptions/modifyRequest`` sees them,
@@ -76,7 +76,7 @@ public struct LoadOptions: Hashable, Sendable {
   /// values, and others only after its server has called it unchanged to them, unless the server says `public`.
   public var headers: [String: String] {
     get { conditions.headers }
-    set { conditions = LoadConditions(audience, newValue, reach, avoids) }
+    set { conditions.headers = newValue }
   }
 
   /// Reach, avoided networks, audience and headers.

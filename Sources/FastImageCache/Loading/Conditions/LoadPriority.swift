@@ -16,7 +16,7 @@
 ///
 /// Two are equal only if they are the same object.
 public final class LoadPriority: Hashable, Sendable {
-  /// Observed by the requests that wait, see ``RequestWait``.
+  /// Observed by the requests that wait, see ``FollowedPriority``.
   let urgency: Urgency
 
   /// Creates a priority for requests to come.

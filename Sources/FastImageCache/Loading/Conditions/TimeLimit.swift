@@ -1,32 +1,32 @@
-/// The longest wait of one request, by a clock that tests replace.
-///
-/// An object, since each waiting request has room for one in its frame, and few have one.
-final class TimeLimit: Sendable {
-  let duration: Duration
-  let clock: any PatienceClock
-  let error: ImageCacheError
-
-  init(duration: Duration, clock: any PatienceClock, error: ImageCacheError) {
-    (self.duration, self.clock, self.error) = (duration, clock, error)
-  }
-
-  /// A limit that runs. Its owner cancels the task.
-  struct Running: Sendable {
+extension InFlightRegistry {
+  /// A time limit that runs. Its owner cancels the task.
+  struct Timer: Sendable {
     let task: Task<Void, Never>
-    /// Set before `end` is called.
+    /// Set before the waiter leaves.
     let isOver: Cancellation
   }
 
-  /// Calls `end` when the time is over, unless the task is cancelled before.
-  func start(_ end: @escaping @Sendable (ImageCacheError) -> Void) -> Running {
+  /// Has a request's waiter leave when the request's time is over; `nil` without a limit.
+  func startTimer(of request: ImageRequest) -> Timer? {
+    guard let limit = request.options?.timeLimit else { return nil }
     let isOver = Cancellation()
-    let deadline = clock.now.advanced(by: duration)
-    let task = Task(name: "time limit") { [clock, error] in
+    let deadline = clock.now.advanced(by: limit)
+    let (waiter, error) = (request.waiter, ImageCacheError.timedOut(request))
+    let task = Task(name: "time limit") { [weak self, clock] in
       // It fails only if the task is cancelled.
       guard (try? await clock.sleep(until: deadline, tolerance: nil)) != nil else { return }
       isOver.set()
-      end(error)
+      self?.leave(waiter, with: .failure(error))
     }
-    return Running(task: task, isOver: isOver)
+    return Timer(task: task, isOver: isOver)
+  }
+}
+
+extension ImageCacheError {
+  /// The error of a request whose time is over.
+  static func timedOut(_ request: ImageRequest) -> ImageCacheError {
+    .timedOut(
+      entity: request.key.entity, format: request.key.format,
+      after: request.options?.timeLimit ?? .zero)
   }
 }

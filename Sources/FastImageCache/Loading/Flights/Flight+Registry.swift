@@ -7,6 +7,11 @@ extension Flight {
     registry.state.withLock { $0.board.take(id) }
   }
 
+  /// Hands out a request for a picture that joined with another address than the flight's.
+  func takeAlternate(for key: ImageKey) -> ImageRequest? {
+    registry.state.withLock { $0.board.takeAlternate(key, of: id) }
+  }
+
   /// Whether ``take()`` would hand out a request.
   var hasRequests: Bool {
     registry.state.withLock { $0.board.hasRequests(id) }
@@ -20,6 +25,11 @@ extension Flight {
   /// Whether the flight has waiters.
   var isWanted: Bool {
     registry.state.withLock { $0.board.isWanted(id) }
+  }
+
+  /// Whether the flight has waiters for a picture.
+  func isWanted(for key: ImageKey) -> Bool {
+    registry.state.withLock { $0.board.isWanted(id, for: key) }
   }
 
   /// Notes that the source is asked now: a reload that comes from here on asks anew.

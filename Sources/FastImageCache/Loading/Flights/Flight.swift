@@ -1,5 +1,5 @@
 import Foundation
-import Synchronization
+import Pixels
 import TableStore
 
 /// One request for a picture that no table has.
@@ -24,8 +24,8 @@ final class ImageRequest: Sendable {
   let priority: LoadPriority?
   /// All formats that the cache has.
   let tables: TableSet
-  /// The questions that the requesting task works on.
-  let contexts = ReentrancyContext.current
+  /// The question that the requesting task works on.
+  let question = OpenQuestion.current
   /// Called when the load goes ahead: when its source is about to be asked, or when another flight or
   /// the entity has the picture. Perhaps more than once, and never where the load ends before.
   let whenLoading: (@Sendable () -> Void)?
@@ -52,11 +52,14 @@ final class ImageRequest: Sendable {
       id: entity.originalID(for: format), audience: options?.audience ?? .everyone,
       address: url.map { ImageID($0) } ?? key.entity)
     let owner = OriginalOwner(namespace: namespace, entity: key.entity)
-    return OriginalQuery(name: name, version: realKey.version, owner: owner) {
-      [entity, format] size in
-      entity.drawing(for: format).isCovered(
-        by: size, slot: format.size, upTo: format.keepsProportions)
-    }
+    return OriginalQuery(
+      name: name, version: realKey.version, owner: owner, suffices: isCovered)
+  }
+
+  /// Whether an original of some size has enough pixels for this picture.
+  func isCovered(by size: PixelSize) -> Bool {
+    entity.drawing(for: format).isCovered(
+      by: size, slot: format.size, upTo: format.keepsProportions)
   }
 
   init(

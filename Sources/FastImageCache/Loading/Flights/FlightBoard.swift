@@ -11,7 +11,7 @@
 ///    picture of its fetch. A flight whose last waiter was answered stays until its load retires it.
 /// 3. A rendition is wanted exactly as long as it has a waiter; `finish` takes all its waiters.
 /// 4. `current[origin]` is the newest flight of the origin, as long as that is under way: the one that new waiters
-///    join.
+///    join. A flight stands there under its original, too, for waiters of other origins that want no more pixels.
 /// 5. A flight's priority is the highest among its waiters; a flight without waiters keeps its last
 ///    one. `moved` lists each flight whose priority changed since the last ``takeMoved()``.
 /// 6. No flight waits for itself, not even through others: a waiter joins no flight that is older than one that
@@ -73,6 +73,7 @@ struct FlightBoard<Waiter, Request, Load> {
   /// Adds a waiter to the newest flight of its origin, or to a new one.
   ///
   /// - Parameters:
+  ///   - original: That of the origin, where others may lead to it.
   ///   - versions: The versions of its entity in each format, as the waiter knows them. The waiter
   ///     joins a flight only if they agree with all requests of that flight, and if its picture was not
   ///     removed since the flight began.
@@ -82,24 +83,34 @@ struct FlightBoard<Waiter, Request, Load> {
   ///   - start: Makes the load of a new flight.
   ///   - waiter: Makes the waiter, for the load that it waits for.
   mutating func join(
-    _ id: WaiterID, key: ImageKey, origin: FlightOrigin, priority: Priority,
-    versions: [ImageKey], policy: LoadOptions.Policy = .normal, after asker: Int = -1,
-    request: Request, start: (FlightID) -> Load,
-    waiter: (Load) -> Waiter
+    _ id: WaiterID, key: ImageKey, origin: FlightOrigin, of original: SharedOriginal? = nil,
+    priority: Priority, versions: [ImageKey], policy: LoadOptions.Policy = .normal,
+    after asker: Int = -1, request: Request, start: (FlightID) -> Load, waiter: (Load) -> Waiter
   ) -> Joined {
-    let found = current[origin].flatMap { newest in
-      newest.number > max(asker, lastRemoval(of: key))
-        && look(at: newest) { $0.accepts(key, versions, policy) } == true ? newest : nil
+    let oldest = max(asker, lastRemoval(of: key))
+    func find(_ origin: FlightOrigin, covering original: SharedOriginal? = nil) -> FlightID? {
+      guard let newest = current[origin], newest.number > oldest else { return nil }
+      let accepts = look(at: newest) { flight in
+        flight.accepts(key, versions, policy)
+          && original.map { flight.original?.covers($0) == true } ?? true
+      }
+      return accepts == true ? newest : nil
     }
+    let own = find(origin)
+    let found = own ?? original.flatMap { find($0.origin, covering: $0) }
     let isNewFlight = found == nil
-    let target = found ?? begin(origin, policy, priority, for: id, start)
+    let target = found ?? begin(origin, original, policy, priority, for: id, start)
     let joined = look(at: target) { flight in
-      (load: flight.load, added: flight.add(id, for: key, request, priority: priority))
+      (
+        load: flight.load,
+        added: flight.add(
+          id, for: key, request, priority: priority, isAlternate: own == nil && !isNewFlight)
+      )
     }
     guard let joined else {
       preconditionFailure("A flight that was found or begun is under way.")
     }
-    if let request = joined.added.dropped { dropped.append(request) }
+    dropped += joined.added.dropped
     let former = waiters.updateValue(
       WaiterRecord(
         waiter: waiter(joined.load), flight: target, rendition: joined.added.index,
@@ -111,8 +122,8 @@ struct FlightBoard<Waiter, Request, Load> {
   }
 
   private mutating func begin(
-    _ origin: FlightOrigin, _ policy: LoadOptions.Policy, _ priority: Priority,
-    for waiter: WaiterID, _ start: (FlightID) -> Load
+    _ origin: FlightOrigin, _ original: SharedOriginal?, _ policy: LoadOptions.Policy,
+    _ priority: Priority, for waiter: WaiterID, _ start: (FlightID) -> Load
   ) -> FlightID {
     let index = freeIndices.popLast() ?? flights.count
     let id = FlightID(number: waiter.number, index: index)
@@ -124,8 +135,10 @@ struct FlightBoard<Waiter, Request, Load> {
     }
     ids[index] = id
     flights[index] = Flight(
-      id: id, origin: origin, policy: policy, priority: priority, load: start(id))
+      id: id, origin: origin, original: original, policy: policy, priority: priority,
+      load: start(id))
     current[origin] = id
+    if let original { current[original.origin] = id }
     return id
   }
 
@@ -196,14 +209,24 @@ struct FlightBoard<Waiter, Request, Load> {
     look(at: id) { $0.take() } ?? []
   }
 
+  /// Hands out a request for a picture that joined with another address than the flight's, the newest first.
+  mutating func takeAlternate(_ key: ImageKey, of id: FlightID) -> Request? {
+    let request = look(at: id) { flight in
+      flight.wantedIndex(of: key).flatMap { flight.takeAlternate(at: $0) }
+    }
+    return request ?? nil
+  }
+
   /// Whether ``take(_:)`` would hand out a request.
   mutating func hasRequests(_ id: FlightID) -> Bool {
     look(at: id) { $0.hasRequests } == true
   }
 
-  /// Whether the flight has waiters.
-  mutating func isWanted(_ id: FlightID) -> Bool {
-    look(at: id) { !$0.waiting.isEmpty } == true
+  /// Whether the flight has waiters, for any picture or for one.
+  mutating func isWanted(_ id: FlightID, for key: ImageKey? = nil) -> Bool {
+    look(at: id) { flight in
+      key.map { flight.wantedIndex(of: $0) != nil } ?? !flight.waiting.isEmpty
+    } == true
   }
 
   /// Ends one rendition of a flight.
@@ -352,8 +375,12 @@ struct FlightBoard<Waiter, Request, Load> {
     ids[id.index] = nil
     freeIndices.append(id.index)
     if current[flight.origin] == id { current[flight.origin] = nil }
+    if let origin = flight.original?.origin, current[origin] == id { current[origin] = nil }
     if flightCount == 0 { removals = [:] }
-    for rendition in flight.renditions { dropped.append(rendition.request) }
+    for rendition in flight.renditions {
+      dropped.append(rendition.request)
+      dropped += rendition.alternates
+    }
     return flight
   }
 }

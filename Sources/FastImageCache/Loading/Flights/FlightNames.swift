@@ -1,4 +1,5 @@
 import Foundation
+import Pixels
 
 /// Names one picture: an entity, a version of its picture, a format.
 struct ImageKey: Hashable, Sendable {
@@ -21,6 +22,7 @@ final class FlightOrigin: Hashable, Sendable {
   private enum Name: Hashable, Sendable {
     case url(URL)
     case entity(ImageID)
+    case original(ImageID, version: ImageID)
   }
 
   private let name: Name
@@ -43,6 +45,12 @@ final class FlightOrigin: Hashable, Sendable {
     FlightOrigin(.entity(id), identity)
   }
 
+  static func original(
+    _ id: ImageID, version: ImageID, _ identity: LoadIdentity? = nil
+  ) -> FlightOrigin {
+    FlightOrigin(.original(id, version: version), identity)
+  }
+
   /// `nil` where the entity itself has the picture.
   var url: URL? { if case .url(let url) = name { url } else { nil } }
 
@@ -56,6 +64,18 @@ final class FlightOrigin: Hashable, Sendable {
   }
 
   func hash(into hasher: inout Hasher) { hasher.combine(hash) }
+}
+
+/// An original that several addresses lead to, such as signed ones.
+struct SharedOriginal: Sendable {
+  /// The key by which requests for other addresses join.
+  let origin: FlightOrigin
+  /// The size of the format for which the entity named the address: the original may be no larger.
+  let size: PixelSize
+
+  func covers(_ other: SharedOriginal) -> Bool {
+    size.width >= other.size.width && size.height >= other.size.height
+  }
 }
 
 /// The pictures that a removal takes away.

@@ -11,6 +11,8 @@ struct FlightRecord<Request, Load> {
   struct Rendition {
     let key: ImageKey
     var request: Request
+    /// Those that joined with another address, the newest last.
+    var alternates: [Request] = []
     /// Orders the wishes; a picture that is wanted anew comes last.
     var arrival: Int
     /// In the order of joining; waiters that left may still be among them.
@@ -32,6 +34,7 @@ struct FlightRecord<Request, Load> {
 
   let id: FlightID
   let origin: FlightOrigin
+  let original: SharedOriginal?
   var load: Load
   var priority: Priority
   /// Whether a waiter has a picture that was made of the flight's fetch.
@@ -48,10 +51,11 @@ struct FlightRecord<Request, Load> {
   private var indexBySubject: [Subject: Int]?
 
   init(
-    id: FlightID, origin: FlightOrigin, policy: LoadOptions.Policy, priority: Priority, load: Load
+    id: FlightID, origin: FlightOrigin, original: SharedOriginal? = nil,
+    policy: LoadOptions.Policy, priority: Priority, load: Load
   ) {
     self.id = id
-    self.origin = origin
+    (self.origin, self.original) = (origin, original)
     self.policy = policy
     self.priority = priority
     self.load = load
@@ -102,16 +106,21 @@ struct FlightRecord<Request, Load> {
 
   /// Adds a waiter for a picture that the flight accepts.
   ///
-  /// - Returns: The rendition's index, and the request that gives way to this one.
+  /// - Parameter isAlternate: Whether the request has another address than the flight.
+  /// - Returns: The rendition's index, and the requests that give way to this one.
   mutating func add(
-    _ waiter: WaiterID, for key: ImageKey, _ request: Request, priority: Priority
-  ) -> (index: Int, dropped: Request?) {
+    _ waiter: WaiterID, for key: ImageKey, _ request: Request, priority: Priority,
+    isAlternate: Bool = false
+  ) -> (index: Int, dropped: [Request]) {
     let known = index(of: key)
     let index = known ?? append(key, request)
-    var dropped: Request?
-    if !renditions[index].isWanted {
-      dropped = known.map { renditions[$0].request }
+    var dropped: [Request] = []
+    if renditions[index].isWanted {
+      if isAlternate { renditions[index].alternates.append(request) }
+    } else {
+      if known != nil { dropped = renditions[index].alternates + [renditions[index].request] }
       renditions[index].request = request
+      renditions[index].alternates = []
       arrivalCount += 1
       openCount += 1
       renditions[index].arrival = arrivalCount
@@ -169,6 +178,9 @@ struct FlightRecord<Request, Load> {
     for index in indices { renditions[index].isTaken = true }
     return indices.map { renditions[$0].request }
   }
+
+  /// Hands out the newest request that joined with another address.
+  mutating func takeAlternate(at index: Int) -> Request? { renditions[index].alternates.popLast() }
 
   /// Ends a rendition; returns its waiters, and some that left before.
   mutating func end(at index: Int) -> [WaiterID] {

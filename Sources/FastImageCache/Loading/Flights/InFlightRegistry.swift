@@ -2,7 +2,7 @@ import Dispatch
 import Locking
 import Synchronization
 
-/// Joins requests by source URL: one load, whatever the number of entities, formats and waiters.
+/// Joins requests by source URL, or by the original that several URLs lead to: one load, whatever the number of entities, formats and waiters.
 ///
 /// ``FlightBoard`` decides; this class holds the continuations, streams and tasks, which no decision
 /// depends on. It is no actor: joining, leaving and answering happen at once, on the thread that calls,
@@ -32,13 +32,16 @@ final class InFlightRegistry: Sendable {
   /// A closure that generic code stores only borrows its argument. The struct around it lets the outcome
   /// be moved, for invariant 4.
   struct Waiter: Sendable {
-    let reply: @Sendable (consuming Outcome, AnswerFacts) -> Void
+    let reply: @Sendable (consuming Outcome) -> Void
     /// Ends with the answer.
-    var wait: RequestWait?
+    var followed: FollowedPriority?
+    /// Made before the answer.
+    var report: RequestReporter.Pending?
 
     func answer(_ outcome: consuming Outcome, _ facts: AnswerFacts) {
-      wait?.end()
-      reply(outcome, facts)
+      followed?.end()
+      if let report, case .success = outcome { report.make(of: facts) }
+      reply(outcome)
     }
   }
 
@@ -92,14 +95,13 @@ final class InFlightRegistry: Sendable {
   ///     ``LoadPriority`` of the request takes the place of either.
   ///   - reporter: Has the report when a picture is returned.
   nonisolated(nonsending) func image(
-    for request: ImageRequest, priority chosen: Priority? = nil, timeLimit: TimeLimit? = nil,
-    reporter: RequestReporter? = nil
+    for request: ImageRequest, priority chosen: Priority? = nil, reporter: RequestReporter? = nil
   ) async -> Outcome {
     if Task.isCancelled { return .failure(.cancelled) }
     let waiter = request.waiter
     let priority = chosen ?? .current
     let followsTask = chosen == nil && request.priority == nil
-    let timer = timeLimit?.start { [weak self] error in self?.leave(waiter, with: .failure(error)) }
+    let timer = startTimer(of: request)
     defer {
       timer?.task.cancel()
       SanitizerWitness.didResume(at: self)
@@ -109,16 +111,14 @@ final class InFlightRegistry: Sendable {
         // Unchecked, for a check takes memory for each request: a waiter is answered once, by invariant 1, and
         // one that found the registry closed never joined.
         await withUnsafeContinuation { continuation in
-          let isOpen = enter(waiter, request, priority, reporter: reporter) { _ in
-            Waiter { (outcome: consuming Outcome, _) in continuation.resume(returning: outcome) }
+          let isOpen = enter(request, priority, reporter: reporter) { _ in
+            Waiter { (outcome: consuming Outcome) in continuation.resume(returning: outcome) }
           }
           guard isOpen else { return continuation.resume(returning: .failure(.closed)) }
           // A cancellation, an end of the time or an escalation that came before the waiter joined found
           // no waiter.
           if Task.isCancelled { leave(waiter) }
-          if let timeLimit, timer?.isOver.isSet == true {
-            leave(waiter, with: .failure(timeLimit.error))
-          }
+          if timer?.isOver.isSet == true { leave(waiter, with: .failure(.timedOut(request))) }
           if followsTask, .current > priority { escalate(waiter, to: .current) }
         }
       } onCancel: {
@@ -146,11 +146,11 @@ final class InFlightRegistry: Sendable {
     // Asked before the lock is taken: an entity answers.
     let wish = first?.outranksFrames == true ? nil : PreviewWish(request, isFirst: first == nil)
     if let first { listener.append(first) }
-    let isOpen = enter(waiter, request, priority) { load in
+    let isOpen = enter(request, priority) { load in
       // Under the lock, so that the answer, which ends the listener, comes later.
       let progress = load.flight.progress
       progress.add(listener, for: waiter, wish)
-      return Waiter { (outcome: consuming Outcome, _) in
+      return Waiter { (outcome: consuming Outcome) in
         progress.end(waiter, with: ImageProgress(outcome))
       }
     }
@@ -161,37 +161,24 @@ final class InFlightRegistry: Sendable {
     return listener.makeStream { [weak self] in self?.leave(waiter) }
   }
 
-  /// Waits for a picture without a task.
+  /// Waits for pictures without a task. No load begins before all requests stand on the board: so those of one source
+  /// share one load.
   ///
   /// - Parameters:
-  ///   - waiter: A new waiter, for ``leave(_:with:)``, which may come before this call returns.
-  ///   - shown: What the request revalidates. Where that was removed the answer is that of a closed
+  ///   - requests: Each may be given up by ``leave(_:with:)``, which may come before this call returns.
+  ///   - shown: What the requests revalidate. Where that was removed the answer is that of a closed
   ///     registry.
-  ///   - answer: Called once, on the thread that has the outcome, which may be this one.
+  ///   - answer: Called once for each, on the thread that has the outcome, which may be this one.
   func join(
-    _ waiter: WaiterID, _ request: ImageRequest, _ priority: Priority,
-    revalidating shown: ShownOriginal? = nil,
-    answer: @escaping @Sendable (consuming Outcome) -> Void
-  ) {
-    let isOpen = enter(waiter, request, priority, revalidating: shown) { _ in
-      Waiter { (outcome: consuming Outcome, _) in answer(outcome) }
-    }
-    if !isOpen { answer(.failure(.closed)) }
-  }
-
-  /// Waits for several pictures without a task; those of one source share one load, since none begins
-  /// before all requests stand on the board.
-  ///
-  /// - Parameter answer: Called for each waiter, as by ``join(_:_:_:revalidating:answer:)``.
-  func join(
-    _ requests: [(waiter: WaiterID, request: ImageRequest)], _ priority: Priority,
+    _ requests: [ImageRequest], _ priority: Priority, revalidating shown: ShownOriginal? = nil,
     answer: @escaping @Sendable (WaiterID, consuming Outcome) -> Void
   ) {
     var begun: [Flight] = []
-    for (waiter, request) in requests {
+    for request in requests {
+      let waiter = request.waiter
       let isOpen = enter(
-        waiter, request, priority, begin: { begun.append($0) },
-        as: { _ in Waiter { (outcome: consuming Outcome, _) in answer(waiter, outcome) } })
+        request, priority, revalidating: shown, begin: { begun.append($0) },
+        as: { _ in Waiter { (outcome: consuming Outcome) in answer(waiter, outcome) } })
       if !isOpen { answer(waiter, .failure(.closed)) }
     }
     for flight in begun { start(flight) }
@@ -202,9 +189,9 @@ final class InFlightRegistry: Sendable {
   // Inlined, it would have its variables in the frame of each task that waits, which costs an allocation.
   @inline(never)
   private func enter(
-    _ id: WaiterID, _ request: ImageRequest, _ priority: Priority,
-    revalidating shown: ShownOriginal? = nil, reporter: RequestReporter? = nil,
-    begin: ((Flight) -> Void)? = nil, as waiter: (Load) -> Waiter
+    _ request: ImageRequest, _ priority: Priority, revalidating shown: ShownOriginal? = nil,
+    reporter: RequestReporter? = nil, begin: ((Flight) -> Void)? = nil,
+    as waiter: (Load) -> Waiter
   ) -> Bool {
     // Asked before the lock is taken, since entities answer with code of their own.
     let versions = request.versionsElsewhere()
@@ -212,8 +199,11 @@ final class InFlightRegistry: Sendable {
     let origin: FlightOrigin =
       request.url.map { .url(planner.address(of: $0), identity) }
       ?? .entity(request.key.entity, identity)
-    let wait = RequestWait.begin(of: id, for: request, priority, in: self)
+    let original = planner.sharedOriginal(of: request, identity)
+    let followed = FollowedPriority.begin(request, priority, in: self)
     let reporter = reporter ?? RequestReporter.forListeners(of: request, in: self)
+    let asking = request.question?.load
+    asking?.permit.renounce()
     var isJoined = true
     let joined = step { state -> FlightBoard<Waiter, ImageRequest, Load>.Joined? in
       if state.isClosed { return nil }
@@ -222,10 +212,11 @@ final class InFlightRegistry: Sendable {
         return nil
       }
       // Read under the lock: an earlier change is seen here, and a later one finds the waiter.
-      let priority = wait?.priority ?? priority
+      let priority = followed?.priority ?? priority
       return state.board.join(
-        id, key: request.key, origin: origin, priority: priority, versions: versions,
-        policy: request.policy, after: wait?.youngestAsker ?? -1, request: request,
+        request.waiter, key: request.key, origin: origin, of: original, priority: priority,
+        versions: versions,
+        policy: request.policy, after: asking?.id.number ?? -1, request: request,
         start: {
           isJoined = false
           return Load(
@@ -236,13 +227,16 @@ final class InFlightRegistry: Sendable {
         },
         waiter: {
           var waiter = waiter($0)
-            .reporting(to: reporter, isJoined: isJoined, $0.flight.progress, recorder)
-          waiter.wait = wait
+          waiter.followed = followed
+          let progress = $0.flight.progress
+          waiter.report = reporter.map {
+            .init(reporter: $0, isJoined: isJoined, progress: progress)
+          }
           return waiter
         })
     }
     guard let joined else {
-      wait?.end()
+      followed?.end()
       return false
     }
     if joined.isNewFlight {
@@ -253,7 +247,7 @@ final class InFlightRegistry: Sendable {
       // The picture may have been stored since the caller looked, and the flight may take long.
       if request.policy == .normal, let image = request.storedImage() {
         recorder.hitLate()
-        leave(id, with: .success(consume image))
+        leave(request.waiter, with: .success(consume image))
       }
     }
     return true
@@ -265,7 +259,7 @@ final class InFlightRegistry: Sendable {
   private func start(_ flight: Flight) {
     tasks.enter()
     // Without a name, which costs each load an allocation.
-    let task = ReentrancyContext.outside {
+    let task = OpenQuestion.outside {
       Task(priority: flight.taskPriority.task) { [self] in
         await run(flight)
         tasks.leave()

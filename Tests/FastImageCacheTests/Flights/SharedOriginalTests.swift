@@ -1,0 +1,156 @@
+import FastImageCache
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("Requests for several addresses of one original", .timeLimit(.minutes(10)))
+struct SharedOriginalTests {
+  private let gate = CancellableGate()
+
+  private func photo(_ number: Int, version: ImageID = "1") -> Photo {
+    var photo = Photo("a", version: version, url: "test:/\(number)?signature=\(number)")
+    photo.original = "original"
+    return photo
+  }
+
+  /// A cache whose source answers when the gate opens, with a picture of the number in the URL.
+  private func fixture(
+    answer: @escaping @Sendable (Int) throws -> Bitmap = { try solid($0) }
+  ) async throws -> Fixture {
+    try await Fixture(
+      [.row, .large],
+      source: ScriptedSource { [gate] url, _, _ in
+        try await gate.pass()
+        return .bitmap(try answer(Int(url.lastPathComponent) ?? 0))
+      })
+  }
+
+  /// Has requests join one after the other, and opens the gate: the number of each one's picture.
+  private func numbers(
+    _ requests: [(photo: Photo, format: ImageFormat)], _ options: LoadOptions = LoadOptions(),
+    in fixture: Fixture
+  ) async -> [Int?] {
+    var tasks: [Task<Int?, any Error>] = []
+    for (photo, format) in requests {
+      tasks.append(
+        Task {
+          try await fixture.cache.image(for: photo, format: format, options: options).solidNumber
+        })
+      await fixture.waiters(tasks.count)
+    }
+    gate.open()
+    var numbers: [Int?] = []
+    for task in tasks { numbers.append(try? await task.value) }
+    await fixture.quiet()
+    return numbers
+  }
+
+  @Test("share the load of an address for a format as large")
+  func share() async throws {
+    let fixture = try await fixture()
+    let requests = [(photo(1), ImageFormat.large), (photo(2), .row), (photo(3), .large)]
+    // The same entity and format is one picture, which the first address gives.
+    #expect(await numbers(requests, in: fixture) == [1, 1, 1])
+    #expect(fixture.source.started.value == 1)
+    #expect(await fixture.cache.statistics().joinedRequests == 2)
+  }
+
+  @Test("begin loads of their own for larger formats")
+  func larger() async throws {
+    // Large enough for both: what the address was named for decides.
+    let fixture = try await fixture { try solid($0, size: PixelSize(width: 64, height: 64)) }
+    let requests = [(photo(1), ImageFormat.row), (photo(2), .large)]
+    #expect(await numbers(requests, in: fixture) == [1, 2])
+    #expect(fixture.source.started.value == 2)
+  }
+
+  @Test("begin loads of their own for other versions")
+  func versions() async throws {
+    let fixture = try await fixture()
+    var other = photo(2, version: "2")
+    other.id = "b"
+    #expect(await numbers([(photo(1), .row), (other, .row)], in: fixture) == [1, 2])
+    #expect(fixture.source.started.value == 2)
+  }
+
+  @Test("begin loads of their own where the id of the original is the address")
+  func addresses() async throws {
+    let fixture = try await fixture()
+    let photos = (1...2).map { Photo("a", version: "1", url: "test:/\($0)") }
+    #expect(await numbers([(photos[0], .large), (photos[1], .row)], in: fixture) == [1, 2])
+    #expect(fixture.source.started.value == 2)
+  }
+
+  @Test("go on with their own where the picture is too small, and share the next one")
+  func tooSmall() async throws {
+    let fixture = try await fixture { number in
+      try solid(number, size: PixelSize(width: number == 1 ? 4 : 16, height: 16))
+    }
+    var others = (2...3).map { photo($0) }
+    others[1].id = "b"
+    let requests = [(photo(1), ImageFormat.large), (others[0], .row), (others[1], .row)]
+    #expect(await numbers(requests, in: fixture) == [1, 2, 2])
+    #expect(fixture.source.started.value == 2)
+  }
+
+  @Test("go on with their own where the server refuses the address", arguments: [401, 403])
+  func refused(status: Int) async throws {
+    let fixture = try await fixture { number in
+      if number == 1 { throw ImageSourceError.httpStatus(status) }
+      return try solid(number)
+    }
+    let requests = [(photo(1), ImageFormat.large), (photo(2), .row), (photo(1), .row)]
+    let numbers = await numbers(requests, in: fixture)
+    // The same picture is asked for by both addresses, and has one answer.
+    #expect(numbers == [nil, 2, 2])
+    #expect(fixture.source.started.value == 2)
+    #expect(await fixture.cache.statistics().failures == 1)
+  }
+
+  @Test("for one picture go on with the next address where the server refuses one")
+  func refusedOnce() async throws {
+    let fixture = try await fixture { number in
+      if number != 2 { throw ImageSourceError.httpStatus(403) }
+      return try solid(number)
+    }
+    let requests = [1, 2, 3].map { (photo($0), ImageFormat.row) }
+    // The newest address is asked next.
+    #expect(await numbers(requests, in: fixture) == [2, 2, 2])
+    #expect(fixture.source.started.value == 3)
+    #expect(await fixture.cache.statistics().failures == 0)
+  }
+
+  @Test("fail together where the address leads to nothing", arguments: [404, 500])
+  func failed(status: Int) async throws {
+    let fixture = try await fixture { _ in throw ImageSourceError.httpStatus(status) }
+    let requests = [(photo(1), ImageFormat.large), (photo(2), .row)]
+    #expect(await numbers(requests, in: fixture) == [nil, nil])
+    #expect(fixture.source.started.value == 1)
+  }
+
+  @Test("ask for nothing once they are given up")
+  func givenUp() async throws {
+    let (drawing, door) = (Counter(), Gate())
+    let fixture = try await fixture { number in
+      try solid(number, size: PixelSize(width: 4, height: 4))
+    }
+    var first = photo(1)
+    first.drawing = .custom { _, _ in
+      drawing.increment()
+      door.waitBlocking()
+    }
+    let cache = fixture.cache
+    let task = Task { [first] in try await cache.image(for: first, format: .large) }
+    await fixture.waiters(1)
+    let other = Task { try await cache.image(for: photo(2), format: .row) }
+    await fixture.waiters(2)
+    gate.open()
+    await drawing.reaches(1)
+    other.cancel()
+    await fixture.waiters(1)
+    door.open()
+    _ = try await task.value
+    await fixture.quiet()
+    #expect(fixture.source.started.value == 1)
+  }
+}
